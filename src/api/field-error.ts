@@ -1,0 +1,78 @@
+import type { JsonValue } from '../lib/json-value.ts';
+
+export type FieldErrorType =
+  | 'FieldValueRequired'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueDuplicate'
+  | 'FieldValueNotFound'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError';
+
+/**
+ * One thing wrong with one field. `message` is the text without the path, exactly as Kubernetes words it: it is a
+ * cause's `message`; with the path in front it is the line that people read.
+ */
+export interface FieldError {
+  readonly type: FieldErrorType;
+  /** `spec.foo[0].bar`; the empty path is the object itself. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** The value as it stands in a message: strings quoted, everything else as JSON. */
+function printed(value: JsonValue | undefined): string {
+  if (value === undefined) return 'null';
+  if (typeof value === 'bigint') return value.toString();
+  return JSON.stringify(value, (_key, member) => (typeof member === 'bigint' ? Number(member) : member));
+}
+
+export function required(field: string, detail = ''): FieldError {
+  return { type: 'FieldValueRequired', field, message: detail === '' ? 'Required value' : `Required value: ${detail}` };
+}
+
+export function invalid(field: string, value: JsonValue | undefined, detail: string): FieldError {
+  return { type: 'FieldValueInvalid', field, message: `Invalid value: ${printed(value)}: ${detail}` };
+}
+
+export function typeInvalid(field: string, value: JsonValue | undefined, detail: string): FieldError {
+  return { type: 'FieldValueTypeInvalid', field, message: `Invalid value: ${printed(value)}: ${detail}` };
+}
+
+/** `allowed` is printed in the order given, as Kubernetes does for sets it has sorted and lists it has not. */
+export function notSupported(field: string, value: JsonValue | undefined, allowed: readonly string[]): FieldError {
+  const list = allowed.map((item) => JSON.stringify(item)).join(', ');
+  return {
+    type: 'FieldValueNotSupported',
+    field,
+    message: `Unsupported value: ${printed(value)}: supported values: ${list}`,
+  };
+}
+
+export function forbiddenField(field: string, detail: string): FieldError {
+  return { type: 'FieldValueForbidden', field, message: `Forbidden: ${detail}` };
+}
+
+export function duplicate(field: string, value: JsonValue): FieldError {
+  return { type: 'FieldValueDuplicate', field, message: `Duplicate value: ${printed(value)}` };
+}
+
+export function fieldNotFound(field: string, value: JsonValue): FieldError {
+  return { type: 'FieldValueNotFound', field, message: `Not found: ${printed(value)}` };
+}
+
+export function tooLong(field: string, maxBytes: number): FieldError {
+  return { type: 'FieldValueTooLong', field, message: `Too long: may not be more than ${maxBytes} bytes` };
+}
+
+export function tooMany(field: string, actual: number, max: number): FieldError {
+  return { type: 'FieldValueTooMany', field, message: `Too many: ${actual}: must have at most ${max} items` };
+}
+
+/** The line that people read: `spec.foo: Required value`; the object itself prints as `<nil>`. */
+export function describeFieldError(error: FieldError): string {
+  return `${error.field === '' ? '<nil>' : error.field}: ${error.message}`;
+}

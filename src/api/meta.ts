@@ -1,0 +1,67 @@
+import type { JsonObject, JsonValue } from '../lib/json-value.ts';
+
+/** RFC 3339, UTC, whole seconds: `2026-08-20T10:00:00Z`. */
+export type Timestamp = string;
+
+export type OwnerReference = {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+};
+
+export type ManagedFieldsEntry = {
+  manager?: string;
+  operation: 'Apply' | 'Update';
+  apiVersion: string;
+  time?: Timestamp;
+  fieldsType: 'FieldsV1';
+  fieldsV1: JsonObject;
+  subresource?: string;
+};
+
+export type ObjectMeta = {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: Timestamp;
+  deletionTimestamp?: Timestamp;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+  managedFields?: ManagedFieldsEntry[];
+};
+
+/** Any object of the API once it is decoded: the three members every object has, and whatever its kind adds. */
+export type KubeObject = { apiVersion: string; kind: string; metadata: ObjectMeta } & { [field: string]: JsonValue };
+
+export type ListMeta = { resourceVersion?: string; continue?: string; remainingItemCount?: number };
+
+export interface GroupVersionKind {
+  group: string;
+  version: string;
+  kind: string;
+}
+
+/** Prints as `v1` for the core group and `group/version` for the others. */
+export function apiVersionOf(gv: { group: string; version: string }): string {
+  return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
+}
+
+export function parseApiVersion(apiVersion: string): { group: string; version: string } {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0
+    ? { group: '', version: apiVersion }
+    : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+}
+
+export function timestamp(milliseconds: number): Timestamp {
+  return `${new Date(Math.floor(milliseconds / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+}

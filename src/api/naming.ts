@@ -1,0 +1,62 @@
+/**
+ * Every identifier on the wire that carries the interface's neutral word is made here and spelled nowhere else, so
+ * that one setting can serve the same API under another word.
+ */
+const word = 'platform';
+
+export const managementGroup = `management.${word}.sh`;
+export const storageGroup = `storage.${word}.sh`;
+export const managementVersion = 'v1';
+export const managementCategory = word;
+
+export const projectNamespacePrefix = `${word}-p-`;
+
+export function projectNamespace(project: string): string {
+  return `${projectNamespacePrefix}${project}`;
+}
+
+/** The project whose namespace this is, or undefined for a namespace of another kind. */
+export function projectOfNamespace(namespace: string): string | undefined {
+  return namespace.startsWith(projectNamespacePrefix) ? namespace.slice(projectNamespacePrefix.length) : undefined;
+}
+
+/** Where an instance's virtual cluster lives on its host: `<word>-<project>-v-<name>-<hash>`. */
+export const hostNamespacePrefix = `${word}-`;
+
+export const cleanupFinalizer = `${word}.sh/cleanup`;
+export const nonDeletableAnnotation = `${word}.sh/non-deletable`;
+export const abandonAnnotation = `${word}.sh/abandon`;
+export const sleepForceAnnotation = `sleepmode.${word}.sh/force`;
+export const sleepAfterAnnotation = `sleepmode.${word}.sh/sleep-after`;
+export const deleteAfterAnnotation = `sleepmode.${word}.sh/delete-after`;
+
+export const adminsGroup = `${word}:admins`;
+export const authenticatedGroup = `${word}:authenticated`;
+export const kubernetesAuthenticatedGroup = 'system:authenticated';
+
+export function userGroup(name: string): string {
+  return `${word}:user:${name}`;
+}
+
+export function teamGroup(name: string): string {
+  return `${word}:team:${name}`;
+}
+
+/** The server's own controllers; in process only, no credential opens it. */
+export const controllersUser = `system:${word}:controllers`;
+
+export const projectRoles = {
+  admin: `${word}-management-project-admin`,
+  user: `${word}-management-project-user`,
+  viewer: `${word}-management-project-viewer`,
+} as const;
+
+export const scopeCliFlag = 'allowPlatformCli';
+
+/** Access keys: prefix, so that secret scanners know them. */
+export const accessKeyPrefix = 'flk_';
+
+export const defaultTemplate = 'control-plane';
+export const localCluster = 'local';
+export const defaultProject = 'default';
+export const adminUser = 'admin';

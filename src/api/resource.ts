@@ -1,0 +1,47 @@
+import type { JsonValue } from '../lib/json-value.ts';
+import type { KubeObject } from './meta.ts';
+import type { Schema } from './schema/schema.ts';
+
+/** A column of the Table that `kubectl get` prints. `value` undefined or null prints as `<none>`. */
+export interface Column {
+  readonly name: string;
+  /** A `date` column's value is a timestamp; the server prints it as an age. */
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format?: string;
+  readonly description?: string;
+  /** 0: always shown; above: only with `-o wide`. */
+  readonly priority?: number;
+  value(object: KubeObject): JsonValue | undefined;
+}
+
+/** What a kind is, as data: discovery, OpenAPI, validation, defaults, pruning and Tables all come from this. */
+export interface ResourceKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** Lower case, as in paths. */
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly namespaced: boolean;
+  readonly description?: string;
+  /**
+   * Everything below the root except apiVersion, kind and metadata, which every kind has. Type `object`; `spec`
+   * and `status` stand here as properties like any other.
+   */
+  readonly schema: Schema;
+  /** Besides NAME, which always comes first. Absent: AGE. */
+  readonly columns?: readonly Column[];
+  /** Paths besides metadata.name and metadata.namespace that field selectors know: `spec.owner.user`. */
+  readonly selectableFields?: readonly string[];
+  /**
+   * A kind that typed Go clients know (namespaces, events, reviews): its JSON members stand in struct order and
+   * protobuf bodies are taken. Our own kinds, like custom resources, are not.
+   */
+  readonly builtIn?: boolean;
+}
+
+export function groupResourceOf(kind: ResourceKind): { group: string; resource: string } {
+  return { group: kind.group, resource: kind.plural };
+}

@@ -1,0 +1,268 @@
+import { describeFieldError, type FieldError } from './field-error.ts';
+import type { ListMeta } from './meta.ts';
+
+/** The reasons that Kubernetes clients know (rule ERR-22), and ours for a part that a server does not have. */
+export type StatusReason =
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Invalid'
+  | 'Expired'
+  | 'ServerTimeout'
+  | 'Timeout'
+  | 'TooManyRequests'
+  | 'BadRequest'
+  | 'MethodNotAllowed'
+  | 'NotAcceptable'
+  | 'RequestEntityTooLarge'
+  | 'UnsupportedMediaType'
+  | 'InternalError'
+  | 'ServiceUnavailable'
+  | 'NotImplemented';
+
+export type StatusCause = { reason?: string; message?: string; field?: string };
+
+export type StatusDetails = {
+  name?: string;
+  group?: string;
+  kind?: string;
+  uid?: string;
+  causes?: StatusCause[];
+  retryAfterSeconds?: number;
+};
+
+/** The one shape of every error answer, and of a delete that removed its object at once. */
+export type Status = {
+  kind: 'Status';
+  apiVersion: 'v1';
+  metadata: ListMeta;
+  status: 'Success' | 'Failure';
+  message?: string;
+  reason?: StatusReason;
+  details?: StatusDetails;
+  code?: number;
+};
+
+/** A resource as error messages name it: `virtualclusterinstances.management.platform.sh`, or `namespaces`. */
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+export function qualified(resource: GroupResource): string {
+  return resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`;
+}
+
+/**
+ * The error that API code throws: it carries the whole answer. Whatever else is thrown is a fault of ours; it is
+ * logged with its stack and answered as a bare 500.
+ */
+export class StatusError extends Error {
+  readonly status: Status;
+
+  constructor(status: Status) {
+    super(status.message ?? status.reason ?? 'error');
+    this.name = 'StatusError';
+    this.status = status;
+  }
+
+  get code(): number {
+    return this.status.code ?? 500;
+  }
+}
+
+function failure(
+  code: number,
+  reason: StatusReason | undefined,
+  message: string,
+  details?: StatusDetails,
+  metadata: ListMeta = {},
+): StatusError {
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata,
+    status: 'Failure',
+    message,
+    ...(reason === undefined ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
+    code,
+  });
+}
+
+function detailsOf(resource: GroupResource, name: string): StatusDetails {
+  return {
+    ...(name === '' ? {} : { name }),
+    ...(resource.group === '' ? {} : { group: resource.group }),
+    kind: resource.resource,
+  };
+}
+
+export function badRequest(message: string): StatusError {
+  return failure(400, 'BadRequest', message);
+}
+
+export function unauthorized(): StatusError {
+  return failure(401, 'Unauthorized', 'Unauthorized');
+}
+
+export function forbidden(resource: GroupResource, name: string, detail: string, causes?: StatusCause[]): StatusError {
+  const subject = name === '' ? qualified(resource) : `${qualified(resource)} "${name}"`;
+  return failure(403, 'Forbidden', `${subject} is forbidden: ${detail}`, {
+    ...detailsOf(resource, name),
+    ...(causes === undefined ? {} : { causes }),
+  });
+}
+
+export function forbiddenPath(detail: string): StatusError {
+  return failure(403, 'Forbidden', `forbidden: ${detail}`, {});
+}
+
+export function notFound(resource: GroupResource, name: string): StatusError {
+  return failure(404, 'NotFound', `${qualified(resource)} "${name}" not found`, detailsOf(resource, name));
+}
+
+/** No such path at all; kube-apiserver writes plain text for some of these, this server always a Status. */
+export function noSuchPath(): StatusError {
+  return failure(404, 'NotFound', 'the server could not find the requested resource', {});
+}
+
+export function methodNotAllowed(resource: GroupResource, verb: string): StatusError {
+  return failure(
+    405,
+    'MethodNotAllowed',
+    `${verb} is not supported on resources of kind "${qualified(resource)}"`,
+    detailsOf(resource, ''),
+  );
+}
+
+export function methodNotAllowedOnPath(): StatusError {
+  return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+}
+
+export function notAcceptable(message: string): StatusError {
+  return failure(406, 'NotAcceptable', message);
+}
+
+export function alreadyExists(resource: GroupResource, name: string): StatusError {
+  return failure(409, 'AlreadyExists', `${qualified(resource)} "${name}" already exists`, detailsOf(resource, name));
+}
+
+/** The name is taken by an object whose deletion is under way. */
+export function stillBeingDeleted(resource: GroupResource, name: string): StatusError {
+  return failure(
+    409,
+    'AlreadyExists',
+    `object is being deleted: ${qualified(resource)} "${name}" already exists`,
+    detailsOf(resource, name),
+  );
+}
+
+export function generatedNameTaken(resource: GroupResource, name: string): StatusError {
+  return failure(
+    409,
+    'AlreadyExists',
+    `${qualified(resource)} "${name}" already exists, the server was not able to generate a unique name for the object`,
+    { ...detailsOf(resource, name), retryAfterSeconds: 1 },
+  );
+}
+
+export function conflict(resource: GroupResource, name: string, detail: string): StatusError {
+  return failure(
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${detail}`,
+    detailsOf(resource, name),
+  );
+}
+
+export const modifiedDetail =
+  'the object has been modified; please apply your changes to the latest version and try again';
+
+/** `conflicts`: what server-side apply found, one cause a field (rules SSA-11, SSA-12). */
+export function applyConflict(message: string, causes: StatusCause[]): StatusError {
+  return failure(409, 'Conflict', message, { causes });
+}
+
+export function expired(message: string, continueToken?: string): StatusError {
+  return failure(410, 'Expired', message, undefined, continueToken === undefined ? {} : { continue: continueToken });
+}
+
+export function tooLarge(message: string): StatusError {
+  return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
+}
+
+export function unsupportedMediaType(message: string): StatusError {
+  return failure(415, 'UnsupportedMediaType', message);
+}
+
+/** All field errors of one object in one answer. `kind` is the Kind (or, for one old message, the plural). */
+export function invalidObject(
+  kind: { group: string; kind: string },
+  name: string,
+  errors: readonly FieldError[],
+): StatusError {
+  const lines = [...new Set(errors.map(describeFieldError))];
+  const text = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
+  const subject = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
+  return failure(422, 'Invalid', `${subject} "${name}" is invalid: ${text}`, {
+    ...(name === '' ? {} : { name }),
+    ...(kind.group === '' ? {} : { group: kind.group }),
+    ...(kind.kind === '' ? {} : { kind: kind.kind }),
+    causes: errors.map((error) => ({
+      reason: error.type,
+      message: error.message,
+      field: error.field === '' ? '<nil>' : error.field,
+    })),
+  });
+}
+
+/** 422 with a message of its own and nothing else: a JSON patch that cannot be applied (rule PATCH-07), apply without schema. */
+export function unprocessable(message: string): StatusError {
+  return failure(422, 'Invalid', message, {});
+}
+
+export function tooManyRequests(message: string, retryAfterSeconds: number): StatusError {
+  return failure(429, 'TooManyRequests', message, { retryAfterSeconds });
+}
+
+export function internalError(message: string): StatusError {
+  return failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+}
+
+export function notImplemented(message: string): StatusError {
+  return failure(501, 'NotImplemented', message);
+}
+
+export function serviceUnavailable(message: string, retryAfterSeconds?: number): StatusError {
+  return failure(
+    503,
+    'ServiceUnavailable',
+    message,
+    retryAfterSeconds === undefined ? undefined : { retryAfterSeconds },
+  );
+}
+
+export function timedOut(detail: string): StatusError {
+  return failure(504, 'Timeout', `Timeout: ${detail}`);
+}
+
+export function resourceVersionTooLarge(wanted: number | bigint, current: number): StatusError {
+  return failure(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });
+}
+
+/** The answer to a delete that removed its object at once (rule ERR-25). */
+export function deletedStatus(resource: GroupResource, name: string, uid: string): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { ...detailsOf(resource, name), uid },
+  };
+}

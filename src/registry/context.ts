@@ -1,0 +1,30 @@
+import type { KubeObject } from '../api/meta.ts';
+import type { UserInfo } from '../api/user-info.ts';
+
+/** What every verb needs to know of the request it serves. */
+export interface RequestContext {
+  readonly user: UserInfo;
+  /** The credential used, where the caller came with one: the name of the access key. */
+  readonly accessKey?: string;
+  /** True for the server's own controllers and upkeep: they write status, take off kept finalizers, skip guards. */
+  readonly system: boolean;
+  /** Of the path; '' for cluster-scoped kinds and for lists over all namespaces. */
+  readonly namespace: string;
+  /** Fires when the client is gone or its time is up. */
+  readonly signal: AbortSignal;
+  /** Adds a Warning header to the answer. */
+  warn(text: string): void;
+  /** Lists, watches and collection deletes pass over what this refuses. Absent: everything may be read. */
+  readonly mayRead?: (object: KubeObject) => boolean;
+  /** Whether this caller may do that; the one decision function, as admission needs it (owner references, create by apply). */
+  may(attributes: AccessAttributes): boolean | Promise<boolean>;
+}
+
+export interface AccessAttributes {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}

@@ -1,0 +1,107 @@
+import type { KubeObject } from '../api/meta.ts';
+import type { FieldSelector } from '../api/selectors/field-selector.ts';
+import type { LabelSelector } from '../api/selectors/label-selector.ts';
+import type { Status } from '../api/status.ts';
+import type { JsonValue } from '../lib/json-value.ts';
+import type { RequestContext } from './context.ts';
+
+/**
+ * What the handlers call. A verb exists because its function exists: discovery lists the functions that are there,
+ * and a request for another one is answered 405. Stored kinds get theirs from `storedVerbs`; kinds that only answer
+ * (reviews, selves, imports) write their own.
+ *
+ * Every function throws StatusError for the client's faults.
+ */
+export interface ResourceVerbs {
+  get?(context: RequestContext, name: string, options: GetOptions): Promise<Served>;
+  list?(context: RequestContext, options: ListOptions): Promise<ServedList>;
+  watch?(context: RequestContext, options: WatchOptions): Promise<WatchStream>;
+  create?(context: RequestContext, object: KubeObject, options: WriteOptions): Promise<Served>;
+  /** `sent` is the decoded body: defaulted, pruned, its kind checked. */
+  update?(context: RequestContext, name: string, sent: KubeObject, options: WriteOptions): Promise<Written>;
+  patch?(context: RequestContext, name: string, patch: Patch, options: PatchOptions): Promise<Written>;
+  delete?(context: RequestContext, name: string, options: DeleteOptions): Promise<Deleted>;
+  deletecollection?(context: RequestContext, list: ListOptions, options: DeleteOptions): Promise<ServedList>;
+}
+
+/** A subresource: GET, PUT, PATCH of the parent's name, or a POST to it. */
+export interface SubresourceVerbs extends Pick<ResourceVerbs, 'get' | 'update' | 'patch'> {
+  /** POST `<plural>/<name>/<subresource>`. */
+  createNamed?(context: RequestContext, name: string, object: KubeObject, options: WriteOptions): Promise<Served>;
+}
+
+/** An object on its way out. `json` is its compact JSON, made once per version and shared by everyone who asks. */
+export interface Served {
+  readonly object: KubeObject;
+  json(): string;
+}
+
+export interface Written extends Served {
+  readonly created: boolean;
+}
+
+export interface ServedList {
+  readonly items: readonly Served[];
+  readonly resourceVersion: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+export interface GetOptions {
+  /** As sent; '' if absent. Checked by the verb. */
+  readonly resourceVersion: string;
+}
+
+export interface ListOptions {
+  readonly labelSelector?: LabelSelector;
+  readonly fieldSelector?: FieldSelector;
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: '' | 'Exact' | 'NotOlderThan';
+  /** 0: no paging. */
+  readonly limit: number;
+  readonly continue: string;
+}
+
+export interface WatchOptions extends ListOptions {
+  readonly allowBookmarks: boolean;
+  /** undefined: not sent. */
+  readonly sendInitialEvents: boolean | undefined;
+  readonly timeoutMilliseconds: number;
+}
+
+export type WatchEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Served }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
+  | { readonly type: 'ERROR'; readonly status: Status };
+
+/** Ends when the time is up, the context's signal fires, the reader was too slow, or after an ERROR. */
+export type WatchStream = AsyncIterable<WatchEvent>;
+
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  /** `fieldManager`, else made from the user agent (rule CREATE-08). Never empty. */
+  readonly fieldManager: string;
+  readonly fieldValidation: FieldValidation;
+}
+
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+export interface PatchOptions extends WriteOptions {
+  readonly force: boolean;
+}
+
+export type Patch =
+  | { readonly type: 'json'; readonly operations: JsonValue; readonly findings: readonly string[] }
+  | { readonly type: 'merge'; readonly document: JsonValue; readonly findings: readonly string[] }
+  | { readonly type: 'apply'; readonly object: JsonValue };
+
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  /** undefined: not given, which is 0 for our kinds. */
+  readonly gracePeriodSeconds: number | undefined;
+  readonly propagationPolicy: 'Foreground' | 'Background' | 'Orphan' | undefined;
+  readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+/** `gone`: removed at once. Otherwise the object as it now stands, its deletion pending. */
+export type Deleted = { readonly gone: Status } | { readonly pending: Served };

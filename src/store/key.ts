@@ -1,0 +1,58 @@
+import { StoreError } from './store-error.ts';
+
+/**
+ * Where a value lies: a slice (one control plane's share of the store) and the segments below it. Segments are
+ * compared whole: no key of slice `a` can be reached through slice `ab` or the other way round, whatever the names.
+ */
+export interface Key {
+  readonly slice: string;
+  readonly segments: readonly string[];
+}
+
+/** All keys of a slice whose first segments are these. No segments: the whole slice. */
+export interface KeyRange {
+  readonly slice: string;
+  readonly prefix: readonly string[];
+}
+
+/** Ends every segment in the encoded form, and may stand in none: it sorts before every other character. */
+const terminator = '\u0000';
+
+function encode(parts: readonly string[]): string {
+  for (const part of parts) {
+    if (part.includes(terminator)) throw new StoreError('InvalidKey', 'a key segment may not contain NUL');
+  }
+  return parts.map((part) => part + terminator).join('');
+}
+
+/**
+ * The order-preserving text form: slice, then each segment, each closed by NUL. Because every segment is closed,
+ * the text of one key is a prefix of another's only if its segments are.
+ */
+export function encodeKey(key: Key): string {
+  if (key.segments.length === 0) throw new StoreError('InvalidKey', 'a key has at least one segment');
+  return encode([key.slice, ...key.segments]);
+}
+
+export function decodeKey(text: string): Key {
+  const parts = text.split(terminator);
+  return { slice: parts[0] ?? '', segments: parts.slice(1, -1) };
+}
+
+/**
+ * The half-open range [from, to) of encoded keys; the only place where the end of a range is made. The end is the
+ * prefix with its closing NUL raised to U+0001, which lies after everything that continues the prefix and before
+ * every other segment that begins alike.
+ */
+export function encodeRange(range: KeyRange): { from: string; to: string } {
+  const from = encode([range.slice, ...range.prefix]);
+  return { from, to: `${from.slice(0, -1)}\u0001` };
+}
+
+export function inRange(range: KeyRange, key: Key): boolean {
+  return (
+    key.slice === range.slice &&
+    key.segments.length > range.prefix.length &&
+    range.prefix.every((segment, index) => key.segments[index] === segment)
+  );
+}
