@@ -1,8 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
+const project = process.argv[process.argv.indexOf('--project') + 1] ?? 'all';
+const reports = process.env['FLOTILLA_TEST_REPORTS'];
+
 export default defineConfig({
   test: {
     isolate: false,
+    reporters:
+      reports === undefined ? ['default'] : ['default', ['json', { outputFile: `${reports}/${project}.json` }]],
     projects: [
       {
         extends: true,
@@ -10,6 +15,8 @@ export default defineConfig({
           name: 'quick',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/*.slow.test.ts', 'test/e2e/**'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {
@@ -17,8 +24,9 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: ['src/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
-          testTimeout: 600_000,
+          testTimeout: 900_000,
           hookTimeout: 120_000,
+          fileParallelism: false,
         },
       },
       {

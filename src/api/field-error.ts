@@ -1,4 +1,5 @@
 import type { JsonValue } from '../lib/json-value.ts';
+import { writeJson } from '../lib/json-write.ts';
 
 export type FieldErrorType =
   | 'FieldValueRequired'
@@ -25,9 +26,7 @@ export interface FieldError {
 
 /** The value as it stands in a message: strings quoted, everything else as JSON. */
 function printed(value: JsonValue | undefined): string {
-  if (value === undefined) return 'null';
-  if (typeof value === 'bigint') return value.toString();
-  return JSON.stringify(value, (_key, member) => (typeof member === 'bigint' ? Number(member) : member));
+  return value === undefined ? 'null' : writeJson(value);
 }
 
 export function required(field: string, detail = ''): FieldError {

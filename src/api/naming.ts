@@ -23,6 +23,13 @@ export function projectOfNamespace(namespace: string): string | undefined {
 /** Where an instance's virtual cluster lives on its host: `<word>-<project>-v-<name>-<hash>`. */
 export const hostNamespacePrefix = `${word}-`;
 
+export function hostNamespaceStem(project: string, instance: string): string {
+  return `${hostNamespacePrefix}${project}-v-${instance}`;
+}
+
+/** On a project's namespace: the name of the project. */
+export const projectLabel = `${word}.sh/project`;
+
 export const cleanupFinalizer = `${word}.sh/cleanup`;
 export const nonDeletableAnnotation = `${word}.sh/non-deletable`;
 export const abandonAnnotation = `${word}.sh/abandon`;
@@ -41,6 +48,20 @@ export function userGroup(name: string): string {
 export function teamGroup(name: string): string {
   return `${word}:team:${name}`;
 }
+
+/** The user whose own group this is, or undefined for any other group. */
+export function userOfGroup(group: string): string | undefined {
+  return group.startsWith(userGroup('')) ? group.slice(userGroup('').length) : undefined;
+}
+
+export function teamOfGroup(group: string): string | undefined {
+  return group.startsWith(teamGroup('')) ? group.slice(teamGroup('').length) : undefined;
+}
+
+/** What begins like this is Kubernetes' own: no user, subject or group that somebody chose ever does. */
+export const systemPrefix = 'system:';
+/** Names that the server itself gives: no subject that somebody chose begins like this. */
+export const reservedSubjectPrefix = `${word}:`;
 
 /** The server's own controllers; in process only, no credential opens it. */
 export const controllersUser = `system:${word}:controllers`;

@@ -11,7 +11,8 @@ export interface Column {
   readonly description?: string;
   /** 0: always shown; above: only with `-o wide`. */
   readonly priority?: number;
-  value(object: KubeObject): JsonValue | undefined;
+  /** `now`: milliseconds since the epoch, for columns that tell what is over and what is not. */
+  value(object: KubeObject, now?: number): JsonValue | undefined;
 }
 
 /** What a kind is, as data: discovery, OpenAPI, validation, defaults, pruning and Tables all come from this. */

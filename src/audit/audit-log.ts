@@ -6,6 +6,8 @@ export interface AuditEvent {
   readonly verb: string;
   readonly requestURI: string;
   readonly user?: { readonly username: string; readonly groups: readonly string[] };
+  /** Whom the request was made as, where that is somebody else. */
+  readonly impersonatedUser?: { readonly username: string; readonly groups: readonly string[] };
   readonly accessKey?: string;
   readonly sourceIPs: readonly string[];
   readonly userAgent: string;

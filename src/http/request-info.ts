@@ -1,3 +1,8 @@
+import { badRequest, noSuchPath } from '../api/status.ts';
+import { exactNameOf } from './exact-name.ts';
+import { pathSegments } from './path-segments.ts';
+import { queryFlag } from './query-flag.ts';
+
 /** What a URL of one control plane means (rules REQ-01 to REQ-07). The path is relative to the plane's root. */
 export interface RequestInfo {
   /** create, get, list, watch, update, patch, delete, deletecollection; for non-resource requests the method in lower case. */
@@ -16,4 +21,80 @@ export interface RequestInfo {
   readonly pathName: string;
   /** Path segments after the subresource: they fit no rule. */
   readonly rest: readonly string[];
+}
+
+const verbs: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+]);
+
+/** Below `namespaces/<name>/` these belong to the Namespace itself; everything else there is a kind (rule REQ-05). */
+const namespaceSubresources = new Set(['status', 'finalize']);
+
+/**
+ * Reads what is asked for. `planePath` is the path below the plane's root, still encoded. Throws StatusError for a
+ * path that has no meaning at all.
+ */
+export function parseRequestInfo(method: string, planePath: string, query: URLSearchParams): RequestInfo {
+  const segments = pathSegments(planePath);
+  const path = `/${segments.join('/')}`;
+  const place = resourcePlace(segments);
+  if (place === undefined) return nonResource(method, segments, path);
+
+  let parts = place.parts;
+  let verb = verbs.get(method) ?? '';
+  if (parts[0] === 'watch') {
+    if (parts.length < 2) throw badRequest(`unable to determine kind and namespace from url, ${path}`);
+    parts = parts.slice(1);
+    verb = method === 'GET' || method === 'HEAD' ? 'watch' : '';
+  }
+
+  let namespace = '';
+  if (parts[0] === 'namespaces' && parts[1] !== undefined) {
+    namespace = parts[1];
+    if (parts[2] !== undefined && !namespaceSubresources.has(parts[2])) parts = parts.slice(2);
+  }
+
+  const [resource = '', pathName = '', subresource = '', ...rest] = parts;
+  if (pathName === '' && verb === 'get') verb = queryFlag(query, 'watch') === true ? 'watch' : 'list';
+  if (pathName === '' && verb === 'delete') verb = 'deletecollection';
+  const collection = verb === 'list' || verb === 'watch' || verb === 'deletecollection';
+  const name = pathName === '' && collection ? (exactNameOf(query) ?? '') : pathName;
+
+  const { group, version } = place;
+  return { verb, isResource: true, path, group, version, namespace, resource, subresource, name, pathName, rest };
+}
+
+/** Only `api/<version>/…` and `apis/<group>/<version>/…` with something after them are resource requests (REQ-01). */
+function resourcePlace(
+  segments: readonly string[],
+): { group: string; version: string; parts: readonly string[] } | undefined {
+  const [root, first = '', second = ''] = segments;
+  // An empty segment in the middle (`//`) leaves the grammar; such a path is nobody's.
+  if (segments.includes('')) return undefined;
+  if (root === 'api' && segments.length >= 3) return { group: '', version: first, parts: segments.slice(2) };
+  if (root === 'apis' && segments.length >= 4) return { group: first, version: second, parts: segments.slice(3) };
+  return undefined;
+}
+
+function nonResource(method: string, segments: readonly string[], path: string): RequestInfo {
+  // Such a path would read as another one once it is joined again, also to whoever authorises it.
+  if (segments.some((segment) => segment === '.' || segment === '..' || segment.includes('/'))) throw noSuchPath();
+  return {
+    verb: method.toLowerCase(),
+    isResource: false,
+    path,
+    group: '',
+    version: '',
+    namespace: '',
+    resource: '',
+    subresource: '',
+    name: '',
+    pathName: '',
+    rest: [],
+  };
 }

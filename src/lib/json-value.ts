@@ -26,30 +26,75 @@ export function getMember(source: JsonObject, key: string): JsonValue | undefine
   return Object.hasOwn(source, key) ? source[key] : undefined;
 }
 
+/*
+ * The walks below keep a list of what is still to be looked at instead of calling themselves: a client's document may
+ * be 10,000 levels deep, and the stack is not.
+ */
+
+type Container = JsonObject | JsonValue[];
+
+function isContainer(value: JsonValue | undefined): value is Container {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Spread copies `__proto__` as an ordinary member. */
+function shallowCopy(value: Container): Container {
+  return Array.isArray(value) ? value.slice() : { ...value };
+}
+
 export function cloneJson<T extends JsonValue>(value: T): T {
-  if (Array.isArray(value)) return value.map((item) => cloneJson(item)) as T;
-  if (!isJsonObject(value)) return value;
-  const copy: JsonObject = {};
-  for (const key of Object.keys(value)) setMember(copy, key, cloneJson(value[key] as JsonValue));
-  return copy as T;
+  if (!isContainer(value)) return value;
+  const root = shallowCopy(value);
+  const pending = [root];
+  for (let copy = pending.pop(); copy !== undefined; copy = pending.pop()) {
+    if (Array.isArray(copy)) {
+      for (let at = 0; at < copy.length; at++) {
+        const item = copy[at];
+        if (!isContainer(item)) continue;
+        const own = shallowCopy(item);
+        copy[at] = own;
+        pending.push(own);
+      }
+    } else {
+      for (const key in copy) {
+        const member = copy[key];
+        if (!isContainer(member)) continue;
+        const own = shallowCopy(member);
+        setMember(copy, key, own);
+        pending.push(own);
+      }
+    }
+  }
+  return root as T;
 }
 
 export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, index) => equalJson(item, b[index]));
+  if (!isContainer(a) || !isContainer(b)) return false;
+  const pending: [Container, Container][] = [[a, b]];
+  for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
+    const [one, other] = pair;
+    if (Array.isArray(one) !== Array.isArray(other)) return false;
+    const keys = Object.keys(one);
+    if (keys.length !== Object.keys(other).length) return false;
+    for (const key of keys) {
+      if (!Object.hasOwn(other, key)) return false;
+      const left = (one as JsonObject)[key];
+      const right = (other as JsonObject)[key];
+      if (left === right) continue;
+      if (!isContainer(left) || !isContainer(right)) return false;
+      pending.push([left, right]);
+    }
   }
-  if (!isJsonObject(a) || !isJsonObject(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]))
-  );
+  return true;
 }
 
 export function deepFreeze<T extends JsonValue>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const member of Object.values(value)) deepFreeze(member as JsonValue);
+  const pending: JsonValue[] = [value];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (!isContainer(next) || Object.isFrozen(next)) continue;
+    Object.freeze(next);
+    for (const member of Object.values(next)) if (isContainer(member)) pending.push(member);
   }
   return value;
 }

@@ -5,8 +5,8 @@ import type { ResourceVerbs, Served, SubresourceVerbs } from './verbs.ts';
 /** One change of one object as the watch cache saw it, after it is durable. */
 export interface KindChange {
   readonly revision: number;
-  readonly before?: Served;
-  readonly after?: Served;
+  readonly before?: Served | undefined;
+  readonly after?: Served | undefined;
 }
 
 /**
@@ -28,5 +28,10 @@ export interface KindStore {
   byClaim(claim: string): Served | undefined;
   /** Called synchronously for each change, in order; must be quick and must not throw. Returns how to stop. */
   listen(listener: (change: KindChange) => void): () => void;
+  /**
+   * Called by upkeep when a due row's time has come: removes the object if its grace period is over and no finalizer
+   * is left, deletes it if it has expired, and otherwise leaves it alone.
+   */
+  settleDeadline(namespace: string, name: string): Promise<void>;
   close(): void;
 }

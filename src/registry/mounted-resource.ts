@@ -1,11 +1,19 @@
+import type { KubeObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
+import type { RequestContext } from './context.ts';
 import type { ResourceVerbs, SubresourceVerbs } from './verbs.ts';
+
+/** `object` is the decoded body of a POST or PUT, `name` that of the path ('' for collections). Throws StatusError. */
+export type MissingCheck = (context: RequestContext, name: string, object: KubeObject | undefined) => void;
 
 /** A kind as a control plane serves it: its data and the functions that answer. */
 export interface MountedResource {
   readonly kind: ResourceKind;
   readonly verbs: ResourceVerbs;
   readonly subresources: Readonly<Record<string, MountedSubresource>>;
+  /** A whole kind that this server does not have yet; means what `MountedSubresource.missing` means. */
+  readonly missing?: string;
+  readonly missingCheck?: MissingCheck;
 }
 
 export interface MountedSubresource {
@@ -17,4 +25,6 @@ export interface MountedSubresource {
    * discovery does not list it.
    */
   readonly missing?: string;
+  /** What the missing part would refuse all the same (404, 422): called before the 501. */
+  readonly missingCheck?: MissingCheck;
 }

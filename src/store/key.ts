@@ -9,7 +9,7 @@ export interface Key {
   readonly segments: readonly string[];
 }
 
-/** All keys of a slice whose first segments are these. No segments: the whole slice. */
+/** All keys of a slice whose first segments are these (or that are just these). No segments: the whole slice. */
 export interface KeyRange {
   readonly slice: string;
   readonly prefix: readonly string[];
@@ -18,9 +18,13 @@ export interface KeyRange {
 /** Ends every segment in the encoded form, and may stand in none: it sorts before every other character. */
 const terminator = '\u0000';
 
+/** Half of a surrogate pair has no UTF-8 form: two keys that differ only in such halves would become one on disk. */
+const loneSurrogate = /\p{Surrogate}/u;
+
 function encode(parts: readonly string[]): string {
   for (const part of parts) {
     if (part.includes(terminator)) throw new StoreError('InvalidKey', 'a key segment may not contain NUL');
+    if (loneSurrogate.test(part)) throw new StoreError('InvalidKey', 'a key segment must be well-formed Unicode');
   }
   return parts.map((part) => part + terminator).join('');
 }
@@ -50,9 +54,21 @@ export function encodeRange(range: KeyRange): { from: string; to: string } {
 }
 
 export function inRange(range: KeyRange, key: Key): boolean {
-  return (
-    key.slice === range.slice &&
-    key.segments.length > range.prefix.length &&
-    range.prefix.every((segment, index) => key.segments[index] === segment)
-  );
+  return key.slice === range.slice && range.prefix.every((segment, index) => key.segments[index] === segment);
+}
+
+/** The order of lists: that of the UTF-8 bytes, which differs from JavaScript's for characters beyond U+FFFF. */
+export function compareEncoded(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const difference = byteRank(a.charCodeAt(index)) - byteRank(b.charCodeAt(index));
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Moves surrogates (which stand for characters beyond U+FFFF) behind U+E000..U+FFFF. */
+function byteRank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }

@@ -5,7 +5,11 @@ export type StoreErrorCode =
   | 'Expired'
   /** The revision asked for does not exist yet. */
   | 'FutureRevision'
-  /** The medium refuses to write (full, read-only, failing). Nothing was written; reads go on. */
+  /**
+   * The medium refuses to write (full, read-only, failing), or too much waits to be written. Nothing was written; reads
+   * go on. Only where the medium failed in the midst of writing and does not come back at once is the outcome open: it
+   * shows, and observers hear of it, when the medium works again.
+   */
   | 'Unavailable'
   | 'InvalidKey'
   | 'Closed'
@@ -23,4 +27,19 @@ export class StoreError extends Error {
     this.code = code;
     if (detail !== undefined) this.detail = detail;
   }
+}
+
+/** Throws Expired unless everything after `since` is still known. */
+export function assertKept(slice: string, since: number, floor: number): void {
+  if (since >= floor) return;
+  const message = `the history of slice ${JSON.stringify(slice)} after revision ${since} is gone; it begins after ${floor}`;
+  throw new StoreError('Expired', message, floor);
+}
+
+export function futureRevision(asked: number, highest: number): StoreError {
+  return new StoreError('FutureRevision', `revision ${asked} does not exist yet; the highest is ${highest}`);
+}
+
+export function storeClosed(): StoreError {
+  return new StoreError('Closed', 'the store is closed');
 }

@@ -7,7 +7,11 @@ import type { StoreError } from './store-error.ts';
  */
 export type Revision = number;
 
-/** A value as it stands, and the revision of the write that put it there. The store never looks inside a value. */
+/**
+ * A value as it stands, and the revision of the write that put it there. The store never looks inside a value; it is
+ * well-formed Unicode text. A quiet row carries the revision the store had reached when it was written, which several
+ * versions of it may share: a check on it tells presence from absence, and little more.
+ */
 export interface Entry {
   readonly key: Key;
   readonly value: string;
@@ -33,7 +37,7 @@ export interface Check {
 /**
  * `value` undefined removes the key (no effect, and no revision taken, if it is absent). `quiet` writes are for rows
  * derived from others (indexes): they are atomic with the rest but leave no history, reach no watcher, and take no
- * revision of their own.
+ * revision of their own. A key is always written quietly or never.
  */
 export interface Write {
   readonly key: Key;
@@ -51,7 +55,7 @@ export interface ListOptions {
   readonly limit?: number;
   /** Only what sorts after this key (which need not exist). */
   readonly after?: Key;
-  /** The state exactly as it was at that revision. Absent: now. */
+  /** The state exactly as it was at that revision (quiet rows: as they are now). Absent: now. */
   readonly atRevision?: Revision;
 }
 
@@ -85,7 +89,7 @@ export interface Store {
 
   get(key: Key): Promise<Entry | undefined>;
 
-  /** In order of the encoded keys. Expired or FutureRevision if `atRevision` cannot be told. */
+  /** In order of the encoded keys, as bytes. Expired or FutureRevision if `atRevision` cannot be told. */
   list(range: KeyRange, options?: ListOptions): Promise<ListResult>;
 
   /**
@@ -95,8 +99,9 @@ export interface Store {
   transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]>;
 
   /**
-   * Removes every key of the range, logged as removals, each with a revision of its own. An empty prefix removes the
-   * slice for good, its history and its observers with it.
+   * Removes every key of the range, logged as removals, each with a revision of its own; many keys take several
+   * steps, so after a crash some may be left. An empty prefix removes the slice for good: its rows, its history and
+   * its observers, which are told the end and not the single removals. The name of a removed slice is not used again.
    */
   removePrefix(range: KeyRange): Promise<void>;
 
@@ -128,7 +133,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** A row of a dump. `head` comes first, then one `slice` per slice, then entries (quiet ones too), then history is left out. */
+/** A row of a dump. `head` comes first, then one `slice` per slice, then entries (quiet ones too); no history. */
 export type DumpRow =
   | { readonly row: 'head'; readonly identity: string; readonly revision: Revision }
   | { readonly row: 'slice'; readonly slice: string; readonly revision: Revision }

@@ -1,3 +1,5 @@
+import { badRequest } from '../status.ts';
+
 /** A parsed field selector (rules SEL-07 to SEL-14): all requirements must hold. */
 export interface FieldSelector {
   readonly requirements: readonly FieldRequirement[];
@@ -9,4 +11,53 @@ export interface FieldRequirement {
   readonly field: string;
   readonly operator: '=' | '!=';
   readonly value: string;
+}
+
+/** Throws a 400 for what is no selector. Which fields a kind knows is for `checkFields` to say. */
+export function parseFieldSelector(text: string): FieldSelector {
+  const requirements = splitTerms(text)
+    .filter((term) => term !== '')
+    .map((term) => parseTerm(term, text));
+  return {
+    requirements,
+    matches: (read) =>
+      requirements.every(({ field, operator, value }) => (read(field) === value) === (operator === '=')),
+  };
+}
+
+/** At the commas that no backslash stands before. */
+function splitTerms(text: string): string[] {
+  return text.match(/(?:\\[\s\S]|[^\\,])+\\?|\\$/g) ?? [];
+}
+
+function parseTerm(term: string, whole: string): FieldRequirement {
+  const match = /^(.*?)(!=|==|=)([\s\S]*)$/s.exec(term);
+  if (match === null) throw badRequest(`invalid selector: '${whole}'; can't understand '${term}'`);
+  const [, field = '', operator = '', value = ''] = match;
+  return { field, operator: operator === '!=' ? '!=' : '=', value: unescapeValue(value) };
+}
+
+function unescapeValue(value: string): string {
+  let text = '';
+  for (let at = 0; at < value.length; at++) {
+    const character = value.charAt(at);
+    if (character === '\\') {
+      const escaped = value.charAt(++at);
+      if (escaped === '' || !'\\,='.includes(escaped)) {
+        throw badRequest(`invalid field selector: invalid escape sequence: \\${escaped}`);
+      }
+      text += escaped;
+    } else if (character === ',' || character === '=') {
+      throw badRequest(`invalid field selector: unescaped character in value: ${character.charCodeAt(0)}`);
+    } else {
+      text += character;
+    }
+  }
+  return text;
+}
+
+/** The value that the selector demands of this field, if it demands one: a list can be narrowed by it. */
+export function requiredValue(selector: FieldSelector | undefined, field: string): string | undefined {
+  return selector?.requirements.find((requirement) => requirement.field === field && requirement.operator === '=')
+    ?.value;
 }

@@ -1,6 +1,143 @@
+import { describeFieldError, type FieldError, invalid } from '../field-error.ts';
+import { badRequest } from '../status.ts';
+import { labelValueFaults, qualifiedNameFaults } from '../validation/names.ts';
+import { LabelTokens, SelectorSyntaxError } from './label-tokens.ts';
+
 /** A parsed label selector (rules SEL-01 to SEL-06). */
 export interface LabelSelector {
   /** True if it selects everything. */
   readonly empty: boolean;
   matches(labels: Readonly<Record<string, string>> | undefined): boolean;
+}
+
+type LabelOperator = 'in' | 'notin' | 'exists' | 'absent' | 'greater' | 'less';
+
+interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  readonly values: readonly string[];
+}
+
+/** Throws a 400 for what is no selector. */
+export function parseLabelSelector(text: string): LabelSelector {
+  try {
+    return selectorOf(parseRequirements(new LabelTokens(text)));
+  } catch (error) {
+    if (error instanceof SelectorSyntaxError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+function selectorOf(requirements: readonly LabelRequirement[]): LabelSelector {
+  const tests = requirements.map(testOf);
+  return { empty: tests.length === 0, matches: (labels = {}) => tests.every((test) => test(labels)) };
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+function testOf({ key, operator, values }: LabelRequirement): (labels: Labels) => boolean {
+  const has = (labels: Labels) => Object.hasOwn(labels, key);
+  const allowed = new Set(values);
+  switch (operator) {
+    case 'exists':
+      return has;
+    case 'absent':
+      return (labels) => !has(labels);
+    case 'in':
+      return (labels) => has(labels) && allowed.has(labels[key] ?? '');
+    case 'notin':
+      return (labels) => !has(labels) || !allowed.has(labels[key] ?? '');
+    default: {
+      const bound = int64(values[0] ?? '') ?? 0n;
+      return (labels) => {
+        const value = has(labels) ? int64(labels[key] ?? '') : undefined;
+        return value !== undefined && (operator === 'greater' ? value > bound : value < bound);
+      };
+    }
+  }
+}
+
+function int64(text: string): bigint | undefined {
+  if (!/^[-+]?\d{1,25}$/.test(text)) return undefined;
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  return BigInt.asIntN(64, value) === value ? value : undefined;
+}
+
+function parseRequirements(tokens: LabelTokens): LabelRequirement[] {
+  const requirements: LabelRequirement[] = [];
+  for (;;) {
+    const next = tokens.peekWord();
+    if (next.type === 'end') return requirements;
+    if (next.type !== 'word' && next.type !== '!') {
+      throw new SelectorSyntaxError(`found '${next.text}', expected: !, identifier, or 'end of string'`);
+    }
+    requirements.push(inRequirement(() => parseRequirement(tokens)));
+    const after = tokens.takeWord();
+    if (after.type === 'end') return requirements;
+    if (after.type !== ',') throw new SelectorSyntaxError(`found '${after.text}', expected: ',' or 'end of string'`);
+    const following = tokens.peekWord();
+    if (following.type !== 'word' && following.type !== '!') {
+      throw new SelectorSyntaxError(`found '${following.text}', expected: identifier after ','`);
+    }
+  }
+}
+
+function inRequirement<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof SelectorSyntaxError)) throw error;
+    throw new SelectorSyntaxError(`unable to parse requirement: ${error.message}`);
+  }
+}
+
+function parseRequirement(tokens: LabelTokens): LabelRequirement {
+  let token = tokens.takeWord();
+  const negated = token.type === '!';
+  if (negated) token = tokens.takeWord();
+  if (token.type !== 'word') throw new SelectorSyntaxError(`found '${token.text}', expected: identifier`);
+  const key = token.text;
+  const keyFaults = qualifiedNameFaults(key);
+  if (keyFaults.length > 0) refuse([invalid('', key, keyFaults.join('; '))]);
+
+  const next = tokens.peekWord().type;
+  // In `!a = b` the requirement ends after its key; that no comma follows is then the fault.
+  if (negated) return { key, operator: 'absent', values: [] };
+  if (next === 'end' || next === ',') return { key, operator: 'exists', values: [] };
+
+  const operator = tokens.takeOperator();
+  const values = operator === 'in' || operator === 'notin' ? tokens.takeList() : [tokens.takeValue()];
+  refuse(valueErrors(key, operator, values));
+  return { key, operator: meaning[operator] ?? 'in', values };
+}
+
+const meaning: Readonly<Record<string, LabelOperator>> = {
+  in: 'in',
+  '=': 'in',
+  '==': 'in',
+  notin: 'notin',
+  '!=': 'notin',
+  '>': 'greater',
+  '<': 'less',
+};
+
+function valueErrors(key: string, operator: string, values: readonly string[]): FieldError[] {
+  const errors: FieldError[] = [];
+  if (operator === '>' || operator === '<') {
+    for (const [index, value] of values.entries()) {
+      if (int64(value) !== undefined) continue;
+      errors.push(invalid(`values[${index}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer"));
+    }
+  }
+  for (const [index, value] of values.entries()) {
+    const faults = labelValueFaults(value);
+    if (faults.length > 0) errors.push(invalid(`values[${index}][${key}]`, value, faults.join('; ')));
+  }
+  return errors;
+}
+
+function refuse(errors: FieldError[]): void {
+  if (errors.length === 0) return;
+  const lines = errors.map(describeFieldError);
+  throw new SelectorSyntaxError(lines.length === 1 ? (lines[0] ?? '') : `[${lines.join(', ')}]`);
 }

@@ -1,0 +1,38 @@
+/**
+ * Which folder of src/ may import which (besides itself and lib). docs/ARCHITECTURE.md shows the same table; the
+ * docs check holds the two against each other.
+ */
+export const importTable = {
+  lib: [],
+  api: [],
+  store: [],
+  seal: [],
+  registry: ['api', 'store'],
+  auth: ['api', 'seal'],
+  audit: ['api'],
+  http: ['api', 'registry', 'auth', 'audit'],
+  controlplane: ['api', 'store', 'registry', 'http', 'auth'],
+  client: ['api'],
+  management: ['api', 'registry', 'auth', 'seal', 'controlplane'],
+  controllers: ['api', 'client'],
+  server: [
+    'api',
+    'store',
+    'seal',
+    'registry',
+    'auth',
+    'audit',
+    'http',
+    'controlplane',
+    'client',
+    'management',
+    'controllers',
+  ],
+  cli: ['api', 'client'],
+};
+
+/** Folders that run in a browser too: nothing of Node's may be imported. */
+export const browserSafe = ['api', 'client'];
+
+/** What may be imported by `import()` only, so that it is loaded when it is needed. */
+export const dynamicOnly = { cli: ['server'] };

@@ -1,0 +1,48 @@
+import { dirname, join } from 'node:path';
+import { browserSafe, dynamicOnly, importTable } from './import-table.mjs';
+import { filesBelow, read } from './sources.mjs';
+
+const statement = /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
+const dynamic = /import\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+const folderOf = (path) => path.split('/')[1];
+const isTest = (path) => /\.(test|suite)\.ts$/.test(path);
+
+/** Tests may reach further than the code beside them (they start servers, stores, planes), but never the other way. */
+export function checkImports() {
+  const problems = [];
+  for (const path of filesBelow('src', '.ts')) {
+    const text = read(path);
+    const folder = folderOf(path);
+    const allowed = importTable[folder];
+    if (allowed === undefined) {
+      problems.push(`${path}: the folder ${folder} is not in the import table`);
+      continue;
+    }
+    const found = [
+      ...[...text.matchAll(statement)].map((match) => ({ target: match[1] ?? match[2], lazy: false })),
+      ...[...text.matchAll(dynamic)].map((match) => ({ target: match[1], lazy: true })),
+    ];
+    for (const { target, lazy } of found) {
+      if (target.startsWith('node:') && browserSafe.includes(folder) && !isTest(path)) {
+        problems.push(`${path}: imports ${target}, but ${folder} must run in a browser too`);
+      }
+      if (!target.startsWith('.')) continue;
+      const resolved = join(dirname(path), target);
+      if (!resolved.startsWith('src/')) {
+        if (!isTest(path)) problems.push(`${path}: imports ${resolved}, which lies outside src`);
+        continue;
+      }
+      const other = folderOf(resolved);
+      if (isTest(resolved) && !isTest(path)) problems.push(`${path}: imports a test, ${resolved}`);
+      const fine =
+        other === folder ||
+        other === 'lib' ||
+        isTest(path) ||
+        allowed.includes(other) ||
+        (lazy && (dynamicOnly[folder] ?? []).includes(other));
+      if (!fine) problems.push(`${path}: imports ${resolved}; the table does not let ${folder} import ${other}`);
+    }
+  }
+  return problems;
+}

@@ -1,0 +1,24 @@
+// Adds up the JSON reports of all vitest runs. A skipped test is a failure here: everything a test needs is installed.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const folder = process.argv[2];
+const total = { passed: 0, failed: 0, skipped: 0 };
+for (const name of readdirSync(folder).sort()) {
+  const report = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  const skipped = report.numPendingTests + (report.numTodoTests ?? 0);
+  console.log(
+    `${name.replace('.json', '')}: ${report.numPassedTests} passed, ${report.numFailedTests} failed, ${skipped} skipped`,
+  );
+  for (const file of report.testResults) {
+    for (const test of file.assertionResults) {
+      if (test.status !== 'passed') console.log(`  ${test.status}: ${test.fullName}`);
+    }
+  }
+  total.passed += report.numPassedTests;
+  total.failed += report.numFailedTests;
+  total.skipped += skipped;
+}
+if (total.skipped > 0) console.log(`${total.skipped} tests were skipped, and nothing may be skipped here`);
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exitCode = total.failed === 0 && total.skipped === 0 && total.passed > 0 ? 0 : 1;

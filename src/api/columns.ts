@@ -1,0 +1,38 @@
+import { textAt, valueAt } from '../lib/json-path.ts';
+import type { JsonValue } from '../lib/json-value.ts';
+import type { KubeObject } from './meta.ts';
+import type { Column } from './resource.ts';
+
+interface ColumnOptions {
+  readonly description: string;
+  readonly wide?: boolean;
+}
+
+/** A column that shows one field, or what a function makes of the object. */
+export function column(
+  name: string,
+  source: string | ((object: KubeObject, now: number) => JsonValue | undefined),
+  options: ColumnOptions & { readonly type?: Column['type'] },
+): Column {
+  const path = typeof source === 'string' ? source.split('.') : [];
+  return {
+    name,
+    type: options.type ?? 'string',
+    description: options.description,
+    priority: options.wide === true ? 1 : 0,
+    value: (object, now) =>
+      typeof source === 'string' ? valueAt(object as JsonValue, ...path) : source(object, now ?? Date.now()),
+  };
+}
+
+export const ageColumn: Column = column('Age', 'metadata.creationTimestamp', {
+  type: 'date',
+  description: 'How long ago the object was created.',
+});
+
+/** A phase as people read it: an object whose deletion is under way says so first. */
+export function phaseOf(object: KubeObject): string | undefined {
+  if (object.metadata.deletionTimestamp !== undefined) return 'Terminating';
+  const phase = textAt(object as JsonValue, 'status', 'phase');
+  return phase === '' ? undefined : phase;
+}

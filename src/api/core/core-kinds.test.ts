@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../lib/json-value.ts';
+import type { KubeObject } from '../meta.ts';
+import type { ResourceKind } from '../resource.ts';
+import { eventKind } from './event.ts';
+import { otherEvent } from './event-conversion.ts';
+import { groupEventKind } from './events-k8s-io.ts';
+import { namespaceKind } from './namespace.ts';
+import { inStructOrder } from './struct-order.ts';
+
+function row(kind: ResourceKind, object: KubeObject): Record<string, JsonValue | undefined> {
+  return Object.fromEntries((kind.columns ?? []).map((column) => [column.name, column.value(object, 0)]));
+}
+
+const event = {
+  apiVersion: 'v1',
+  kind: 'Event',
+  metadata: { name: 'e', namespace: 'n' },
+  involvedObject: { kind: 'Ship', name: 'pinta' },
+  reason: 'Sailed',
+  message: ' it sailed\n',
+  lastTimestamp: '2026-01-01T00:00:01Z',
+  type: 'Normal',
+  reportingComponent: 'harbour',
+} as KubeObject;
+
+describe('the columns people know', () => {
+  it('of namespaces are Status and Age (TABLE-04)', () => {
+    const namespace = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'n' },
+      status: { phase: 'Active' },
+    } as KubeObject;
+    expect(row(namespaceKind, namespace)).toMatchObject({ Status: 'Active' });
+    const going = { ...namespace, metadata: { name: 'n', deletionTimestamp: '2026-01-01T00:00:00Z' } } as KubeObject;
+    expect(row(namespaceKind, going)).toMatchObject({ Status: 'Terminating' });
+  });
+
+  it('of events are the same in both forms (KUBECTL-32)', () => {
+    const shown = {
+      'Last Seen': '2026-01-01T00:00:01Z',
+      Type: 'Normal',
+      Reason: 'Sailed',
+      Object: 'ship/pinta',
+      Message: 'it sailed',
+      Source: 'harbour',
+      Count: 1,
+    };
+    expect(row(eventKind, event)).toMatchObject(shown);
+    expect(row(groupEventKind, otherEvent(event))).toMatchObject(shown);
+    const narrow = (eventKind.columns ?? []).filter(({ priority }) => priority === 0).map(({ name }) => name);
+    expect(narrow).toEqual(['Last Seen', 'Type', 'Reason', 'Object', 'Message']);
+  });
+
+  it('count a series rather than the single event', () => {
+    const series = { ...event, series: { count: 5, lastObservedTime: '2026-01-02T00:00:00.000000Z' } } as KubeObject;
+    expect(row(eventKind, series)).toMatchObject({ Count: 5, 'Last Seen': '2026-01-02T00:00:00.000000Z' });
+  });
+});
+
+describe('struct order', () => {
+  it('is that of the Go types (DEC-25)', () => {
+    const { kind, apiVersion, metadata, ...rest } = event;
+    const mixed = { ...Object.fromEntries(Object.entries(rest).reverse()), metadata, apiVersion, kind } as KubeObject;
+    expect(Object.keys(inStructOrder(eventKind, mixed))).toEqual([
+      'kind',
+      'apiVersion',
+      'metadata',
+      'involvedObject',
+      'reason',
+      'message',
+      'lastTimestamp',
+      'type',
+      'reportingComponent',
+    ]);
+  });
+});

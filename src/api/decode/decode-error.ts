@@ -1,0 +1,21 @@
+import type { JsonValue } from '../../lib/json-value.ts';
+
+/** A typed part of a document has the wrong type (rule DEC-02). The message is what Go's decoder says. */
+export class DecodeError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'DecodeError';
+  }
+}
+
+/** `field` as Go names it: the innermost struct, then the path: `ObjectMeta.metadata.labels`. */
+export function wrongType(value: JsonValue, field: string, goType: string): DecodeError {
+  return new DecodeError(`json: cannot unmarshal ${goTypeOf(value)} into Go struct field ${field} of type ${goType}`);
+}
+
+/** A JSON type as Go's decoder names it. */
+export function goTypeOf(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
+}

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { dump } from 'js-yaml';
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { StatusError } from '../status.ts';
+import { readDocument, undecodable, warningsOf } from './document.ts';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const yaml = (text: string): JsonValue => readDocument(bytes(text), 'yaml').value;
+
+function refusal(body: Uint8Array, format: 'json' | 'yaml'): string {
+  try {
+    readDocument(body, format);
+  } catch (error) {
+    const status = undecodable('Project', body, error);
+    expect(status).toBeInstanceOf(StatusError);
+    expect(status.code).toBe(400);
+    return status.message;
+  }
+  throw new Error('accepted');
+}
+
+describe('readDocument of JSON', () => {
+  it('reports duplicates as findings (DEC-09)', () => {
+    expect(readDocument(bytes('{"spec":{"bar":1,"bar":2}}'), 'json')).toEqual({
+      value: { spec: { bar: 2 } },
+      findings: ['duplicate field "spec.bar"'],
+    });
+  });
+
+  it('answers what is no JSON with the start of the body (DEC-01)', () => {
+    expect(refusal(bytes('{"kind":"Project","spec": oh dear, this is long}'), 'json')).toBe(
+      `the object provided is unrecognized (must be of type Project): couldn't get version/kind; json parse error: invalid character 'o' looking for beginning of value ({"kind":"Project","spec": oh d ...)`,
+    );
+    expect(refusal(bytes('hi'), 'json')).toBe(
+      `the object provided is unrecognized (must be of type Project): couldn't get version/kind; json parse error: invalid character 'h' looking for beginning of value (6869)`,
+    );
+    expect(refusal(bytes(''), 'json')).toBe(
+      `the object provided is unrecognized (must be of type Project): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)`,
+    );
+  });
+
+  it('refuses what is nested too deeply (REQ-21)', () => {
+    expect(refusal(bytes('['.repeat(10_001)), 'json')).toContain('exceeded max depth');
+  });
+});
+
+describe('readDocument of YAML', () => {
+  it('reads back what was dumped from JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        const text = dump(value, { forceQuotes: true, noRefs: true });
+        const names = JSON.stringify(value).match(/"[^"\\]*":/g) ?? [];
+        // A plain key is resolved like any scalar, so names that read as other scalars are left out here.
+        if (names.some((name) => !/^"[a-z]{2,}":$/.test(name) || /"(yes|no|on|off)":/.test(name))) return;
+        expect(yaml(text)).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it('reports duplicates in one text, a line each (DEC-12)', () => {
+    const text = 'kind: A\nspec:\n  name: a\n  name: b\n  map:\n    x: 1\n  map:\n    z: 2\nkind: B\n';
+    const { value, findings } = readDocument(bytes(text), 'yaml');
+    expect(value).toEqual({ kind: 'B', spec: { name: 'b', map: { z: 2 } } });
+    expect(findings).toEqual([
+      'yaml: unmarshal errors:\n  line 4: key "name" already set in map\n  line 8: key "map" already set in map\n  line 9: key "kind" already set in map',
+    ]);
+    expect(findings.flatMap(warningsOf)).toEqual([
+      'line 4: key "name" already set in map',
+      'line 8: key "map" already set in map',
+      'line 9: key "kind" already set in map',
+    ]);
+    expect(warningsOf('unknown field "spec.foo"')).toEqual(['unknown field "spec.foo"']);
+  });
+
+  it('counts the first document only, and tolerates a trailing separator (DEC-24)', () => {
+    expect(yaml('a: 1\n---\nb: 2\n')).toEqual({ a: 1 });
+    expect(yaml('---\na: 1\n---\n')).toEqual({ a: 1 });
+    expect(yaml('')).toBeNull();
+  });
+
+  it('keeps int64 exactly (DEC-07)', () => {
+    expect(yaml('[9223372036854775807, -9223372036854775808, 0x7fffffffffffffff, 18446744073709551615]')).toEqual([
+      9223372036854775807n,
+      -9223372036854775808n,
+      9223372036854775807n,
+      2 ** 64,
+    ]);
+  });
+
+  it.each<[string, JsonValue]>([
+    ['yes', true],
+    ['On', true],
+    ['y', true],
+    ['n', false],
+    ['OFF', false],
+    ['oN', 'oN'],
+    ['"yes"', 'yes'],
+    ['~', null],
+    ['Null', null],
+    ['2026-01-01', '2026-01-01'],
+    ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+    ['12:30:45', '12:30:45'],
+    ['017', 15],
+    ['0o17', 15],
+    ['08', 8],
+    ['0x1F', 31],
+    ['-0b11', -3],
+    ['1_000', 1000],
+    ['+5', 5],
+    ['1.', 1],
+    ['.5', 0.5],
+    ['1e3', 1000],
+    ['1e999', '1e999'],
+    ['1.2.3', '1.2.3'],
+    ['!!str 5', '5'],
+    ['!!float 5', 5],
+    ['!!binary aGk=', 'hi'],
+    ['!custom 5', '5'],
+    ['|\n  a\n  b\n', 'a\nb\n'],
+  ])('resolves %j as Kubernetes does', (text, value) => {
+    expect(yaml(`v: ${text}`)).toEqual({ v: value });
+  });
+
+  it('turns scalar keys into strings and merges inline maps', () => {
+    expect(yaml('1: a\ntrue: b\n1.5: c\n"x": d\n')).toEqual({ '1': 'a', true: 'b', '1.5': 'c', x: 'd' });
+    expect(yaml('<<: {a: 1, b: 2}\nb: 3\n')).toEqual({ a: 1, b: 3 });
+    expect(Object.keys(yaml('__proto__: {x: 1}') as object)).toEqual(['__proto__']);
+  });
+
+  it.each([
+    ['a: &x [1]\nb: *x\n', 'yaml: line 2: aliases are not supported'],
+    ['? [1]\n: x\n', 'invalid map key'],
+    ['~: x\n', 'unsupported map key of type: <nil>'],
+    ['a: .inf\n', 'json: unsupported value: +Inf'],
+    ['a: b: c\n', 'yaml: line 1: '],
+    ['a: !!int x\n', 'yaml: cannot decode !!str `x` as a !!int'],
+    ['['.repeat(2000), 'exceeded max depth'],
+  ])('refuses %j', (text, message) => {
+    expect(refusal(bytes(text), 'yaml')).toContain(message);
+  });
+
+  it('refuses broken UTF-8', () => {
+    expect(refusal(new Uint8Array([0x61, 0x3a, 0x20, 0xff]), 'yaml')).toContain('yaml: invalid UTF-8');
+  });
+});

@@ -1,0 +1,76 @@
+import { JsonSyntaxError, parseJson } from '../../lib/json-parse.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { badRequest, type StatusError } from '../status.ts';
+import { DocumentError } from './document-error.ts';
+import { readYaml } from './yaml-document.ts';
+
+export interface ReadDocument {
+  readonly value: JsonValue;
+  /** What strict decoding finds in the text itself: `duplicate field "spec.bar"`, or YAML's one text for all. */
+  readonly findings: string[];
+}
+
+/** Go takes broken UTF-8 in JSON and puts the replacement character; a byte order mark is an error of the parser's. */
+const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
+const strict = new TextDecoder('utf-8', { fatal: true });
+
+/** Throws DocumentError, which `undecodable` makes an answer of. */
+export function readDocument(bytes: Uint8Array, format: 'json' | 'yaml'): ReadDocument {
+  return format === 'json' ? readJson(bytes) : readYamlBytes(bytes);
+}
+
+const yamlFindingPrefix = 'yaml: unmarshal errors:\n';
+
+function readJson(bytes: Uint8Array): ReadDocument {
+  try {
+    const { value, duplicates } = parseJson(lenient.decode(bytes));
+    return { value, findings: duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`) };
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new DocumentError(`couldn't get version/kind; json parse error: ${error.message}`);
+  }
+}
+
+function readYamlBytes(bytes: Uint8Array): ReadDocument {
+  const { value, duplicates } = readYaml(decodeStrictly(bytes));
+  if (duplicates.length === 0) return { value, findings: [] };
+  return { value, findings: [`${yamlFindingPrefix}${duplicates.map((line) => `  ${line}`).join('\n')}`] };
+}
+
+function decodeStrictly(bytes: Uint8Array): string {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    throw new DocumentError('yaml: invalid UTF-8');
+  }
+}
+
+/** A finding as warnings: YAML's one text holds a line for each duplicate (rule DEC-13). */
+export function warningsOf(finding: string): string[] {
+  const start = finding.indexOf(yamlFindingPrefix);
+  if (start < 0) return [finding];
+  return finding
+    .slice(start + yamlFindingPrefix.length)
+    .split('\n')
+    .map((line) => line.trim());
+}
+
+/** The answer to a body that could not be read (rule DEC-01). What is no fault of the body is thrown on as it is. */
+export function undecodable(kind: string, bytes: Uint8Array, error: unknown): StatusError {
+  if (!(error instanceof DocumentError)) throw error;
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${summarize(bytes)})`,
+  );
+}
+
+const summaryBytes = 30;
+
+function summarize(bytes: Uint8Array): string {
+  if (bytes.length === 0) return '<empty>';
+  const start = bytes.subarray(0, summaryBytes);
+  const text =
+    bytes[0] === 0x7b
+      ? lenient.decode(start)
+      : Array.from(start, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return bytes.length > summaryBytes ? `${text} ...` : text;
+}

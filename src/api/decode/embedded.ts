@@ -1,0 +1,29 @@
+import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { childPath, indexPath } from '../schema/field-path.ts';
+import type { Schema } from '../schema/schema.ts';
+import { memberSchema } from '../schema/schema-members.ts';
+import { shapeMetadata } from './metadata.ts';
+
+/**
+ * Gives the metadata of every embedded resource below `value` its types, in place, and the paths of the members that
+ * were dropped. Resources at the root are the caller's.
+ */
+export function shapeEmbedded(schema: Schema, value: JsonValue, path = ''): string[] {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items === undefined) return [];
+    return value.flatMap((item, index) => shapeEmbedded(items, item, indexPath(path, index)));
+  }
+  if (!isJsonObject(value)) return [];
+  const unknown: string[] = [];
+  if (schema['x-kubernetes-embedded-resource'] === true && isJsonObject(value.metadata)) {
+    const shaped = shapeMetadata(value.metadata, childPath(path, 'metadata'));
+    value.metadata = shaped.metadata;
+    unknown.push(...shaped.unknown);
+  }
+  for (const name of Object.keys(value)) {
+    const member = memberSchema(schema, name);
+    if (member !== undefined) unknown.push(...shapeEmbedded(member, value[name] ?? null, childPath(path, name)));
+  }
+  return unknown;
+}

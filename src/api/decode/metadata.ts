@@ -1,0 +1,160 @@
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, timestamp } from '../meta.ts';
+import { isDateTime } from '../schema/format.ts';
+import { DecodeError, wrongType } from './decode-error.ts';
+
+export interface ShapedMetadata {
+  readonly metadata: ObjectMeta;
+  /** Members that no object has, as paths in the order of the document. */
+  readonly unknown: string[];
+}
+
+/**
+ * Gives `metadata` the types that every object's has. Null counts as absent and empty members are left out, as Go does
+ * on a round trip; unknown members are dropped and named. Throws DecodeError for a member of the wrong type.
+ */
+export function shapeMetadata(value: JsonValue, path: string): ShapedMetadata {
+  if (!isJsonObject(value)) {
+    if (value === null) return { metadata: {}, unknown: [] };
+    throw wrongType(value, `.${path}`, 'v1.ObjectMeta');
+  }
+  const metadata: JsonObject = {};
+  const unknown: string[] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const shape = Object.hasOwn(metaShapes, name) ? metaShapes[name] : undefined;
+    if (shape === undefined) {
+      unknown.push(`${path}.${name}`);
+      continue;
+    }
+    if (member === null) continue;
+    const shaped = shape(member, { field: `ObjectMeta.${path}.${name}`, path: `${path}.${name}`, unknown });
+    if (shaped !== undefined) metadata[name] = shaped;
+  }
+  return { metadata: metadata as ObjectMeta, unknown };
+}
+
+interface Place {
+  /** As Go's messages name it. */
+  readonly field: string;
+  readonly path: string;
+  readonly unknown: string[];
+}
+
+/** Gives the member as it is kept, or undefined for what is left out. */
+type Shape = (value: JsonValue, place: Place) => JsonValue | undefined;
+
+const text: Shape = (value, { field }) => {
+  if (typeof value !== 'string') throw wrongType(value, field, 'string');
+  return value === '' ? undefined : value;
+};
+
+const whole: Shape = (value, { field }) => {
+  if (typeof value === 'bigint') return value;
+  if (typeof value !== 'number') throw wrongType(value, field, 'int64');
+  if (Number.isInteger(value)) return value;
+  throw new DecodeError(`json: cannot unmarshal number ${value} into Go struct field ${field} of type int64`);
+};
+
+const flag: Shape = (value, { field }) => {
+  if (typeof value !== 'boolean') throw wrongType(value, field, 'bool');
+  return value;
+};
+
+/** Kept as the server prints times: UTC, whole seconds. */
+const time: Shape = (value) => {
+  if (typeof value !== 'string')
+    throw new DecodeError(`json: cannot unmarshal ${typeof value} into Go value of type string`);
+  const milliseconds = isDateTime(value) ? Date.parse(value.toUpperCase()) : Number.NaN;
+  if (!Number.isNaN(milliseconds)) return timestamp(milliseconds);
+  const quoted = JSON.stringify(value);
+  throw new DecodeError(`parsing time ${quoted} as "2006-01-02T15:04:05Z07:00": cannot parse ${quoted} as "2006"`);
+};
+
+/** A null value becomes the empty string: metadata makes a round trip through a map of strings (rule META-10). */
+const texts: Shape = (value, { field }) => {
+  if (!isJsonObject(value)) throw wrongType(value, field, 'map[string]string');
+  const kept: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== null && typeof member !== 'string') throw wrongType(member, field, 'string');
+    setMember(kept, name, member ?? '');
+  }
+  return Object.keys(kept).length === 0 ? undefined : kept;
+};
+
+const textList: Shape = (value, { field }) => {
+  if (!Array.isArray(value)) throw wrongType(value, field, '[]string');
+  if (value.length === 0) return undefined;
+  return value.map((item) => {
+    if (item !== null && typeof item !== 'string') throw wrongType(item, field, 'string');
+    return item ?? '';
+  });
+};
+
+const anything: Shape = (value) => value;
+
+/** An entry of a list of structs, with what Go gives members that are not there. */
+function struct(goType: string, members: Readonly<Record<string, Shape>>, zero: JsonObject): Shape {
+  return (value, place) => {
+    if (!isJsonObject(value)) throw wrongType(value, place.field, `v1.${goType}`);
+    const kept: JsonObject = { ...zero };
+    for (const [name, member] of Object.entries(value)) {
+      const shape = Object.hasOwn(members, name) ? members[name] : undefined;
+      if (shape === undefined) place.unknown.push(`${place.path}.${name}`);
+      if (shape === undefined || member === null) continue;
+      const path = `${place.path}.${name}`;
+      // Go names fields by their place in the structs, without the indexes of lists.
+      const field = `${goType}.${path.replace(/\[\d+\]/g, '')}`;
+      const shaped = shape(member, { field, path, unknown: place.unknown });
+      if (shaped !== undefined) kept[name] = shaped;
+    }
+    return kept;
+  };
+}
+
+function structList(goType: string, item: Shape, keepEmpty: boolean): Shape {
+  return (value, place) => {
+    if (!Array.isArray(value)) throw wrongType(value, place.field, `[]v1.${goType}`);
+    if (value.length === 0 && !keepEmpty) return undefined;
+    return value.map((entry, index) => item(entry ?? {}, { ...place, path: `${place.path}[${index}]` }) ?? {});
+  };
+}
+
+const emptyOwner: OwnerReference = { apiVersion: '', kind: '', name: '', uid: '' };
+
+const ownerReference = struct(
+  'OwnerReference',
+  { apiVersion: text, kind: text, name: text, uid: text, controller: flag, blockOwnerDeletion: flag },
+  emptyOwner,
+);
+
+const managedFieldsMembers: Readonly<Record<keyof ManagedFieldsEntry, Shape>> = {
+  manager: text,
+  operation: text,
+  apiVersion: text,
+  time,
+  fieldsType: text,
+  fieldsV1: anything,
+  subresource: text,
+};
+
+const metaShapes: Readonly<Record<string, Shape>> = {
+  name: text,
+  generateName: text,
+  namespace: text,
+  selfLink: (value, place) => {
+    text(value, place);
+    return undefined;
+  },
+  uid: text,
+  resourceVersion: text,
+  generation: whole,
+  creationTimestamp: time,
+  deletionTimestamp: time,
+  deletionGracePeriodSeconds: whole,
+  labels: texts,
+  annotations: texts,
+  ownerReferences: structList('OwnerReference', ownerReference, false),
+  finalizers: textList,
+  // An empty list is a wish to start anew, which apply understands (rule CREATE-06).
+  managedFields: structList('ManagedFieldsEntry', struct('ManagedFieldsEntry', managedFieldsMembers, {}), true),
+};

@@ -1,0 +1,159 @@
+import {
+  EVENT_ID,
+  type Event,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  type ScalarEvent,
+  YAMLException,
+} from 'js-yaml';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { DocumentError } from './document-error.ts';
+import { resolvePlain, resolveTagged, type YamlScalar } from './yaml-scalar.ts';
+
+/** The parser recurses; this is far beyond any manifest and far below where its stack ends. */
+const maxDepth = 500;
+
+export interface YamlDocument {
+  readonly value: JsonValue;
+  /** `line 6: key "name" already set in map`, in the order in which they were found; the last value won. */
+  readonly duplicates: string[];
+}
+
+/** Reads the first document of a YAML stream as JSON; an empty stream is null. Aliases are refused: they are bombs. */
+export function readYaml(text: string): YamlDocument {
+  return new YamlReader(text, parse(text)).read();
+}
+
+function parse(text: string): Event[] {
+  try {
+    return parseEvents(text, { maxDepth });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    if (/depth/i.test(error.reason)) throw new DocumentError(`yaml: exceeded max depth of ${maxDepth}`);
+    const place = error.mark === undefined ? '' : `line ${error.mark.line + 1}: `;
+    throw new DocumentError(`yaml: ${place}${error.reason}`);
+  }
+}
+
+class YamlReader {
+  readonly #text: string;
+  readonly #events: Event[];
+  #at = 0;
+  readonly #duplicates: string[] = [];
+  /** Where lines were counted up to; keys come in order, so counting never starts again. */
+  #counted = { offset: 0, line: 1 };
+
+  constructor(text: string, events: Event[]) {
+    this.#text = text;
+    this.#events = events;
+  }
+
+  read(): YamlDocument {
+    const first = this.#next();
+    if (first?.type !== EVENT_ID.DOCUMENT) return { value: null, duplicates: [] };
+    return { value: this.#value(), duplicates: this.#duplicates };
+  }
+
+  #next(): Event | undefined {
+    return this.#events[this.#at++];
+  }
+
+  #value(): JsonValue {
+    const event = this.#next();
+    switch (event?.type) {
+      case EVENT_ID.SCALAR:
+        return jsonScalar(this.#scalar(event));
+      case EVENT_ID.SEQUENCE:
+        return this.#sequence();
+      case EVENT_ID.MAPPING:
+        return this.#mapping();
+      case EVENT_ID.ALIAS:
+        throw new DocumentError(`yaml: line ${this.#line(event.anchorStart)}: aliases are not supported`);
+      default:
+        this.#at--;
+        return null;
+    }
+  }
+
+  #sequence(): JsonValue[] {
+    const items: JsonValue[] = [];
+    while (this.#events[this.#at]?.type !== EVENT_ID.POP) items.push(this.#value());
+    this.#at++;
+    return items;
+  }
+
+  #mapping(): JsonObject {
+    const members: JsonObject = {};
+    const merged: JsonObject[] = [];
+    while (this.#events[this.#at]?.type !== EVENT_ID.POP) {
+      const event = this.#next();
+      if (event?.type !== EVENT_ID.SCALAR) throw new DocumentError('yaml: invalid map key: keys must be scalars');
+      if (this.#isMerge(event)) {
+        merged.push(...mergeSources(this.#value()));
+        continue;
+      }
+      const key = this.#scalar(event);
+      const name = keyName(key);
+      const line = this.#line(this.#valueOffset(event.valueEnd));
+      const value = this.#value();
+      if (Object.hasOwn(members, name)) {
+        const shown = typeof key === 'string' ? JSON.stringify(key) : name;
+        this.#duplicates.push(`line ${line}: key ${shown} already set in map`);
+      }
+      setMember(members, name, value);
+    }
+    this.#at++;
+    for (const source of merged) {
+      for (const [name, value] of Object.entries(source)) {
+        if (!Object.hasOwn(members, name)) setMember(members, name, value);
+      }
+    }
+    return members;
+  }
+
+  #isMerge(event: ScalarEvent): boolean {
+    return event.style === SCALAR_STYLE.PLAIN && event.tagStart < 0 && getScalarValue(this.#text, event) === '<<';
+  }
+
+  #scalar(event: ScalarEvent): YamlScalar {
+    const text = event.valueStart < 0 ? '' : getScalarValue(this.#text, event);
+    const plain = event.style === SCALAR_STYLE.PLAIN;
+    if (event.tagStart >= 0) return resolveTagged(this.#text.slice(event.tagStart, event.tagEnd), text, plain);
+    return plain ? resolvePlain(text) : text;
+  }
+
+  /** A duplicate is reported where its value begins, as Go does. */
+  #valueOffset(keyEnd: number): number {
+    const event = this.#events[this.#at];
+    if (event?.type === EVENT_ID.SCALAR) return event.valueStart < 0 ? keyEnd : event.valueStart;
+    return event?.type === EVENT_ID.MAPPING || event?.type === EVENT_ID.SEQUENCE ? event.start : keyEnd;
+  }
+
+  #line(offset: number): number {
+    for (; this.#counted.offset < offset; this.#counted.offset++) {
+      if (this.#text[this.#counted.offset] === '\n') this.#counted.line++;
+    }
+    return this.#counted.line;
+  }
+}
+
+function mergeSources(value: JsonValue): JsonObject[] {
+  const sources = Array.isArray(value) ? value : [value];
+  return sources.map((source) => {
+    if (!isJsonObject(source)) throw new DocumentError('yaml: map merge requires map or sequence of maps as the value');
+    return source;
+  });
+}
+
+function jsonScalar(value: YamlScalar): JsonValue {
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+  throw new DocumentError(`json: unsupported value: ${shown}`);
+}
+
+function keyName(key: YamlScalar): string {
+  if (key === null) throw new DocumentError('unsupported map key of type: <nil>');
+  if (typeof key !== 'number' || Number.isFinite(key)) return String(key);
+  return Number.isNaN(key) ? '.nan' : key > 0 ? '.inf' : '-.inf';
+}

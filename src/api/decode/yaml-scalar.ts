@@ -1,0 +1,85 @@
+import { exactInteger } from '../../lib/json-reader.ts';
+import { DocumentError } from './document-error.ts';
+
+export type YamlScalar = string | number | bigint | boolean | null;
+
+/**
+ * What a plain scalar means, as sigs.k8s.io/yaml has it: YAML 1.1 with all its words for true and false, octal by a
+ * leading zero, no base 60; timestamps stay text. The words are known by their first letter only, so `~` and the empty
+ * scalar are null but `.Null` is text.
+ */
+const words: ReadonlyMap<string, YamlScalar> = new Map<string, YamlScalar>([
+  ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
+  ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
+  ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
+  ...['.nan', '.NaN', '.NAN'].map((word) => [word, Number.NaN] as const),
+  ...['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'].map((word) => [word, Number.POSITIVE_INFINITY] as const),
+  ...['-.inf', '-.Inf', '-.INF'].map((word) => [word, Number.NEGATIVE_INFINITY] as const),
+]);
+
+const decimal = /^[-+]?(?:0|[1-9][0-9]*)$/;
+const otherBase = /^([-+]?)0(?:([xX])([0-9a-fA-F]+)|([bB])([01]+)|[oO]?([0-7]+))$/;
+const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+
+export function resolvePlain(text: string): YamlScalar {
+  const word = words.get(text);
+  if (word !== undefined) return word;
+  const first = text.charCodeAt(0);
+  const mayBeNumber = (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d || first === 0x2e;
+  if (!mayBeNumber) return text;
+  const digits = first === 0x2e ? text : text.replaceAll('_', '');
+  return integer(digits) ?? floating(digits) ?? text;
+}
+
+function integer(digits: string): number | bigint | undefined {
+  if (decimal.test(digits)) return exactInteger(digits.startsWith('+') ? digits.slice(1) : digits);
+  const match = otherBase.exec(digits);
+  if (match === null) return undefined;
+  const [, sign, , hex, , binary, octal] = match;
+  // Longer than 64 bits in any base: nothing sensible was meant, and the text says more than a rounded number.
+  if (digits.length > 70) return undefined;
+  const magnitude = BigInt(hex !== undefined ? `0x${hex}` : binary !== undefined ? `0b${binary}` : `0o${octal}`);
+  return exactInteger(`${sign === '-' ? '-' : ''}${magnitude}`);
+}
+
+/** Beyond float64 it is text, as in Go. */
+function floating(digits: string): number | undefined {
+  if (!float.test(digits)) return undefined;
+  const value = Number(digits);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+const standardTag = /^(?:!!|!<tag:yaml\.org,2002:)([a-z]+)>?$/;
+
+/** A scalar with a tag of its own. Tags beyond YAML's leave the text as it is. */
+export function resolveTagged(tag: string, text: string, plain: boolean): YamlScalar {
+  if (tag === '!') return text;
+  const name = standardTag.exec(tag)?.[1];
+  if (name === 'binary') return decodeBase64(text);
+  if (name === undefined || name === 'str' || name === 'timestamp') return text;
+  const value = resolvePlain(text);
+  const fits =
+    (name === 'int' && (typeof value === 'bigint' || Number.isInteger(value))) ||
+    (name === 'float' && (typeof value === 'number' || typeof value === 'bigint')) ||
+    (name === 'bool' && typeof value === 'boolean') ||
+    (name === 'null' && value === null);
+  if (fits) return value;
+  if (!['int', 'float', 'bool', 'null'].includes(name)) return plain ? value : text;
+  throw new DocumentError(`yaml: cannot decode !!${kindOf(value)} \`${text}\` as a !!${name}`);
+}
+
+function kindOf(value: YamlScalar): string {
+  if (value === null) return 'null';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'bigint' || Number.isInteger(value)) return 'int';
+  return typeof value === 'number' ? 'float' : 'str';
+}
+
+function decodeBase64(text: string): string {
+  try {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    return new TextDecoder().decode(bytes);
+  } catch {
+    throw new DocumentError('yaml: !!binary value contains invalid base64 data');
+  }
+}

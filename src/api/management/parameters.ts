@@ -1,0 +1,157 @@
+import { FAILSAFE_SCHEMA, loadAll, nullCoreTag } from 'js-yaml';
+import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { type FieldError, forbiddenField, invalid, notSupported, required, typeInvalid } from '../field-error.ts';
+import { matchesPattern } from './pattern.ts';
+import type { TemplateParameter } from './v1/template-definition.ts';
+
+export interface ParameterValues {
+  /** The values by their paths, of the parameters' types, defaults filled in: what templates see as `.Values`. */
+  readonly values: JsonObject;
+  readonly errors: readonly FieldError[];
+}
+
+/**
+ * Scalars stay the text that was written: what they are is the parameter's type to say, so `1.30` stays a version
+ * where a string is wanted and `yes` is never a boolean by accident.
+ */
+const textual = FAILSAFE_SCHEMA.withTags(nullCoreTag);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+const numeral = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/;
+
+/** Reads the YAML text of an instance against the parameters of its template; finds everything that is wrong. */
+export function readParameters(
+  text: string,
+  parameters: readonly TemplateParameter[],
+  field = 'spec.parameters',
+): ParameterValues {
+  const values: JsonObject = {};
+  const given = parseParameters(text);
+  if (typeof given === 'string') return { values, errors: [invalid(field, text, given)] };
+
+  const errors = unknownNames(given, parameters, field);
+  for (const parameter of parameters) {
+    const raw = rawValue(given, parameter.variable);
+    const path = `${field}.${parameter.variable}`;
+    const text = raw === undefined || raw === null || raw === '' ? (parameter.defaultValue ?? '') : raw;
+    if (text === '') {
+      if (parameter.required === true) errors.push(required(path, parameter.label ?? ''));
+      else if (raw === '') assign(values, parameter.variable, '');
+      continue;
+    }
+    const { value, error } = checkParameterValue(text, parameter, path);
+    if (error !== undefined) errors.push(error);
+    else assign(values, parameter.variable, value);
+  }
+  return { values, errors };
+}
+
+/** The map that was given, or what is wrong with the text. */
+function parseParameters(text: string): JsonObject | string {
+  if (text.trim() === '') return {};
+  try {
+    const documents = loadAll(text, { schema: textual, maxAliases: 0 }) as JsonValue[];
+    if (documents.length > 1) return 'must be YAML text of one map, not of several documents';
+    const document = documents[0] ?? null;
+    if (document === null) return {};
+    return isJsonObject(document) ? document : 'must be YAML text of one map, one <key>: <value> a line';
+  } catch (error) {
+    const reason = error instanceof Error && 'reason' in error ? String(error.reason) : 'cannot be read';
+    return `must be YAML text of one map: ${reason}`;
+  }
+}
+
+function rawValue(given: JsonObject, variable: string): JsonValue | undefined {
+  let value: JsonValue | undefined = given;
+  for (const step of variable.split('.')) value = isJsonObject(value) ? getMember(value, step) : undefined;
+  return value;
+}
+
+function assign(values: JsonObject, variable: string, value: JsonValue): void {
+  const steps = variable.split('.');
+  let target = values;
+  for (const step of steps.slice(0, -1)) {
+    const next = getMember(target, step);
+    if (isJsonObject(next)) target = next;
+    else {
+      const made: JsonObject = {};
+      setMember(target, step, made);
+      target = made;
+    }
+  }
+  setMember(target, steps.at(-1) ?? '', value);
+}
+
+function unknownNames(given: JsonObject, parameters: readonly TemplateParameter[], field: string): FieldError[] {
+  const known = new Set(parameters.map((parameter) => parameter.variable));
+  const groups = new Set(
+    parameters.flatMap(({ variable }) => {
+      const steps = variable.split('.');
+      return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join('.'));
+    }),
+  );
+  const errors: FieldError[] = [];
+  const walk = (object: JsonObject, prefix: string): void => {
+    for (const key of Object.keys(object)) {
+      const path = prefix === '' ? key : `${prefix}.${key}`;
+      if (known.has(path)) continue;
+      const value = object[key] as JsonValue;
+      if (groups.has(path) && isJsonObject(value)) walk(value, path);
+      else if (!groups.has(path) || value !== null) errors.push(forbiddenField(`${field}.${path}`, unknownText(known)));
+    }
+  };
+  walk(given, '');
+  return errors;
+}
+
+function unknownText(known: ReadonlySet<string>): string {
+  if (known.size === 0) return 'the template has no parameters';
+  return `the template has no such parameter; it has ${[...known].join(', ')}`;
+}
+
+/** Whether the value is one that the parameter takes, and the value in the parameter's type. */
+export function checkParameterValue(
+  raw: JsonValue,
+  parameter: TemplateParameter,
+  path: string,
+): { value: JsonValue; error?: FieldError } {
+  const type = parameter.type ?? 'string';
+  // A refusal is read by many; a password's value is not for them.
+  const shown = type === 'password' ? '<hidden>' : raw;
+  const refuse = (error: FieldError) => ({ value: null, error });
+  if (typeof raw !== 'string') return refuse(typeInvalid(path, shown, `must be a ${nameOf(type)}`));
+  if (type !== 'multiline' && controlCharacter.test(raw)) {
+    return refuse(invalid(path, shown, 'must not contain control characters or line breaks'));
+  }
+  const options = parameter.options ?? [];
+  if (options.length > 0 && !options.includes(raw)) return refuse(notSupported(path, shown, options));
+
+  if (type === 'boolean') {
+    const lower = raw.toLowerCase();
+    if (lower !== 'true' && lower !== 'false') return refuse(typeInvalid(path, shown, 'must be true or false'));
+    return { value: lower === 'true' };
+  }
+  if (parameter.validation && !matchesPattern(parameter.validation, raw)) {
+    return refuse(invalid(path, shown, `must match the pattern ${parameter.validation}`));
+  }
+  if (parameter.invalidation && matchesPattern(parameter.invalidation, raw)) {
+    return refuse(invalid(path, shown, `must not match the pattern ${parameter.invalidation}`));
+  }
+  if (type === 'number') {
+    const number = Number(raw);
+    if (!numeral.test(raw) || !Number.isFinite(number)) return refuse(typeInvalid(path, shown, 'must be a number'));
+    if (parameter.min !== undefined && number < Number(parameter.min)) {
+      return refuse(invalid(path, number, `must be greater than or equal to ${parameter.min}`));
+    }
+    if (parameter.max !== undefined && number > Number(parameter.max)) {
+      return refuse(invalid(path, number, `must be less than or equal to ${parameter.max}`));
+    }
+    return { value: number };
+  }
+  return { value: raw };
+}
+
+function nameOf(type: string): string {
+  return type === 'boolean' || type === 'number' ? type : 'string';
+}

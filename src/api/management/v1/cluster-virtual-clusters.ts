@@ -1,0 +1,30 @@
+import { managementGroup, managementVersion } from '../../naming.ts';
+import type { ResourceKind } from '../../resource.ts';
+import { asSchema, type Static, t } from '../../schema/build.ts';
+
+const schema = t.object({
+  virtualClusters: t.array(
+    t.object({
+      name: t.string({ description: 'Name of the virtual cluster.' }),
+      namespace: t.string({ description: 'Namespace that it runs in.' }),
+      version: t.optional(t.string({ description: 'Version of the virtual cluster.' })),
+      status: t.optional(t.string({ description: 'State that it is in.' })),
+      project: t.optional(t.string({ description: 'Project that it is in, if it is in one.' })),
+      instance: t.optional(t.string({ description: 'Virtual cluster instance that it belongs to, if to one.' })),
+    }),
+    { description: 'Virtual clusters that run on the cluster.' },
+  ),
+});
+
+export type ClusterVirtualClusters = Static<typeof schema>;
+
+export const clusterVirtualClustersKind: ResourceKind = {
+  group: managementGroup,
+  version: managementVersion,
+  kind: 'ClusterVirtualClusters',
+  plural: 'clustervirtualclusters',
+  singular: 'clustervirtualclusters',
+  namespaced: false,
+  description: 'The virtual clusters that run on a connected cluster, imported or not.',
+  schema: asSchema(schema),
+};

@@ -1,0 +1,30 @@
+import { managementGroup, managementVersion } from '../../naming.ts';
+import type { ResourceKind } from '../../resource.ts';
+import { asSchema, t } from '../../schema/build.ts';
+
+const schema = asSchema(
+  t.object({
+    accessKeys: t.array(t.preserved({ description: 'An AccessKey.' }), {
+      description: 'The keys, without their values.',
+    }),
+  }),
+);
+
+export const userAccessKeysKind: ResourceKind = {
+  group: managementGroup,
+  version: managementVersion,
+  kind: 'UserAccessKeys',
+  plural: 'useraccesskeys',
+  singular: 'useraccesskeys',
+  namespaced: false,
+  description: 'The access keys of a user.',
+  schema,
+};
+
+export const teamAccessKeysKind: ResourceKind = {
+  ...userAccessKeysKind,
+  kind: 'TeamAccessKeys',
+  plural: 'teamaccesskeys',
+  singular: 'teamaccesskeys',
+  description: 'The access keys of a team.',
+};

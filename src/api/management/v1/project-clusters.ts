@@ -1,0 +1,22 @@
+import { managementGroup, managementVersion } from '../../naming.ts';
+import type { ResourceKind } from '../../resource.ts';
+import { asSchema, type Static, t } from '../../schema/build.ts';
+
+const schema = t.object({
+  clusters: t.array(t.preserved({ description: 'A Cluster.' }), {
+    description: 'Connected clusters that instances of the project may run on.',
+  }),
+});
+
+export type ProjectClusters = Static<typeof schema>;
+
+export const projectClustersKind: ResourceKind = {
+  group: managementGroup,
+  version: managementVersion,
+  kind: 'ProjectClusters',
+  plural: 'projectclusters',
+  singular: 'projectclusters',
+  namespaced: false,
+  description: 'The clusters that a project may use.',
+  schema: asSchema(schema),
+};

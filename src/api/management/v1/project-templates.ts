@@ -1,0 +1,23 @@
+import { managementGroup, managementVersion } from '../../naming.ts';
+import type { ResourceKind } from '../../resource.ts';
+import { asSchema, type Static, t } from '../../schema/build.ts';
+
+const schema = t.object({
+  defaultVirtualClusterTemplate: t.optional(t.string({ description: 'Template that instances get that name none.' })),
+  virtualClusterTemplates: t.array(t.preserved({ description: 'A VirtualClusterTemplate.' }), {
+    description: 'Templates that instances of the project may use.',
+  }),
+});
+
+export type ProjectTemplates = Static<typeof schema>;
+
+export const projectTemplatesKind: ResourceKind = {
+  group: managementGroup,
+  version: managementVersion,
+  kind: 'ProjectTemplates',
+  plural: 'projecttemplates',
+  singular: 'projecttemplates',
+  namespaced: false,
+  description: 'The templates that a project may use.',
+  schema: asSchema(schema),
+};

@@ -1,0 +1,36 @@
+import { managementGroup, managementVersion } from '../../naming.ts';
+import type { ResourceKind } from '../../resource.ts';
+import { asSchema, type Static, t } from '../../schema/build.ts';
+
+const schema = t.object({
+  spec: t.optional(
+    t.object(
+      {
+        certificateTTL: t.optional(
+          t.integer({ description: 'Lifetime of the credential in seconds; absent: one day.' }),
+        ),
+        server: t.optional(t.string({ description: 'Address to put into the kubeconfig; absent: this server.' })),
+      },
+      { description: 'The kubeconfig that is asked for.' },
+    ),
+  ),
+  status: t.optional(
+    t.object(
+      { kubeConfig: t.optional(t.string({ description: 'The kubeconfig, ready for kubectl.' })) },
+      { description: 'The answer.' },
+    ),
+  ),
+});
+
+export type VirtualClusterInstanceKubeConfig = Static<typeof schema>;
+
+export const virtualClusterInstanceKubeConfigKind: ResourceKind = {
+  group: managementGroup,
+  version: managementVersion,
+  kind: 'VirtualClusterInstanceKubeConfig',
+  plural: 'virtualclusterinstancekubeconfigs',
+  singular: 'virtualclusterinstancekubeconfig',
+  namespaced: true,
+  description: 'A kubeconfig that opens a virtual cluster.',
+  schema: asSchema(schema),
+};

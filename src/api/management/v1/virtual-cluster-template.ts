@@ -1,0 +1,52 @@
+import { ageColumn, column } from '../../columns.ts';
+import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
+import type { ResourceKind } from '../../resource.ts';
+import { asSchema, type Static, t } from '../../schema/build.ts';
+import { accessSchema } from './access.ts';
+import { conditionsSchema } from './condition.ts';
+import { ownerSchema } from './owner.ts';
+import { parametersSchema, templateDefinitionSchema } from './template-definition.ts';
+
+const spec = t.object(
+  {
+    displayName: t.optional(t.string({ description: 'Name to show to people.' })),
+    description: t.optional(t.string({ description: 'What the template is for.' })),
+    owner: t.optional(ownerSchema),
+    template: t.optional(templateDefinitionSchema),
+    parameters: t.optional(parametersSchema),
+    versions: t.optional(
+      t.array(
+        t.object({
+          version: t.string({ description: 'Semantic version, such as 1.2.0.' }),
+          template: t.optional(templateDefinitionSchema),
+          parameters: t.optional(parametersSchema),
+        }),
+        {
+          description: 'Versions of the template; instances use the newest that fits what they ask for.',
+          mapKeys: ['version'],
+        },
+      ),
+    ),
+    access: t.optional(accessSchema),
+  },
+  { description: 'The template as it should be.' },
+);
+
+const status = t.object({ conditions: t.optional(conditionsSchema) }, { description: 'What the server observed.' });
+
+const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
+
+export type VirtualClusterTemplateSpec = Static<typeof spec>;
+
+export const virtualClusterTemplateKind: ResourceKind = {
+  group: managementGroup,
+  version: managementVersion,
+  kind: 'VirtualClusterTemplate',
+  plural: 'virtualclustertemplates',
+  singular: 'virtualclustertemplate',
+  categories: [managementCategory],
+  namespaced: false,
+  description: 'A template that virtual clusters are made from, with parameters that its users can set.',
+  schema: asSchema(schema),
+  columns: [column('Display Name', 'spec.displayName', { description: 'Name to show to people.' }), ageColumn],
+};

@@ -1,0 +1,145 @@
+import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import type { Timestamp } from '../meta.ts';
+import type { Schema } from './schema.ts';
+
+export type { Static } from 'typebox';
+
+/**
+ * Builds a kind's schema and its TypeScript type in one stroke. The values are TypeBox schemas whose JSON is exactly
+ * the structural OpenAPI v3 that Kubernetes publishes: maps are `additionalProperties`, enums are `enum`, list and map
+ * semantics are the `x-kubernetes-*` members.
+ */
+interface Described {
+  readonly title?: string;
+  readonly description?: string;
+  readonly nullable?: boolean;
+  readonly default?: JsonValue;
+}
+
+interface TextRules extends Described, Pick<Schema, 'minLength' | 'maxLength' | 'pattern' | 'format'> {}
+
+interface NumberRules
+  extends Described,
+    Pick<Schema, 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum' | 'multipleOf' | 'format'> {}
+
+interface ObjectRules
+  extends Described,
+    Pick<Schema, 'minProperties' | 'maxProperties' | 'allOf' | 'anyOf' | 'oneOf' | 'not'> {
+  /** Server-side apply owns the object as a whole. */
+  readonly atomic?: boolean;
+  /** Members that the schema does not name are kept. */
+  readonly preserveUnknown?: boolean;
+}
+
+interface ListRules extends Described, Pick<Schema, 'minItems' | 'maxItems' | 'uniqueItems'> {
+  /** How apply merges the list. Absent: `map` where `mapKeys` are given, else unset (which is atomic). */
+  readonly listType?: 'atomic' | 'set' | 'map';
+  /** The members that tell the items of a `map` list apart. */
+  readonly mapKeys?: readonly string[];
+}
+
+interface MapRules extends Described, Pick<Schema, 'minProperties' | 'maxProperties'> {
+  readonly atomic?: boolean;
+}
+
+function unsafe<T>(schema: Schema): TUnsafe<T> {
+  return Type.Unsafe<T>(schema);
+}
+
+/** Members are required unless wrapped in `t.optional`; Kubernetes requires few. */
+function object<T extends TProperties>(properties: T, rules: ObjectRules = {}): TObject<T> {
+  const { atomic, preserveUnknown, ...plain } = rules;
+  return Type.Object(properties, {
+    ...plain,
+    ...(atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
+    ...(preserveUnknown ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
+  });
+}
+
+function string(rules: TextRules = {}): TUnsafe<string> {
+  return unsafe({ type: 'string', ...rules });
+}
+
+/** A number without fraction; `int64` unless said otherwise, as Go has it. */
+function integer(rules: NumberRules = {}): TUnsafe<number> {
+  return unsafe({ type: 'integer', format: 'int64', ...rules });
+}
+
+function number(rules: NumberRules = {}): TUnsafe<number> {
+  return unsafe({ type: 'number', ...rules });
+}
+
+function boolean(rules: Described = {}): TUnsafe<boolean> {
+  return unsafe({ type: 'boolean', ...rules });
+}
+
+function array<T extends TSchema>(items: T, rules: ListRules = {}): TUnsafe<Static<T>[]> {
+  const { listType = rules.mapKeys === undefined ? undefined : 'map', mapKeys, ...plain } = rules;
+  return unsafe({
+    type: 'array',
+    items: asSchema(items),
+    ...plain,
+    ...(listType === undefined ? {} : { 'x-kubernetes-list-type': listType }),
+    ...(mapKeys === undefined ? {} : { 'x-kubernetes-list-map-keys': mapKeys }),
+  });
+}
+
+/** Any names, values of one shape: labels, quotas. */
+function map<T extends TSchema>(values: T, rules: MapRules = {}): TUnsafe<Record<string, Static<T>>> {
+  const { atomic, ...plain } = rules;
+  return unsafe({
+    type: 'object',
+    additionalProperties: asSchema(values),
+    ...plain,
+    ...(atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
+  });
+}
+
+function enumOf<const T extends string>(values: readonly T[], rules: Described = {}): TUnsafe<T> {
+  return unsafe({ type: 'string', enum: values, ...rules });
+}
+
+function optional<T extends TSchema>(schema: T): TOptional<T> {
+  return Type.Optional(schema) as TOptional<T>;
+}
+
+/** An object whose members are kept as they are, whatever they are. */
+function preserved(rules: Described = {}): TUnsafe<JsonObject> {
+  return unsafe({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true, ...rules });
+}
+
+/** Any JSON value, kept as it is. */
+function anything(rules: Described = {}): TUnsafe<JsonValue> {
+  return unsafe({ 'x-kubernetes-preserve-unknown-fields': true, ...rules });
+}
+
+/** RFC 3339. Go's zero time prints as null; like every null that is not wanted it is dropped, so it reads as absent. */
+function timestamp(rules: Described = {}): TUnsafe<Timestamp> {
+  return unsafe({ type: 'string', format: 'date-time', ...rules });
+}
+
+function intOrString(rules: Described = {}): TUnsafe<number | string> {
+  return unsafe({ 'x-kubernetes-int-or-string': true, ...rules });
+}
+
+export const t = {
+  object,
+  string,
+  integer,
+  number,
+  boolean,
+  array,
+  map,
+  enumOf,
+  optional,
+  preserved,
+  anything,
+  timestamp,
+  intOrString,
+} as const;
+
+/** What TypeBox marks its values with is not enumerable, so its schemas are ours as they stand. */
+export function asSchema(schema: TSchema): Schema {
+  return schema as Schema;
+}

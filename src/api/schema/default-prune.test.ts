@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cloneJson, type JsonValue } from '../../lib/json-value.ts';
+import { applyDefaults } from './default.ts';
+import { prune } from './prune.ts';
+import type { Schema } from './schema.ts';
+
+const schema: Schema = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        size: { type: 'integer', default: 3 },
+        mode: { type: 'string', nullable: true, default: 'a' },
+        note: { type: 'string' },
+        owner: { type: 'object', default: {}, properties: { kind: { type: 'string', default: 'User' } } },
+        ports: { type: 'array', items: { type: 'object', properties: { x: { type: 'integer', default: 1 } } } },
+        quotas: { type: 'object', additionalProperties: { type: 'integer', default: 7 } },
+        values: {
+          type: 'object',
+          'x-kubernetes-preserve-unknown-fields': true,
+          properties: { known: { type: 'object', properties: { a: { type: 'string' } } } },
+        },
+        template: {
+          type: 'object',
+          'x-kubernetes-embedded-resource': true,
+          properties: { spec: { type: 'object', properties: { b: { type: 'string' } } } },
+        },
+        port: { 'x-kubernetes-int-or-string': true },
+        free: { type: 'object', additionalProperties: true },
+      },
+    },
+  },
+};
+
+/** Values that hit the schema's names often, with all kinds of values under them. */
+const names = [
+  'spec',
+  'size',
+  'mode',
+  'owner',
+  'kind',
+  'ports',
+  'x',
+  'quotas',
+  'values',
+  'known',
+  'a',
+  'template',
+  'metadata',
+  'zz',
+];
+const documents = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'medium' },
+    fc.constantFrom<JsonValue>(null, true, 5, 'text', 9007199254740993n),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 6, noNullPrototype: true }),
+  ),
+})).value;
+
+describe('applyDefaults', () => {
+  function defaulted(value: JsonValue): JsonValue {
+    const copy = cloneJson(value);
+    applyDefaults(schema, copy);
+    return copy;
+  }
+
+  it('fills what is absent, at every level', () => {
+    expect(defaulted({ spec: { ports: [{}, { x: 5 }], quotas: { a: null } } })).toEqual({
+      spec: { size: 3, mode: 'a', owner: { kind: 'User' }, ports: [{ x: 1 }, { x: 5 }], quotas: { a: 7 } },
+    });
+    expect(defaulted({})).toEqual({});
+  });
+
+  it('drops an unwanted null, or puts the default in its place, or keeps it where it is allowed (DEC-22)', () => {
+    expect(defaulted({ spec: { size: null, mode: null, note: null, owner: {} } })).toEqual({
+      spec: { size: 3, mode: null, owner: { kind: 'User' } },
+    });
+  });
+
+  it('never shares a default between objects', () => {
+    const first = defaulted({ spec: {} }) as { spec: { owner: { kind: string } } };
+    first.spec.owner.kind = 'changed';
+    expect(defaulted({ spec: {} })).toMatchObject({ spec: { owner: { kind: 'User' } } });
+  });
+
+  it('changes nothing the second time', () => {
+    fc.assert(
+      fc.property(documents, (value) => {
+        const once = defaulted(value);
+        expect(defaulted(once)).toEqual(once);
+      }),
+    );
+  });
+});
+
+describe('prune', () => {
+  it('removes unknown members and names them, sorted (DEC-10, DEC-11, DEC-20)', () => {
+    const value = {
+      zz: 1,
+      spec: { foo: 1, ports: [{ x: 1 }, { unknownNested: 1 }], quotas: { any: 1 }, port: 'http' },
+    };
+    expect(prune(schema, value)).toEqual(['spec.foo', 'spec.ports[1].unknownNested', 'zz']);
+    expect(value).toEqual({ spec: { ports: [{ x: 1 }, {}], quotas: { any: 1 }, port: 'http' } });
+  });
+
+  it('keeps what is preserved, but looks into what is known there (DEC-19)', () => {
+    const value = { spec: { values: { any: { thing: 1 }, known: { a: '', b: '' } }, free: { x: { y: 1 } } } };
+    expect(prune(schema, value)).toEqual(['spec.values.known.b']);
+    expect(value).toEqual({ spec: { values: { any: { thing: 1 }, known: { a: '' } }, free: { x: { y: 1 } } } });
+  });
+
+  it('keeps apiVersion, kind and metadata of resources only (DEC-21)', () => {
+    const resource = { apiVersion: 'v1', kind: 'X', metadata: { name: 'a' } };
+    const value = { ...cloneJson(resource), spec: { template: { ...cloneJson(resource), spec: { b: '', c: '' } } } };
+    expect(prune(schema, value, { isResource: true })).toEqual(['spec.template.spec.c']);
+    expect(value).toEqual({ ...resource, spec: { template: { ...resource, spec: { b: '' } } } });
+    expect(prune(schema, cloneJson(resource))).toEqual(['apiVersion', 'kind', 'metadata']);
+  });
+
+  it('finds nothing the second time', () => {
+    fc.assert(
+      fc.property(documents, (value) => {
+        const copy = cloneJson(value);
+        prune(schema, copy);
+        const once = cloneJson(copy);
+        expect(prune(schema, copy)).toEqual([]);
+        expect(copy).toEqual(once);
+      }),
+    );
+  });
+});

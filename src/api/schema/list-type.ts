@@ -1,0 +1,60 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import { duplicate, type FieldError, invalid } from '../field-error.ts';
+import { childPath, indexPath, keyPath } from './field-path.ts';
+import type { Schema } from './schema.ts';
+
+/** Lists of type `set` hold no item twice, lists of type `map` no key twice: apply could not tell them apart. */
+export function validateListTypes(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
+  if (Array.isArray(value)) {
+    validateList(schema, value, path, errors);
+    if (schema.items === undefined) return;
+    for (const [index, item] of value.entries()) {
+      validateListTypes(schema.items, item, indexPath(path, index), errors);
+    }
+  } else if (isJsonObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      if (schema.properties !== undefined && Object.hasOwn(schema.properties, name)) {
+        validateListTypes(schema.properties[name] as Schema, member, childPath(path, name), errors);
+      } else if (typeof schema.additionalProperties === 'object') {
+        validateListTypes(schema.additionalProperties, member, keyPath(path, name), errors);
+      }
+    }
+  }
+}
+
+function validateList(schema: Schema, items: JsonValue[], path: string, errors: FieldError[]): void {
+  const type = schema['x-kubernetes-list-type'];
+  if (type === 'set') {
+    reportRepeated(items, path, errors);
+  } else if (type === 'map') {
+    const odd = items.findIndex((item) => item !== null && !isJsonObject(item));
+    if (odd >= 0) {
+      const detail = 'must be an object for an array of list-type map';
+      errors.push(invalid(indexPath(path, odd), items[odd], detail));
+      return;
+    }
+    const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+    reportRepeated(
+      items.map((item) => keyOf(item, keys)),
+      path,
+      errors,
+    );
+  }
+}
+
+function keyOf(item: JsonValue, keys: readonly string[]): JsonObject {
+  if (!isJsonObject(item)) return {};
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key] as JsonValue]));
+}
+
+/** The second appearance is reported; a third and fourth say nothing new. */
+function reportRepeated(items: JsonValue[], path: string, errors: FieldError[]): void {
+  const seen = new Map<string, number>();
+  for (const [index, item] of items.entries()) {
+    const text = writeJson(item);
+    const times = (seen.get(text) ?? 0) + 1;
+    seen.set(text, times);
+    if (times === 2) errors.push(duplicate(indexPath(path, index), item));
+  }
+}

@@ -1,0 +1,87 @@
+import { RE2JS } from 're2js';
+import { type FieldError, invalid, tooLong, typeInvalid } from '../field-error.ts';
+import { fitsFormat } from './format.ts';
+import type { Schema } from './schema.ts';
+
+/** Compiled once a schema; when the schema goes, so does it. `undefined`: the expression itself is broken. */
+const patterns = new WeakMap<Schema, { readonly expression: RE2JS | undefined }>();
+
+/** RE2 runs in time linear in the text, whatever the expression: patterns come from clients too. */
+function patternOf(schema: Schema, pattern: string): RE2JS | undefined {
+  let compiled = patterns.get(schema);
+  if (compiled === undefined) {
+    compiled = { expression: compile(pattern) };
+    patterns.set(schema, compiled);
+  }
+  return compiled.expression;
+}
+
+function compile(pattern: string): RE2JS | undefined {
+  try {
+    return RE2JS.compile(pattern);
+  } catch {
+    return undefined;
+  }
+}
+
+export function validateString(schema: Schema, text: string, path: string, errors: FieldError[]): void {
+  const { minLength, maxLength, pattern, format } = schema;
+  // Characters are never more than UTF-16 units, so most texts need no counting.
+  if (maxLength !== undefined && text.length > maxLength && characters(text) > maxLength) {
+    errors.push(tooLong(path, maxLength));
+  }
+  if (minLength !== undefined && characters(text) < minLength) {
+    errors.push(invalid(path, text, `${path} in body should be at least ${minLength} chars long`));
+  }
+  if (pattern !== undefined && !patternOf(schema, pattern)?.matcher(text).find()) {
+    errors.push(invalid(path, text, `${path} in body should match '${pattern}'`));
+  }
+  if (format !== undefined && !fitsFormat(format, text)) {
+    errors.push(typeInvalid(path, text, `${path} in body must be of type ${format}: ${JSON.stringify(text)}`));
+  }
+}
+
+function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+const int32: readonly [number, number] = [-2147483648, 2147483647];
+
+export function validateNumber(schema: Schema, value: number | bigint, path: string, errors: FieldError[]): void {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
+    errors.push(invalid(path, value, `${path} in body should be a multiple of ${shown(value, multipleOf)}`));
+  }
+  if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
+    const relation = exclusiveMaximum ? 'less than' : 'less than or equal to';
+    errors.push(invalid(path, value, `${path} in body should be ${relation} ${shown(value, maximum)}`));
+  }
+  if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
+    const relation = exclusiveMinimum ? 'greater than' : 'greater than or equal to';
+    errors.push(invalid(path, value, `${path} in body should be ${relation} ${shown(value, minimum)}`));
+  }
+  if (schema.type === 'integer' && !fitsInteger(schema.format, value)) {
+    const form = schema.format === undefined ? '(default format)' : `with format ${schema.format}`;
+    errors.push(invalid('', '', `Checked value must be of type integer ${form} in ${path}`));
+  }
+}
+
+function fitsInteger(format: string | undefined, value: number | bigint): boolean {
+  if (format === 'int32') return value >= int32[0] && value <= int32[1];
+  return typeof value === 'bigint' || Math.abs(value) < 2 ** 63;
+}
+
+function isMultiple(value: number | bigint, factor: number): boolean {
+  if (typeof value === 'bigint' && Number.isInteger(factor)) return value % BigInt(factor) === 0n;
+  return Number.isInteger(Number(value) / factor);
+}
+
+/** A bound as Go prints it: plain beside an integer, in its shortest form (`1e+06`) beside a float. */
+function shown(value: number | bigint, bound: number): string {
+  if (typeof value === 'bigint' || Number.isInteger(value)) return String(bound);
+  const exponent = Number(bound.toExponential().split('e')[1]);
+  if (exponent >= -4 && exponent < 6) return String(bound);
+  return bound.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+}

@@ -1,0 +1,140 @@
+import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import { type FieldError, invalid, notSupported, required, tooMany, typeInvalid } from '../field-error.ts';
+import { childPath, indexPath } from './field-path.ts';
+import { validateListTypes } from './list-type.ts';
+import type { Schema } from './schema.ts';
+import { validateNumber, validateString } from './validate-scalar.ts';
+
+/**
+ * Everything that the schema finds wrong with the value, worded as kube-apiserver words it (rule META-21). `path` is
+ * where the value stands: '' for a whole object.
+ */
+export function validateSchema(schema: Schema, value: JsonValue, path = ''): FieldError[] {
+  const errors: FieldError[] = [];
+  validateValue(schema, value, path, errors);
+  validateListTypes(schema, value, path, errors);
+  return errors;
+}
+
+function validateValue(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
+  validateType(schema, value, path, errors);
+  if (value !== null) {
+    validateCombinations(schema, value, path, errors);
+    if (typeof value === 'string') validateString(schema, value, path, errors);
+    else if (typeof value === 'number' || typeof value === 'bigint') validateNumber(schema, value, path, errors);
+    else if (Array.isArray(value)) validateItems(schema, value, path, errors);
+  }
+  if (schema.enum !== undefined && !schema.enum.some((allowed) => equalJson(allowed, value))) {
+    if (value !== null || schema.nullable !== true) errors.push(notSupported(path, value, schema.enum.map(enumText)));
+  }
+  if (isJsonObject(value)) validateMembers(schema, value, path, errors);
+}
+
+function enumText(value: JsonValue): string {
+  return typeof value === 'string' ? value : writeJson(value);
+}
+
+function validateType(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
+  const types: readonly string[] = schema['x-kubernetes-int-or-string']
+    ? ['integer', 'string']
+    : schema.type === undefined
+      ? []
+      : [schema.type];
+  if (types.length === 0) return;
+  const actual = typeOf(value);
+  const fits =
+    types.includes(actual) ||
+    (actual === 'integer' && types.includes('number')) ||
+    (actual === 'null' && schema.nullable === true);
+  if (fits) return;
+  errors.push(typeInvalid(path, actual, `${path} in body must be of type ${types.join(',')}: "${actual}"`));
+}
+
+function typeOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'integer';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}
+
+function validateMembers(schema: Schema, object: JsonObject, path: string, errors: FieldError[]): void {
+  const size = Object.keys(object).length;
+  const { minProperties, maxProperties, properties = {}, additionalProperties } = schema;
+  if (minProperties !== undefined && size < minProperties) {
+    errors.push(invalid(path, size, `${path} in body should have at least ${minProperties} properties`));
+  }
+  if (maxProperties !== undefined && size > maxProperties) errors.push(tooMany(path, size, maxProperties));
+  for (const name of Object.keys(object)) {
+    if (Object.hasOwn(properties, name)) continue;
+    if (additionalProperties === false) {
+      errors.push(invalid(path, name, `${path}.${name} in body is a forbidden property`));
+    } else if (typeof additionalProperties === 'object') {
+      validateValue(additionalProperties, object[name] as JsonValue, childPath(path, name), errors);
+    }
+  }
+  for (const name of Object.keys(properties)) {
+    const member = Object.hasOwn(object, name) ? object[name] : undefined;
+    if (member !== undefined) validateValue(properties[name] as Schema, member, childPath(path, name), errors);
+  }
+  for (const name of schema.required ?? []) {
+    if (!Object.hasOwn(object, name)) errors.push(required(childPath(path, name)));
+  }
+}
+
+function validateItems(schema: Schema, items: JsonValue[], path: string, errors: FieldError[]): void {
+  if (schema.items !== undefined) {
+    for (const [index, item] of items.entries()) validateValue(schema.items, item, indexPath(path, index), errors);
+  }
+  if (schema.minItems !== undefined && items.length < schema.minItems) {
+    errors.push(invalid(path, items.length, `${path} in body should have at least ${schema.minItems} items`));
+  }
+  if (schema.maxItems !== undefined && items.length > schema.maxItems) {
+    errors.push(tooMany(path, items.length, schema.maxItems));
+  }
+  if (schema.uniqueItems === true && new Set(items.map((item) => writeJson(item))).size < items.length) {
+    errors.push(invalid(path, '', `${path} in body shouldn't contain duplicates`));
+  }
+}
+
+/** The failures that came closest stand beside the sentence that none or not all fitted. */
+function validateCombinations(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
+  const attempt = (part: Schema): FieldError[] => {
+    const found: FieldError[] = [];
+    validateValue(part, value, path, found);
+    return found;
+  };
+  const complain = (text: string) => errors.push(invalid('', '', `${JSON.stringify(path)} ${text}`));
+  const { anyOf = [], oneOf = [], allOf = [], not } = schema;
+
+  if (anyOf.length > 0) {
+    const results = anyOf.map(attempt);
+    if (!results.some((found) => found.length === 0)) {
+      complain('must validate at least one schema (anyOf)');
+      errors.push(...closest(results));
+    }
+  }
+  if (oneOf.length > 0) {
+    const results = oneOf.map(attempt);
+    const valid = results.filter((found) => found.length === 0).length;
+    if (valid !== 1) {
+      const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
+      complain(`must validate one and only one schema (oneOf). ${found}`);
+      if (valid === 0) errors.push(...closest(results));
+    }
+  }
+  if (allOf.length > 0) {
+    const results = allOf.map(attempt);
+    const valid = results.filter((found) => found.length === 0).length;
+    errors.push(...results.flat());
+    if (valid < allOf.length) {
+      complain(`must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
+    }
+  }
+  if (not !== undefined && attempt(not).length === 0) complain('must not validate the schema (not)');
+}
+
+function closest(results: FieldError[][]): FieldError[] {
+  return results.reduce((best, found) => (found.length < best.length ? found : best));
+}

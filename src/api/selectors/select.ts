@@ -1,0 +1,44 @@
+import { valueAt } from '../../lib/json-path.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import type { KubeObject } from '../meta.ts';
+import type { ResourceKind } from '../resource.ts';
+import { badRequest } from '../status.ts';
+import type { FieldSelector } from './field-selector.ts';
+import type { LabelSelector } from './label-selector.ts';
+
+/** A field as selectors compare it: strings, numbers and booleans as printed, everything else as '' (rule SEL-14). */
+export function fieldValue(object: KubeObject, field: string): string {
+  const value = valueAt(object as JsonValue, ...field.split('.'));
+  if (value === undefined || value === null || typeof value === 'object') return '';
+  return String(value);
+}
+
+/** True if both selectors, where there are any, match the object. */
+export function selects(
+  object: KubeObject,
+  labelSelector: LabelSelector | undefined,
+  fieldSelector: FieldSelector | undefined,
+): boolean {
+  return (
+    (labelSelector === undefined || labelSelector.matches(object.metadata.labels)) &&
+    (fieldSelector === undefined || fieldSelector.matches((field) => fieldValue(object, field)))
+  );
+}
+
+/** Throws a 400 if the selector asks for a field that the kind does not offer (rules SEL-09, SEL-10). */
+export function checkFields(
+  kind: Pick<ResourceKind, 'namespaced' | 'selectableFields' | 'builtIn'>,
+  selector: FieldSelector,
+): void {
+  // Built-in kinds without fields of their own know metadata.namespace in any scope, and have another sentence.
+  const plainBuiltIn = kind.builtIn === true && kind.selectableFields === undefined;
+  const hasNamespace = kind.namespaced || plainBuiltIn;
+  const known = ['metadata.name', ...(hasNamespace ? ['metadata.namespace'] : []), ...(kind.selectableFields ?? [])];
+  const unknown = selector.requirements.find(({ field }) => !known.includes(field));
+  if (unknown === undefined) return;
+  throw badRequest(
+    plainBuiltIn
+      ? `"${unknown.field}" is not a known field selector: only "metadata.name", "metadata.namespace"`
+      : `field label not supported: ${unknown.field}`,
+  );
+}

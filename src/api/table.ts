@@ -1,0 +1,93 @@
+import type { JsonValue } from '../lib/json-value.ts';
+import { writeJson } from '../lib/json-write.ts';
+import { ageColumn } from './columns.ts';
+import type { KubeObject } from './meta.ts';
+import type { Column, ResourceKind } from './resource.ts';
+
+/** A column as a Table announces it: all five members, always (rule TABLE-02). */
+export type ColumnDefinition = {
+  name: string;
+  type: string;
+  format: string;
+  description: string;
+  priority: number;
+};
+
+type Tabular = Pick<ResourceKind, 'columns'>;
+
+const nameColumn: ColumnDefinition = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: 'The name of the object, unique among those of its kind in its namespace.',
+  priority: 0,
+};
+
+function columnsOf(kind: Tabular): readonly Column[] {
+  return kind.columns ?? [ageColumn];
+}
+
+/** The name first, then the kind's own columns, or its age where it has none (rules TABLE-03, TABLE-04). */
+export function tableColumns(kind: Tabular): ColumnDefinition[] {
+  const own = columnsOf(kind).map(({ name, type, format = '', description = '', priority = 0 }) => ({
+    name,
+    type,
+    format,
+    description,
+    priority,
+  }));
+  return [nameColumn, ...own];
+}
+
+/** The cells of an object's row, one for each column. `now` is in milliseconds since the epoch. */
+export function tableRow(kind: Tabular, object: KubeObject, now: number): JsonValue[] {
+  return [object.metadata.name ?? '', ...columnsOf(kind).map((column) => cell(column, object, now))];
+}
+
+/** What is missing or of another type than its column is null; a string column prints anything (rule TABLE-06). */
+function cell(column: Column, object: KubeObject, now: number): JsonValue {
+  const value = column.value(object, now);
+  if (value === undefined || value === null) return null;
+  switch (column.type) {
+    case 'string':
+      return typeof value === 'string' ? value : writeJson(value);
+    case 'date':
+      return typeof value === 'string' ? ageOf(value, now) : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null;
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint' ? value : null;
+  }
+}
+
+/** How long ago that was, as `kubectl get` shows it (rule TABLE-05). */
+export function ageOf(timestamp: string, now: number): string {
+  if (timestamp === '') return '<unknown>';
+  const then = Date.parse(timestamp);
+  return Number.isNaN(then) ? '<invalid>' : ageText(now - then);
+}
+
+/** A length of time in at most two units, the second only while it says something. Clocks may differ by a second. */
+export function ageText(milliseconds: number): string {
+  const seconds = Math.trunc(milliseconds / 1000);
+  if (seconds < -1) return '<invalid>';
+  if (seconds < 0) return '0s';
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return twoUnits(minutes, 'm', seconds % 60, 's');
+  if (minutes < 180) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 8) return twoUnits(hours, 'h', minutes % 60, 'm');
+  if (hours < 48) return `${hours}h`;
+  const days = Math.floor(hours / 24);
+  if (days < 8) return twoUnits(days, 'd', hours % 24, 'h');
+  if (days < 2 * 365) return `${days}d`;
+  const years = Math.floor(days / 365);
+  return years < 8 ? twoUnits(years, 'y', days % 365, 'd') : `${years}y`;
+}
+
+function twoUnits(first: number, firstUnit: string, second: number, secondUnit: string): string {
+  return second === 0 ? `${first}${firstUnit}` : `${first}${firstUnit}${second}${secondUnit}`;
+}

@@ -1,0 +1,25 @@
+import { type FieldError, invalid, tooLong } from '../field-error.ts';
+import { byteLength } from './byte-length.ts';
+import { labelValueFaults, qualifiedNameFaults } from './names.ts';
+
+/** Keys and values stand under one path, without the key (rules META-05 to META-07). */
+export function validateLabels(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...qualifiedNameFaults(key).map((fault) => invalid(field, key, fault)),
+    ...labelValueFaults(value).map((fault) => invalid(field, value, fault)),
+  ]);
+}
+
+const annotationBytes = 262_144;
+
+/** Keys follow the rule of labels but for upper case; values are free, their sum is not (rules META-08, META-09). */
+export function validateAnnotations(annotations: Readonly<Record<string, string>>, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  let size = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    errors.push(...qualifiedNameFaults(key.toLowerCase()).map((fault) => invalid(field, key, fault)));
+    size += byteLength(key) + byteLength(value);
+  }
+  if (size > annotationBytes) errors.push(tooLong(field, annotationBytes));
+  return errors;
+}

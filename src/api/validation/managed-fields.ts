@@ -1,0 +1,28 @@
+import { type FieldError, invalid, notSupported, required, tooLong } from '../field-error.ts';
+import type { ManagedFieldsEntry } from '../meta.ts';
+import { byteLength } from './byte-length.ts';
+import { validateFieldManager } from './options.ts';
+
+const subresourceBytes = 256;
+
+/** Rule SSA-31. The entries come from clients, so their members may lack what the type promises. */
+export function validateManagedFields(entries: readonly ManagedFieldsEntry[], field: string): FieldError[] {
+  return entries.flatMap((entry: Partial<ManagedFieldsEntry>, index) => {
+    const at = `${field}[${index}]`;
+    const errors: FieldError[] = [];
+    const operation: string = entry.operation ?? '';
+    if (operation === '') errors.push(required(`${at}.operation`, 'must not be empty'));
+    else if (operation !== 'Apply' && operation !== 'Update') {
+      errors.push(notSupported(`${at}.operation`, operation, ['Apply', 'Update']));
+    }
+    const fieldsType: string = entry.fieldsType ?? '';
+    if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
+      errors.push(invalid(`${at}.fieldsType`, fieldsType, 'must be `FieldsV1`'));
+    }
+    errors.push(...validateFieldManager(entry.manager ?? '', `${at}.manager`));
+    if (byteLength(entry.subresource ?? '') > subresourceBytes) {
+      errors.push(tooLong(`${at}.subresource`, subresourceBytes));
+    }
+    return errors;
+  });
+}

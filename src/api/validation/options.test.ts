@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { describeFieldError, type FieldError } from '../field-error.ts';
+import { invalidObject } from '../status.ts';
+import {
+  type SentListOptions,
+  validateDeleteOptions,
+  validateListOptions,
+  validatePatchOptions,
+  validateWatchOptions,
+  validateWriteOptions,
+} from './options.ts';
+
+const lines = (errors: FieldError[]) => errors.map(describeFieldError);
+const write = { dryRun: [], fieldManager: '', fieldValidation: '' };
+const list = { resourceVersion: '', resourceVersionMatch: '', continue: '', sendInitialEvents: undefined };
+
+describe('write options', () => {
+  it('know dryRun=All only (CREATE-25)', () => {
+    const errors = validateWriteOptions({ ...write, dryRun: ['true'] });
+    expect(invalidObject({ group: 'meta.k8s.io', kind: 'CreateOptions' }, '', errors).message).toBe(
+      'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["true"]: supported values: "All"',
+    );
+    expect(validateWriteOptions({ ...write, dryRun: ['All'] })).toEqual([]);
+  });
+
+  it('know three modes of field validation and none (DEC-08)', () => {
+    expect(lines(validateWriteOptions({ ...write, fieldValidation: 'x' }))).toEqual([
+      'fieldValidation: Unsupported value: "x": supported values: "", "Ignore", "Strict", "Warn"',
+    ]);
+    for (const fieldValidation of ['', 'Ignore', 'Warn', 'Strict']) {
+      expect(validateWriteOptions({ ...write, fieldValidation })).toEqual([]);
+    }
+  });
+
+  it('have managers of 128 printable bytes (CREATE-09)', () => {
+    expect(lines(validateWriteOptions({ ...write, fieldManager: 'x'.repeat(129) }))).toEqual([
+      'fieldManager: Too long: may not be more than 128 bytes',
+    ]);
+    expect(lines(validateWriteOptions({ ...write, fieldManager: 'äb\n' }))).toEqual([
+      'fieldManager: Invalid value: "äb\\n": invalid character U+000A (at position 3)',
+    ]);
+  });
+
+  it('force apply only (PATCH-19), and apply in somebody’s name only (PATCH-20)', () => {
+    expect(lines(validatePatchOptions({ ...write, force: false }, false))).toEqual([
+      'force: Forbidden: may not be specified for non-apply patch',
+    ]);
+    expect(lines(validatePatchOptions({ ...write, force: true }, true))).toEqual([
+      'fieldManager: Required value: is required for apply patch',
+    ]);
+    expect(validatePatchOptions({ ...write, fieldManager: 'me', force: true }, true)).toEqual([]);
+  });
+});
+
+describe('delete options', () => {
+  it('take one of two ways to say it (DELETE-04), and known policies (DELETE-05)', () => {
+    expect(lines(validateDeleteOptions({ dryRun: [], orphanDependents: false, propagationPolicy: 'Orphan' }))).toEqual([
+      'propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
+    ]);
+    expect(
+      lines(validateDeleteOptions({ dryRun: ['x'], orphanDependents: undefined, propagationPolicy: 'x' })),
+    ).toEqual([
+      'propagationPolicy: Unsupported value: "x": supported values: "Foreground", "Background", "Orphan", "nil"',
+      'dryRun: Unsupported value: ["x"]: supported values: "All"',
+    ]);
+  });
+});
+
+describe('list options', () => {
+  it.each<[Partial<SentListOptions>, string, string]>([
+    [
+      { resourceVersionMatch: 'Exact' },
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+      'LIST-07',
+    ],
+    [
+      { resourceVersionMatch: 'Exact', resourceVersion: '5', continue: 'x' },
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided',
+      'LIST-08',
+    ],
+    [
+      { resourceVersionMatch: 'x', resourceVersion: '5' },
+      'resourceVersionMatch: Unsupported value: "x": supported values: "Exact", "NotOlderThan", ""',
+      'LIST-09',
+    ],
+    [
+      { resourceVersionMatch: 'Exact', resourceVersion: '0' },
+      'resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
+      'LIST-10',
+    ],
+    [{ sendInitialEvents: true }, 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list', 'LIST-11'],
+  ])('%j is refused with %s (%s)', (options, text) => {
+    expect(lines(validateListOptions({ ...list, ...options }))).toEqual([text]);
+  });
+
+  it('are fine as clients send them', () => {
+    expect(validateListOptions(list)).toEqual([]);
+    expect(validateListOptions({ ...list, resourceVersion: '0', resourceVersionMatch: 'NotOlderThan' })).toEqual([]);
+  });
+});
+
+describe('watch options', () => {
+  it('want NotOlderThan with initial events (WATCH-10) and only then (WATCH-11, WATCH-13)', () => {
+    expect(lines(validateWatchOptions({ ...list, sendInitialEvents: true }))).toEqual([
+      'resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+    ]);
+    expect(lines(validateWatchOptions({ ...list, resourceVersionMatch: 'NotOlderThan' }))).toEqual([
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+    ]);
+    expect(lines(validateWatchOptions({ ...list, resourceVersionMatch: 'Exact', continue: 'x' }))).toEqual([
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+      'resourceVersionMatch: Unsupported value: "Exact": supported values: "NotOlderThan"',
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided',
+    ]);
+    expect(validateWatchOptions({ ...list, resourceVersionMatch: 'NotOlderThan', sendInitialEvents: true })).toEqual(
+      [],
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { managementGroup } from '../api/naming.ts';
+import { type AuditFacts, type AuditRule, auditLevel, defaultAuditRules } from './audit-policy.ts';
+
+function facts(changes: Partial<AuditFacts>): AuditFacts {
+  const resource = { group: managementGroup, resource: 'projects', subresource: '' };
+  return { verb: 'get', path: '/', resource, ...changes };
+}
+
+describe('the default audit policy', () => {
+  it.each(['create', 'update', 'patch', 'delete', 'deletecollection'])('writes a line for %s', (verb) => {
+    expect(auditLevel(defaultAuditRules, facts({ verb }))).toBe('Metadata');
+  });
+
+  it.each(['get', 'list', 'watch'])('writes none for a %s that was allowed', (verb) => {
+    expect(auditLevel(defaultAuditRules, facts({ verb, code: 200 }))).toBe('None');
+  });
+
+  it.each([401, 403, 429])('writes a line for a read that was answered %i', (code) => {
+    expect(auditLevel(defaultAuditRules, facts({ code }))).toBe('Metadata');
+  });
+
+  it('writes none for questions about oneself, unless they were refused', () => {
+    const resource = { group: 'authorization.k8s.io', resource: 'selfsubjectaccessreviews', subresource: '' };
+    expect(auditLevel(defaultAuditRules, facts({ verb: 'create', resource, code: 201 }))).toBe('None');
+    expect(auditLevel(defaultAuditRules, facts({ verb: 'create', resource, code: 401 }))).toBe('Metadata');
+  });
+
+  it('writes a line for kubeconfigs, tokens and backups', () => {
+    for (const [plural, subresource] of [
+      ['virtualclusterinstances', 'kubeconfig'],
+      ['directclusterendpointtokens', ''],
+    ] as const) {
+      const resource = { group: managementGroup, resource: plural, subresource };
+      expect(auditLevel(defaultAuditRules, facts({ verb: 'create', resource }))).toBe('Metadata');
+    }
+    const { resource: _, ...backup } = facts({ path: '/backup' });
+    expect(auditLevel(defaultAuditRules, backup)).toBe('Metadata');
+  });
+});
+
+describe('auditLevel', () => {
+  it('takes the first rule that matches', () => {
+    const rules: AuditRule[] = [{ level: 'None', users: ['robot'] }, { level: 'Request' }];
+    expect(auditLevel(rules, facts({ user: { username: 'robot', groups: [] } }))).toBe('None');
+    expect(auditLevel(rules, facts({ user: { username: 'anna', groups: [] } }))).toBe('Request');
+    expect(auditLevel(rules, facts({}))).toBe('Request');
+    expect(auditLevel([], facts({}))).toBe('None');
+  });
+
+  it('matches groups, namespaces, subresources and paths', () => {
+    const level = (rule: Omit<AuditRule, 'level'>, changes: Partial<AuditFacts>) =>
+      auditLevel([{ level: 'Metadata', ...rule }], facts(changes));
+    expect(level({ userGroups: ['g'] }, { user: { username: 'a', groups: ['g'] } })).toBe('Metadata');
+    expect(level({ userGroups: ['g'] }, {})).toBe('None');
+    expect(level({ namespaces: ['n'] }, { namespace: 'n' })).toBe('Metadata');
+    expect(level({ namespaces: [''] }, {})).toBe('Metadata');
+    const status = { group: managementGroup, resource: 'projects', subresource: 'status' };
+    const of = (...resources: string[]) => ({ resources: [{ group: managementGroup, resources }] });
+    expect(level(of('projects'), { resource: status })).toBe('None');
+    expect(level(of('projects/status'), { resource: status })).toBe('Metadata');
+    expect(level(of('projects/*'), { resource: status })).toBe('Metadata');
+    expect(level({ resources: [{ group: 'other' }] }, { resource: status })).toBe('None');
+    const { resource: _, ...path } = facts({ path: '/metrics/x' });
+    expect(auditLevel([{ level: 'Metadata', nonResourceURLs: ['/metrics/*'] }], path)).toBe('Metadata');
+    expect(auditLevel([{ level: 'Metadata', nonResourceURLs: ['/metrics'] }], path)).toBe('None');
+  });
+});

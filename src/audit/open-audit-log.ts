@@ -1,0 +1,112 @@
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import type { AuditEvent, AuditLog } from './audit-log.ts';
+import { redactUri, redactUserAgent } from './redact.ts';
+
+export interface AuditLogOptions {
+  readonly path: string;
+  /** A file that reached this is set aside. 64 MiB holds some 150,000 lines and still opens in an editor. */
+  readonly maxBytes?: number;
+  /** How many files set aside are kept, besides the one being written: `audit.log.1` is the youngest. */
+  readonly keptFiles?: number;
+}
+
+export const defaultAuditMaxBytes = 64 * 1024 * 1024;
+export const defaultAuditKeptFiles = 5;
+
+/** Lines waiting for the disk. Every request in flight waits for its own, so this is reached only if the disk stands still. */
+const mostWaiting = 10_000;
+
+interface Waiting {
+  readonly line: string;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * JSON lines, one writer. Lines that wait at the same time are written together; each caller learns whether its own
+ * line was handed over. A line is whole or not there: what a failed write left behind is cut off before the next.
+ */
+export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
+  const maxBytes = options.maxBytes ?? defaultAuditMaxBytes;
+  const keptFiles = options.keptFiles ?? defaultAuditKeptFiles;
+  let file = await openFile(options.path);
+  let size = (await file.stat()).size;
+  let torn = false;
+  let waiting: Waiting[] = [];
+  let running: Promise<void> | undefined;
+  let closed = false;
+
+  const rotate = async (): Promise<void> => {
+    for (let index = keptFiles; index >= 1; index--) {
+      const older = index === 1 ? options.path : `${options.path}.${index - 1}`;
+      await rename(older, `${options.path}.${index}`).catch(ignoreMissing);
+    }
+    if (keptFiles === 0) await rm(options.path, { force: true });
+    const next = await openFile(options.path);
+    await file.close();
+    file = next;
+    size = (await file.stat()).size;
+  };
+
+  const append = async (lines: readonly Waiting[]): Promise<void> => {
+    const bytes = Buffer.from(lines.map((each) => each.line).join(''));
+    try {
+      if (torn) {
+        await file.truncate(size);
+        torn = false;
+      }
+      if (size > 0 && size + bytes.length > maxBytes) await rotate();
+      torn = true;
+      await file.appendFile(bytes);
+      torn = false;
+      size += bytes.length;
+      for (const each of lines) each.resolve();
+    } catch (error) {
+      for (const each of lines) each.reject(error);
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      await append(batch);
+    }
+    running = undefined;
+  };
+
+  return {
+    write(event) {
+      if (closed) return Promise.reject(new Error('the audit log is closed'));
+      if (waiting.length >= mostWaiting) return Promise.reject(new Error('too many audit lines wait to be written'));
+      return new Promise((resolve, reject) => {
+        waiting.push({ line: `${JSON.stringify(clean(event))}\n`, resolve, reject });
+        running ??= run();
+      });
+    },
+
+    async close() {
+      if (closed) return;
+      closed = true;
+      await running;
+      await file.close();
+    },
+  };
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  const file = await open(path, 'a', 0o600);
+  // A file that was there before, made by whoever, becomes private too; a device or a pipe is left as it is.
+  const stats = await file.stat();
+  if (stats.isFile() && (stats.mode & 0o077) !== 0) await file.chmod(0o600);
+  return file;
+}
+
+/** The last line of defence: whoever made the event, nothing that looks like a secret is written. */
+function clean(event: AuditEvent): AuditEvent {
+  return { ...event, requestURI: redactUri(event.requestURI), userAgent: redactUserAgent(event.userAgent) };
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+}

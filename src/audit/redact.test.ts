@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { redactUri, redactUserAgent } from './redact.ts';
+
+const key = `flk_${'a1B2'.repeat(10)}abcdef`;
+
+describe('redactUri', () => {
+  it('keeps what the API knows', () => {
+    const uri = '/apis/x/v1/things?watch=true&resourceVersion=5&labelSelector=a%3Db&limit=500&pretty';
+    expect(redactUri(uri)).toBe(uri);
+  });
+
+  it.each(['token', 'access_token', 'key', 'password', 'whatever'])('cuts the value of ?%s=', (name) => {
+    expect(redactUri(`/x?watch=1&${name}=secret&limit=2`)).toBe(`/x?watch=1&${name}=[redacted]&limit=2`);
+  });
+
+  it('cuts a bare parameter that it does not know', () => {
+    expect(redactUri('/x?mysecret')).toBe('/x?[redacted]');
+  });
+
+  it('cuts keys and tokens wherever they stand', () => {
+    expect(redactUri(`/apis/${key}/x`)).toBe('/apis/[redacted]/x');
+    expect(redactUri(`/x?fieldSelector=spec.key=${key}`)).toBe('/x?fieldSelector=spec.key=[redacted]');
+    expect(redactUri('/x/eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl')).toBe('/x/[redacted]');
+  });
+
+  it('bounds what is written', () => {
+    expect(redactUri(`/${'x'.repeat(10_000)}`).length).toBeLessThan(4100);
+    expect(redactUserAgent(`agent ${key} ${'x'.repeat(1000)}`)).toMatch(/^agent \[redacted\] x{200,}…$/);
+  });
+});

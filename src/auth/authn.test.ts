@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../lib/clock.ts';
+import { createAuthenticator } from './authn.ts';
+import type { KeyState } from './key-state.ts';
+
+function setUp() {
+  const clock = new ManualClock();
+  const keys = new Map<string, KeyState>();
+  const used: string[] = [];
+  const lookedUp: string[] = [];
+  const listeners = new Set<(hash?: string) => void>();
+  const authenticator = createAuthenticator({
+    lookup: (hash) => {
+      lookedUp.push(hash);
+      return keys.get(hash);
+    },
+    hash: (token) => `#${token}`,
+    isWellFormed: (token) => !token.startsWith('bad'),
+    clock,
+    onUse: (name) => used.push(name),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  });
+  const key = (changes: Partial<KeyState> = {}): KeyState => ({
+    name: 'k',
+    uid: 'u1',
+    user: { name: 'anna', groups: ['g'] },
+    disabled: false,
+    version: '1',
+    ...changes,
+  });
+  const put = (token: string, state: KeyState | undefined): void => {
+    if (state === undefined) keys.delete(`#${token}`);
+    else keys.set(`#${token}`, state);
+    for (const listener of listeners) listener(`#${token}`);
+  };
+  const changed = (): void => {
+    for (const listener of listeners) listener();
+  };
+  return { clock, used, lookedUp, listeners, authenticator, key, put, changed };
+}
+
+describe('createAuthenticator', () => {
+  it('gives the user of a key, its name, and counts the use', () => {
+    const { authenticator, key, put, used } = setUp();
+    put('t', key());
+    const identity = authenticator.authenticate('t');
+    expect(identity).toMatchObject({ user: { name: 'anna', groups: ['g'] }, accessKey: 'k', system: false });
+    expect(used).toEqual(['k']);
+  });
+
+  it('refuses what is unknown, disabled, ended or without a user, and counts no use', () => {
+    const { authenticator, key, put, used, clock } = setUp();
+    expect(authenticator.authenticate('t')).toBeUndefined();
+    put('t', key({ disabled: true }));
+    expect(authenticator.authenticate('t')).toBeUndefined();
+    put('t', key({ user: undefined }));
+    expect(authenticator.authenticate('t')).toBeUndefined();
+    put('t', key({ expiresAt: clock.now() }));
+    expect(authenticator.authenticate('t')).toBeUndefined();
+    expect(used).toEqual([]);
+  });
+
+  it('refuses a mistyped key and one that is too long without a look-up', () => {
+    const { authenticator, lookedUp } = setUp();
+    expect(authenticator.authenticate('bad')).toBeUndefined();
+    expect(authenticator.authenticate('x'.repeat(513))).toBeUndefined();
+    expect(lookedUp).toEqual([]);
+  });
+
+  const endings: [string, (key: KeyState) => KeyState | undefined][] = [
+    ['deleted', () => undefined],
+    ['disabled', (key) => ({ ...key, disabled: true })],
+    ['given another value', (key) => ({ ...key, version: '2' })],
+    ['deleted and made again', (key) => ({ ...key, uid: 'u2' })],
+    ['left without its user', (key) => ({ ...key, user: undefined })],
+    ['given other groups', (key) => ({ ...key, user: { name: 'anna', groups: ['other'] } })],
+  ];
+  it.each(endings)('ends the sessions of a key that is %s', (_, change) => {
+    const { authenticator, key, put } = setUp();
+    put('t', key());
+    const identity = authenticator.authenticate('t');
+    expect(identity?.signal.aborted).toBe(false);
+    put('t', change(key()));
+    expect(identity?.signal.aborted).toBe(true);
+  });
+
+  it.each(endings)('ends them too when only a change without a hash is told and the key is %s', (_, change) => {
+    const { authenticator, key, put, changed, listeners } = setUp();
+    put('t', key());
+    const identity = authenticator.authenticate('t');
+    const heard = [...listeners];
+    listeners.clear();
+    put('t', change(key()));
+    expect(identity?.signal.aborted).toBe(false);
+    for (const listener of heard) listeners.add(listener);
+    changed();
+    expect(identity?.signal.aborted).toBe(true);
+  });
+
+  it('keeps them through changes that mean nothing to rights', () => {
+    const { authenticator, key, put, clock } = setUp();
+    put('t', key());
+    const identity = authenticator.authenticate('t');
+    put('t', key({ user: { name: 'anna', groups: ['g'] }, expiresAt: clock.now() + 1000 }));
+    expect(identity?.signal.aborted).toBe(false);
+    expect(authenticator.authenticate('t')?.signal).toBe(identity?.signal);
+  });
+
+  it('ends them when the time of the key has come, and not before', () => {
+    const { authenticator, key, put, clock } = setUp();
+    put('t', key({ expiresAt: clock.now() + 1000 }));
+    const identity = authenticator.authenticate('t');
+    clock.advance(999);
+    expect(identity?.signal.aborted).toBe(false);
+    clock.advance(1);
+    expect(identity?.signal.aborted).toBe(true);
+    expect(authenticator.authenticate('t')).toBeUndefined();
+  });
+
+  it('follows an end that moves with the last activity', () => {
+    const { authenticator, key, put, clock } = setUp();
+    put('t', key({ expiresAt: clock.now() + 1000 }));
+    const identity = authenticator.authenticate('t');
+    clock.advance(500);
+    put('t', key({ expiresAt: clock.now() + 1000 }));
+    clock.advance(999);
+    expect(identity?.signal.aborted).toBe(false);
+    clock.advance(1);
+    expect(identity?.signal.aborted).toBe(true);
+  });
+
+  it('ends the old session of a value that now belongs to another key', () => {
+    const { authenticator, key, put, listeners } = setUp();
+    put('t', key());
+    const old = authenticator.authenticate('t');
+    listeners.clear();
+    put('t', key({ name: 'other', uid: 'u9' }));
+    expect(authenticator.authenticate('t')?.accessKey).toBe('other');
+    expect(old?.signal.aborted).toBe(true);
+  });
+
+  it('ends everything and stops listening when it is closed', () => {
+    const { authenticator, key, put, listeners } = setUp();
+    put('t', key());
+    const identity = authenticator.authenticate('t');
+    authenticator.close();
+    expect(identity?.signal.aborted).toBe(true);
+    expect(listeners.size).toBe(0);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../lib/clock.ts';
+import { type Log, silentLog } from '../lib/log.ts';
+import { createLastActivity } from './last-activity.ts';
+
+function setUp(options: { written?: (name: string) => number | undefined; fail?: boolean; log?: Log } = {}) {
+  const clock = new ManualClock(1_000_000);
+  const writes: [string, number][] = [];
+  const activity = createLastActivity({
+    clock,
+    log: options.log ?? silentLog,
+    write: async (name, time) => {
+      writes.push([name, time]);
+      if (options.fail === true) throw new Error('disk');
+    },
+    ...(options.written === undefined ? {} : { written: options.written }),
+  });
+  const advance = async (milliseconds: number): Promise<void> => {
+    clock.advance(milliseconds);
+    // The chain of promises behind a flush, however long it is, is done before the next macrotask.
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { clock, writes, activity, advance };
+}
+
+describe('createLastActivity', () => {
+  it('writes the first use inside a second, with the time of the latest use', async () => {
+    const { activity, writes, advance } = setUp();
+    activity.used('a');
+    await advance(400);
+    activity.used('a');
+    expect(writes).toEqual([]);
+    await advance(500);
+    expect(writes).toEqual([['a', 1_000_400]]);
+  });
+
+  it('writes later uses at most once a minute, however many there are', async () => {
+    const { activity, writes, advance } = setUp();
+    for (let second = 0; second < 180; second++) {
+      activity.used('a');
+      await advance(1000);
+    }
+    expect(writes).toHaveLength(3);
+    expect(writes.map(([, time]) => time)).toEqual([1_000_000, 1_060_000, 1_120_000]);
+  });
+
+  it('writes a key that was idle for long inside a second again', async () => {
+    const { activity, writes, advance } = setUp();
+    activity.used('a');
+    await advance(1000);
+    await advance(600_000);
+    activity.used('a');
+    await advance(1000);
+    expect(writes).toHaveLength(2);
+  });
+
+  it('keeps to the minute across a restart', async () => {
+    const { activity, writes, advance } = setUp({ written: () => 990_000 });
+    activity.used('a');
+    await advance(49_999);
+    expect(writes).toEqual([]);
+    await advance(1);
+    expect(writes).toHaveLength(1);
+  });
+
+  it('knows the latest use before it is written', async () => {
+    const { activity, advance } = setUp();
+    expect(activity.latest('a')).toBeUndefined();
+    activity.used('a');
+    await advance(100);
+    activity.used('a');
+    expect(activity.latest('a')).toBe(1_000_100);
+  });
+
+  it('writes many keys together', async () => {
+    const { activity, writes, advance } = setUp();
+    for (let key = 0; key < 100; key++) activity.used(`k${key}`);
+    await advance(1000);
+    expect(writes).toHaveLength(100);
+  });
+
+  it('writes what is left when it is closed, and nothing after that', async () => {
+    const { activity, writes, advance } = setUp();
+    activity.used('a');
+    await activity.close();
+    expect(writes).toHaveLength(1);
+    activity.used('b');
+    await advance(2000);
+    expect(writes).toHaveLength(1);
+  });
+
+  it('logs a write that fails and goes on with the key a minute later', async () => {
+    const warnings: string[] = [];
+    const log: Log = { ...silentLog, warn: (_, message) => warnings.push(message) };
+    const { activity, writes, advance } = setUp({ fail: true, log });
+    activity.used('a');
+    await advance(1000);
+    activity.used('a');
+    await advance(60_000);
+    expect(writes).toHaveLength(2);
+    expect(warnings).toHaveLength(2);
+  });
+});

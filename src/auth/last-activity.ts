@@ -1,0 +1,107 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+
+export interface LastActivityOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Writes `status.lastActivity` of the key. A key that is gone meanwhile is not an error. */
+  write(keyName: string, time: number): Promise<void>;
+  /** What the key's status says now, so that a restart does not begin with a write for every key in use. */
+  written?(keyName: string): number | undefined;
+}
+
+export interface LastActivity {
+  /** Called for each request; only takes a note. */
+  used(keyName: string): void;
+  /**
+   * The latest use that is not written yet: a key that ends so and so long after its last activity is alive by this,
+   * also where its end is nearer than the next write.
+   */
+  latest(keyName: string): number | undefined;
+  /** Writes what was noted and not yet written. */
+  close(): Promise<void>;
+}
+
+/** The first use must be visible inside a second; half of it is left for the write. */
+const firstDelay = 500;
+const interval = 60_000;
+/** Keys noted at a time. Beyond it a use is passed over: the key's next use is noted again. */
+const mostNoted = 50_000;
+/** Writes under way at a time: enough for them to share a flush, too few to be felt by requests. */
+const together = 32;
+
+interface Note {
+  usedAt: number;
+  dueAt: number;
+}
+
+/** When each key was last used: the first use is written inside a second, later ones at most once a minute. */
+export function createLastActivity(options: LastActivityOptions): LastActivity {
+  const { clock, log } = options;
+  const noted = new Map<string, Note>();
+  /** When a key was last written by this process, for as long as that delays its next write. */
+  const recent = new Map<string, number>();
+  let cancelTimer: (() => void) | undefined;
+  let wakeAt = Number.POSITIVE_INFINITY;
+  let writing: Promise<void> = Promise.resolve();
+  let closed = false;
+
+  const wake = (at: number): void => {
+    if (closed || at >= wakeAt) return;
+    cancelTimer?.();
+    wakeAt = at;
+    cancelTimer = clock.after(at - clock.now(), () => {
+      wakeAt = Number.POSITIVE_INFINITY;
+      writing = writing.then(() => writeDue(clock.now()));
+    });
+  };
+
+  const writeDue = async (now: number): Promise<void> => {
+    for (const [name, at] of recent) if (at + interval <= now) recent.delete(name);
+    const due = [...noted].filter(([, note]) => note.dueAt <= now);
+    for (const [name] of due) {
+      noted.delete(name);
+      recent.set(name, now);
+    }
+    for (let start = 0; start < due.length; start += together) {
+      await Promise.all(due.slice(start, start + together).map(([name, note]) => writeOne(name, note.usedAt)));
+    }
+    let next = Number.POSITIVE_INFINITY;
+    for (const note of noted.values()) next = Math.min(next, note.dueAt);
+    if (next < Number.POSITIVE_INFINITY) wake(next);
+  };
+
+  const writeOne = async (name: string, usedAt: number): Promise<void> => {
+    try {
+      await options.write(name, usedAt);
+    } catch (error) {
+      log.warn({ accessKey: name, error }, 'the last activity of an access key could not be written');
+    }
+  };
+
+  return {
+    used(keyName) {
+      if (closed) return;
+      const now = clock.now();
+      const note = noted.get(keyName);
+      if (note !== undefined) {
+        note.usedAt = now;
+        return;
+      }
+      if (noted.size >= mostNoted) return;
+      const last = recent.get(keyName) ?? options.written?.(keyName);
+      const dueAt = Math.max(now + firstDelay, last === undefined ? 0 : last + interval);
+      noted.set(keyName, { usedAt: now, dueAt });
+      wake(dueAt);
+    },
+
+    latest: (keyName) => noted.get(keyName)?.usedAt,
+
+    async close() {
+      closed = true;
+      cancelTimer?.();
+      await writing;
+      await writeDue(Number.POSITIVE_INFINITY);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Slow hashes of passwords: `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. N = 2^15 costs about 50 ms and 32 MiB for each
+ * guess; the parameters stand in the text, so that they can be raised without breaking older hashes.
+ */
+const cost = { logN: 15, r: 8, p: 1 };
+const hashLength = 32;
+
+function derive(password: string, salt: Buffer, logN: number, r: number, p: number): Promise<Buffer> {
+  const N = 2 ** logN;
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, hashLength, { N, r, p, maxmem: 256 * N * r }, (error, key) => {
+      if (error === null) resolve(key);
+      else reject(error);
+    });
+  });
+}
+
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const hash = await derive(password, salt, cost.logN, cost.r, cost.p);
+  return `scrypt$${cost.logN}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
+}
+
+/** False for a wrong password and for a text that is no hash of ours. */
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const [scheme, logN, r, p, salt, hash] = stored.split('$');
+  if (scheme !== 'scrypt' || salt === undefined || hash === undefined) return false;
+  const expected = Buffer.from(hash, 'base64url');
+  const actual = await derive(password, Buffer.from(salt, 'base64url'), Number(logN), Number(r), Number(p));
+  return expected.length === actual.length && timingSafeEqual(expected, actual);
+}

@@ -1,0 +1,164 @@
+import { apiVersionOf, type KubeObject } from '../api/meta.ts';
+import type { ResourceKind } from '../api/resource.ts';
+import { type Status, StatusError } from '../api/status.ts';
+import { parseTrustedJson } from '../lib/json-parse.ts';
+import type { JsonValue } from '../lib/json-value.ts';
+import { writeJson } from '../lib/json-write.ts';
+import type { ApiClient, ListRequest, ObjectEvent, Place, ResourceClient, WatchRequest } from './resource-client.ts';
+
+/** What the client needs of `fetch`: the browser's own, or undici's with the right CA. */
+export type Fetch = (
+  url: string,
+  init: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal },
+) => Promise<FetchedResponse>;
+
+interface FetchedResponse {
+  readonly status: number;
+  text(): Promise<string>;
+  readonly body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | null;
+}
+
+export interface HttpClientOptions {
+  /** A control plane's root: `https://host:8443/kubernetes/management`. */
+  readonly server: string;
+  readonly fetch: Fetch;
+  /** Asked for each request, so that a renewed key is used at once; undefined where a cookie does the work. */
+  token?(): string | undefined;
+}
+
+export function httpClient(options: HttpClientOptions): ApiClient {
+  return { resource: (kind) => resourceOverHttp(options, kind) };
+}
+
+function resourceOverHttp(options: HttpClientOptions, kind: ResourceKind): ResourceClient {
+  const root = `${options.server}${kind.group === '' ? '/api' : '/apis'}/${apiVersionOf(kind)}`;
+
+  function collection(namespace: string | undefined): string {
+    const below = kind.namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+    return `${root}${below}/${kind.plural}`;
+  }
+
+  function item(place: Place, subresource = ''): string {
+    const path = `${collection(place.namespace)}/${encodeURIComponent(place.name)}`;
+    return subresource === '' ? path : `${path}/${subresource}`;
+  }
+
+  function placeOf(object: KubeObject): Place {
+    const { name = '', namespace } = object.metadata;
+    return { name, ...(namespace === undefined ? {} : { namespace }) };
+  }
+
+  async function send(
+    method: string,
+    url: string,
+    signal: AbortSignal | undefined,
+    body?: { type: string; document: JsonValue },
+  ): Promise<FetchedResponse> {
+    const token = options.token?.();
+    const response = await options.fetch(url, {
+      method,
+      headers: {
+        Accept: 'application/json',
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'Content-Type': body.type }),
+      },
+      ...(body === undefined ? {} : { body: writeJson(body.document) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (response.status >= 400) throw refusal(response.status, await response.text());
+    return response;
+  }
+
+  async function call(
+    method: string,
+    url: string,
+    signal: AbortSignal | undefined,
+    body?: { type: string; document: JsonValue },
+  ): Promise<KubeObject> {
+    const response = await send(method, url, signal, body);
+    return parseTrustedJson(await response.text()) as KubeObject;
+  }
+
+  const json = (document: JsonValue) => ({ type: 'application/json', document });
+  const merge = (document: JsonValue) => ({ type: 'application/merge-patch+json', document });
+
+  return {
+    get: (place, { signal } = {}) => call('GET', item(place), signal),
+    async list({ namespace, signal, ...selectors } = {}) {
+      const list = await call('GET', `${collection(namespace)}${query(selectors)}`, signal);
+      return {
+        items: list['items'] as unknown as KubeObject[],
+        resourceVersion: list.metadata.resourceVersion ?? '',
+      };
+    },
+    async *watch({ namespace, resourceVersion, signal, ...selectors }: WatchRequest) {
+      const url = `${collection(namespace)}${query({ ...selectors, resourceVersion, watch: 'true', allowWatchBookmarks: 'true' })}`;
+      const response = await send('GET', url, signal);
+      for await (const line of lines(response)) yield toEvent(line);
+    },
+    create: (object, { signal } = {}) => call('POST', collection(object.metadata.namespace), signal, json(object)),
+    update: (object, { signal } = {}) => call('PUT', item(placeOf(object)), signal, json(object)),
+    updateStatus: (object, { signal } = {}) => call('PUT', item(placeOf(object), 'status'), signal, json(object)),
+    patch: (place, patch, { signal } = {}) => call('PATCH', item(place), signal, merge(patch)),
+    patchStatus: (place, patch, { signal } = {}) => call('PATCH', item(place, 'status'), signal, merge(patch)),
+    async delete(place, { signal, uid, propagationPolicy } = {}) {
+      await call(
+        'DELETE',
+        item(place),
+        signal,
+        json({
+          kind: 'DeleteOptions',
+          apiVersion: 'v1',
+          ...(uid === undefined ? {} : { preconditions: { uid } }),
+          ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+        }),
+      );
+    },
+  };
+}
+
+function query(members: Omit<ListRequest, 'namespace' | 'signal'> & Record<string, string | undefined>): string {
+  const pairs = Object.entries(members).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+/** An answer that is no Status (a proxy's page, say) becomes one. */
+function refusal(code: number, text: string): StatusError {
+  try {
+    const status = JSON.parse(text) as Status;
+    if (status.kind === 'Status') return new StatusError(status);
+  } catch {
+    // The text is not ours; what it says is passed on below.
+  }
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `the server answered ${code}: ${text.slice(0, 200)}`,
+    code,
+  });
+}
+
+async function* lines(response: FetchedResponse): AsyncGenerator<string> {
+  if (response.body === null) return;
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    rest += decoder.decode(chunk, { stream: true });
+    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
+      const line = rest.slice(0, end);
+      rest = rest.slice(end + 1);
+      if (line !== '') yield line;
+    }
+  }
+}
+
+function toEvent(line: string): ObjectEvent {
+  const event = parseTrustedJson(line) as { type: string; object: KubeObject };
+  if (event.type === 'ERROR') throw new StatusError(event.object as unknown as Status);
+  if (event.type === 'BOOKMARK') {
+    return { type: 'BOOKMARK', resourceVersion: event.object.metadata.resourceVersion ?? '' };
+  }
+  return event as ObjectEvent;
+}

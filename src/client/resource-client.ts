@@ -1,0 +1,63 @@
+import type { KubeObject } from '../api/meta.ts';
+import type { ResourceKind } from '../api/resource.ts';
+import type { JsonValue } from '../lib/json-value.ts';
+
+/**
+ * What one who uses the API does with a kind, over HTTP or inside the process. Every function rejects with
+ * StatusError for an answer that says no; objects handed out may be shared and are never changed by the caller.
+ */
+export interface ResourceClient {
+  get(place: Place, options?: CallOptions): Promise<KubeObject>;
+  list(options?: ListRequest): Promise<ObjectList>;
+  /** Ends when the server ends it; a client that wants to go on lists or watches again. */
+  watch(options: WatchRequest): AsyncIterable<ObjectEvent>;
+  create(object: KubeObject, options?: CallOptions): Promise<KubeObject>;
+  update(object: KubeObject, options?: CallOptions): Promise<KubeObject>;
+  updateStatus(object: KubeObject, options?: CallOptions): Promise<KubeObject>;
+  /** A merge patch; with `metadata.resourceVersion` inside it is refused if the object has changed since. */
+  patch(place: Place, patch: JsonValue, options?: CallOptions): Promise<KubeObject>;
+  patchStatus(place: Place, patch: JsonValue, options?: CallOptions): Promise<KubeObject>;
+  delete(place: Place, options?: DeleteRequest): Promise<void>;
+}
+
+/** Gives the client of a kind. */
+export interface ApiClient {
+  resource(kind: ResourceKind): ResourceClient;
+}
+
+export interface Place {
+  /** '' or absent for cluster-scoped kinds. */
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface ListRequest extends CallOptions {
+  /** Absent: all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface WatchRequest extends ListRequest {
+  /** Go on after this; absent: begin with everything there is. */
+  readonly resourceVersion?: string;
+}
+
+export interface DeleteRequest extends CallOptions {
+  readonly uid?: string;
+  readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
+}
+
+export interface ObjectList {
+  readonly items: readonly KubeObject[];
+  readonly resourceVersion: string;
+}
+
+/** A bookmark carries no object of use; it says how far the stream has come. */
+export type ObjectEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: KubeObject }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };

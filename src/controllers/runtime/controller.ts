@@ -1,0 +1,95 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { StatusError } from '../../api/status.ts';
+import { type Informer, startInformer } from '../../client/informer.ts';
+import type { ResourceClient } from '../../client/resource-client.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { WorkQueue } from './work-queue.ts';
+
+/** What a reconcile asks for: nothing more, or to be called again after a time. Throwing means: again, later and later. */
+export type Outcome = undefined | { readonly againAfterMilliseconds: number };
+
+export interface Source {
+  readonly resource: ResourceClient;
+  /** The keys that a change of this object concerns. */
+  keys(object: KubeObject): readonly string[];
+}
+
+export interface ControllerOptions {
+  readonly name: string;
+  /** The first one is the controller's own kind; its copy is handed to `reconcile`. */
+  readonly sources: readonly [Source, ...Source[]];
+  readonly workers?: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  /**
+   * Brings the world one step nearer to what the object asks for. Gets the key, never an event: it reads what is
+   * true now, does at most one write, and may be called at any time, any number of times.
+   */
+  reconcile(key: string, copies: readonly Informer[], signal: AbortSignal): Promise<Outcome>;
+}
+
+export interface RunningController {
+  readonly synced: Promise<void>;
+  /** Ends all work; settles when the last reconcile has come back. */
+  stop(): Promise<void>;
+}
+
+/** Informers fill a queue of keys, workers empty it. One key runs once at a time. */
+export function startController(options: ControllerOptions): RunningController {
+  const { name, sources, workers = 2, clock, log, reconcile } = options;
+  const stopping = new AbortController();
+  const queue = new WorkQueue(clock);
+  const informers = sources.map((source) =>
+    startInformer({
+      resource: source.resource,
+      clock,
+      log,
+      signal: stopping.signal,
+      onChange: (object) => {
+        for (const key of source.keys(object)) queue.add(key);
+      },
+    }),
+  );
+  const synced = Promise.all(informers.map((informer) => informer.synced)).then(() => {});
+
+  async function work(): Promise<void> {
+    await Promise.race([synced, aborted(stopping.signal)]);
+    for (;;) {
+      const key = await queue.take();
+      if (key === undefined) return;
+      try {
+        const outcome = await reconcile(key, informers, stopping.signal);
+        queue.forget(key);
+        if (outcome !== undefined) queue.addAfter(key, outcome.againAfterMilliseconds);
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        queue.addAfterFailure(key);
+        // A conflict only says that the copy was behind; the next look sees what is true.
+        if (!(error instanceof StatusError) || error.code !== 409) {
+          log.warn({ controller: name, key, failures: queue.failures(key), error: String(error) }, 'reconcile failed');
+        }
+      } finally {
+        queue.done(key);
+      }
+    }
+  }
+
+  const running = Promise.all(Array.from({ length: workers }, work));
+  return {
+    synced,
+    async stop() {
+      stopping.abort();
+      queue.close();
+      await running;
+      await Promise.all(informers.map((informer) => informer.done));
+    },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

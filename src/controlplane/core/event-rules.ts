@@ -1,0 +1,112 @@
+import { type FieldError, invalid, required } from '../../api/field-error.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { numberAt, textAt, valueAt } from '../../lib/json-path.ts';
+import { equalJson, type JsonValue } from '../../lib/json-value.ts';
+
+const longestWord = 128;
+const longestMessage = 1024;
+const qualifiedName =
+  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+
+/** What holds for every event, in its core form, whichever way it came. */
+export function eventErrors(event: KubeObject): readonly FieldError[] {
+  return textAt(event as JsonValue, 'eventTime') === '' ? oldStyleErrors(event) : newStyleErrors(event);
+}
+
+function oldStyleErrors(event: KubeObject): FieldError[] {
+  const namespace = event.metadata.namespace ?? '';
+  const about = textAt(event as JsonValue, 'involvedObject', 'namespace');
+  const agrees = about === '' ? namespace === '' || namespace === 'default' : namespace === about;
+  return agrees ? [] : [namespaceMismatch(about)];
+}
+
+function newStyleErrors(event: KubeObject): FieldError[] {
+  const errors: FieldError[] = [];
+  const about = textAt(event as JsonValue, 'involvedObject', 'namespace');
+  if (about === '' && !['default', 'kube-system'].includes(event.metadata.namespace ?? '')) {
+    errors.push(namespaceMismatch(about));
+  }
+  const controller = textAt(event as JsonValue, 'reportingComponent');
+  if (controller === '') errors.push(required('reportingController'));
+  else if (!qualifiedName.test(controller)) {
+    errors.push(invalid('reportingController', controller, 'must be a qualified name, as labels have them'));
+  }
+  for (const field of ['reportingInstance', 'action', 'reason']) {
+    const word = textAt(event as JsonValue, field);
+    if (word === '') errors.push(required(field));
+    else if (byteLength(word) > longestWord) {
+      errors.push(invalid(field, '', `can have at most ${longestWord} characters`));
+    }
+  }
+  if (byteLength(textAt(event as JsonValue, 'message')) > longestMessage) {
+    errors.push(invalid('message', '', `can have at most ${longestMessage} characters`));
+  }
+  return errors;
+}
+
+/** What events.k8s.io asks for besides, when one is made there. In core form like everything here. */
+export function newEventErrors(event: KubeObject): readonly FieldError[] {
+  const errors = [...seriesErrors(event)];
+  if (textAt(event as JsonValue, 'eventTime') === '') errors.push(required('eventTime'));
+  const type = textAt(event as JsonValue, 'type');
+  if (type !== 'Normal' && type !== 'Warning') errors.push(invalid('type', '', `has invalid value: ${type}`));
+  for (const field of ['firstTimestamp', 'lastTimestamp'] as const) {
+    if (textAt(event as JsonValue, field) !== '') errors.push(invalid(field, '', 'needs to be unset'));
+  }
+  if ((numberAt(event as JsonValue, 'count') ?? 0) !== 0) errors.push(invalid('count', '', 'needs to be unset'));
+  if (['component', 'host'].some((part) => textAt(event as JsonValue, 'source', part) !== '')) {
+    errors.push(invalid('source', '', 'needs to be unset'));
+  }
+  return errors;
+}
+
+const fixedFields = [
+  'involvedObject',
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+  'reportingComponent',
+  'reportingInstance',
+];
+
+/** What events.k8s.io asks for when one is changed there: nothing but the series may be. */
+export function changedEventErrors(event: KubeObject, old: KubeObject): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (!equalJson(series(event), series(old))) errors.push(...seriesErrors(event));
+  for (const field of fixedFields) {
+    const now = valueAt(event as JsonValue, field);
+    if (equalJson(now ?? null, valueAt(old as JsonValue, field) ?? null)) continue;
+    const shown = field === 'reportingComponent' ? 'reportingController' : field;
+    errors.push(invalid(shown, now, 'field is immutable'));
+  }
+  return errors;
+}
+
+function series(event: KubeObject): JsonValue | undefined {
+  return valueAt(event as JsonValue, 'series');
+}
+
+function seriesErrors(event: KubeObject): FieldError[] {
+  if (series(event) === undefined) return [];
+  const errors: FieldError[] = [];
+  if ((numberAt(event as JsonValue, 'series', 'count') ?? 0) < 2) {
+    errors.push(invalid('series.count', '', 'should be at least 2'));
+  }
+  if (textAt(event as JsonValue, 'series', 'lastObservedTime') === '') errors.push(required('series.lastObservedTime'));
+  return errors;
+}
+
+function namespaceMismatch(namespace: string): FieldError {
+  return invalid('involvedObject.namespace', namespace, 'does not match event.namespace');
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

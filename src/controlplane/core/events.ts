@@ -1,0 +1,26 @@
+import { eventKind } from '../../api/core/event.ts';
+import { defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
+import { eventErrors } from './event-rules.ts';
+
+/** As in Kubernetes: an event is gone an hour after it was last written. */
+const lifetimeMilliseconds = 3_600_000;
+
+/** The events of a control plane, in core form. */
+export const storedEvents: StoredResource = defineResource({
+  ...eventKind,
+  hasStatus: false,
+  nameRule: 'path-segment',
+  unconditionalUpdate: true,
+  createOnUpdate: true,
+  validate: (draft) => eventErrors(draft.object),
+  expiresAt: (record) => lastWritten(record) + lifetimeMilliseconds,
+});
+
+/** The times that clients put into an event are theirs; these two are the server's own. */
+function lastWritten({ object }: StoredRecord): number {
+  const times = [
+    object.metadata.creationTimestamp,
+    ...(object.metadata.managedFields ?? []).map((entry) => entry.time),
+  ].flatMap((time) => (time === undefined ? [] : [Date.parse(time)]));
+  return Math.max(0, ...times.filter((time) => !Number.isNaN(time)));
+}

@@ -1,0 +1,126 @@
+import {
+  authorizationGroup,
+  localSubjectAccessReviewKind,
+  selfSubjectAccessReviewKind,
+  selfSubjectReviewKind,
+  selfSubjectRulesReviewKind,
+  subjectAccessReviewKind,
+} from '../../api/core/reviews.ts';
+import { type KubeObject, timestamp } from '../../api/meta.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import { badRequest } from '../../api/status.ts';
+import type { UserInfo } from '../../api/user-info.ts';
+import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { textAt } from '../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import { serve } from '../../registry/served.ts';
+import { askedAttributes, askedUser, checkAccessReview, checkLocalReview } from './review-spec.ts';
+
+/** Whose rights are asked about. `accessKey` is there when the caller asks about itself: a key may narrow. */
+export interface ReviewSubject {
+  readonly user: UserInfo;
+  readonly system: boolean;
+  readonly accessKey?: string;
+}
+
+export interface ReviewRules {
+  readonly resourceRules: readonly {
+    readonly verbs: readonly string[];
+    readonly apiGroups?: readonly string[];
+    readonly resources?: readonly string[];
+    readonly resourceNames?: readonly string[];
+  }[];
+  readonly nonResourceRules: readonly {
+    readonly verbs: readonly string[];
+    readonly nonResourceURLs?: readonly string[];
+  }[];
+  /** Some rights cannot be told as rules; `evaluationError` says which. */
+  readonly incomplete: boolean;
+  readonly evaluationError?: string;
+}
+
+export interface ReviewDependencies {
+  /** The same decision function that every request goes through. */
+  authorize(subject: ReviewSubject, attributes: Attributes): Decision | Promise<Decision>;
+  rules(subject: ReviewSubject, namespace: string): ReviewRules | Promise<ReviewRules>;
+  readonly clock: Clock;
+}
+
+/** The reviews of authorization.k8s.io and authentication.k8s.io (rules AUTHZ-01 to AUTHZ-07). */
+export function kubernetesReviews(dependencies: ReviewDependencies): MountedResource[] {
+  return [
+    ...accessReviews(authorizationGroup, dependencies),
+    answering(localSubjectAccessReviewKind, async (context, review) => {
+      checkLocalReview(localSubjectAccessReviewKind, context.namespace, review);
+      return access(dependencies, { user: askedUser(review), system: false }, review);
+    }),
+    answering(selfSubjectReviewKind, (context, review) => {
+      review.metadata.creationTimestamp = timestamp(dependencies.clock.now());
+      return { userInfo: describedUser(context.user) };
+    }),
+  ];
+}
+
+/** The three that any group may serve. */
+export function accessReviews(group: string, dependencies: ReviewDependencies): MountedResource[] {
+  const self = selfSubjectAccessReviewKind(group);
+  const subject = subjectAccessReviewKind(group);
+  return [
+    answering(self, (context, review) => {
+      checkAccessReview(self, review, { namesUser: false });
+      return access(dependencies, callerOf(context), review);
+    }),
+    answering(subject, (_context, review) => {
+      checkAccessReview(subject, review, { namesUser: true });
+      return access(dependencies, { user: askedUser(review), system: false }, review);
+    }),
+    answering(selfSubjectRulesReviewKind(group), async (context, review) => {
+      const namespace = textAt(review as JsonValue, 'spec', 'namespace');
+      if (namespace === '') throw badRequest('no namespace on request');
+      return { ...(await dependencies.rules(callerOf(context), namespace)) } as unknown as JsonObject;
+    }),
+  ];
+}
+
+type Answer = (context: RequestContext, review: KubeObject) => JsonObject | Promise<JsonObject>;
+
+/** A kind that is answered with what was sent and a status, and never stored. */
+function answering(kind: ResourceKind, answer: Answer): MountedResource {
+  return {
+    kind,
+    verbs: {
+      async create(context, sent) {
+        const review: KubeObject = { ...sent, metadata: { ...sent.metadata } };
+        const status = await answer(context, review);
+        const { kind: name, apiVersion, metadata, status: _dropped, ...rest } = review;
+        return serve(kind, { kind: name, apiVersion, metadata, ...rest, status } as KubeObject);
+      },
+    },
+    subresources: {},
+  };
+}
+
+async function access(
+  dependencies: ReviewDependencies,
+  subject: ReviewSubject,
+  review: KubeObject,
+): Promise<JsonObject> {
+  const decision = await dependencies.authorize(subject, askedAttributes(review));
+  return { allowed: decision.allowed, ...(decision.reason === '' ? {} : { reason: decision.reason }) };
+}
+
+function callerOf({ user, system, accessKey }: RequestContext): ReviewSubject {
+  return { user, system, ...(accessKey === undefined ? {} : { accessKey }) };
+}
+
+function describedUser({ name, uid, groups, extra }: UserInfo): JsonObject {
+  return {
+    username: name,
+    ...(uid === undefined || uid === '' ? {} : { uid }),
+    groups: [...groups],
+    ...(extra === undefined ? {} : { extra: extra as unknown as JsonObject }),
+  };
+}

@@ -1,0 +1,16 @@
+import { controllersUser } from '../api/naming.ts';
+import type { RequestContext } from '../registry/context.ts';
+
+const never = new AbortController().signal;
+
+/** The server's own code at work in a namespace ('' for cluster-scoped kinds): it may do everything. */
+export function systemContext(namespace: string, signal: AbortSignal = never): RequestContext {
+  return {
+    user: { name: controllersUser, groups: [] },
+    system: true,
+    namespace,
+    signal,
+    warn() {},
+    may: () => true,
+  };
+}

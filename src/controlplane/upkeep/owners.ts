@@ -1,0 +1,45 @@
+import type { KubeObject, OwnerReference } from '../../api/meta.ts';
+import { resourceKey } from '../../registry/rows.ts';
+import { kindOfReference, objectAt, type PlaneObjects } from './plane-objects.ts';
+
+/**
+ * What an owner reference points to. `solid`: a living owner. `absent`: nothing of that uid, or in another
+ * namespace. `waiting`: an owner that is being deleted in the foreground and waits for its dependents.
+ * `unknowable`: a kind that this plane does not have, or a namespaced owner of a cluster-scoped object; such a
+ * reference never makes its object go.
+ */
+export type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknowable';
+
+export function ownerState(plane: PlaneObjects, dependent: KubeObject, reference: OwnerReference): OwnerState {
+  const kind = kindOfReference(plane, reference);
+  if (kind === undefined) return 'unknowable';
+  const namespace = dependent.metadata.namespace ?? '';
+  if (kind.namespaced && namespace === '') return 'unknowable';
+  const owner = objectAt(plane, {
+    resource: resourceKey(kind),
+    namespace: kind.namespaced ? namespace : '',
+    name: reference.name,
+  });
+  if (owner === undefined || owner.metadata.uid !== reference.uid) return 'absent';
+  return isWaitingForDependents(owner) ? 'waiting' : 'solid';
+}
+
+export const foregroundFinalizer = 'foregroundDeletion';
+export const orphanFinalizer = 'orphan';
+
+export function isWaitingForDependents(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined && hasFinalizer(object, foregroundFinalizer);
+}
+
+export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
+  return object.metadata.finalizers?.includes(finalizer) ?? false;
+}
+
+/** Whether this object keeps the owner of that uid from going (rule GC-06). */
+export function blocks(dependent: KubeObject, ownerUid: string): boolean {
+  return (
+    dependent.metadata.ownerReferences?.some(
+      (reference) => reference.uid === ownerUid && reference.blockOwnerDeletion === true,
+    ) ?? false
+  );
+}

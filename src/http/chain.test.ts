@@ -1,0 +1,306 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HttpServer, type HttpServerOptions, MemoryAuditLog } from '../../test/harness/http-server.ts';
+import { systemClock } from '../lib/clock.ts';
+import { type Log, silentLog } from '../lib/log.ts';
+import { guardedFilters } from './chain.ts';
+import type { Filter } from './exchange.ts';
+import { inFlight } from './filters/in-flight.ts';
+
+const widgets = '/apis/example.dev/v1/namespaces/a/widgets';
+const body = '{"metadata":{"name":"x"}}';
+
+let server: HttpServer;
+const start = async (options: HttpServerOptions = {}) => {
+  await server?.stop();
+  server = await HttpServer.start(options);
+};
+beforeEach(() => start());
+afterEach(() => server.stop());
+
+it('puts the filters in this order (REQ-29)', () => {
+  const pass: Filter = (_exchange, next) => next();
+  const filters = guardedFilters({
+    clock: systemClock,
+    log: silentLog,
+    depth: 0,
+    authenticate: () => undefined,
+    auditLog: new MemoryAuditLog(),
+    sourceLimit: pass,
+    inFlight: pass,
+  });
+  expect(filters.map(({ name }) => name)).toEqual([
+    'observe',
+    'audit-id',
+    'cache-control',
+    'warnings',
+    'recover',
+    'request-info',
+    'deadline',
+    'source-limit',
+    'authenticate',
+    'audit',
+    'impersonate',
+    'in-flight',
+    'authorize',
+  ]);
+});
+
+it('answers 401 before 429 before 403 before 404 and 405 (REQ-29)', async () => {
+  await start({ chain: { inFlight: inFlight({ clock: systemClock, reads: 0, waitMilliseconds: 0 }) } });
+  const unknown = '/apis/none/v1/things/x';
+  expect((await server.call('GET', unknown, { token: undefined })).status).toBe(401);
+  expect((await server.call('GET', unknown)).status).toBe(429);
+  server.plane.decide = () => ({ allowed: false, reason: '' });
+  expect((await server.call('DELETE', unknown)).status).toBe(403);
+  server.plane.decide = () => ({ allowed: true, reason: '' });
+  expect((await server.call('DELETE', unknown)).status).toBe(404);
+});
+
+describe('headers of every answer', () => {
+  it('name the request, as the client did or anew (HDR-01)', async () => {
+    const named = await server.call('GET', widgets, { headers: { 'audit-id': 'my-id' } });
+    expect(named.headers['audit-id']).toBe('my-id');
+    for (const path of [widgets, '/apis/none/v1/x', '//nowhere', '//version', '//%zz']) {
+      expect((await server.call('GET', path)).headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
+    }
+    const forged = await server.call('GET', widgets, { headers: { 'audit-id': 'x'.repeat(1000) } });
+    expect(forged.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await server.call('GET', widgets, { token: undefined })).headers['audit-id']).toBeTruthy();
+  });
+
+  it('forbid caching (HDR-02) and carry no ETag (HDR-08)', async () => {
+    for (const path of [widgets, '/apis/none/v1/x']) {
+      const { headers } = await server.call('GET', path);
+      expect(headers['cache-control']).toBe('no-cache, private');
+      expect(headers.etag).toBeUndefined();
+      expect(headers.date).toBeTruthy();
+      expect(headers['content-length']).toBeTruthy();
+    }
+  });
+});
+
+describe('authentication', () => {
+  it('answers 401 with nothing but the word (ERR-13, ERR-01)', async () => {
+    for (const headers of [{}, { authorization: 'Basic x' }, { authorization: 'Bearer nonsense' }, { authorization: 'Bearer' }]) {
+      const { status, json } = await server.call('GET', widgets, { token: undefined, headers });
+      expect(status).toBe(401);
+      expect(json).toEqual({
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: 'Unauthorized',
+        reason: 'Unauthorized',
+        code: 401,
+      });
+    }
+  });
+
+  it('takes the scheme in any case', async () => {
+    const headers = { authorization: 'bearer admin-token' };
+    expect((await server.call('GET', widgets, { token: undefined, headers })).status).toBe(200);
+  });
+
+  it('ends with the session', async () => {
+    await server.call('GET', widgets);
+    server.sessions.get('admin')?.abort();
+    expect((await server.call('GET', widgets)).status).toBe(401);
+  });
+});
+
+describe('authorisation', () => {
+  it('says who cannot do what, and where (ERR-09, ERR-10)', async () => {
+    server.plane.decide = () => ({ allowed: false, reason: '' });
+    const message = async (method: string, path: string) => (await server.call(method, path, { token: 'eve-token' })).json;
+    expect(await message('GET', `${widgets}/x/status`)).toMatchObject({
+      message:
+        'widgets.example.dev "x" is forbidden: User "eve" cannot get resource "widgets/status" in API group "example.dev" in the namespace "a"',
+      reason: 'Forbidden',
+      details: { name: 'x', group: 'example.dev', kind: 'widgets' },
+    });
+    expect((await message('GET', '/api/v1/namespaces')).message).toBe(
+      'namespaces is forbidden: User "eve" cannot list resource "namespaces" in API group "" at the cluster scope',
+    );
+    server.plane.decide = () => ({ allowed: false, reason: 'out of scope' });
+    expect((await message('GET', '/api/v1/namespaces')).message).toMatch(/at the cluster scope: out of scope$/);
+  });
+
+  it('refuses paths with empty details and escapes what it repeats (ERR-11, ERR-12)', async () => {
+    server.plane.decide = () => ({ allowed: false, reason: '' });
+    const { json, headers } = await server.call('GET', '/%3Cscript%3E&x', { token: 'eve-token' });
+    expect(json.message).toBe('forbidden: User "eve" cannot get path "/&lt;script&gt;&amp;x"');
+    expect(json.details).toEqual({});
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it('asks with the name of a field selector (REQ-06)', async () => {
+    const asked: unknown[] = [];
+    server.plane.decide = (_identity, attributes) => {
+      asked.push(attributes);
+      return { allowed: true, reason: '' };
+    };
+    await server.call('GET', `${widgets}?fieldSelector=metadata.name%3Dx`);
+    expect(asked).toEqual([
+      {
+        resourceRequest: true,
+        verb: 'list',
+        group: 'example.dev',
+        version: 'v1',
+        resource: 'widgets',
+        subresource: '',
+        namespace: 'a',
+        name: 'x',
+      },
+    ]);
+  });
+});
+
+describe('impersonation', () => {
+  const asBob = { 'impersonate-user': 'bob', 'impersonate-group': ['devs', 'ops'], 'impersonate-extra-team%2Fx': 'y' };
+
+  it('needs the right for each part of it (AUTHZ-08)', async () => {
+    server.plane.decide = (identity, { verb }) => ({ allowed: verb !== 'impersonate' || identity.user.name === 'admin', reason: '' });
+    const { status, json } = await server.call('GET', widgets, { token: 'eve-token', headers: asBob });
+    expect(status).toBe(403);
+    expect(json.message).toBe(
+      'users "bob" is forbidden: User "eve" cannot impersonate resource "users" in API group "" at the cluster scope',
+    );
+    server.plane.decide = (_identity, attributes) => ({
+      allowed: !(attributes.resourceRequest && attributes.resource === 'groups' && attributes.name === 'ops'),
+      reason: '',
+    });
+    expect((await server.call('GET', widgets, { headers: asBob })).json.message).toMatch(/^groups "ops" is forbidden/);
+  });
+
+  it('acts as the other one, with the caller’s own key, and says so in audit', async () => {
+    expect((await server.call('POST', widgets, { headers: asBob, body })).status).toBe(201);
+    expect(server.plane.calls[0]?.context).toMatchObject({
+      user: { name: 'bob', groups: ['devs', 'ops', 'system:authenticated'], extra: { 'team/x': ['y'] } },
+      accessKey: 'admin-key',
+      system: false,
+    });
+    expect(server.auditLog.events.at(-1)).toMatchObject({
+      user: { username: 'admin' },
+      impersonatedUser: { username: 'bob' },
+    });
+  });
+
+  it('of groups alone is a mistake', async () => {
+    expect((await server.call('GET', widgets, { headers: { 'impersonate-group': 'x' } })).status).toBe(400);
+  });
+});
+
+describe('audit', () => {
+  it('has a line before a write is carried out and one after (completions §11)', async () => {
+    await server.call('POST', `${widgets}?dryRun=All`, { body, headers: { 'user-agent': 'test/1', 'audit-id': 'one' } });
+    expect(server.auditLog.events).toMatchObject([
+      {
+        level: 'Metadata',
+        stage: 'RequestReceived',
+        auditID: 'one',
+        verb: 'create',
+        user: { username: 'admin', groups: ['testers'] },
+        accessKey: 'admin-key',
+        sourceIPs: ['127.0.0.1'],
+        userAgent: 'test/1',
+        objectRef: { resource: 'widgets', namespace: 'a', apiGroup: 'example.dev', apiVersion: 'v1' },
+        requestURI: `/kubernetes/management${widgets}?dryRun=All`,
+      },
+      { stage: 'ResponseComplete', responseStatus: { code: 201 }, decision: { allowed: true, reason: 'test' } },
+    ]);
+  });
+
+  it('refuses a write that it cannot write down, and nothing is done', async () => {
+    server.auditLog.broken = true;
+    const { status, json, headers } = await server.call('POST', widgets, { body });
+    expect([status, json.reason]).toEqual([503, 'ServiceUnavailable']);
+    expect(headers['retry-after']).toBe('5');
+    expect(server.plane.calls).toEqual([]);
+    expect((await server.call('GET', widgets)).status).toBe(200);
+  });
+
+  it('goes on without it where that is set', async () => {
+    await start({ chain: { whenAuditUnwritable: 'continue' } });
+    server.auditLog.broken = true;
+    expect((await server.call('POST', widgets, { body })).status).toBe(201);
+  });
+
+  it('leaves reads alone unless they are refused', async () => {
+    await server.call('GET', widgets);
+    expect(server.auditLog.events).toEqual([]);
+    server.plane.decide = () => ({ allowed: false, reason: 'no rule' });
+    await server.call('GET', widgets);
+    expect(server.auditLog.events).toMatchObject([
+      {
+        stage: 'ResponseComplete',
+        responseStatus: { code: 403, reason: 'Forbidden' },
+        decision: { allowed: false, reason: 'no rule' },
+      },
+    ]);
+  });
+
+  it('keeps failed authentications, never the credential', async () => {
+    await server.call('GET', widgets, { token: 'flk_secret' });
+    expect(server.auditLog.events).toMatchObject([{ stage: 'ResponseComplete', responseStatus: { code: 401 } }]);
+    expect(JSON.stringify(server.auditLog.events)).not.toContain('flk_secret');
+  });
+
+  it('keeps how a write failed', async () => {
+    await server.call('DELETE', `${widgets}/nobody`);
+    expect(server.auditLog.events.at(-1)).toMatchObject({ responseStatus: { code: 404, reason: 'NotFound' } });
+  });
+});
+
+describe('faults of ours', () => {
+  it('are logged with their stack and answered without a word of it (ERR-18)', async () => {
+    const logged: unknown[] = [];
+    const log: Log = { ...silentLog, error: (members) => logged.push(members) };
+    await start({ log });
+    server.plane.decide = () => {
+      throw new Error('the secret of the database');
+    };
+    const { status, json, text } = await server.call('GET', widgets);
+    expect([status, json.reason]).toEqual([500, 'InternalError']);
+    expect(text).not.toContain('secret');
+    expect(logged).toMatchObject([{ err: { message: 'the secret of the database' } }]);
+  });
+});
+
+describe('requests in flight', () => {
+  it('are refused as a Status with Retry-After when there are too many (ERR-15, ERR-21)', async () => {
+    await start({ chain: { inFlight: inFlight({ clock: systemClock, writes: 0, waitMilliseconds: 0 }) } });
+    const { status, json, headers } = await server.call('POST', widgets, { body });
+    expect(status).toBe(429);
+    expect(json).toMatchObject({
+      kind: 'Status',
+      reason: 'TooManyRequests',
+      message: 'Too many requests, please try again later.',
+      details: { retryAfterSeconds: 1 },
+    });
+    expect(headers['retry-after']).toBe('1');
+    expect((await server.call('GET', widgets)).status).toBe(200);
+  });
+
+  it('do not count watches that have started', async () => {
+    await start({ chain: { inFlight: inFlight({ clock: systemClock, reads: 1, waitMilliseconds: 0 }) } });
+    const first = await server.raw('GET', `${widgets}?watch=1`);
+    expect((await server.call('GET', widgets)).status).toBe(200);
+    server.plane.events.end();
+    await first.body.dump();
+  });
+});
+
+it('tells metrics of each answer', async () => {
+  const seen: string[] = [];
+  await start({
+    chain: {
+      onComplete: (exchange, reply, milliseconds) => {
+        seen.push(`${exchange.info.verb} ${reply.status} ${milliseconds >= 0}`);
+      },
+    },
+  });
+  await server.call('GET', widgets);
+  await server.call('GET', `${widgets}/nobody`);
+  await server.call('GET', widgets, { token: undefined });
+  expect(seen).toEqual(['list 200 true', 'get 404 true', 'list 401 true']);
+});

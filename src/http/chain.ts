@@ -1,0 +1,103 @@
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { AuditRule } from '../audit/audit-policy.ts';
+import type { Identity } from '../auth/identity.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { chain, type Exchange, type Filter, type Handler, type Reply } from './exchange.ts';
+import { type AuditOptions, audit, auditFailedAuthentication } from './filters/audit.ts';
+import { auditId } from './filters/audit-id.ts';
+import { authenticate } from './filters/authenticate.ts';
+import { type AuthorizeOptions, authorize } from './filters/authorize.ts';
+import { cacheControl } from './filters/cache-control.ts';
+import { type DeadlineOptions, deadline } from './filters/deadline.ts';
+import { impersonate } from './filters/impersonate.ts';
+import { observe } from './filters/observe.ts';
+import { recover } from './filters/recover.ts';
+import { requestInfo } from './filters/request-info.ts';
+import { warnings } from './filters/warnings.ts';
+
+export interface NamedFilter {
+  readonly name: string;
+  readonly filter: Filter;
+}
+
+/** What every chain needs, whatever is behind it. */
+export interface ChainOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Segments of the path that belong to the mount: 2 for `/kubernetes/management`. */
+  readonly depth: number;
+  readonly timeouts?: Omit<DeadlineOptions, 'clock'>;
+  /** Called once for each answer, for metrics; must be quick and must not throw. */
+  onComplete?(exchange: Exchange, reply: Reply, milliseconds: number): void;
+}
+
+export interface GuardedChainOptions extends ChainOptions {
+  authenticate(token: string): Identity | undefined | Promise<Identity | undefined>;
+  readonly auditLog: AuditLog;
+  readonly auditRules?: readonly AuditRule[];
+  readonly whenAuditUnwritable?: AuditOptions['whenUnwritable'];
+  /** One for the whole process (`sourceLimit(…)`): a source is the same source on every path. */
+  readonly sourceLimit: Filter;
+  /** One for the whole process (`inFlight(…)`). */
+  readonly inFlight: Filter;
+  /** Of the plane behind. Absent: whoever is authenticated may. */
+  readonly authorize?: AuthorizeOptions['authorize'];
+}
+
+/**
+ * Outermost first. Headers that every answer carries are put on outside of `recover`, so that errors carry them too
+ * (kube-apiserver has its audit id there as well, rule REQ-29); further in, each filter may throw.
+ */
+function openFilters(options: ChainOptions): NamedFilter[] {
+  const { clock, log, depth, onComplete } = options;
+  return [
+    { name: 'observe', filter: observe({ clock, ...(onComplete === undefined ? {} : { onComplete }) }) },
+    { name: 'audit-id', filter: auditId() },
+    { name: 'cache-control', filter: cacheControl() },
+    { name: 'warnings', filter: warnings() },
+    { name: 'recover', filter: recover({ log }) },
+    { name: 'request-info', filter: requestInfo({ depth }) },
+    { name: 'deadline', filter: deadline({ clock, ...options.timeouts }) },
+  ];
+}
+
+/** The filters in front of a control plane. 401 beats 429 beats 403 beats 404 and 405 (rule REQ-29). */
+export function guardedFilters(options: GuardedChainOptions): NamedFilter[] {
+  const auditOptions: AuditOptions = {
+    auditLog: options.auditLog,
+    clock: options.clock,
+    log: options.log,
+    ...(options.auditRules === undefined ? {} : { rules: options.auditRules }),
+    ...(options.whenAuditUnwritable === undefined ? {} : { whenUnwritable: options.whenAuditUnwritable }),
+  };
+  const onFailure = auditFailedAuthentication(auditOptions);
+  const decide = options.authorize ?? (() => ({ allowed: true, reason: '' }));
+  // Without somebody to ask nobody may act as another.
+  const decideImpersonation = options.authorize ?? (() => ({ allowed: false, reason: '' }));
+  return [
+    ...openFilters(options),
+    { name: 'source-limit', filter: options.sourceLimit },
+    { name: 'authenticate', filter: authenticate({ authenticate: options.authenticate, onFailure }) },
+    { name: 'audit', filter: audit(auditOptions) },
+    { name: 'impersonate', filter: impersonate({ authorize: decideImpersonation }) },
+    { name: 'in-flight', filter: options.inFlight },
+    { name: 'authorize', filter: authorize({ authorize: decide }) },
+  ];
+}
+
+/** For what needs a key. */
+export function guardedChain(options: GuardedChainOptions, handler: Handler): Handler {
+  return chain(
+    guardedFilters(options).map(({ filter }) => filter),
+    handler,
+  );
+}
+
+/** For what anybody may ask: the health and version of the process. */
+export function openChain(options: ChainOptions, handler: Handler): Handler {
+  return chain(
+    openFilters(options).map(({ filter }) => filter),
+    handler,
+  );
+}

@@ -1,0 +1,55 @@
+import type { Duplex } from 'node:stream';
+import type { Status } from '../api/status.ts';
+
+interface Refusal {
+  readonly line: string;
+  readonly code: number;
+  readonly reason: Status['reason'];
+  readonly message: string;
+}
+
+const malformed: Refusal = {
+  line: '400 Bad Request',
+  code: 400,
+  reason: 'BadRequest',
+  message: 'the request could not be read as HTTP',
+};
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: {
+    line: '431 Request Header Fields Too Large',
+    code: 431,
+    reason: 'RequestEntityTooLarge',
+    message: 'the headers of the request are too large',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    line: '408 Request Timeout',
+    code: 408,
+    reason: 'Timeout',
+    message: 'the request did not arrive in time',
+  },
+};
+
+/** Answers what never became a request, where an answer can still be read, and closes the connection. */
+export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+  const cause = error.code ?? '';
+  const isHttp = cause.startsWith('HPE_') || cause === 'ERR_HTTP_REQUEST_TIMEOUT';
+  // Failed handshakes come here too; and where an answer is on its way already, a second one would end up inside it.
+  if (!isHttp || !socket.writable || answerBegan(socket)) {
+    socket.destroy();
+    return;
+  }
+  const { line, code, reason, message } = refusals[cause] ?? malformed;
+  const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code };
+  const body = `${JSON.stringify(reason === undefined ? status : { ...status, reason })}\n`;
+  const headers = `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  // Destroyed rather than half closed: whoever sends garbage slowly would keep a half-closed one open for ever.
+  socket.end(`HTTP/1.1 ${line}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** Node keeps the response under way on its socket; there is no public way to ask. */
+function answerBegan(socket: Duplex): boolean {
+  const { _httpMessage: response } = socket as Duplex & { _httpMessage?: { headersSent: boolean } | null };
+  return response?.headersSent === true;
+}

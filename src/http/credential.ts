@@ -1,0 +1,13 @@
+import type { IncomingRequest } from './exchange.ts';
+import { bearerProtocolPrefix } from './web-socket.ts';
+
+/** The bearer token that a request carries, in its header or, for browsers' WebSockets, in a subprotocol. */
+export function credentialOf(request: IncomingRequest): string | undefined {
+  const header = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');
+  if (header?.[1] !== undefined) return header[1];
+  if (!request.webSocket) return undefined;
+  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  const bearer = offered.find((name) => name.startsWith(bearerProtocolPrefix))?.slice(bearerProtocolPrefix.length);
+  if (bearer === undefined || !/^[A-Za-z0-9_-]+$/.test(bearer)) return undefined;
+  return Buffer.from(bearer, 'base64url').toString('utf8');
+}

@@ -1,0 +1,116 @@
+import { apiVersionOf } from '../api/meta.ts';
+import type { ResourceKind } from '../api/resource.ts';
+import { badRequest } from '../api/status.ts';
+import { validateDeleteOptions } from '../api/validation/options.ts';
+import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
+import type { DeleteOptions } from '../registry/verbs.ts';
+import { queryFlag } from './query-flag.ts';
+import { optionalQueryInteger } from './query-integer.ts';
+import { refuseOptions } from './query-options.ts';
+
+/** Delete options as the verbs know them, and the one old member that decides about a status code (rule DELETE-08). */
+export interface ReadDeleteOptions {
+  readonly options: DeleteOptions;
+  readonly orphanDependents: boolean | undefined;
+}
+
+interface SentDelete {
+  readonly dryRun: readonly string[];
+  readonly orphanDependents: boolean | undefined;
+  readonly propagationPolicy: string | undefined;
+  readonly gracePeriodSeconds: number | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+}
+
+/** From the query, where there is no body (rule DELETE-01). On a collection `resourceVersion` belongs to the list. */
+export function deleteOptionsOfQuery(query: URLSearchParams, isCollection: boolean): ReadDeleteOptions {
+  return checked({
+    dryRun: query.getAll('dryRun'),
+    orphanDependents: queryFlag(query, 'orphanDependents'),
+    propagationPolicy: query.get('propagationPolicy') ?? undefined,
+    gracePeriodSeconds: optionalQueryInteger(query, 'gracePeriodSeconds'),
+    uid: query.get('uid') ?? undefined,
+    resourceVersion: isCollection ? undefined : (query.get('resourceVersion') ?? undefined),
+  });
+}
+
+/** From a body, which then is all that counts (rules DELETE-01 to DELETE-03). */
+export function deleteOptionsOfBody(body: JsonValue, kind: ResourceKind): ReadDeleteOptions {
+  if (!isJsonObject(body)) throw notDeleteOptions();
+  const sentKind = text(body, 'kind') ?? '';
+  const apiVersion = text(body, 'apiVersion') ?? '';
+  if (sentKind !== '' && sentKind !== 'DeleteOptions') throw notDeleteOptions();
+  if (apiVersion !== '' && !['v1', 'meta.k8s.io/v1', apiVersionOf(kind)].includes(apiVersion)) throw notDeleteOptions();
+  const preconditions = getMember(body, 'preconditions') ?? {};
+  if (!isJsonObject(preconditions)) throw wrongType('preconditions');
+  return checked({
+    dryRun: texts(body, 'dryRun'),
+    orphanDependents: flag(body, 'orphanDependents'),
+    propagationPolicy: text(body, 'propagationPolicy'),
+    gracePeriodSeconds: integer(body, 'gracePeriodSeconds'),
+    uid: text(preconditions, 'uid'),
+    resourceVersion: text(preconditions, 'resourceVersion'),
+  });
+}
+
+function checked(sent: SentDelete): ReadDeleteOptions {
+  refuseOptions('DeleteOptions', validateDeleteOptions(sent));
+  const { gracePeriodSeconds: grace, orphanDependents } = sent;
+  const policy = sent.propagationPolicy as DeleteOptions['propagationPolicy'];
+  const byOrphaning = orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background';
+  return {
+    orphanDependents,
+    options: {
+      dryRun: sent.dryRun.length > 0,
+      // Rule DELETE-18: a negative period counts as one second.
+      gracePeriodSeconds: grace !== undefined && grace < 0 ? 1 : grace,
+      propagationPolicy: policy ?? byOrphaning,
+      preconditions: {
+        ...(sent.uid === undefined ? {} : { uid: sent.uid }),
+        ...(sent.resourceVersion === undefined ? {} : { resourceVersion: sent.resourceVersion }),
+      },
+    },
+  };
+}
+
+function notDeleteOptions(): Error {
+  return badRequest('decoded object cannot be converted to DeleteOptions');
+}
+
+function wrongType(field: string): Error {
+  return badRequest(`DeleteOptions in version "v1" cannot be handled as a DeleteOptions: ${field} has the wrong type`);
+}
+
+/** The member if it is there and not null; a 400 if it is something else. */
+function member<T extends JsonValue>(
+  body: JsonObject,
+  name: string,
+  is: (value: JsonValue) => value is T,
+): T | undefined {
+  const value = getMember(body, name);
+  if (value === undefined || value === null) return undefined;
+  if (!is(value)) throw wrongType(name);
+  return value;
+}
+
+function text(body: JsonObject, name: string): string | undefined {
+  return member(body, name, (value) => typeof value === 'string');
+}
+
+function flag(body: JsonObject, name: string): boolean | undefined {
+  return member(body, name, (value) => typeof value === 'boolean');
+}
+
+function integer(body: JsonObject, name: string): number | undefined {
+  const isInteger = (value: JsonValue): value is number | bigint =>
+    typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
+  const value = member(body, name, isInteger);
+  return value === undefined ? undefined : Number(value);
+}
+
+function texts(body: JsonObject, name: string): string[] {
+  const isTexts = (value: JsonValue): value is string[] =>
+    Array.isArray(value) && value.every((item) => typeof item === 'string');
+  return member(body, name, isTexts) ?? [];
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { apiVersionOf } from '../../api/meta.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import type { ServedGroup, ServedVersion } from './served-groups.ts';
+import { subresourceVerbsOf, verbsOf } from './verbs.ts';
+
+/** `/api` (rule DISC-01). */
+export function apiVersions(core: ServedGroup, serverAddress: string): JsonObject {
+  return {
+    kind: 'APIVersions',
+    versions: core.versions.map(({ version }) => version),
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  };
+}
+
+/** `/apis` (rule DISC-02). */
+export function apiGroupList(groups: readonly ServedGroup[]): JsonObject {
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(describeGroup) };
+}
+
+/** `/apis/<group>` (rule DISC-03). */
+export function apiGroup(group: ServedGroup): JsonObject {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...describeGroup(group) };
+}
+
+function describeGroup(group: ServedGroup): JsonObject {
+  const versions = group.versions.map(({ version }) => ({ groupVersion: `${group.name}/${version}`, version }));
+  return { name: group.name, versions, preferredVersion: versions[0] ?? {} };
+}
+
+/** `/apis/<group>/<version>` and `/api/v1` (rules DISC-04 to DISC-08). */
+export function apiResourceList(served: ServedVersion): JsonObject {
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: apiVersionOf(served),
+    resources: served.resources.flatMap((resource) => [describeResource(resource), ...describeSubresources(resource)]),
+  };
+}
+
+function describeResource({ kind, verbs }: MountedResource): JsonObject {
+  return {
+    name: kind.plural,
+    singularName: kind.singular,
+    namespaced: kind.namespaced,
+    kind: kind.kind,
+    verbs: verbsOf(verbs),
+    ...(kind.shortNames === undefined ? {} : { shortNames: [...kind.shortNames] }),
+    ...(kind.categories === undefined ? {} : { categories: [...kind.categories] }),
+    // What is only answered is not stored in any version.
+    ...(verbs.list === undefined ? {} : { storageVersionHash: storageVersionHash(kind) }),
+  };
+}
+
+function describeSubresources({ kind, subresources }: MountedResource): JsonObject[] {
+  return Object.entries(subresources)
+    .filter(([, subresource]) => subresource.missing === undefined)
+    .map(([name, subresource]) => {
+      const own = subresource.kind.group === kind.group && subresource.kind.version === kind.version;
+      return {
+        name: `${kind.plural}/${name}`,
+        singularName: '',
+        namespaced: kind.namespaced,
+        ...(own ? {} : { group: subresource.kind.group, version: subresource.kind.version }),
+        kind: subresource.kind.kind,
+        verbs: subresourceVerbsOf(subresource.verbs),
+      };
+    });
+}
+
+/** Rule DISC-08: it changes when the kind is stored in another version. */
+export function storageVersionHash({ group, version, kind }: Pick<ResourceKind, 'group' | 'version' | 'kind'>): string {
+  return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
+}

@@ -1,0 +1,49 @@
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+
+export interface ServedGroup {
+  /** '' is the core group. */
+  readonly name: string;
+  /** The preferred one first. */
+  readonly versions: readonly ServedVersion[];
+}
+
+export interface ServedVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly resources: readonly MountedResource[];
+}
+
+/** The kinds by group and version; groups in the order in which they are first named, versions as DISC-09 ranks them. */
+export function servedGroups(resources: readonly MountedResource[]): ServedGroup[] {
+  const groups = new Map<string, Map<string, MountedResource[]>>();
+  for (const resource of resources) {
+    if (resource.missing !== undefined) continue;
+    const { group, version } = resource.kind;
+    const versions = groups.get(group) ?? new Map<string, MountedResource[]>();
+    groups.set(group, versions);
+    versions.set(version, [...(versions.get(version) ?? []), resource]);
+  }
+  return [...groups].map(([name, versions]) => ({
+    name,
+    versions: [...versions]
+      .map(([version, served]) => ({ group: name, version, resources: served }))
+      .sort((a, b) => compareVersions(a.version, b.version)),
+  }));
+}
+
+/** Rule DISC-09: v2 before v1 before v2beta1 before v1beta2 before v1alpha1, and whatever else after them by name. */
+export function compareVersions(a: string, b: string): number {
+  const ranks = [rankOf(a), rankOf(b)] as const;
+  for (let place = 0; place < 3; place++) {
+    const difference = (ranks[1][place] ?? 0) - (ranks[0][place] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function rankOf(version: string): readonly number[] {
+  const match = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version);
+  if (match === null) return [0, 0, 0];
+  const stability = match[2] === undefined ? 3 : match[2] === 'beta' ? 2 : 1;
+  return [stability, Number(match[1]), Number(match[3] ?? 0)];
+}

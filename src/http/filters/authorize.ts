@@ -1,0 +1,45 @@
+import { forbidden, forbiddenPath } from '../../api/status.ts';
+import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
+import type { Identity } from '../../auth/identity.ts';
+import { callerOf } from '../caller.ts';
+import { escapeMarkup } from '../error-reply.ts';
+import type { Filter } from '../exchange.ts';
+import type { RequestInfo } from '../request-info.ts';
+
+export interface AuthorizeOptions {
+  authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
+}
+
+/** Asks the plane whether this caller may do that; what it says stays on the exchange for audit. */
+export function authorize(options: AuthorizeOptions): Filter {
+  return async (exchange, next) => {
+    const caller = callerOf(exchange);
+    const attributes = attributesOf(exchange.info);
+    const decision = await options.authorize(caller, attributes);
+    exchange.decision = decision;
+    if (decision.allowed) return await next();
+    const detail = denial(caller.user.name, attributes, decision.reason);
+    if (!attributes.resourceRequest) throw forbiddenPath(detail);
+    throw forbidden({ group: attributes.group, resource: attributes.resource }, attributes.name, detail);
+  };
+}
+
+export function attributesOf(info: RequestInfo): Attributes {
+  if (!info.isResource) return { resourceRequest: false, verb: info.verb, path: info.path };
+  const { verb, group, version, resource, subresource, namespace, name } = info;
+  return { resourceRequest: true, verb, group, version, resource, subresource, namespace, name };
+}
+
+/** The text of a refusal (rules ERR-10 to ERR-12). */
+export function denial(user: string, attributes: Attributes, reason: string): string {
+  const text = escapeMarkup(`User ${JSON.stringify(user)} cannot ${attributes.verb} ${objectOf(attributes)}`);
+  return reason === '' ? text : `${text}: ${reason}`;
+}
+
+function objectOf(attributes: Attributes): string {
+  if (!attributes.resourceRequest) return `path ${JSON.stringify(attributes.path)}`;
+  const { resource, subresource, group, namespace } = attributes;
+  const what = subresource === '' ? resource : `${resource}/${subresource}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
+  return `resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}`;
+}

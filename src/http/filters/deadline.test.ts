@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { exchangeFor } from '../../../test/harness/exchange.ts';
+import { ManualClock } from '../../lib/clock.ts';
+import type { Reply } from '../exchange.ts';
+import { deadline } from './deadline.ts';
+
+const never = () => new Promise<Reply>(() => {});
+const ok = async (): Promise<Reply> => ({ status: 200, headers: {} });
+
+function timeOf(method: string, url: string) {
+  const clock = new ManualClock();
+  const exchange = exchangeFor({ method, url }, clock);
+  const answer = deadline({ clock })(exchange, never).catch((error: Error) => error.message);
+  let milliseconds = 0;
+  while (!exchange.signal.aborted && milliseconds < 120_000) {
+    clock.advance(500);
+    milliseconds += 500;
+  }
+  return { milliseconds, answer };
+}
+
+it('gives reads 60 s and writes 34 s, each with its own words (REQ-16 to REQ-19)', async () => {
+  const read = timeOf('GET', '/apis/g/v1/r');
+  expect(read.milliseconds).toBe(60_000);
+  expect(await read.answer).toBe('Timeout: request did not complete within the allotted timeout');
+  const write = timeOf('POST', '/apis/g/v1/r');
+  expect(write.milliseconds).toBe(34_000);
+  expect(await write.answer).toBe(
+    'Timeout: request did not complete within requested timeout - context deadline exceeded',
+  );
+  expect(timeOf('DELETE', '/apis/g/v1/namespaces/a/r').milliseconds).toBe(60_000);
+});
+
+it.each([
+  ['?timeout=5s', 5000],
+  ['?timeout=0s', 60_000],
+  ['?timeout=', 60_000],
+  ['?timeout=2h', 60_000],
+  ['?timeout=-5s', 60_000],
+])('reads %s as %d ms (REQ-16)', (query, milliseconds) => {
+  expect(timeOf('GET', `/version${query}`).milliseconds).toBe(milliseconds);
+});
+
+it('refuses what is no duration, everywhere (REQ-15)', async () => {
+  const exchange = exchangeFor({ url: '/version?timeout=soon' });
+  await expect(deadline({ clock: new ManualClock() })(exchange, ok)).rejects.toThrow(
+    'invalid timeout specified in the request URL - time: invalid duration "soon"',
+  );
+});
+
+it('leaves watches and streams alone (REQ-17)', async () => {
+  for (const url of ['/apis/g/v1/r?watch=1&timeout=nonsense', '/apis/g/v1/namespaces/a/r/x/log?timeout=nonsense']) {
+    const clock = new ManualClock();
+    const exchange = exchangeFor({ url }, clock);
+    expect(await deadline({ clock })(exchange, ok)).toMatchObject({ status: 200 });
+    clock.advance(120_000);
+    expect(exchange.signal.aborted).toBe(false);
+  }
+});
+
+it('stops its timer when the answer stands', async () => {
+  const clock = new ManualClock();
+  const exchange = exchangeFor({}, clock);
+  await deadline({ clock })(exchange, ok);
+  clock.advance(120_000);
+  expect(exchange.signal.aborted).toBe(false);
+});

@@ -1,0 +1,66 @@
+import { badRequest, timedOut } from '../../api/status.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Exchange, Filter, Reply } from '../exchange.ts';
+import { parseGoDuration } from '../go-duration.ts';
+import { linkSignals } from '../link-signals.ts';
+
+export interface DeadlineOptions {
+  readonly clock: Clock;
+  /** What a request gets that asks for nothing, and the most that one can ask for (rule REQ-16). */
+  readonly maximumMilliseconds?: number;
+  /** Writes get less, so that their answer still comes before everybody else gives up (rule REQ-17). */
+  readonly writeMilliseconds?: number;
+}
+
+const writes = new Set(['create', 'update', 'patch', 'delete']);
+const streaming = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
+
+/**
+ * Bounds every request that is not meant to last. When time is up the client is answered at once; the signal tells
+ * those who still work on it.
+ */
+export function deadline(options: DeadlineOptions): Filter {
+  const maximum = options.maximumMilliseconds ?? 60_000;
+  const forWrites = options.writeMilliseconds ?? 34_000;
+  return async (exchange, next) => {
+    if (isLongRunning(exchange)) return await next();
+    const asked = requestedTimeout(exchange.url.searchParams);
+    const allowed = asked > 0 && asked <= maximum ? asked : maximum;
+    const isWrite = exchange.info.isResource && writes.has(exchange.info.verb);
+    const milliseconds = isWrite ? Math.min(allowed, forWrites) : allowed;
+    const error = timedOut(
+      isWrite
+        ? 'request did not complete within requested timeout - context deadline exceeded'
+        : 'request did not complete within the allotted timeout',
+    );
+    const controller = new AbortController();
+    exchange.signal = linkSignals(exchange.signal, controller.signal);
+    let stop = () => {};
+    const timeIsUp = new Promise<Reply>((_resolve, reject) => {
+      stop = options.clock.after(milliseconds, () => {
+        controller.abort(error);
+        reject(error);
+      });
+    });
+    try {
+      return await Promise.race([next(), timeIsUp]);
+    } finally {
+      stop();
+    }
+  };
+}
+
+function isLongRunning({ info, request }: Exchange): boolean {
+  return info.verb === 'watch' || request.webSocket || streaming.has(info.subresource);
+}
+
+/** 0: not sent. Throws for what is no duration (rule REQ-15). */
+function requestedTimeout(query: URLSearchParams): number {
+  const text = query.get('timeout') ?? '';
+  if (text === '') return 0;
+  try {
+    return parseGoDuration(text);
+  } catch (error) {
+    throw badRequest(`invalid timeout specified in the request URL - ${error instanceof Error ? error.message : ''}`);
+  }
+}

@@ -1,0 +1,111 @@
+import { kubernetesAuthenticatedGroup } from '../../api/naming.ts';
+import { badRequest, forbidden } from '../../api/status.ts';
+import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
+import type { Identity } from '../../auth/identity.ts';
+import type { IncomingRequest, Filter } from '../exchange.ts';
+import { callerOf } from '../caller.ts';
+import { denial } from './authorize.ts';
+
+export interface ImpersonateOptions {
+  authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
+}
+
+/** What the Impersonate-* headers ask for. */
+interface Wanted {
+  readonly user: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Lets a caller who may act as another one do so (rule AUTHZ-08). The access key stays the caller's own: whatever
+ * narrows it narrows what is done under the other name too.
+ */
+export function impersonate(options: ImpersonateOptions): Filter {
+  return async (exchange, next) => {
+    const wanted = wantedIdentity(exchange.request);
+    if (wanted === undefined) return await next();
+    const caller = callerOf(exchange);
+    for (const attributes of neededRights(wanted)) {
+      const decision = await options.authorize(caller, attributes);
+      if (decision.allowed) continue;
+      exchange.decision = decision;
+      throw forbidden(
+        { group: attributes.group, resource: attributes.resource },
+        attributes.name,
+        denial(caller.user.name, attributes, decision.reason),
+      );
+    }
+    exchange.identity = {
+      user: {
+        name: wanted.user,
+        ...(wanted.uid === '' ? {} : { uid: wanted.uid }),
+        groups: [...new Set([...wanted.groups, kubernetesAuthenticatedGroup])],
+        extra: wanted.extra,
+      },
+      ...(caller.accessKey === undefined ? {} : { accessKey: caller.accessKey }),
+      system: false,
+      signal: caller.signal,
+    };
+    return await next();
+  };
+}
+
+const extraPrefix = 'impersonate-extra-';
+
+function wantedIdentity(request: IncomingRequest): Wanted | undefined {
+  const { headers } = request;
+  const user = headers['impersonate-user'] ?? '';
+  const uid = headers['impersonate-uid'] ?? '';
+  const groups = listed(headers['impersonate-group']);
+  const extra: Record<string, readonly string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.startsWith(extraPrefix)) extra[decodedName(name.slice(extraPrefix.length))] = listed(value);
+  }
+  if (user !== '') return { user, uid, groups, extra };
+  if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
+  throw badRequest('requested impersonation of groups, a uid or extra data without impersonating a user');
+}
+
+/** A header sent several times arrives joined; each part is authorised by itself, so nothing is won by a comma. */
+function listed(value: string | undefined): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function decodedName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+type ResourceAttributes = Extract<Attributes, { resourceRequest: true }>;
+
+function neededRights(wanted: Wanted): ResourceAttributes[] {
+  const right = (group: string, resource: string, name: string, subresource = '', namespace = ''): ResourceAttributes => ({
+    resourceRequest: true,
+    verb: 'impersonate',
+    group,
+    version: 'v1',
+    resource,
+    subresource,
+    namespace,
+    name,
+  });
+  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(wanted.user);
+  return [
+    account?.[1] !== undefined && account[2] !== undefined
+      ? right('', 'serviceaccounts', account[2], '', account[1])
+      : right('', 'users', wanted.user),
+    ...wanted.groups.map((group) => right('', 'groups', group)),
+    ...(wanted.uid === '' ? [] : [right('authentication.k8s.io', 'uids', wanted.uid)]),
+    ...Object.entries(wanted.extra).flatMap(([key, values]) =>
+      values.map((value) => right('authentication.k8s.io', 'userextras', value, key)),
+    ),
+  ];
+}

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { exchangeFor } from '../../../test/harness/exchange.ts';
+import { StatusError, unauthorized } from '../../api/status.ts';
+import { ManualClock } from '../../lib/clock.ts';
+import type { Reply } from '../exchange.ts';
+import { sourceLimit } from './source-limit.ts';
+
+const clock = new ManualClock();
+
+function limited(options: { free?: number; sources?: number } = {}) {
+  const filter = sourceLimit({ clock, free: 2, ...options });
+  return async (remoteAddress: string, token: string): Promise<number> => {
+    const exchange = exchangeFor({ remoteAddress, headers: { authorization: `Bearer ${token}` } }, clock);
+    const next = async (): Promise<Reply> => {
+      if (!token.startsWith('good')) throw unauthorized();
+      exchange.identity = { user: { name: 'u', groups: [] }, system: false, signal: new AbortController().signal };
+      return { status: 200, headers: {} };
+    };
+    try {
+      return (await filter(exchange, next)).status;
+    } catch (error) {
+      const { code, status } = error as StatusError;
+      return code === 429 ? -(status.details?.retryAfterSeconds ?? 0) : code;
+    }
+  };
+}
+
+it('makes those who keep failing wait longer and longer (completions §10)', async () => {
+  const call = limited();
+  expect([await call('a', '1'), await call('a', '2'), await call('a', '3')]).toEqual([401, 401, 401]);
+  expect(await call('a', '4')).toBe(-1);
+  clock.advance(1000);
+  expect([await call('a', '5'), await call('a', '6')]).toEqual([401, -2]);
+  clock.advance(2000);
+  expect([await call('a', '7'), await call('a', '8')]).toEqual([401, -4]);
+  expect(await call('b', '1')).toBe(401);
+});
+
+it('lets a credential through that was good lately, whatever its neighbours do', async () => {
+  const call = limited();
+  expect(await call('a', 'good-1')).toBe(200);
+  for (let count = 0; count < 4; count++) await call('a', 'bad');
+  expect(await call('a', 'good-1')).toBe(200);
+  expect(await call('a', 'good-2')).toBeLessThan(0);
+});
+
+it('starts anew after a quiet time, and never waits longer than a minute', async () => {
+  const call = limited();
+  for (let count = 0; count < 40; count++) {
+    await call('a', 'bad');
+    clock.advance(60_000);
+  }
+  await call('a', 'bad');
+  expect(await call('a', 'bad')).toBe(-60);
+  clock.advance(11 * 60_000);
+  expect([await call('a', 'bad'), await call('a', 'bad')]).toEqual([401, 401]);
+});
+
+it('remembers no more sources than it is told to', async () => {
+  const call = limited({ free: 0, sources: 2 });
+  await call('a', 'x');
+  expect(await call('a', 'x')).toBe(-1);
+  await call('b', 'x');
+  await call('c', 'x');
+  expect(await call('a', 'x')).toBe(401);
+});

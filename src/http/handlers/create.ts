@@ -1,0 +1,21 @@
+import type { Served, WriteOptions } from '../../registry/verbs.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import type { Reply } from '../exchange.ts';
+import { readWriteOptions } from '../query-options.ts';
+import { objectReply } from '../respond.ts';
+import { decodeObject } from './decode-object.ts';
+import { answerForm, type Endpoint } from './endpoint.ts';
+import { takeBody } from './sent-body.ts';
+
+/** POST to a collection, or to a subresource that takes one (rules REQ-27, CREATE-01). */
+export async function create(
+  endpoint: Endpoint,
+  make: (object: KubeObject, options: WriteOptions) => Promise<Served>,
+): Promise<Reply> {
+  const { exchange } = endpoint;
+  const form = answerForm(endpoint, 'object');
+  const sent = await takeBody(endpoint);
+  const options = readWriteOptions(exchange.url.searchParams, 'CreateOptions', exchange.request.headers['user-agent']);
+  const object = decodeObject(endpoint, sent, options.fieldValidation);
+  return objectReply(await make(object, options), 201, form);
+}

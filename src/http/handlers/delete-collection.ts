@@ -1,0 +1,17 @@
+import type { DeleteOptions, ListOptions, ServedList } from '../../registry/verbs.ts';
+import type { Reply } from '../exchange.ts';
+import { readListOptions } from '../query-options.ts';
+import { listReply } from '../respond.ts';
+import { sentDeleteOptions } from './delete.ts';
+import { answerForm, type Endpoint } from './endpoint.ts';
+
+/** DELETE of all that the selectors match; the answer is the list of them (rule DELCOL-02). */
+export async function deleteCollection(
+  endpoint: Endpoint,
+  remove: (list: ListOptions, options: DeleteOptions) => Promise<ServedList>,
+): Promise<Reply> {
+  const form = answerForm(endpoint, 'list');
+  const listed = readListOptions(endpoint.exchange.url.searchParams, endpoint.kind);
+  const { options } = await sentDeleteOptions(endpoint, true);
+  return listReply(await remove(listed, options), form);
+}

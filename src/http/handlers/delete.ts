@@ -1,0 +1,28 @@
+import type { Deleted, DeleteOptions } from '../../registry/verbs.ts';
+import { deleteOptionsOfBody, deleteOptionsOfQuery, type ReadDeleteOptions } from '../delete-options.ts';
+import type { Reply } from '../exchange.ts';
+import { objectReply, statusReply } from '../respond.ts';
+import { answerForm, type Endpoint } from './endpoint.ts';
+import { readSent, takeBody } from './sent-body.ts';
+
+/** DELETE of one object: a Status if it is gone, the object if its deletion is pending (rules DELETE-06, DELETE-07). */
+export async function deleteObject(
+  endpoint: Endpoint,
+  remove: (options: DeleteOptions) => Promise<Deleted>,
+): Promise<Reply> {
+  const form = answerForm(endpoint, 'object');
+  const { options, orphanDependents } = await sentDeleteOptions(endpoint, false);
+  const deleted = await remove(options);
+  if ('gone' in deleted) return statusReply(deleted.gone, 200, form);
+  return objectReply(deleted.pending, orphanDependents === false ? 202 : 200, form);
+}
+
+/** A body, if there is one, is all that counts; an empty one with a content type is none (rules DELETE-01, DELETE-23). */
+export async function sentDeleteOptions(endpoint: Endpoint, isCollection: boolean): Promise<ReadDeleteOptions> {
+  const sent = await takeBody(endpoint, endpoint.settings.protobuf !== undefined);
+  if (sent.bytes.byteLength === 0) {
+    return deleteOptionsOfQuery(endpoint.exchange.url.searchParams, isCollection);
+  }
+  const { value } = readSent(endpoint, sent, { group: '', version: 'v1', kind: 'DeleteOptions' });
+  return deleteOptionsOfBody(value, endpoint.kind);
+}

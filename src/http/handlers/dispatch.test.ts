@@ -1,0 +1,430 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HttpServer } from '../../../test/harness/http-server.ts';
+
+const widgets = '/apis/example.dev/v1/namespaces/a/widgets';
+const widget = (name: string, more: object = {}) =>
+  JSON.stringify({ apiVersion: 'example.dev/v1', kind: 'Widget', metadata: { name }, ...more });
+
+let server: HttpServer;
+beforeAll(async () => {
+  server = await HttpServer.start();
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  server.plane.objects.clear();
+  server.plane.calls.length = 0;
+});
+
+describe('paths', () => {
+  it('answers a Status for unknown groups, versions, resources and extra segments (REQ-09, REQ-10, REQ-14)', async () => {
+    for (const path of [
+      '/apis/other.dev/v1/widgets',
+      '/apis/example.dev/v2/widgets',
+      '/apis/example.dev/v1/unknowns',
+      `${widgets}/x/status/more`,
+    ]) {
+      const { status, json, headers } = await server.call('GET', path);
+      expect(status).toBe(404);
+      expect(headers['content-type']).toBe('application/json');
+      expect(json).toMatchObject({ kind: 'Status', reason: 'NotFound', code: 404 });
+      expect(json.message).toBe('the server could not find the requested resource');
+    }
+  });
+
+  it('knows cluster-scoped kinds only outside of namespaces, namespaced ones only inside (REQ-09)', async () => {
+    expect((await server.call('GET', '/apis/example.dev/v1/namespaces/a/gadgets')).status).toBe(404);
+    expect((await server.call('POST', '/apis/example.dev/v1/widgets', { body: widget('x') })).status).toBe(404);
+    expect((await server.call('GET', '/apis/example.dev/v1/widgets')).status).toBe(200);
+    expect((await server.call('GET', '/apis/example.dev/v1/gadgets')).status).toBe(200);
+  });
+
+  it('deletes collections in one namespace at a time (DELCOL-05)', async () => {
+    expect((await server.call('DELETE', '/apis/example.dev/v1/widgets')).status).toBe(404);
+    expect((await server.call('DELETE', widgets)).status).toBe(200);
+  });
+
+  it('says which verb a kind does not have (REQ-12, WATCH-35)', async () => {
+    const { status, json } = await server.call('DELETE', '/apis/example.dev/v1/gadgets/x');
+    expect(status).toBe(405);
+    expect(json.message).toBe('delete is not supported on resources of kind "gadgets.example.dev"');
+    expect(json.details).toEqual({ group: 'example.dev', kind: 'gadgets' });
+    const watched = await server.call('GET', '/apis/example.dev/v1/gadgets?watch=1');
+    expect(watched.json.message).toBe('watch is not supported on resources of kind "gadgets.example.dev"');
+  });
+
+  it('answers 404 with the name for an unknown subresource (REQ-13)', async () => {
+    const { status, json } = await server.call('GET', `${widgets}/x/scale`);
+    expect(status).toBe(404);
+    expect(json.message).toBe('widgets.example.dev "x" not found');
+    expect((await server.call('GET', `${widgets}/x/constructor`)).status).toBe(404);
+  });
+
+  it('takes get, update and patch on status and nothing else (STATUS-01)', async () => {
+    server.plane.put('a', 'x');
+    expect((await server.call('GET', `${widgets}/x/status`)).status).toBe(200);
+    for (const method of ['POST', 'DELETE']) {
+      expect((await server.call(method, `${widgets}/x/status`)).status).toBe(405);
+    }
+  });
+
+  it('refuses PUT and PATCH on collections and POST on items (REQ-14, PATCH-26)', async () => {
+    const body = widget('x');
+    expect((await server.call('PUT', widgets, { body })).status).toBe(405);
+    expect((await server.call('PATCH', widgets, { body })).status).toBe(405);
+    const { status, json } = await server.call('POST', `${widgets}/x`, { body });
+    expect(status).toBe(405);
+    expect(json.message).toBe('the server does not allow this method on the requested resource');
+  });
+
+  it('refuses OPTIONS and TRACE on resources (REQ-26)', async () => {
+    expect((await server.call('OPTIONS', widgets)).status).toBe(405);
+    expect((await server.call('TRACE', widgets)).status).toBe(405);
+  });
+
+  it('refuses names that no object can have (REQ-24)', async () => {
+    const { status, json } = await server.call('GET', `${widgets}/a%2Fb`);
+    expect(status).toBe(400);
+    expect(json.message).toBe(`Name parameter invalid: "a/b": may not contain '/'`);
+    expect((await server.call('GET', `${widgets}/50%25`)).json.message).toBe(
+      `Name parameter invalid: "50%": may not contain '%'`,
+    );
+  });
+
+  it('answers a trailing slash as the path without it (REQ-08)', async () => {
+    expect((await server.call('GET', `${widgets}/`)).json.kind).toBe('WidgetList');
+  });
+
+  it('answers HEAD as GET without a body (REQ-25)', async () => {
+    server.plane.put('a', 'x');
+    const full = await server.call('GET', `${widgets}/x`);
+    const head = await server.call('HEAD', `${widgets}/x`);
+    expect(head.status).toBe(200);
+    expect(head.text).toBe('');
+    expect(head.headers['content-length']).toBe(full.headers['content-length']);
+    expect(server.plane.calls.map((call) => call.verb)).toEqual(['get', 'get']);
+  });
+
+  it('serves the Namespace object under its own path (REQ-05)', async () => {
+    server.plane.objects.set('namespaces//a', {
+      kind: 'Namespace',
+      apiVersion: 'v1',
+      metadata: { name: 'a', resourceVersion: '5' },
+    });
+    const { status, json } = await server.call('GET', '/api/v1/namespaces/a');
+    expect([status, json.kind]).toEqual([200, 'Namespace']);
+    expect(server.plane.calls[0]?.context.namespace).toBe('');
+  });
+
+  it('hands what is no resource to the plane’s own handler (REQ-01)', async () => {
+    expect((await server.call('GET', '/apis/example.dev/v1')).json).toEqual({ path: '/apis/example.dev/v1', verb: 'get' });
+  });
+});
+
+describe('parts that are not there yet', () => {
+  it('checks the body first, then answers 501', async () => {
+    const resize = { apiVersion: 'example.dev/v1', kind: 'Resize', metadata: {} };
+    const good = await server.call('POST', `${widgets}/x/later`, { body: JSON.stringify(resize) });
+    expect(good.status).toBe(501);
+    expect(good.json).toMatchObject({ kind: 'Status', reason: 'NotImplemented', message: 'no later yet' });
+    expect((await server.call('POST', `${widgets}/x/later`, { body: '{' })).status).toBe(400);
+    expect((await server.call('POST', `${widgets}/x/later`, { body: widget('x') })).status).toBe(400);
+  });
+
+  it('answers 501 for a whole kind', async () => {
+    expect((await server.call('GET', '/apis/example.dev/v1/ghosts')).json.message).toBe('no ghosts here');
+  });
+});
+
+describe('create', () => {
+  it('answers 201 with the stored object and no Location (CREATE-01)', async () => {
+    const { status, json, headers } = await server.call('POST', widgets, { body: widget('x', { spec: { size: 3 } }) });
+    expect(status).toBe(201);
+    expect(headers.location).toBeUndefined();
+    expect(json).toMatchObject({ kind: 'Widget', metadata: { name: 'x', namespace: 'a' }, spec: { size: 3 } });
+  });
+
+  it('names the manager after the query, else after the user agent (CREATE-08)', async () => {
+    const headers = { 'user-agent': 'kubectl/v1.37 (linux)' };
+    await server.call('POST', widgets, { body: widget('x'), headers });
+    await server.call('POST', `${widgets}?fieldManager=me`, { body: widget('y'), headers });
+    expect(server.plane.calls.map((call) => (call.options as { fieldManager: string }).fieldManager)).toEqual([
+      'kubectl',
+      'me',
+    ]);
+  });
+
+  it('keeps the order: Accept, content type, size, options, body (REQ-27)', async () => {
+    const bad = {
+      accept: 'application/xml',
+      'content-type': 'text/plain',
+    };
+    const big = 'x'.repeat(3_145_729);
+    const query = '?dryRun=nope&fieldValidation=nope';
+    const status = async (headers: Record<string, string>, body: string, suffix = query) =>
+      (await server.call('POST', widgets + suffix, { headers, body })).status;
+    expect(await status(bad, big)).toBe(406);
+    expect(await status({ 'content-type': 'text/plain' }, big)).toBe(415);
+    expect(await status({}, big)).toBe(413);
+    expect(await status({}, '{')).toBe(422);
+    expect(await status({}, '{', '')).toBe(400);
+    expect(server.plane.calls).toEqual([]);
+  });
+
+  it('says what is wrong with its options (CREATE-25, DEC-08)', async () => {
+    const { status, json } = await server.call('POST', `${widgets}?dryRun=true`, { body: widget('x') });
+    expect(status).toBe(422);
+    expect(json.message).toBe(
+      'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["true"]: supported values: "All"',
+    );
+    const validation = await server.call('POST', `${widgets}?fieldValidation=x`, { body: widget('x') });
+    expect(validation.json.message).toContain('CreateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported');
+  });
+
+  it('warns of unknown and duplicate fields, or refuses them when strict (DEC-09, DEC-13, DEC-14)', async () => {
+    const body = '{"metadata":{"name":"x"},"spec":{"size":1,"size":2,"shape":"round"}}';
+    const warned = await server.call('POST', widgets, { body });
+    expect(warned.status).toBe(201);
+    expect([warned.headers.warning].flat()).toEqual([
+      '299 - "duplicate field \\"spec.size\\""',
+      '299 - "unknown field \\"spec.shape\\""',
+    ]);
+    expect(warned.json.spec).toEqual({ size: 2 });
+    const strict = await server.call('POST', `${widgets}?fieldValidation=Strict`, { body });
+    expect(strict.status).toBe(400);
+    expect(strict.json.message).toMatch(/strict decoding error: duplicate field "spec\.size", unknown field "spec\.shape"$/);
+    server.plane.objects.clear();
+    expect((await server.call('POST', `${widgets}?fieldValidation=Ignore`, { body })).headers.warning).toBeUndefined();
+  });
+
+  it('refuses bodies of another version, kind or namespace (DEC-04, DEC-05, CREATE-11)', async () => {
+    const messages = await Promise.all(
+      [
+        { apiVersion: 'other/v1', metadata: { name: 'x' } },
+        { kind: 'Gadget', metadata: { name: 'x' } },
+        { metadata: { name: 'x', namespace: 'b' } },
+      ].map(async (object) => {
+        const { status, json } = await server.call('POST', widgets, { body: JSON.stringify(object) });
+        return `${status} ${json.message}`;
+      }),
+    );
+    expect(messages[0]).toContain('400 the API version in the data (other/v1) does not match');
+    expect(messages[1]).toMatch(/^400 Gadget in version "v1" cannot be handled as a Widget/);
+    expect(messages[2]).toBe('400 the namespace of the provided object does not match the namespace sent on the request');
+  });
+
+  it('takes YAML (NEG-04) and keeps 64-bit integers (DEC-07)', async () => {
+    const { status, text } = await server.call('POST', widgets, {
+      headers: { 'content-type': 'application/yaml; charset=utf-8', accept: 'application/yaml' },
+      body: 'metadata: {name: x}\nspec: {size: 9223372036854775807}\n',
+    });
+    expect(status).toBe(201);
+    expect(text).toContain('size: 9223372036854775807\n');
+    expect((await server.call('GET', `${widgets}/x`)).text).toContain('"size":9223372036854775807');
+  });
+
+  it('posts to a named subresource with its own kind', async () => {
+    const body = JSON.stringify({ kind: 'Resize', apiVersion: 'example.dev/v1', metadata: {}, spec: { size: 2 } });
+    const { status, json } = await server.call('POST', `${widgets}/x/resize`, { body });
+    expect([status, json.kind]).toEqual([201, 'Resize']);
+    expect(server.plane.calls[0]).toMatchObject({ verb: 'createNamed', name: 'x' });
+  });
+});
+
+describe('bodies', () => {
+  it('refuses more than 3 MiB, announced or not, over both protocols (REQ-20)', async () => {
+    for (const http2 of [false, true]) {
+      const body = Buffer.alloc(3_145_729, 0x20);
+      const { status, json } = await server.call('POST', widgets, { body, http2 });
+      expect(status).toBe(413);
+      expect(json.message).toBe('Request entity too large: limit is 3145728');
+    }
+  });
+
+  it('takes no packed bodies', async () => {
+    const headers = { 'content-encoding': 'gzip' };
+    expect((await server.call('POST', widgets, { headers, body: 'x' })).status).toBe(415);
+  });
+
+  it('shows the start of what it could not read (DEC-01)', async () => {
+    expect((await server.call('POST', widgets, { body: '{"a"' })).json.message).toMatch(
+      /^the object provided is unrecognized \(must be of type Widget\): couldn't get version\/kind; json parse error: .* \(\{"a"\)$/,
+    );
+    expect((await server.call('POST', widgets, { body: '' })).json.message).toMatch(/\(<empty>\)$/);
+  });
+
+  it('survives JSON that is nested too deep (REQ-21)', async () => {
+    const { status } = await server.call('POST', widgets, { body: `${'['.repeat(100_000)}` });
+    expect(status).toBe(400);
+  });
+});
+
+describe('update and patch', () => {
+  it('replaces and answers 200 (UPDATE-01)', async () => {
+    server.plane.put('a', 'x');
+    const { status, json } = await server.call('PUT', `${widgets}/x`, { body: widget('x', { spec: { size: 9 } }) });
+    expect([status, json.spec.size]).toEqual([200, 9]);
+  });
+
+  it('takes three kinds of patch, with parameters, and refuses the others first (PATCH-01 to PATCH-03, REQ-28)', async () => {
+    server.plane.put('a', 'x');
+    const patch = async (type: string | undefined, body: string, query = '') =>
+      server.call('PATCH', `${widgets}/x${query}`, {
+        headers: type === undefined ? {} : { 'content-type': type },
+        body,
+      });
+    expect((await patch('application/merge-patch+json; charset=utf-8', '{"spec":{"size":1,"size":2}}')).status).toBe(200);
+    expect((await patch('application/json-patch+json', '[{"op":"add","path":"/a","value":1,"x":1}]')).status).toBe(200);
+    expect((await patch('application/apply-patch+yaml', 'spec: {size: 1}\n', '?fieldManager=m')).status).toBe(201);
+    expect(server.plane.calls.map((call) => call.patch)).toEqual([
+      { type: 'merge', document: { spec: { size: 2 } }, findings: ['duplicate field "spec.size"'] },
+      {
+        type: 'json',
+        operations: [{ op: 'add', path: '/a', value: 1, x: 1 }],
+        findings: ['json patch unknown field "[0].x"'],
+      },
+      { type: 'apply', object: { spec: { size: 1 } } },
+    ]);
+    for (const type of ['application/strategic-merge-patch+json', 'application/json', undefined]) {
+      const { status, json } = await patch(type, 'x'.repeat(4_000_000), '?force=1&dryRun=x');
+      expect(status).toBe(415);
+      expect(json.message).toBe(
+        'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+      );
+    }
+  });
+
+  it('checks patch options before the patch (PATCH-19, PATCH-20, PATCH-04)', async () => {
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    const apply = { 'content-type': 'application/apply-patch+yaml' };
+    expect((await server.call('PATCH', `${widgets}/x?force=true`, { headers: merge, body: '{' })).json.message).toBe(
+      'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
+    );
+    expect((await server.call('PATCH', `${widgets}/x`, { headers: apply, body: '{}' })).json.message).toBe(
+      'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
+    );
+    const broken = await server.call('PATCH', `${widgets}/x`, { headers: merge, body: '{' });
+    expect([broken.status, broken.json.message.startsWith('error decoding patch: ')]).toEqual([400, true]);
+  });
+
+  it('refuses duplicate keys of a strict apply (DEC-17)', async () => {
+    const { status, json } = await server.call('PATCH', `${widgets}/x?fieldManager=m&fieldValidation=Strict`, {
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: 'a: 1\na: 2\n',
+    });
+    expect(status).toBe(400);
+    expect(json.message).toBe(
+      'error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  line 2: key "a" already set in map',
+    );
+  });
+});
+
+describe('delete', () => {
+  it('answers a Status when gone, the object while pending (DELETE-06, DELETE-07, ERR-25)', async () => {
+    server.plane.put('a', 'x');
+    const gone = await server.call('DELETE', `${widgets}/x`);
+    expect([gone.status, gone.json]).toEqual([
+      200,
+      {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Success',
+        details: { name: 'x', group: 'example.dev', kind: 'widgets', uid: 'uid-x' },
+      },
+    ]);
+    server.plane.put('a', 'y', { metadata: { name: 'y', namespace: 'a', finalizers: ['f/f'] } });
+    const pending = await server.call('DELETE', `${widgets}/y`);
+    expect([pending.status, pending.json.kind]).toEqual([200, 'Widget']);
+    const orphan = await server.call('DELETE', `${widgets}/y`, { body: '{"orphanDependents":false}' });
+    expect(orphan.status).toBe(202);
+  });
+
+  it('takes a body, in JSON or YAML, instead of the query (DELETE-01, DELETE-02)', async () => {
+    for (const [type, body] of [
+      ['application/json', '{"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":5,"preconditions":{"uid":"u"}}'],
+      ['application/yaml', 'kind: DeleteOptions\napiVersion: example.dev/v1\ngracePeriodSeconds: 5\npreconditions: {uid: u}\n'],
+    ] as const) {
+      server.plane.put('a', 'x');
+      await server.call('DELETE', `${widgets}/x?gracePeriodSeconds=9`, { headers: { 'content-type': type }, body });
+      expect(server.plane.calls.at(-1)?.options).toEqual({
+        dryRun: false,
+        gracePeriodSeconds: 5,
+        propagationPolicy: undefined,
+        preconditions: { uid: 'u' },
+      });
+    }
+  });
+
+  it('reads the query where there is no body, also with a content type (DELETE-01, DELETE-17, DELETE-18, DELETE-23)', async () => {
+    server.plane.put('a', 'x');
+    const query = '?gracePeriodSeconds=-3&orphanDependents=true&dryRun=All&resourceVersion=7';
+    await server.call('DELETE', `${widgets}/x${query}`, { headers: { 'content-type': 'application/json' } });
+    expect(server.plane.calls.at(-1)?.options).toEqual({
+      dryRun: true,
+      gracePeriodSeconds: 1,
+      propagationPolicy: 'Orphan',
+      preconditions: { resourceVersion: '7' },
+    });
+  });
+
+  it('refuses other kinds, contradictions and unknown policies (DELETE-03 to DELETE-05)', async () => {
+    const message = async (body: string) => {
+      const { status, json } = await server.call('DELETE', `${widgets}/x`, { body });
+      return `${status} ${json.message}`;
+    };
+    expect(await message('{"kind":"Widget"}')).toBe('400 decoded object cannot be converted to DeleteOptions');
+    expect(await message('[]')).toBe('400 decoded object cannot be converted to DeleteOptions');
+    expect(await message('{"gracePeriodSeconds":"5"}')).toMatch(/^400 DeleteOptions in version "v1" cannot be handled/);
+    expect(await message('{"orphanDependents":true,"propagationPolicy":"Orphan"}')).toBe(
+      '422 DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
+    );
+    expect(await message('{"propagationPolicy":"x"}')).toContain('propagationPolicy: Unsupported value: "x"');
+  });
+
+  it('deletes a collection and answers its list (DELCOL-02, DELCOL-06)', async () => {
+    server.plane.put('a', 'x');
+    const { status, json } = await server.call('DELETE', `${widgets}?labelSelector=a%3Db`);
+    expect([status, json.kind, json.items.length]).toEqual([200, 'WidgetList', 1]);
+    expect((await server.call('DELETE', `${widgets}?labelSelector=%3D%3D`)).status).toBe(400);
+  });
+});
+
+describe('options of lists', () => {
+  it('refuses numbers that are none, in Go’s words (REQ-22)', async () => {
+    for (const name of ['limit', 'timeoutSeconds']) {
+      const { status, json } = await server.call('GET', `${widgets}?${name}=x&unknown=1`);
+      expect([status, json.message]).toEqual([400, 'strconv.ParseInt: parsing "x": invalid syntax']);
+    }
+    expect((await server.call('DELETE', `${widgets}/x?gracePeriodSeconds=1.5`)).json.message).toBe(
+      'strconv.ParseInt: parsing "1.5": invalid syntax',
+    );
+    expect((await server.call('GET', `${widgets}?limit=9223372036854775808`)).json.message).toBe(
+      'strconv.ParseInt: parsing "9223372036854775808": value out of range',
+    );
+  });
+
+  it('refuses contradictions (LIST-07, LIST-11, WATCH-10)', async () => {
+    expect((await server.call('GET', `${widgets}?resourceVersionMatch=Exact`)).json.message).toBe(
+      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+    );
+    expect((await server.call('GET', `${widgets}?sendInitialEvents=true`)).status).toBe(422);
+    expect((await server.call('GET', `${widgets}?watch=1&sendInitialEvents=true`)).status).toBe(422);
+  });
+
+  it('refuses fields that cannot be selected by (SEL-08, SEL-09)', async () => {
+    expect((await server.call('GET', `${widgets}?fieldSelector=spec.size%3D1`)).json.message).toBe(
+      'field label not supported: spec.size',
+    );
+    expect((await server.call('GET', `${widgets}?fieldSelector=x`)).status).toBe(400);
+  });
+
+  it('refuses export (REQ-23)', async () => {
+    const { status, json } = await server.call('GET', `${widgets}/x?export=true`);
+    expect([status, json.message]).toEqual([
+      400,
+      'the export parameter, deprecated since v1.14, is no longer supported',
+    ]);
+    server.plane.put('a', 'x');
+    expect((await server.call('GET', `${widgets}/x?export=false`)).status).toBe(200);
+  });
+});

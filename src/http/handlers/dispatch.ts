@@ -1,0 +1,141 @@
+import {
+  methodNotAllowed,
+  methodNotAllowedOnPath,
+  noSuchPath,
+  notFound,
+  notImplemented,
+} from '../../api/status.ts';
+import type { MountedResource, MountedSubresource } from '../../registry/mounted-resource.ts';
+import type { Exchange, Handler, Reply } from '../exchange.ts';
+import { checkPathName } from '../path-name.ts';
+import type { Plane } from '../plane.ts';
+import { create } from './create.ts';
+import { decodeObject } from './decode-object.ts';
+import { deleteObject } from './delete.ts';
+import { deleteCollection } from './delete-collection.ts';
+import { answerForm, type Endpoint, type EndpointSettings, resourceOf } from './endpoint.ts';
+import { get } from './get.ts';
+import { list } from './list.ts';
+import { patch } from './patch.ts';
+import { requestContext } from './request-context.ts';
+import { takeBody } from './sent-body.ts';
+import { update } from './update.ts';
+import { watch } from './watch.ts';
+
+export interface PlaneHandlerOptions extends EndpointSettings {
+  readonly plane: Plane;
+  /** Discovery, OpenAPI, health and the like, by `info.path`. Absent: there is no such path. */
+  readonly nonResource?: Handler;
+}
+
+/** Serves the kinds of one control plane: finds what the path names and hands over to the handler of its verb. */
+export function planeHandler(options: PlaneHandlerOptions): Handler {
+  return async (exchange) => {
+    if (!exchange.info.isResource) {
+      if (options.nonResource === undefined) throw noSuchPath();
+      return await options.nonResource(exchange);
+    }
+    const endpoint = findEndpoint(options, exchange);
+    if (endpoint.subresource !== undefined) return await serveSubresource(endpoint, endpoint.subresource);
+    return await serveResource(endpoint);
+  };
+}
+
+/** Throws 404 for what the plane does not have, or not there (rules REQ-09, REQ-13, REQ-14). */
+function findEndpoint(options: PlaneHandlerOptions, exchange: Exchange): Endpoint {
+  const { info } = exchange;
+  const mounted = options.plane.find(info.group, info.version, info.resource);
+  if (mounted === undefined || info.rest.length > 0) throw noSuchPath();
+  if (info.verb === '') throw methodNotAllowedOnPath();
+  checkScope(mounted, exchange);
+  const subresource = subresourceOf(mounted, exchange);
+  return {
+    exchange,
+    mounted,
+    ...(subresource === undefined ? {} : { subresource }),
+    kind: subresource?.kind ?? mounted.kind,
+    context: requestContext(options.plane, mounted.kind, exchange),
+    settings: options,
+  };
+}
+
+function checkScope(mounted: MountedResource, { info }: Exchange): void {
+  if (mounted.kind.namespaced) {
+    // Only reading goes over all namespaces at once; collections are deleted in one at a time (rule DELCOL-05).
+    if (info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch') throw noSuchPath();
+  } else if (info.namespace !== '' && !(info.resource === 'namespaces' && info.namespace === info.pathName)) {
+    throw noSuchPath();
+  }
+}
+
+function subresourceOf(mounted: MountedResource, { info }: Exchange): MountedSubresource | undefined {
+  if (info.subresource === '') return undefined;
+  const { kind, subresources } = mounted;
+  const found = Object.hasOwn(subresources, info.subresource) ? subresources[info.subresource] : undefined;
+  if (found === undefined) throw notFound({ group: kind.group, resource: kind.plural }, info.pathName);
+  return found;
+}
+
+async function serveResource(endpoint: Endpoint): Promise<Reply> {
+  const { context, mounted } = endpoint;
+  const { verbs } = mounted;
+  const { verb, pathName } = endpoint.exchange.info;
+  const named = pathName !== '';
+  // PATCH looks at its content type first (rule PATCH-02), and at the name itself.
+  if (verb !== 'patch') checkPathName(pathName);
+  if (verb === 'create' ? named : (verb === 'update' || verb === 'patch') && !named) throw methodNotAllowedOnPath();
+  if (mounted.missing !== undefined) return await refuseMissing(endpoint, mounted);
+
+  if (verb === 'create' && verbs.create) return await create(endpoint, bind(verbs.create, context));
+  if (verb === 'list' && verbs.list) return await list(endpoint, bind(verbs.list, context));
+  if (verb === 'watch' && verbs.watch) return await watch(endpoint, bind(verbs.watch, context));
+  if (verb === 'deletecollection' && verbs.deletecollection) {
+    return await deleteCollection(endpoint, bind(verbs.deletecollection, context));
+  }
+  if (verb === 'get' && verbs.get) return await get(endpoint, bindNamed(verbs.get, context, pathName));
+  if (verb === 'update' && verbs.update) return await update(endpoint, bindNamed(verbs.update, context, pathName));
+  if (verb === 'patch' && verbs.patch) return await patch(endpoint, bindNamed(verbs.patch, context, pathName));
+  if (verb === 'delete' && verbs.delete) return await deleteObject(endpoint, bindNamed(verbs.delete, context, pathName));
+  throw methodNotAllowed(resourceOf(endpoint), verb);
+}
+
+async function serveSubresource(endpoint: Endpoint, subresource: MountedSubresource): Promise<Reply> {
+  const { context } = endpoint;
+  const { verbs } = subresource;
+  const { verb, pathName } = endpoint.exchange.info;
+  if (verb !== 'patch') checkPathName(pathName);
+  if (subresource.missing !== undefined) return await refuseMissing(endpoint, subresource);
+  if (verb === 'get' && verbs.get) return await get(endpoint, bindNamed(verbs.get, context, pathName));
+  if (verb === 'update' && verbs.update) return await update(endpoint, bindNamed(verbs.update, context, pathName));
+  if (verb === 'patch' && verbs.patch) return await patch(endpoint, bindNamed(verbs.patch, context, pathName));
+  if (verb === 'create' && verbs.createNamed) return await create(endpoint, bindNamed(verbs.createNamed, context, pathName));
+  throw methodNotAllowed(resourceOf(endpoint), verb);
+}
+
+/** A body is checked all the same: a client finds its own mistakes before it learns that the part is not there. */
+async function refuseMissing(
+  endpoint: Endpoint,
+  part: Pick<MountedSubresource, 'missing' | 'missingCheck'>,
+): Promise<never> {
+  const { verb, pathName } = endpoint.exchange.info;
+  answerForm(endpoint, verb === 'list' || verb === 'deletecollection' ? 'list' : verb === 'watch' ? 'watch' : 'object');
+  const hasBody = verb === 'create' || verb === 'update';
+  const object = hasBody ? decodeObject(endpoint, await takeBody(endpoint), 'Ignore') : undefined;
+  part.missingCheck?.(endpoint.context, pathName, object);
+  throw notImplemented(part.missing ?? '');
+}
+
+function bind<Context, Rest extends unknown[], Result>(
+  verb: (context: Context, ...rest: Rest) => Result,
+  context: Context,
+): (...rest: Rest) => Result {
+  return (...rest) => verb(context, ...rest);
+}
+
+function bindNamed<Context, Rest extends unknown[], Result>(
+  verb: (context: Context, name: string, ...rest: Rest) => Result,
+  context: Context,
+  name: string,
+): (...rest: Rest) => Result {
+  return (...rest) => verb(context, name, ...rest);
+}

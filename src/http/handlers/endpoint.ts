@@ -1,0 +1,67 @@
+import type { GroupVersionKind } from '../../api/meta.ts';
+import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
+import type { GroupResource } from '../../api/status.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { Log } from '../../lib/log.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { MountedResource, MountedSubresource } from '../../registry/mounted-resource.ts';
+import type { Exchange } from '../exchange.ts';
+import { negotiate } from '../negotiate.ts';
+import { type AnswerForm, checkTransform } from '../respond.ts';
+import { includeObjectOf } from '../table.ts';
+
+/** The wire form of the kinds that typed clients know (rule NEG-06). */
+export interface ProtobufCodec {
+  speaks(kind: GroupVersionKind): boolean;
+  decode(expected: GroupVersionKind, bytes: Uint8Array): JsonObject;
+  encode(object: JsonObject): Uint8Array;
+}
+
+export interface EndpointSettings {
+  readonly log: Log;
+  now(): number;
+  /** Absent: bodies and answers are JSON and YAML only. */
+  readonly protobuf?: ProtobufCodec;
+  readonly bodyLimit?: number;
+}
+
+/** One request for one kind, found in its plane: all that a verb's handler needs. */
+export interface Endpoint {
+  readonly exchange: Exchange;
+  readonly mounted: MountedResource;
+  /** Where the path names one. */
+  readonly subresource?: MountedSubresource;
+  /** Of what is sent and answered: the subresource's where there is one. */
+  readonly kind: ResourceKind;
+  readonly context: RequestContext;
+  readonly settings: EndpointSettings;
+}
+
+export function resourceOf(endpoint: Endpoint): GroupResource {
+  return groupResourceOf(endpoint.mounted.kind);
+}
+
+export function speaksProtobuf(endpoint: Endpoint): boolean {
+  return endpoint.settings.protobuf?.speaks(endpoint.kind) ?? false;
+}
+
+/** Settles how the answer will look, before anything is done. */
+export function answerForm(endpoint: Endpoint, shape: 'object' | 'list' | 'watch'): AnswerForm {
+  const { exchange, kind, mounted, settings } = endpoint;
+  const query = exchange.url.searchParams;
+  const negotiated = negotiate(exchange.request, query, {
+    formats: shape === 'watch' ? ['json'] : speaksProtobuf(endpoint) ? ['json', 'yaml', 'protobuf'] : ['json', 'yaml'],
+    stream: shape === 'watch',
+  });
+  const { protobuf } = settings;
+  const form: AnswerForm = {
+    ...negotiated,
+    kind,
+    include: negotiated.transform?.kind === 'Table' ? includeObjectOf(query) : 'Metadata',
+    hasTable: mounted.verbs.get !== undefined || mounted.verbs.list !== undefined,
+    now: () => settings.now(),
+    ...(protobuf === undefined ? {} : { encodeProtobuf: (object: JsonObject) => protobuf.encode(object) }),
+  };
+  checkTransform(form, shape === 'list' ? 'list' : 'object');
+  return form;
+}

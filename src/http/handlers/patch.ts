@@ -1,0 +1,70 @@
+import { badRequest } from '../../api/status.ts';
+import { DocumentError } from '../../api/decode/document-error.ts';
+import { readDocument, warningsOf } from '../../api/decode/document.ts';
+import { JsonSyntaxError, parseJson } from '../../lib/json-parse.ts';
+import { jsonPatchFindings } from '../../registry/patch/json-patch-findings.ts';
+import type { FieldValidation, Patch, PatchOptions, Written } from '../../registry/verbs.ts';
+import { type PatchType, patchTypeOf } from '../body-format.ts';
+import type { Reply } from '../exchange.ts';
+import { checkPathName } from '../path-name.ts';
+import { readPatchOptions } from '../query-options.ts';
+import { readBody } from '../read-body.ts';
+import { objectReply } from '../respond.ts';
+import { answerForm, type Endpoint } from './endpoint.ts';
+
+/** PATCH, in the order of rule REQ-28: its content type comes before everything else. */
+export async function patch(
+  endpoint: Endpoint,
+  apply: (patch: Patch, options: PatchOptions) => Promise<Written>,
+): Promise<Reply> {
+  const { request, url, info } = endpoint.exchange;
+  const type = patchTypeOf(request.headers['content-type']);
+  checkPathName(info.pathName);
+  const form = answerForm(endpoint, 'object');
+  const bytes = await readBody(request, endpoint.settings.bodyLimit);
+  const options = readPatchOptions(url.searchParams, type === 'apply', request.headers['user-agent']);
+  const sent = readPatch(type, bytes, options.fieldValidation, (text) => endpoint.context.warn(text));
+  const written = await apply(sent, options);
+  return objectReply(written, written.created ? 201 : 200, form);
+}
+
+function readPatch(
+  type: PatchType,
+  bytes: Uint8Array,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): Patch {
+  if (type === 'apply') return { type, object: readApply(bytes, validation, warn) };
+  const { value, duplicates } = readJson(bytes);
+  if (type === 'json') return { type, operations: value, findings: jsonPatchFindings(value, duplicates) };
+  return { type, document: value, findings: duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`) };
+}
+
+/** Rule PATCH-04. */
+function readJson(bytes: Uint8Array) {
+  try {
+    return parseJson(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw badRequest(`error decoding patch: ${error.message}`);
+  }
+}
+
+/** Rules SSA-04 and DEC-17: what an apply sends is YAML, of which JSON is a part. */
+function readApply(bytes: Uint8Array, validation: FieldValidation, warn: (text: string) => void) {
+  const { value, findings } = readYaml(bytes);
+  if (validation === 'Strict' && findings.length > 0) {
+    throw badRequest(`error strict decoding patch: error converting YAML to JSON: ${findings.join(', ')}`);
+  }
+  if (validation === 'Warn') for (const text of findings.flatMap(warningsOf)) warn(text);
+  return value;
+}
+
+function readYaml(bytes: Uint8Array) {
+  try {
+    return readDocument(bytes, 'yaml');
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    throw badRequest(`error decoding patch: ${error.message}`);
+  }
+}

@@ -1,0 +1,33 @@
+import type { ResourceKind } from '../../api/resource.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import { callerOf } from '../caller.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Plane } from '../plane.ts';
+
+/** What the verbs get to know of a request. */
+export function requestContext(plane: Plane, kind: ResourceKind, exchange: Exchange): RequestContext {
+  const caller = callerOf(exchange);
+  const mayRead = plane.mayRead(caller, kind);
+  return {
+    user: caller.user,
+    ...(caller.accessKey === undefined ? {} : { accessKey: caller.accessKey }),
+    system: caller.system,
+    namespace: kind.namespaced ? exchange.info.namespace : '',
+    signal: exchange.signal,
+    warn: (text) => void exchange.warnings.push(text),
+    ...(mayRead === undefined ? {} : { mayRead }),
+    async may(asked) {
+      const decision = await plane.authorize(caller, {
+        resourceRequest: true,
+        verb: asked.verb,
+        group: asked.group,
+        version: exchange.info.version,
+        resource: asked.resource,
+        subresource: asked.subresource ?? '',
+        namespace: asked.namespace ?? '',
+        name: asked.name ?? '',
+      });
+      return decision.allowed;
+    },
+  };
+}

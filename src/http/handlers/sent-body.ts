@@ -1,0 +1,42 @@
+import { readDocument, undecodable } from '../../api/decode/document.ts';
+import type { GroupVersionKind } from '../../api/meta.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { bodyFormat } from '../body-format.ts';
+import type { Format } from '../negotiate.ts';
+import { readBody } from '../read-body.ts';
+import { type Endpoint, speaksProtobuf } from './endpoint.ts';
+
+/** A body that was taken but not looked into yet. */
+export interface SentBody {
+  readonly bytes: Uint8Array;
+  readonly format: Format;
+}
+
+/** Content type (415), then size (413): the order of rule REQ-27. */
+export async function takeBody(endpoint: Endpoint, takesProtobuf = speaksProtobuf(endpoint)): Promise<SentBody> {
+  const { request } = endpoint.exchange;
+  const format = bodyFormat(request.headers['content-type'], [
+    'json',
+    'yaml',
+    ...(takesProtobuf ? (['protobuf'] as const) : []),
+  ]);
+  return { format, bytes: await readBody(request, endpoint.settings.bodyLimit) };
+}
+
+/** Throws the 400 of a body that is none (rule DEC-01). `findings` is what strict decoding holds against the text. */
+export function readSent(
+  endpoint: Endpoint,
+  sent: SentBody,
+  expected: GroupVersionKind,
+): { value: JsonValue; findings: readonly string[] } {
+  const { protobuf } = endpoint.settings;
+  if (sent.format === 'protobuf') {
+    if (protobuf === undefined) throw new TypeError('a protobuf body was taken without a codec');
+    return { value: protobuf.decode(expected, sent.bytes), findings: [] };
+  }
+  try {
+    return readDocument(sent.bytes, sent.format);
+  } catch (error) {
+    throw undecodable(expected.kind, sent.bytes, error);
+  }
+}

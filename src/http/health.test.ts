@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { healthReply } from './health.ts';
+import type { HealthCheck } from './plane.ts';
+
+const store: HealthCheck = { name: 'store', on: ['livez', 'readyz', 'healthz'], check() {} };
+const broken: HealthCheck = {
+  name: 'shutdown',
+  on: ['readyz'],
+  check: () => Promise.reject(new Error('the secret reason')),
+};
+
+async function ask(path: string, checks: readonly HealthCheck[] = [store, broken]) {
+  const url = new URL(path, 'https://fleet.test');
+  return healthReply(checks, url.pathname, url.searchParams);
+}
+
+describe('health', () => {
+  it.each(['/healthz', '/livez', '/readyz'])('%s says ok and no more (HEALTH-01)', async (path) => {
+    expect(await ask(path, [store])).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      body: 'ok',
+    });
+  });
+
+  it('lists its checks when asked (HEALTH-02)', async () => {
+    expect((await ask('/livez?verbose'))?.body).toBe('[+]ping ok\n[+]store ok\nlivez check passed\n');
+  });
+
+  it('fails with all lines and without the reason (HEALTH-03, HEALTH-06)', async () => {
+    expect(await ask('/readyz')).toMatchObject({
+      status: 500,
+      body: '[+]ping ok\n[+]store ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n',
+    });
+    expect((await ask('/livez'))?.status).toBe(200);
+  });
+
+  it('leaves out what is excluded, and says what it does not know (HEALTH-04)', async () => {
+    const reply = await ask('/readyz?verbose&exclude=shutdown&exclude=nobody');
+    expect(reply).toMatchObject({
+      status: 200,
+      body:
+        '[+]ping ok\n[+]store ok\n[+]shutdown excluded: ok\n' +
+        'warn: some health checks cannot be excluded: no matches for "nobody"\nreadyz check passed\n',
+    });
+  });
+
+  it('answers for a single check (HEALTH-05)', async () => {
+    expect(await ask('/readyz/store')).toMatchObject({ status: 200, body: 'ok' });
+    const failed = await ask('/readyz/shutdown');
+    expect(failed?.status).toBe(500);
+    expect(failed?.body).toMatch(/^internal server error: /);
+    expect(failed?.body).not.toContain('secret');
+    await expect(ask('/livez/shutdown')).rejects.toMatchObject({ code: 404 });
+  });
+
+  it('knows no other paths', async () => {
+    expect(await ask('/apis')).toBeUndefined();
+  });
+});

@@ -1,0 +1,31 @@
+/** What one listener puts up with. Every number can be set; these are the ones it starts from. */
+export interface ListenLimits {
+  /** All headers of a request together. Tokens with scopes take 8 KiB, impersonated groups a few more. */
+  readonly headerBytes: number;
+  /** Until the headers are complete; slower clients hold a connection for nothing. */
+  readonly headersMilliseconds: number;
+  /** Until the body is complete. */
+  readonly requestMilliseconds: number;
+  /** How often the two above are looked at. */
+  readonly checkMilliseconds: number;
+  readonly handshakeMilliseconds: number;
+  /** A kept-alive connection without a request. Longer than the 90 s after which Go clients let go by themselves. */
+  readonly idleMilliseconds: number;
+  /** A reader who takes nothing for so long while there is something to take is gone. */
+  readonly stallMilliseconds: number;
+  /** Informers open a stream per kind and namespace on one connection; 250 is the least they are promised. */
+  readonly streamsPerSession: number;
+  readonly connections: number;
+}
+
+export const defaultListenLimits: ListenLimits = {
+  headerBytes: 64 * 1024,
+  headersMilliseconds: 10_000,
+  requestMilliseconds: 60_000,
+  checkMilliseconds: 2_000,
+  handshakeMilliseconds: 10_000,
+  idleMilliseconds: 120_000,
+  stallMilliseconds: 60_000,
+  streamsPerSession: 1_000,
+  connections: 20_000,
+};

@@ -1,0 +1,199 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import {
+  constants,
+  createSecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Log } from '../lib/log.ts';
+import { adaptRequest } from './adapt-request.ts';
+import { refuseConnection } from './client-error.ts';
+import { errorReply } from './error-reply.ts';
+import type { IncomingRequest, Reply } from './exchange.ts';
+import { defaultListenLimits, type ListenLimits } from './listen-limits.ts';
+import { LiveConnections } from './live-connections.ts';
+import { WebSocketStreams } from './web-socket.ts';
+import { type ResponseTarget, writeReply } from './write-reply.ts';
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** PEM. */
+  readonly tls: { readonly cert: string; readonly key: string };
+  handler(request: IncomingRequest): Promise<Reply>;
+  readonly log: Log;
+  readonly limits?: Partial<ListenLimits>;
+}
+
+export interface Listener {
+  readonly address: string;
+  readonly port: number;
+  /** New connections are served with these from now on; those that stand go on. */
+  updateTls(cert: string, key: string): void;
+  /**
+   * Takes no new connection, ends streams through their signals, lets requests at work finish, and cuts off whatever
+   * is left when the time is up.
+   */
+  drain(timeoutMilliseconds: number): Promise<void>;
+}
+
+/** The reason of every signal that fires at a request's end; made once, see `drainReason`. */
+const overReason = new Error('the request is over');
+
+/** Serves HTTP/1.1 and HTTP/2 on one TLS port. Resolves when connections are taken; rejects if the port is not to be had. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const limits = { ...defaultListenLimits, ...options.limits };
+  const { log } = options;
+  const live = new LiveConnections();
+  const webSockets = new WebSocketStreams();
+  const server = createSecureServer({
+    allowHTTP1: true,
+    cert: options.tls.cert,
+    key: options.tls.key,
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: limits.handshakeMilliseconds,
+    settings: { maxConcurrentStreams: limits.streamsPerSession, maxHeaderListSize: limits.headerBytes },
+    maxSessionInvalidFrames: 100,
+  });
+  // The typings do not know that an HTTP/2 server that allows HTTP/1.1 reads these as an HTTP/1.1 server does.
+  Object.assign(server, {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMilliseconds,
+    requestTimeout: limits.requestMilliseconds,
+    connectionsCheckingInterval: limits.checkMilliseconds,
+    keepAliveTimeout: limits.idleMilliseconds,
+    requireHostHeader: true,
+  });
+  server.maxConnections = limits.connections;
+
+  const answer = async (
+    request: IncomingRequest,
+    controller: AbortController,
+    write: (reply: Reply) => Promise<void>,
+  ): Promise<void> => {
+    const reply = await options.handler(request).catch((error: unknown) => errorReply(request, error, log));
+    const streams = typeof reply.body === 'object' && !(reply.body instanceof Uint8Array);
+    const streamEnded = streams ? live.streamBegan(controller) : undefined;
+    try {
+      await write(reply);
+    } finally {
+      streamEnded?.();
+    }
+  };
+
+  const onRequest = async (
+    message: IncomingMessage | Http2ServerRequest,
+    response: (ServerResponse | Http2ServerResponse) & ResponseTarget,
+  ): Promise<void> => {
+    const stream = 'stream' in message ? message.stream : undefined;
+    const requestEnded =
+      stream === undefined
+        ? live.requestBegan(message.socket)
+        : live.streamRequestBegan(stream.session as ServerHttp2Session | undefined);
+    const controller = new AbortController();
+    let gone = false;
+    response.once('close', () => {
+      gone = true;
+      controller.abort(overReason);
+    });
+    response.on('error', () => controller.abort(overReason));
+    message.on('error', () => controller.abort(overReason));
+    const request = adaptRequest(message, controller.signal, false);
+    try {
+      await answer(request, controller, (reply) =>
+        writeReply(request, response, reply, {
+          stallMilliseconds: limits.stallMilliseconds,
+          closing: live.draining,
+          isGone: () => gone,
+        }),
+      );
+      // HTTP/1.1 reads the rest of an unread body itself, inside the request's time; HTTP/2 can say that it is enough.
+      if (!message.complete) stream?.close(constants.NGHTTP2_NO_ERROR);
+    } catch (error) {
+      log.error({ err: error }, 'an answer could not be written to its end');
+      response.destroy();
+    } finally {
+      requestEnded();
+    }
+  };
+
+  const onUpgrade = async (message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    const requestEnded = live.requestBegan(socket);
+    const controller = new AbortController();
+    socket.once('close', () => controller.abort(overReason));
+    socket.on('error', () => socket.destroy());
+    const wantsWebSocket = message.headers.upgrade?.toLowerCase() === 'websocket';
+    const request = adaptRequest(message, controller.signal, wantsWebSocket);
+    try {
+      await answer(request, controller, async (reply) => {
+        if (wantsWebSocket && reply.status === 200 && isStream(reply)) {
+          await webSockets.send(message, socket, head, reply);
+          return;
+        }
+        const response = new ServerResponse(message);
+        response.assignSocket(socket as never);
+        await writeReply(request, response, reply, {
+          stallMilliseconds: limits.stallMilliseconds,
+          closing: true,
+          isGone: () => socket.destroyed,
+        });
+        response.detachSocket(socket as never);
+        socket.end();
+      });
+    } catch (error) {
+      log.error({ err: error }, 'an answer could not be written to its end');
+      socket.destroy();
+    } finally {
+      requestEnded();
+    }
+  };
+
+  server.on('request', (message, response) => void onRequest(message, response as never));
+  server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => void onUpgrade(message, socket, head));
+  server.on('session', (session) => {
+    live.sessionOpened(session);
+    session.setTimeout(limits.idleMilliseconds, () => {
+      if (live.isIdle(session)) session.close();
+    });
+    session.on('error', (error) => log.debug({ err: error }, 'session ended'));
+  });
+  server.on('connection', (socket: Duplex) => live.connectionOpened(socket));
+  server.on('secureConnection', (socket) => {
+    socket.setKeepAlive(true, 30_000);
+    socket.on('error', (error: Error) => log.debug({ err: error }, 'connection ended'));
+    if (socket.alpnProtocol !== 'h2') live.socketOpened(socket);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => refuseConnection(error, socket));
+  server.on('sessionError', (error: Error) => log.debug({ err: error }, 'session ended'));
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  server.on('error', (error: Error) => log.error({ err: error }, 'the listener failed'));
+  const { address, port } = server.address() as AddressInfo;
+
+  return {
+    address,
+    port,
+    updateTls: (cert, key) => server.setSecureContext({ cert, key, minVersion: 'TLSv1.2' }),
+    async drain(timeoutMilliseconds) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const over = new Promise<void>((resolve) => setTimeout(resolve, timeoutMilliseconds).unref());
+      await Promise.race([live.drain().then(() => closed), over]);
+      live.destroyAll();
+      await closed;
+    },
+  };
+}
+
+function isStream(reply: Reply): boolean {
+  return typeof reply.body === 'object' && !(reply.body instanceof Uint8Array);
+}

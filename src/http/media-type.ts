@@ -1,0 +1,61 @@
+export interface MediaRange {
+  /** Lower case. */
+  readonly type: string;
+  readonly subtype: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** Reads `type/subtype; a=b; c="d"`; undefined if it is none. Parameter names are lower-cased, values kept. */
+export function parseMediaRange(text: string): MediaRange | undefined {
+  const [essence = '', ...rest] = splitOutsideQuotes(text, ';');
+  const match = /^\s*([^\s/;,]+)\/([^\s/;,]+)\s*$/.exec(essence);
+  const bare = essence.trim() === '*' ? '*' : undefined;
+  const type = match?.[1] ?? bare;
+  const subtype = match?.[2] ?? bare;
+  if (type === undefined || subtype === undefined) return undefined;
+  const parameters = new Map<string, string>();
+  for (const parameter of rest) {
+    const equals = parameter.indexOf('=');
+    const name = (equals < 0 ? parameter : parameter.slice(0, equals)).trim().toLowerCase();
+    if (name !== '') parameters.set(name, unquote(equals < 0 ? '' : parameter.slice(equals + 1).trim()));
+  }
+  return { type: type.toLowerCase(), subtype: subtype.toLowerCase(), parameters };
+}
+
+/** The clauses of an Accept header, the most wanted first: by q, then by how exact they are, then by place (NEG-08). */
+export function parseAccept(header: string): MediaRange[] {
+  const clauses = splitOutsideQuotes(header, ',').flatMap((text) => {
+    const range = parseMediaRange(text);
+    if (range === undefined) return [];
+    const quality = Number(range.parameters.get('q') ?? 1);
+    return [{ range, quality: Number.isFinite(quality) ? Math.min(Math.max(quality, 0), 1) : 1 }];
+  });
+  const exactness = (range: MediaRange) => (range.type === '*' ? 0 : range.subtype === '*' ? 1 : 2);
+  return clauses
+    .filter((clause) => clause.quality > 0)
+    .sort((a, b) => b.quality - a.quality || exactness(b.range) - exactness(a.range))
+    .map((clause) => clause.range);
+}
+
+function splitOutsideQuotes(text: string, separator: string): string[] {
+  if (!text.includes('"')) return text.split(separator);
+  const parts: string[] = [];
+  let quoted = false;
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (quoted && text[at] === '\\') at++;
+    else if (text[at] === '"') quoted = !quoted;
+    else if (text[at] === separator && !quoted) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
+}
+
+function unquote(text: string): string {
+  return text.length >= 2 && text.startsWith('"') && text.endsWith('"')
+    ? text.slice(1, -1).replace(/\\(.)/g, '$1')
+    : text;
+}

@@ -1,0 +1,87 @@
+import type { Exchange } from '../exchange.ts';
+import type { Plane } from '../plane.ts';
+
+/** The labels that Kubernetes dashboards know (rule METRIC-02). */
+export type RequestLabels = {
+  readonly verb: string;
+  readonly dry_run: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly scope: string;
+  readonly component: string;
+};
+
+const verbs = new Map([
+  ['get', 'GET'],
+  ['list', 'LIST'],
+  ['watch', 'WATCH'],
+  ['create', 'POST'],
+  ['update', 'PUT'],
+  ['patch', 'PATCH'],
+  ['delete', 'DELETE'],
+  ['deletecollection', 'DELETECOLLECTION'],
+]);
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+const knownPaths = new Set(['/api', '/apis', '/healthz', '/livez', '/readyz', '/metrics', '/openapi', '/version']);
+
+/**
+ * Kinds of their own in thousands of virtual clusters would make a series each; beyond this many the rest counts
+ * without its name. The server's own kinds, with their subresources, are well under a hundred.
+ */
+const mostResources = 500;
+
+type ResourceLabels = Pick<RequestLabels, 'group' | 'version' | 'resource' | 'subresource'>;
+
+const unnamed: ResourceLabels = { group: '', version: '', resource: '', subresource: '' };
+
+/** Makes labels of requests. Nothing that a client makes up becomes a label: only kinds and verbs that exist. */
+export class RequestLabeller {
+  readonly #seen = new Set<string>();
+
+  label(exchange: Exchange, plane: Plane | undefined): RequestLabels {
+    const { info, request, url } = exchange;
+    const found = info.isResource && info.rest.length === 0 ? this.#resource(exchange, plane) : undefined;
+    return {
+      verb: info.isResource ? resourceVerb(exchange) : methods.has(request.method) ? request.method : 'other',
+      dry_run: url.searchParams.get('dryRun') === 'All' ? 'All' : '',
+      ...(found ?? { ...unnamed, subresource: info.isResource ? '' : knownPath(info.path) }),
+      scope: found === undefined ? '' : scopeOf(exchange),
+      component: 'apiserver',
+    };
+  }
+
+  #resource({ info }: Exchange, plane: Plane | undefined): ResourceLabels | undefined {
+    const { group, version, resource, subresource } = info;
+    const mounted = plane?.find(group, version, resource);
+    if (mounted === undefined) return undefined;
+    if (subresource !== '' && !Object.hasOwn(mounted.subresources, subresource)) return undefined;
+    const key = [group, version, resource, subresource].join('/');
+    if (!this.#seen.has(key)) {
+      if (this.#seen.size >= mostResources) return undefined;
+      this.#seen.add(key);
+    }
+    return { group, version, resource, subresource };
+  }
+}
+
+function resourceVerb({ info, request }: Exchange): string {
+  if (info.verb === 'patch' && (request.headers['content-type'] ?? '').startsWith('application/apply-patch')) {
+    return 'APPLY';
+  }
+  return verbs.get(info.verb) ?? 'other';
+}
+
+function scopeOf({ info }: Exchange): string {
+  if (info.pathName !== '' || info.verb === 'create') return 'resource';
+  return info.namespace === '' ? 'cluster' : 'namespace';
+}
+
+/** The first segment stands for everything below it. */
+function knownPath(path: string): string {
+  const first = `/${path.split('/', 2)[1] ?? ''}`;
+  return knownPaths.has(first) ? first : '';
+}

@@ -1,0 +1,111 @@
+import { notAcceptable } from '../api/status.ts';
+import type { IncomingRequest } from './exchange.ts';
+import { type MediaRange, parseAccept } from './media-type.ts';
+
+export type Format = 'json' | 'yaml' | 'protobuf';
+export type TransformKind = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
+
+/** Another shape of the answer that the client asked for with `as`, `g` and `v` (rule NEG-10). */
+export interface Transform {
+  readonly kind: TransformKind;
+  readonly version: 'v1' | 'v1beta1';
+}
+
+/** The form in which the client takes its answer. */
+export interface Negotiated {
+  readonly format: Format;
+  readonly pretty: boolean;
+  readonly transform?: Transform;
+}
+
+export const mediaTypes: Readonly<Record<Format, string>> = {
+  json: 'application/json',
+  yaml: 'application/yaml',
+  protobuf: 'application/vnd.kubernetes.protobuf',
+};
+
+export interface NegotiateOptions {
+  /** What this endpoint can write, the favourite first. Tables and partial objects are never protobuf here. */
+  readonly formats: readonly Format[];
+  /** A watch: each document stands alone in the stream. */
+  readonly stream?: boolean;
+  readonly transforms?: boolean;
+}
+
+/** The best of what the client accepts, or a 406 that lists what there is (rules NEG-07 to NEG-12). */
+export function negotiate(request: IncomingRequest, query: URLSearchParams, options: NegotiateOptions): Negotiated {
+  const accept = request.headers.accept ?? '';
+  // Protobuf only for those who take nothing else: JSON, which all of them read, lies ready here.
+  const text = { ...options, formats: options.formats.filter((format) => format !== 'protobuf') };
+  const found = bestOf(accept, text) ?? bestOf(accept, options);
+  if (found === undefined) throw nothingAcceptable(options);
+  return { ...found.form, pretty: found.pretty || isPretty(request, query) };
+}
+
+/** For error bodies (rule NEG-18): never a transform, and indented JSON where nothing fits. */
+export function negotiateError(request: IncomingRequest, query: URLSearchParams): Negotiated {
+  const found = bestOf(request.headers.accept ?? '', { formats: ['json', 'yaml'], transforms: false });
+  if (found === undefined) return { format: 'json', pretty: true };
+  return { format: found.form.format, pretty: found.pretty || isPretty(request, query) };
+}
+
+interface Found {
+  readonly form: Omit<Negotiated, 'pretty'>;
+  readonly pretty: boolean;
+}
+
+function bestOf(header: string, options: NegotiateOptions): Found | undefined {
+  const [favourite = 'json'] = options.formats;
+  if (header.trim() === '') return { form: { format: favourite }, pretty: false };
+  for (const clause of parseAccept(header)) {
+    for (const format of options.formats) {
+      if (!names(clause, format)) continue;
+      const found = served(clause, format, options);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+function names(clause: MediaRange, format: Format): boolean {
+  if (clause.type === '*') return clause.subtype === '*';
+  if (clause.type !== 'application') return false;
+  return clause.subtype === '*' || `application/${clause.subtype}` === mediaTypes[format];
+}
+
+/** undefined: this clause asks for something that is not to be had, and is passed over (rule NEG-09). */
+function served(clause: MediaRange, format: Format, options: NegotiateOptions): Found | undefined {
+  const { parameters } = clause;
+  const stream = parameters.get('stream') ?? '';
+  if (stream !== '' && (stream !== 'watch' || options.stream !== true)) return undefined;
+  const serverVersion = parameters.get('sv') ?? '';
+  if (serverVersion !== '' && serverVersion !== 'v1') return undefined;
+  const pretty = parameters.get('pretty') === '1';
+  if (options.transforms === false) return { form: { format }, pretty };
+  const wants = ['as', 'g', 'v'].some((name) => (parameters.get(name) ?? '') !== '');
+  if (!wants) return { form: { format }, pretty };
+  const transform = transformOf(parameters);
+  return transform === undefined || format === 'protobuf' ? undefined : { form: { format, transform }, pretty };
+}
+
+function transformOf(parameters: ReadonlyMap<string, string>): Transform | undefined {
+  const kind = parameters.get('as');
+  const version = parameters.get('v');
+  if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return undefined;
+  if (kind !== 'Table' && kind !== 'PartialObjectMetadata' && kind !== 'PartialObjectMetadataList') return undefined;
+  return { kind, version };
+}
+
+function nothingAcceptable(options: NegotiateOptions): Error {
+  const list = options.formats.map((format) => mediaTypes[format] + (options.stream === true ? ';stream=watch' : ''));
+  return notAcceptable(`only the following media types are accepted: ${list.join(', ')}`);
+}
+
+const readByPeople = /^(curl|Wget|Mozilla\/5\.0)/;
+
+/** Rule NEG-19. */
+function isPretty(request: IncomingRequest, query: URLSearchParams): boolean {
+  const asked = query.get('pretty');
+  if (asked !== null) return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(asked);
+  return readByPeople.test(request.headers['user-agent'] ?? '');
+}

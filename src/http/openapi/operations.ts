@@ -1,0 +1,159 @@
+import type { ResourceKind } from '../../api/resource.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { componentName, metaName, reference } from './component-names.ts';
+import { kindOf, listComponentName } from './kind-components.ts';
+import {
+  deleteParameters,
+  listParameters,
+  patchParameters,
+  selectionParameters,
+  writeParameters,
+} from './parameters.ts';
+
+export type Action = 'get' | 'list' | 'post' | 'put' | 'patch' | 'delete' | 'deletecollection';
+
+/** Which HTTP method an action is. */
+export const methods: Readonly<Record<Action, string>> = {
+  get: 'get',
+  list: 'get',
+  post: 'post',
+  put: 'put',
+  patch: 'patch',
+  delete: 'delete',
+  deletecollection: 'delete',
+};
+
+const verbs: Readonly<Record<Action, string>> = {
+  get: 'read',
+  list: 'list',
+  post: 'create',
+  put: 'replace',
+  patch: 'patch',
+  delete: 'delete',
+  deletecollection: 'delete',
+};
+
+/** What is said of the operation besides its action: enough for an id that no other operation has. */
+interface Place {
+  /** `ForAllNamespaces`, `Namespaced`, or nothing. */
+  readonly scope: string;
+  readonly subresource: string;
+}
+
+/** What the server takes; strategic merge is not among it, and listing it would make kubectl send it (OAPI-09). */
+const patchTypes = ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json'];
+const bodyTypes = ['application/json', 'application/yaml'];
+const listTypes = [...bodyTypes, 'application/json;stream=watch'];
+
+/** `resource` names the path; `kind` is what is sent and answered there, which differs for some subresources. */
+export function operation(action: Action, resource: ResourceKind, kind: ResourceKind, place: Place): JsonObject {
+  const own = componentName(kind);
+  const parameters = parametersOf(action);
+  return {
+    tags: [tagOf(resource)],
+    description: descriptionOf(action, kind, place.subresource),
+    operationId: operationId(action, resource, place),
+    ...(parameters.length === 0 ? {} : { parameters: [...parameters] }),
+    ...bodyOf(action, own),
+    responses: { ...responsesOf(action, kind, own), 401: { description: 'Unauthorized' } },
+    'x-kubernetes-action': action,
+    'x-kubernetes-group-version-kind': kindOf(kind),
+  };
+}
+
+function parametersOf(action: Action): readonly JsonObject[] {
+  switch (action) {
+    case 'list':
+      return listParameters;
+    case 'post':
+    case 'put':
+      return writeParameters;
+    case 'patch':
+      return patchParameters;
+    case 'delete':
+      return deleteParameters;
+    case 'deletecollection':
+      return [...deleteParameters, ...selectionParameters];
+    default:
+      return [];
+  }
+}
+
+function bodyOf(action: Action, own: string): JsonObject {
+  if (action === 'get' || action === 'list') return {};
+  if (action === 'patch') return { requestBody: { required: true, content: content(metaName('Patch'), patchTypes) } };
+  if (action === 'delete' || action === 'deletecollection') {
+    return { requestBody: { content: content(metaName('DeleteOptions'), bodyTypes) } };
+  }
+  return { requestBody: { required: true, content: content(own, bodyTypes) } };
+}
+
+function responsesOf(action: Action, kind: ResourceKind, own: string): JsonObject {
+  const ok = (name: string, types: readonly string[] = bodyTypes) => ({
+    description: 'OK',
+    content: content(name, types),
+  });
+  switch (action) {
+    case 'list':
+      return { 200: ok(listComponentName(kind), listTypes) };
+    case 'post':
+      return { 201: { description: 'Created', content: content(own, bodyTypes) } };
+    case 'put':
+    case 'patch':
+      return { 200: ok(own), 201: { description: 'Created', content: content(own, bodyTypes) } };
+    case 'delete':
+    case 'deletecollection':
+      return { 200: ok(metaName('Status')) };
+    default:
+      return { 200: ok(own) };
+  }
+}
+
+function content(name: string, types: readonly string[]): JsonObject {
+  return Object.fromEntries(types.map((type) => [type, { schema: reference(name) }]));
+}
+
+function descriptionOf(action: Action, { kind }: ResourceKind, subresource: string): string {
+  const part = subresource === '' ? kind : `${subresource} of a ${kind}`;
+  switch (action) {
+    case 'list':
+      return `list or watch objects of kind ${kind}`;
+    case 'deletecollection':
+      return `delete a collection of ${kind}`;
+    case 'get':
+      return `read the specified ${part}`;
+    case 'post':
+      return `create a ${part}`;
+    case 'put':
+      return `replace the specified ${part}`;
+    case 'patch':
+      return `partially update the specified ${part}`;
+    default:
+      return `delete a ${part}`;
+  }
+}
+
+function operationId(action: Action, resource: ResourceKind, { scope, subresource }: Place): string {
+  const collection = action === 'deletecollection' ? 'Collection' : '';
+  const suffix = scope === 'ForAllNamespaces' ? scope : '';
+  const prefix = scope === 'ForAllNamespaces' ? '' : scope;
+  return `${verbs[action]}${groupWord(resource)}${capital(resource.version)}${collection}${prefix}${resource.kind}${capital(subresource)}${suffix}`;
+}
+
+function groupWord({ group }: Pick<ResourceKind, 'group'>): string {
+  if (group === '') return 'Core';
+  return group
+    .replace(/\.k8s\.io$/, '')
+    .split(/[.-]/)
+    .map(capital)
+    .join('');
+}
+
+function tagOf({ group, version }: ResourceKind): string {
+  const word = groupWord({ group });
+  return `${word.charAt(0).toLowerCase()}${word.slice(1)}_${version}`;
+}
+
+function capital(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}

@@ -1,0 +1,72 @@
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import type { ResourceVerbs, SubresourceVerbs } from '../../registry/verbs.ts';
+import { type Action, methods, operation } from './operations.ts';
+import { nameParameter, namespaceParameter, prettyParameter } from './parameters.ts';
+
+/** All paths of a kind, each with an operation for every function that is there (rules OAPI-05, OAPI-08). */
+export function pathsOf(resource: MountedResource): JsonObject {
+  const { kind, verbs, subresources } = resource;
+  const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  const scope = kind.namespaced ? 'Namespaced' : '';
+  const scoped = kind.namespaced ? [namespaceParameter] : [];
+  const collection = `${root}/${kind.namespaced ? 'namespaces/{namespace}/' : ''}${kind.plural}`;
+  const item = `${collection}/{name}`;
+  const paths: JsonObject = {};
+
+  const add = (path: string, parameters: readonly JsonObject[], operations: readonly [Action, JsonObject][]) => {
+    if (operations.length === 0) return;
+    paths[path] = {
+      ...Object.fromEntries(operations.map(([action, described]) => [methods[action], described])),
+      parameters: [...parameters, prettyParameter],
+    };
+  };
+  const own = (actions: readonly Action[], place = scope) =>
+    actions.map((action): [Action, JsonObject] => [
+      action,
+      operation(action, kind, kind, { scope: place, subresource: '' }),
+    ]);
+
+  add(collection, scoped, own(collectionActions(verbs)));
+  add(item, [nameParameter, ...scoped], own(itemActions(verbs)));
+  if (kind.namespaced && verbs.list !== undefined) add(`${root}/${kind.plural}`, [], own(['list'], 'ForAllNamespaces'));
+  for (const [name, subresource] of Object.entries(subresources)) {
+    if (subresource.missing !== undefined) continue;
+    const operations = subresourceActions(subresource.verbs).map((action): [Action, JsonObject] => [
+      action,
+      operation(action, kind, subresource.kind, { scope, subresource: name }),
+    ]);
+    add(`${item}/${name}`, [nameParameter, ...scoped], operations);
+  }
+  return paths;
+}
+
+function collectionActions(verbs: ResourceVerbs): Action[] {
+  return present([
+    [verbs.list, 'list'],
+    [verbs.create, 'post'],
+    [verbs.deletecollection, 'deletecollection'],
+  ]);
+}
+
+function itemActions(verbs: ResourceVerbs): Action[] {
+  return present([
+    [verbs.get, 'get'],
+    [verbs.update, 'put'],
+    [verbs.delete, 'delete'],
+    [verbs.patch, 'patch'],
+  ]);
+}
+
+function subresourceActions(verbs: SubresourceVerbs): Action[] {
+  return present([
+    [verbs.get, 'get'],
+    [verbs.createNamed, 'post'],
+    [verbs.update, 'put'],
+    [verbs.patch, 'patch'],
+  ]);
+}
+
+function present(candidates: readonly (readonly [unknown, Action])[]): Action[] {
+  return candidates.filter(([verb]) => verb !== undefined).map(([, action]) => action);
+}

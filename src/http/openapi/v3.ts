@@ -1,0 +1,65 @@
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import type { ServedVersion } from '../discovery/served-groups.ts';
+import { componentName } from './component-names.ts';
+import { kindComponent, listComponent, listComponentName } from './kind-components.ts';
+import { metaComponents } from './meta-components.ts';
+import { pathsOf } from './paths.ts';
+
+/** One group version whole: every reference in it leads to a component of its own (rules OAPI-02, OAPI-15). */
+export function groupVersionDocument(served: ServedVersion, serverVersion: string): JsonObject {
+  const paths: JsonObject = {};
+  const schemas: JsonObject = metaComponents([served]);
+  for (const resource of served.resources) {
+    Object.assign(paths, pathsOf(resource));
+    Object.assign(schemas, componentsOf(resource));
+  }
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Flotilla', version: serverVersion },
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: {
+        BearerToken: {
+          type: 'apiKey',
+          name: 'authorization',
+          in: 'header',
+          description: 'Bearer token authentication',
+        },
+      },
+    },
+    security: [{ BearerToken: [] }],
+  };
+}
+
+function componentsOf({ kind, verbs, subresources }: MountedResource): JsonObject {
+  const components: JsonObject = { [componentName(kind)]: kindComponent(kind) };
+  if (verbs.list !== undefined) components[listComponentName(kind)] = listComponent(kind);
+  for (const subresource of Object.values(subresources)) {
+    if (subresource.missing === undefined)
+      components[componentName(subresource.kind)] ??= kindComponent(subresource.kind);
+  }
+  return components;
+}
+
+/** A path that answers one plain document: the entries of `/openapi/v3` that are no group version (rule OAPI-01). */
+export function singlePathDocument(path: string, description: string, serverVersion: string): JsonObject {
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Flotilla', version: serverVersion },
+    paths: {
+      [path]: {
+        get: {
+          description,
+          operationId: `get${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => next?.toUpperCase() ?? '')}`,
+          responses: {
+            200: { description: 'OK', content: { 'application/json': { schema: { type: 'object' } } } },
+            401: { description: 'Unauthorized' },
+          },
+        },
+      },
+    },
+    components: { schemas: {} },
+  };
+}

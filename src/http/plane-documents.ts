@@ -1,0 +1,62 @@
+import { methodNotAllowedOnPath } from '../api/status.ts';
+import { discoveryDocuments } from './discovery/discovery-documents.ts';
+import { type DocumentSet, type FoundDocument, jsonDocument, sendDocument } from './document.ts';
+import type { Exchange, Reply } from './exchange.ts';
+import { healthPaths, healthReply } from './health.ts';
+import { openApiDocuments } from './openapi/openapi-documents.ts';
+import type { HealthCheck, Plane } from './plane.ts';
+import type { VersionInfo } from './version.ts';
+
+export interface PlaneDocumentsOptions {
+  readonly version: VersionInfo;
+  readonly healthChecks: readonly HealthCheck[];
+  /** Prometheus text for `/metrics` (rule METRIC-01); absent: there is none below this plane. */
+  readonly metrics?: { readonly contentType: string; text(): Promise<string> };
+}
+
+export interface PlaneDocuments {
+  /**
+   * Answers what a control plane says about itself: /, /api, /apis…, /openapi/…, /version, /healthz, /livez, /readyz,
+   * /metrics, with or without a final slash. undefined: the path is none of these. The caller has authorised it.
+   */
+  reply(exchange: Exchange): Promise<Reply | undefined>;
+}
+
+export function planeDocuments(plane: Plane, options: PlaneDocumentsOptions): PlaneDocuments {
+  const version = jsonDocument({ ...options.version });
+  const sets: readonly DocumentSet[] = [
+    discoveryDocuments(plane),
+    openApiDocuments(plane, { serverVersion: options.version.gitVersion }),
+  ];
+  const paths = () => [
+    ...sets.flatMap((set) => set.paths()),
+    ...healthPaths(options.healthChecks),
+    ...(options.metrics === undefined ? [] : ['/metrics']),
+    '/version',
+  ];
+
+  const find = async (exchange: Exchange): Promise<FoundDocument | Reply | undefined> => {
+    const { path } = exchange.info;
+    if (path === '/' || path === '/index.html') return { document: jsonDocument({ paths: paths().sort() }) };
+    if (path === '/version') return { document: version };
+    if (path === '/metrics' && options.metrics !== undefined) {
+      const { contentType } = options.metrics;
+      return { status: 200, headers: { 'content-type': contentType }, body: await options.metrics.text() };
+    }
+    for (const set of sets) {
+      const found = set.find(exchange);
+      if (found !== undefined) return found;
+    }
+    return healthReply(options.healthChecks, path, exchange.url.searchParams);
+  };
+
+  return {
+    async reply(exchange) {
+      const found = await find(exchange);
+      if (found === undefined) return undefined;
+      const { method } = exchange.request;
+      if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowedOnPath();
+      return 'document' in found ? sendDocument(exchange, found) : found;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { StatusError } from '../../api/status.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { protobufCodec } from './envelope.ts';
+
+/** Made by Go's own serializer (k8s.io/api 0.34): the bytes, and the same object as Go's JSON. */
+const fixtures = JSON.parse(readFileSync(new URL('go-fixtures.json', import.meta.url), 'utf8'), (_key, member) =>
+  typeof member === 'string' && member.startsWith('int64:') ? BigInt(member.slice(6)) : member,
+) as { name: string; protobuf: string; json: JsonObject }[];
+
+const { decode, encode, speaks } = protobufCodec;
+const anything = { group: '', version: 'v1', kind: 'Namespace' };
+
+/** Go prints zero times and absent lists as null; to an API server that is the same as nothing. */
+function withoutNulls(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== null)
+      .map(([key, member]) => [key, withoutNulls(member)]),
+  );
+}
+
+describe('protobuf bodies against the bytes of Go (NEG-06)', () => {
+  for (const { name, protobuf, json } of fixtures) {
+    const bytes = new Uint8Array(Buffer.from(protobuf, 'base64'));
+
+    it(`reads ${name} (NEG-06)`, () => {
+      expect(decode(anything, bytes)).toEqual(withoutNulls(json));
+    });
+
+    it(`keeps the members of ${name} in struct order (NEG-06)`, () => {
+      const order = (value: JsonValue): JsonValue =>
+        Array.isArray(value)
+          ? value.map(order)
+          : typeof value === 'object' && value !== null
+            ? Object.entries(value).flatMap(([key, member]) => [key, order(member)])
+            : '';
+      const decoded = decode(anything, bytes);
+      const { apiVersion, kind, ...rest } = withoutNulls(json) as JsonObject;
+      expect(order(decoded)).toEqual(order({ apiVersion: apiVersion ?? '', kind: kind ?? '', ...rest }));
+    });
+
+    it(`writes ${name} byte for byte (NEG-06)`, () => {
+      expect(Buffer.from(encode(json)).toString('base64')).toBe(protobuf);
+    });
+  }
+});
+
+describe('what is no protobuf body', () => {
+  function refusal(bytes: Uint8Array): StatusError {
+    try {
+      decode(anything, bytes);
+    } catch (error) {
+      if (error instanceof StatusError) return error;
+      throw error;
+    }
+    throw new Error('was accepted');
+  }
+
+  it('is a 400 without the four bytes in front (NEG-06)', () => {
+    expect(refusal(new TextEncoder().encode('{"kind":"Namespace"}')).code).toBe(400);
+    expect(refusal(new Uint8Array()).code).toBe(400);
+  });
+
+  it('is a 400 for a kind that is not served as protobuf (NEG-05)', () => {
+    const bytes = Buffer.from(fixtures[0]?.protobuf ?? '', 'base64');
+    bytes[bytes.indexOf('Namespace')] = 'M'.charCodeAt(0);
+    expect(refusal(bytes).message).toBe('no kind "Mamespace" is registered for version "v1"');
+  });
+
+  it('is a 400 or an object, never another error, for any bytes at all (NEG-06)', () => {
+    const whole = new Uint8Array(Buffer.from(fixtures[3]?.protobuf ?? '', 'base64'));
+    fc.assert(
+      fc.property(fc.nat(whole.length - 1), fc.nat(255), fc.nat(whole.length), (at, byte, length) => {
+        const damaged = whole.slice();
+        damaged[at] = byte;
+        try {
+          decode(anything, damaged.slice(0, length));
+        } catch (error) {
+          expect(error).toBeInstanceOf(StatusError);
+          expect((error as StatusError).code).toBe(400);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is not claimed for our own kinds (NEG-13)', () => {
+    expect(speaks({ group: '', version: 'v1', kind: 'Event' })).toBe(true);
+    expect(speaks({ group: 'example.com', version: 'v1', kind: 'Event' })).toBe(false);
+  });
+});

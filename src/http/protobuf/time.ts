@@ -1,0 +1,39 @@
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+
+/** Seconds (1) and nanoseconds (2) to RFC 3339 in UTC: whole seconds, or six digits for `microTime`. Empty: no time. */
+export function readTime(type: 'time' | 'microTime', bytes: Uint8Array): string | undefined {
+  const reader = new BinaryReader(bytes);
+  let seconds = 0;
+  let nanoseconds = 0;
+  let given = false;
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    if (number === 1 && wireType === WireType.Varint) seconds = Number(reader.int64());
+    else if (number === 2 && wireType === WireType.Varint) nanoseconds = reader.int32();
+    else {
+      reader.skip(wireType, number);
+      continue;
+    }
+    given = true;
+  }
+  if (!given) return undefined;
+  const whole = new Date(seconds * 1000);
+  if (Number.isNaN(whole.getTime()) || whole.getUTCFullYear() < 0 || whole.getUTCFullYear() > 9999) {
+    throw new Error('time out of range');
+  }
+  const text = whole.toISOString().slice(0, 19);
+  const fraction = type === 'time' ? '' : `.${String(Math.floor(nanoseconds / 1000)).padStart(6, '0')}`;
+  return `${text}${fraction}Z`;
+}
+
+export function writeTime(text: string): Uint8Array {
+  const milliseconds = Date.parse(text);
+  if (Number.isNaN(milliseconds)) throw new TypeError('expected an RFC 3339 time');
+  const fraction = /\.(\d{1,9})/.exec(text)?.[1] ?? '';
+  return new BinaryWriter()
+    .tag(1, WireType.Varint)
+    .int64(Math.floor(milliseconds / 1000))
+    .tag(2, WireType.Varint)
+    .int32(Number(fraction.padEnd(9, '0')))
+    .finish();
+}

@@ -1,0 +1,17 @@
+import { parseTrustedJson } from '../lib/json-parse.ts';
+import type { Reply } from './exchange.ts';
+import { indentJson } from './indent-json.ts';
+import { mediaTypes, type Negotiated } from './negotiate.ts';
+import { yamlText } from './yaml-text.ts';
+
+/** A document, given as compact JSON, in the form that the client asked for (rules NEG-19, NEG-22). */
+export function render(json: string, status: number, form: Negotiated): Reply {
+  if (form.format === 'yaml') {
+    return { status, headers: { 'content-type': mediaTypes.yaml }, body: yamlText(parseTrustedJson(json)) };
+  }
+  return {
+    status,
+    headers: { 'content-type': mediaTypes.json },
+    body: form.pretty ? indentJson(json) : `${json}\n`,
+  };
+}

@@ -1,0 +1,78 @@
+import { apiVersionOf } from '../api/meta.ts';
+import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
+import { notAcceptable, qualified, type Status } from '../api/status.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import type { Served, ServedList } from '../registry/verbs.ts';
+import type { Reply } from './exchange.ts';
+import { listJson, listMetaJson } from './list-json.ts';
+import { mediaTypes, type Negotiated } from './negotiate.ts';
+import { partialMetadataJson, partialMetadataListJson } from './partial-metadata.ts';
+import { render } from './render.ts';
+import { columnDefinitionsJson, type IncludeObject, rowJson, tableJson } from './table.ts';
+
+/** How an answer is to look, settled before anything is done (rule REQ-27: Accept comes early). */
+export interface AnswerForm extends Negotiated {
+  readonly kind: ResourceKind;
+  readonly include: IncludeObject;
+  /** What only answers (reviews, tokens) has no rows to show (rule NEG-17). */
+  readonly hasTable: boolean;
+  now(): number;
+  /** Kinds that typed clients know, for a client that takes nothing but protobuf. */
+  encodeProtobuf?(object: JsonObject): Uint8Array;
+}
+
+/** Throws the 406 that a transform gets which this answer can never take (rules NEG-15, NEG-17). */
+export function checkTransform(form: AnswerForm, shape: 'object' | 'list'): void {
+  const wanted = form.transform?.kind;
+  const resource = groupResourceOf(form.kind);
+  if (wanted === 'Table' && !form.hasTable) {
+    throw notAcceptable(`the resource ${qualified(resource)} does not support being converted to a Table`);
+  }
+  if (wanted === 'PartialObjectMetadata' && shape === 'list') {
+    throw notAcceptable(
+      `you requested PartialObjectMetadata, but the requested object is a list (${form.kind.kind}List)`,
+    );
+  }
+  if (wanted === 'PartialObjectMetadataList' && shape === 'object') {
+    throw notAcceptable(
+      `you requested PartialObjectMetadataList, but the requested object is not a list (${form.kind.kind})`,
+    );
+  }
+}
+
+export function objectReply(served: Served, status: number, form: AnswerForm): Reply {
+  const { transform } = form;
+  if (form.format === 'protobuf') return protobufReply(served.object, status, form);
+  if (transform === undefined) return render(served.json(), status, form);
+  if (transform.kind !== 'Table') return render(partialMetadataJson(served.object, transform.version), status, form);
+  const options = { version: transform.version, include: form.include, now: form.now() };
+  const metadata = listMetaJson({ items: [], resourceVersion: served.object.metadata.resourceVersion ?? '' });
+  const row = rowJson(form.kind, served, options);
+  return render(tableJson(metadata, columnDefinitionsJson(form.kind), [row], options), status, form);
+}
+
+export function listReply(list: ServedList, form: AnswerForm): Reply {
+  const { transform, kind } = form;
+  if (form.format === 'protobuf') {
+    const { items, ...metadata } = list;
+    const objects = items.map((item) => item.object);
+    return protobufReply({ apiVersion: apiVersionOf(kind), kind: `${kind.kind}List`, metadata, items: objects }, 200, form);
+  }
+  if (transform === undefined) return render(listJson(form.kind, list), 200, form);
+  if (transform.kind !== 'Table') return render(partialMetadataListJson(list, transform.version), 200, form);
+  const options = { version: transform.version, include: form.include, now: form.now() };
+  const rows = list.items.map((item) => rowJson(form.kind, item, options));
+  return render(tableJson(listMetaJson(list), columnDefinitionsJson(form.kind), rows, options), 200, form);
+}
+
+/** Never a Table or a partial object (rule NEG-16). */
+export function statusReply(status: Status, code: number, form: AnswerForm): Reply {
+  if (form.format === 'protobuf') return protobufReply(status, code, form);
+  return render(JSON.stringify(status), code, form);
+}
+
+function protobufReply(object: JsonObject, status: number, form: AnswerForm): Reply {
+  const bytes = form.encodeProtobuf?.(object);
+  if (bytes === undefined) throw new TypeError('protobuf was negotiated without a codec');
+  return { status, headers: { 'content-type': mediaTypes.protobuf }, body: bytes };
+}

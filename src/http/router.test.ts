@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { incomingRequest } from '../../test/harness/exchange.ts';
+import { HttpServer } from '../../test/harness/http-server.ts';
+import { systemClock } from '../lib/clock.ts';
+import { silentLog } from '../lib/log.ts';
+import type { Handler } from './exchange.ts';
+import { router } from './router.ts';
+
+describe('mounts', () => {
+  const named =
+    (name: string): Handler =>
+    async () => ({ status: 200, headers: {}, body: name });
+  const route = router({
+    clock: systemClock,
+    log: silentLog,
+    mounts: [
+      { prefix: '/k/management', handler: named('management') },
+      { prefix: '/version', exact: true, handler: named('version') },
+      { prefix: '/', handler: named('root') },
+    ],
+  });
+  const to = async (url: string) => {
+    const reply = await route(incomingRequest({ url }));
+    return reply.status === 200 ? reply.body : reply.status;
+  };
+
+  it.each([
+    ['/k/management', 'management'],
+    ['/k/management/', 'management'],
+    ['/k/management/apis?x=/version', 'management'],
+    ['/k/managementx', 404],
+    ['/k/Management', 404],
+    ['/k', 404],
+    ['/version', 'version'],
+    ['/version?timeout=1s', 'version'],
+    ['/version/x', 404],
+    ['/', 'root'],
+    ['/?a=b', 'root'],
+    ['/k%2Fmanagement', 404],
+    ['/version/../k/management', 404],
+    ['/k/./management', 404],
+    ['/k/management/../../version', 'management'],
+  ])('serves %s by %s, segment by segment', async (url, expected) => {
+    expect(await to(url)).toBe(expected);
+  });
+});
+
+describe('the address space (completions §1)', () => {
+  let server: HttpServer;
+  beforeAll(async () => {
+    server = await HttpServer.start();
+  });
+  afterAll(() => server.stop());
+
+  it('answers a Status where nothing is', async () => {
+    const { status, json } = await server.call('GET', '//nowhere');
+    expect([status, json.kind, json.message]).toEqual([
+      404,
+      'Status',
+      'the server could not find the requested resource',
+    ]);
+  });
+
+  it('asks for a key before it says that a part is not there yet', async () => {
+    expect((await server.call('GET', '//kubernetes/cluster/local/api', { token: undefined })).status).toBe(401);
+    const { status, json } = await server.call('GET', '//kubernetes/cluster/local/api');
+    expect([status, json.reason]).toEqual([501, 'NotImplemented']);
+  });
+
+  it('answers what needs no key, and reads its timeout (REQ-15)', async () => {
+    expect((await server.call('GET', '//version', { token: undefined })).status).toBe(200);
+    expect((await server.call('GET', '//version?timeout=soon', { token: undefined })).status).toBe(400);
+  });
+
+  it('refuses paths that cannot be decoded', async () => {
+    expect((await server.call('GET', '//kubernetes/%zz')).status).toBe(400);
+    expect((await server.call('GET', '/apis/example.dev/v1/namespaces/a/widgets/%ff')).status).toBe(400);
+  });
+});

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { noSuchPath, notImplemented } from '../api/status.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { openChain } from './chain.ts';
+import type { Exchange, Handler, IncomingRequest, Reply } from './exchange.ts';
+import { pathSegments, rawPath, rawQuery } from './path-segments.ts';
+import type { RequestInfo } from './request-info.ts';
+
+/** A part of the address space. The first mount whose prefix is the beginning of the path, segment by segment, serves. */
+export interface Mount {
+  /** `/kubernetes/management`; `/` is the root alone. */
+  readonly prefix: string;
+  /** Only this path, nothing below it. */
+  readonly exact?: boolean;
+  readonly handler: Handler;
+}
+
+export interface RouterOptions {
+  readonly mounts: readonly Mount[];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The whole address space as one function (completions §1): what no mount takes is a 404 Status. */
+export function router(options: RouterOptions): (request: IncomingRequest) => Promise<Reply> {
+  const mounts = options.mounts.map((mount) => ({ ...mount, segments: pathSegments(mount.prefix) }));
+  const unknown = openChain({ clock: options.clock, log: options.log, depth: 0 }, () => {
+    throw noSuchPath();
+  });
+  return async (request) => {
+    const exchange = newExchange(request, options.clock);
+    const segments = segmentsOf(request);
+    const mount = mounts.find((candidate) => serves(candidate, segments));
+    return await (mount?.handler ?? unknown)(exchange);
+  };
+}
+
+/** For parts of the address space that this server does not have yet; put it behind a chain. */
+export function notImplementedHandler(message: string): Handler {
+  return () => Promise.reject(notImplemented(message));
+}
+
+function serves(mount: { segments: string[]; exact?: boolean }, path: readonly string[]): boolean {
+  const { segments } = mount;
+  if (segments.length === 0 || mount.exact === true) {
+    if (segments.length !== path.length) return false;
+  }
+  return segments.length <= path.length && segments.every((segment, index) => segment === path[index]);
+}
+
+/** A path that cannot be decoded belongs to nobody; the chain that answers it says what is wrong with it. */
+function segmentsOf(request: IncomingRequest): string[] {
+  try {
+    return pathSegments(rawPath(request.url));
+  } catch {
+    return [''];
+  }
+}
+
+/** Longer ids are no ids; what a client sends here ends up in every line of the log. */
+const auditIdForm = /^[A-Za-z0-9._:/+=-]{1,64}$/;
+
+const unknownInfo: RequestInfo = {
+  verb: '',
+  isResource: false,
+  path: '',
+  group: '',
+  version: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+  pathName: '',
+  rest: [],
+};
+
+export function newExchange(request: IncomingRequest, clock: Clock): Exchange {
+  const sent = request.headers['audit-id'] ?? '';
+  const url = new URL('https://localhost/');
+  url.pathname = rawPath(request.url);
+  url.search = rawQuery(request.url);
+  return {
+    request,
+    url,
+    auditId: auditIdForm.test(sent) ? sent : randomUUID(),
+    receivedAt: clock.now(),
+    signal: request.signal,
+    info: { ...unknownInfo, verb: request.method.toLowerCase() },
+    warnings: [],
+  };
+}

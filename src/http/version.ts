@@ -1,0 +1,52 @@
+/** `/version` (rules VER-01, VER-02), in the order in which Kubernetes prints it. */
+export type VersionInfo = {
+  readonly major: string;
+  readonly minor: string;
+  readonly emulationMajor: string;
+  readonly emulationMinor: string;
+  readonly minCompatibilityMajor: string;
+  readonly minCompatibilityMinor: string;
+  readonly gitVersion: string;
+  readonly gitCommit: string;
+  readonly gitTreeState: string;
+  readonly buildDate: string;
+  readonly goVersion: string;
+  readonly compiler: string;
+  readonly platform: string;
+};
+
+/** The Kubernetes API that this server speaks; clients compare it with their own and warn when they are far apart. */
+const major = '1';
+const minor = '34';
+const oldestMinor = '33';
+
+export interface BuildInfo {
+  /** Of package.json. */
+  readonly packageVersion: string;
+  readonly gitCommit?: string;
+  readonly buildDate?: string;
+}
+
+/** `gitVersion` is semver with a leading v, because kubectl and helm read it; what we are stands in its build part. */
+export function versionInfo(build: BuildInfo): VersionInfo {
+  return {
+    major,
+    minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: oldestMinor,
+    gitVersion: `v${major}.${minor}.0+flotilla.${build.packageVersion.replaceAll('+', '.')}`,
+    gitCommit: build.gitCommit ?? '',
+    gitTreeState: 'clean',
+    buildDate: build.buildDate ?? '1970-01-01T00:00:00Z',
+    goVersion: `node${process.version}`,
+    compiler: 'v8',
+    platform: `${process.platform}/${goArchitecture(process.arch)}`,
+  };
+}
+
+/** Tools that pick downloads by `platform` know Go's names. */
+function goArchitecture(arch: string): string {
+  return arch === 'x64' ? 'amd64' : arch === 'ia32' ? '386' : arch;
+}

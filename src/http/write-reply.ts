@@ -1,0 +1,140 @@
+import type { EventEmitter } from 'node:events';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { IncomingRequest, Reply } from './exchange.ts';
+
+/** The part of Node's two kinds of response that is used here. */
+export interface ResponseTarget extends EventEmitter {
+  readonly writableLength: number;
+  writeHead(status: number, headers: Record<string, string | string[]>): unknown;
+  flushHeaders(): void;
+  write(chunk: string | Uint8Array): boolean;
+  end(chunk?: string | Uint8Array): unknown;
+  destroy(): unknown;
+}
+
+export interface WriteOptions {
+  /** See ListenLimits. */
+  readonly stallMilliseconds: number;
+  /** Tells the client of HTTP/1.1 that this was the last answer on its connection. */
+  readonly closing: boolean;
+  /** Whether the response has closed; Node's responses for HTTP/2 do not know it themselves. */
+  isGone(): boolean;
+}
+
+/** Below this the bytes saved are not worth the work (rule NEG-20). */
+const gzipThreshold = 128 * 1024;
+const gzipAsync = promisify(gzip);
+
+/** Headers of HTTP/1.1 connections, which HTTP/2 does not have. */
+const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+
+/** Writes an answer to its end, or until the client is gone. Throws if the answer's stream does. */
+export async function writeReply(
+  request: IncomingRequest,
+  response: ResponseTarget,
+  reply: Reply,
+  options: WriteOptions,
+): Promise<void> {
+  const headers = { ...reply.headers };
+  if (request.httpVersion === '2') for (const name of connectionHeaders) delete headers[name];
+  else if (options.closing) headers.connection = 'close';
+  const { body } = reply;
+  const stopWatching = destroyWhenStalled(response, options.stallMilliseconds);
+  try {
+    if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
+      await writeWhole(request, response, { ...reply, headers }, body, options.isGone);
+    } else {
+      await writeStream(request, response, { ...reply, headers }, body, options.isGone);
+    }
+  } finally {
+    stopWatching();
+  }
+}
+
+async function writeWhole(
+  request: IncomingRequest,
+  response: ResponseTarget,
+  reply: Reply,
+  body: string | Uint8Array | undefined,
+  isGone: () => boolean,
+): Promise<void> {
+  const { headers } = reply;
+  let bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : (body ?? new Uint8Array());
+  if (isHeadless(reply.status)) bytes = new Uint8Array();
+  else if (takesGzip(request, headers, bytes)) {
+    bytes = await gzipAsync(bytes, { level: 1 });
+    headers['content-encoding'] = 'gzip';
+    headers.vary = 'Accept-Encoding';
+  }
+  if (!isHeadless(reply.status)) headers['content-length'] = String(bytes.byteLength);
+  if (isGone()) return;
+  response.writeHead(reply.status, headers);
+  await ended(response, request.method === 'HEAD' || bytes.byteLength === 0 ? undefined : bytes, isGone);
+}
+
+async function writeStream(
+  request: IncomingRequest,
+  response: ResponseTarget,
+  reply: Reply,
+  body: AsyncIterable<string>,
+  isGone: () => boolean,
+): Promise<void> {
+  if (isGone()) return;
+  response.writeHead(reply.status, reply.headers);
+  if (request.method !== 'HEAD') {
+    // The client learns that its stream stands before the first event exists (rule WATCH-01).
+    response.flushHeaders();
+    for await (const chunk of body) {
+      if (isGone()) return;
+      if (!response.write(chunk)) await drained(response, isGone);
+    }
+  }
+  await ended(response, undefined, isGone);
+}
+
+function isHeadless(status: number): boolean {
+  return status === 204 || status === 304;
+}
+
+function takesGzip(request: IncomingRequest, headers: Reply['headers'], bytes: Uint8Array): boolean {
+  if (bytes.byteLength <= gzipThreshold || request.method === 'HEAD') return false;
+  if (headers['content-encoding'] !== undefined) return false;
+  const accepted = (request.headers['accept-encoding'] ?? '').split(',');
+  return accepted.some((clause) => /^\s*gzip\s*(;\s*q\s*=\s*(?!0(\.0*)?\s*$).*)?$/i.test(clause));
+}
+
+/** Resolves when the bytes are out or the client is gone. */
+function ended(response: ResponseTarget, chunk: Uint8Array | undefined, isGone: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    response.once('finish', resolve);
+    response.once('close', resolve);
+    if (isGone()) resolve();
+    else if (chunk === undefined) response.end();
+    else response.end(chunk);
+  });
+}
+
+function drained(response: ResponseTarget, isGone: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+    if (isGone()) done();
+  });
+}
+
+/** A client that holds its connection and takes nothing of what waits for it would hold the memory for ever. */
+function destroyWhenStalled(response: ResponseTarget, milliseconds: number): () => void {
+  let waiting = 0;
+  const timer = setInterval(() => {
+    if (response.writableLength > 0 && response.writableLength === waiting) response.destroy();
+    waiting = response.writableLength;
+  }, milliseconds);
+  timer.unref();
+  return () => clearInterval(timer);
+}

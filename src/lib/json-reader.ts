@@ -1,0 +1,246 @@
+import { invalidCharacter, JsonSyntaxError } from './json-syntax-error.ts';
+import { type JsonObject, type JsonValue, setMember } from './json-value.ts';
+
+/** Deeper documents are refused; the number is Go's own. */
+export const maxDepth = 10_000;
+
+/** As many as are told; a hostile document could hold any number of them. */
+const maxDuplicates = 100;
+
+const largestInt64 = 9223372036854775807n;
+const smallestInt64 = -9223372036854775808n;
+
+/** With the `u` flag whole pairs are one character, so only halves match. */
+const loneSurrogate = /\p{Surrogate}/gu;
+
+interface Frame {
+  readonly container: JsonObject | JsonValue[];
+  /** The key whose value comes next, in an object. */
+  key: string;
+}
+
+/**
+ * Reads JSON character by character, with a stack of its own instead of recursion. It notices what JSON.parse cannot
+ * tell: members given twice, integers beyond 2^53, numbers that fit no float64; and it words errors as Go does.
+ */
+export class JsonReader {
+  readonly #text: string;
+  #at = 0;
+  readonly #stack: Frame[] = [];
+  readonly duplicates: string[] = [];
+  readonly #seen = new Set<string>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  read(): JsonValue {
+    let value = this.#beginValue();
+    for (;;) {
+      const frame = this.#stack.at(-1);
+      if (frame === undefined) break;
+      if (value === undefined) {
+        value = this.#beginMember(frame, true);
+      } else {
+        this.#store(frame, value);
+        value = this.#beginMember(frame, false);
+      }
+    }
+    this.#skipSpace();
+    if (this.#at < this.#text.length) throw invalidCharacter(this.#text, this.#at, 'after top-level value');
+    return value as JsonValue;
+  }
+
+  /** A scalar, or undefined after a container was opened. */
+  #beginValue(): JsonValue | undefined {
+    this.#skipSpace();
+    const code = this.#text.charCodeAt(this.#at);
+    switch (code) {
+      case 0x22:
+        return this.#string();
+      case 0x7b:
+        this.#open({});
+        return undefined;
+      case 0x5b:
+        this.#open([]);
+        return undefined;
+      case 0x74:
+        return this.#word('true', true);
+      case 0x66:
+        return this.#word('false', false);
+      case 0x6e:
+        return this.#word('null', null);
+      default:
+        if (code === 0x2d || (code >= 0x30 && code <= 0x39)) return this.#number();
+        throw invalidCharacter(this.#text, this.#at, 'looking for beginning of value');
+    }
+  }
+
+  #open(container: JsonObject | JsonValue[]): void {
+    if (this.#stack.length >= maxDepth) throw invalidCharacter(this.#text, this.#at, 'exceeded max depth');
+    this.#at++;
+    this.#stack.push({ container, key: '' });
+  }
+
+  /** The next member's value if it is a scalar, undefined if it opened a container, or the container itself at its end. */
+  #beginMember(frame: Frame, first: boolean): JsonValue | undefined {
+    this.#skipSpace();
+    const code = this.#text.charCodeAt(this.#at);
+    const isArray = Array.isArray(frame.container);
+    if (code === (isArray ? 0x5d : 0x7d)) {
+      this.#at++;
+      this.#stack.pop();
+      return frame.container;
+    }
+    if (!first) {
+      if (code !== 0x2c) {
+        const context = isArray ? 'after array element' : 'after object key:value pair';
+        throw invalidCharacter(this.#text, this.#at, context);
+      }
+      this.#at++;
+    }
+    if (!Array.isArray(frame.container)) {
+      frame.key = this.#key();
+      if (Object.hasOwn(frame.container, frame.key)) this.#reportDuplicate();
+    }
+    return this.#beginValue();
+  }
+
+  #key(): string {
+    this.#skipSpace();
+    if (this.#text.charCodeAt(this.#at) !== 0x22) {
+      throw invalidCharacter(this.#text, this.#at, 'looking for beginning of object key string');
+    }
+    const key = this.#string();
+    this.#skipSpace();
+    if (this.#text.charCodeAt(this.#at) !== 0x3a) throw invalidCharacter(this.#text, this.#at, 'after object key');
+    this.#at++;
+    return key;
+  }
+
+  #store(frame: Frame, value: JsonValue): void {
+    if (Array.isArray(frame.container)) frame.container.push(value);
+    else setMember(frame.container, frame.key, value);
+  }
+
+  #reportDuplicate(): void {
+    if (this.duplicates.length >= maxDuplicates) return;
+    const path = this.#stack
+      .map(({ container, key }) => (Array.isArray(container) ? `[${container.length}]` : `.${key}`))
+      .join('');
+    const field = path.startsWith('.') ? path.slice(1) : path;
+    if (this.#seen.has(field)) return;
+    this.#seen.add(field);
+    this.duplicates.push(field);
+  }
+
+  #skipSpace(): void {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+      this.#at++;
+    }
+  }
+
+  #word<T extends JsonValue>(word: string, value: T): T {
+    for (let index = 1; index < word.length; index++) {
+      if (this.#text[this.#at + index] !== word[index]) {
+        const context = `in literal ${word} (expecting '${word[index]}')`;
+        throw invalidCharacter(this.#text, this.#at + index, context);
+      }
+    }
+    this.#at += word.length;
+    return value;
+  }
+
+  #digits(context: string): void {
+    const start = this.#at;
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (!(code >= 0x30 && code <= 0x39)) break;
+      this.#at++;
+    }
+    if (this.#at === start) throw invalidCharacter(this.#text, this.#at, context);
+  }
+
+  #number(): number | bigint {
+    const start = this.#at;
+    let whole = true;
+    if (this.#text[this.#at] === '-') this.#at++;
+    // After a leading zero the number ends: `01` is an error of whatever comes after a value.
+    if (this.#text[this.#at] === '0') this.#at++;
+    else this.#digits('in numeric literal');
+    if (this.#text[this.#at] === '.') {
+      whole = false;
+      this.#at++;
+      this.#digits('after decimal point in numeric literal');
+    }
+    if (this.#text[this.#at] === 'e' || this.#text[this.#at] === 'E') {
+      whole = false;
+      this.#at++;
+      if (this.#text[this.#at] === '+' || this.#text[this.#at] === '-') this.#at++;
+      this.#digits('in exponent of numeric literal');
+    }
+    const digits = this.#text.slice(start, this.#at);
+    return whole ? exactInteger(digits) : finite(digits);
+  }
+
+  #string(): string {
+    const start = this.#at + 1;
+    let at = start;
+    for (;;) {
+      const code = this.#text.charCodeAt(at);
+      if (code === 0x22) {
+        this.#at = at + 1;
+        return this.#text.slice(start, at);
+      }
+      if (code === 0x5c) return this.#stringWithEscapes(start, at);
+      if (!(code >= 0x20)) throw invalidCharacter(this.#text, at, 'in string literal');
+      at++;
+    }
+  }
+
+  /** Finds the end and checks the escapes; JSON.parse then unescapes, and halves of surrogate pairs become U+FFFD. */
+  #stringWithEscapes(start: number, firstEscape: number): string {
+    let at = firstEscape;
+    for (;;) {
+      const code = this.#text.charCodeAt(at);
+      if (code === 0x22) break;
+      if (code === 0x5c) at = this.#escape(at + 1);
+      else if (code >= 0x20) at++;
+      else throw invalidCharacter(this.#text, at, 'in string literal');
+    }
+    this.#at = at + 1;
+    return (JSON.parse(this.#text.slice(start - 1, at + 1)) as string).replace(loneSurrogate, '\ufffd');
+  }
+
+  #escape(at: number): number {
+    const letter = this.#text[at] ?? '';
+    if (letter === '' || !'"\\/bfnrtu'.includes(letter)) {
+      throw invalidCharacter(this.#text, at, 'in string escape code');
+    }
+    if (letter !== 'u') return at + 1;
+    for (let index = at + 1; index <= at + 4; index++) {
+      if (!/^[0-9a-fA-F]$/.test(this.#text[index] ?? '')) {
+        throw invalidCharacter(this.#text, index, 'in \\u hexadecimal character escape');
+      }
+    }
+    return at + 5;
+  }
+}
+
+/** An integer as int64 has it; one beyond int64 is a float64 like any other number. */
+export function exactInteger(digits: string): number | bigint {
+  const rounded = Number(digits);
+  if (Number.isSafeInteger(rounded)) return rounded + 0;
+  // Longer texts cannot be int64, and making a bigint of a megabyte of digits is slow.
+  if (digits.length > 20) return finite(digits);
+  const exact = BigInt(digits);
+  return exact > largestInt64 || exact < smallestInt64 ? rounded : exact;
+}
+
+function finite(digits: string): number {
+  const value = Number(digits);
+  if (Number.isFinite(value)) return value;
+  throw new JsonSyntaxError(`json: cannot unmarshal number ${digits} into Go value of type float64`);
+}

@@ -1,0 +1,42 @@
+/** A text that is not JSON. The message is what Go's encoding/json says of it, because clients see it. */
+export class JsonSyntaxError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'JsonSyntaxError';
+  }
+}
+
+export function invalidCharacter(text: string, at: number, context: string): JsonSyntaxError {
+  if (at >= text.length) return new JsonSyntaxError('unexpected end of JSON input');
+  return new JsonSyntaxError(`invalid character ${quoteCharacter(text, at)} ${context}`);
+}
+
+const named: Readonly<Record<string, string>> = {
+  "'": "\\'",
+  '"': '"',
+  '\\': '\\\\',
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+};
+
+/** Go looks at bytes: of a character beyond ASCII it names the first byte of its UTF-8 form, read as Latin-1. */
+function quoteCharacter(text: string, at: number): string {
+  const character = String.fromCharCode(firstByte(text.codePointAt(at) ?? 0));
+  const escaped = named[character];
+  if (escaped !== undefined) return `'${escaped}'`;
+  const code = character.charCodeAt(0);
+  if (code < 0x20 || code === 0x7f) return `'\\x${code.toString(16).padStart(2, '0')}'`;
+  return `'${character}'`;
+}
+
+function firstByte(codePoint: number): number {
+  if (codePoint < 0x80) return codePoint;
+  if (codePoint < 0x800) return 0xc0 | (codePoint >> 6);
+  if (codePoint < 0x10000) return 0xe0 | (codePoint >> 12);
+  return 0xf0 | (codePoint >> 18);
+}

@@ -1,0 +1,152 @@
+import { sortBytes } from './json-order.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
+
+export interface WriteOptions {
+  /** Spaces per level; absent or 0: compact. */
+  readonly indent?: number;
+  /** Members in byte order at every level. Default true; false keeps them as they stand. */
+  readonly sorted?: boolean;
+}
+
+/** Beyond this the native writer and recursion are left alone; the number is far below where stacks end. */
+const flatDepth = 500;
+
+/** Writes JSON with exact 64-bit integers. Members that are undefined are left out, as JSON.stringify does. */
+export function writeJson(value: JsonValue, options: WriteOptions = {}): string {
+  const sorted = options.sorted ?? true;
+  const indent = options.indent ?? 0;
+  if (isPlain(value, sorted, 0)) return JSON.stringify(value, undefined, indent);
+  return indent === 0 && depthWithin(value, flatDepth)
+    ? writeCompact(value, sorted)
+    : new DeepWriter(sorted, indent).write(value);
+}
+
+/**
+ * True if JSON.stringify, the fastest writer there is, writes the wanted text: no bigint, not too deep, members in
+ * order already. What was read from the store is, and most of what is written was read from there.
+ */
+function isPlain(value: JsonValue, sorted: boolean, depth: number): boolean {
+  if (typeof value === 'bigint' || depth > flatDepth) return false;
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item !== 'string' && !isPlain(item, sorted, depth + 1)) return false;
+    return true;
+  }
+  let previous = '';
+  for (const key in value) {
+    // Surrogates sort differently by bytes; such keys are left to the sorting writer.
+    if (sorted && (key < previous || key >= '\ud800')) return false;
+    previous = key;
+    const member = value[key] as JsonValue;
+    if (typeof member !== 'string' && !isPlain(member, sorted, depth + 1)) return false;
+  }
+  return true;
+}
+
+function depthWithin(value: JsonValue, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (levels === 0) return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (!depthWithin(item, levels - 1)) return false;
+    return true;
+  }
+  for (const key in value) if (!depthWithin(value[key] as JsonValue, levels - 1)) return false;
+  return true;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes exactly these.
+const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+function writeString(text: string): string {
+  return text.length < 64 && !needsEscape.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+function writeScalar(value: JsonValue): string {
+  if (typeof value === 'string') return writeString(value);
+  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
+}
+
+function membersOf(value: JsonObject, sorted: boolean): string[] {
+  const keys = Object.keys(value);
+  return sorted && keys.length > 1 ? sortBytes(keys) : keys;
+}
+
+function writeCompact(value: JsonValue, sorted: boolean): string {
+  if (typeof value !== 'object' || value === null) return writeScalar(value);
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${text === '' ? '[' : ','}${writeCompact(item ?? null, sorted)}`;
+    return text === '' ? '[]' : `${text}]`;
+  }
+  for (const key of membersOf(value, sorted)) {
+    const member = value[key];
+    if (member !== undefined) text += `${text === '' ? '{' : ','}${writeString(key)}:${writeCompact(member, sorted)}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
+}
+
+interface Level {
+  readonly value: JsonObject | JsonValue[];
+  /** Absent for arrays. */
+  readonly keys?: string[];
+  readonly length: number;
+  next: number;
+}
+
+/** Writes any depth, with a stack of its own, indented if wanted. */
+class DeepWriter {
+  readonly #sorted: boolean;
+  readonly #indent: number;
+  readonly #levels: Level[] = [];
+  readonly #parts: string[] = [];
+
+  constructor(sorted: boolean, indent: number) {
+    this.#sorted = sorted;
+    this.#indent = indent;
+  }
+
+  write(root: JsonValue): string {
+    this.#begin(root);
+    for (let level = this.#levels.at(-1); level !== undefined; level = this.#levels.at(-1)) {
+      if (level.next === level.length) this.#end(level);
+      else this.#member(level);
+    }
+    return this.#parts.join('');
+  }
+
+  #begin(value: JsonValue): void {
+    if (isJsonObject(value)) {
+      const keys = membersOf(value, this.#sorted).filter((key) => value[key] !== undefined);
+      this.#levels.push({ value, keys, length: keys.length, next: 0 });
+      this.#parts.push('{');
+    } else if (Array.isArray(value)) {
+      this.#levels.push({ value, length: value.length, next: 0 });
+      this.#parts.push('[');
+    } else {
+      this.#parts.push(writeScalar(value));
+    }
+  }
+
+  #member(level: Level): void {
+    const at = level.next++;
+    if (at > 0) this.#parts.push(',');
+    this.#newLine();
+    const key = level.keys?.[at];
+    if (key === undefined) {
+      this.#begin((level.value as JsonValue[])[at] ?? null);
+    } else {
+      this.#parts.push(writeString(key), this.#indent > 0 ? ': ' : ':');
+      this.#begin((level.value as JsonObject)[key] as JsonValue);
+    }
+  }
+
+  #end(level: Level): void {
+    this.#levels.pop();
+    if (level.length > 0) this.#newLine();
+    this.#parts.push(level.keys === undefined ? ']' : '}');
+  }
+
+  #newLine(): void {
+    if (this.#indent > 0) this.#parts.push('\n', ' '.repeat(this.#indent * this.#levels.length));
+  }
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../api/meta.ts';
+import { StatusError } from '../../api/status.ts';
+import type { MissingCheck } from '../../registry/mounted-resource.ts';
+import { openManagement, writing } from '../management.fixture.ts';
+
+describe('selves (completions §7)', () => {
+  it('tell who the caller is', async () => {
+    const { create, verbs, as, sent } = await openManagement();
+    await create('users', 'anna', { displayName: 'Anna', email: 'a@b' });
+    await create('teams', 'red', { users: ['anna'], displayName: 'Red' });
+    const scope = { projects: [{ project: 'p' }] };
+    await create('ownedaccesskeys', 'k', { scope }, as('anna'));
+    const answer = await verbs('selves').create(as('anna', '', 'k'), sent('selves', ''), writing);
+    expect(answer.object).toMatchObject({
+      kind: 'Self',
+      status: {
+        user: { name: 'anna', displayName: 'Anna', email: 'a@b', teams: [{ name: 'red', displayName: 'Red' }] },
+        accessKey: 'k',
+        accessKeyType: 'User',
+        accessKeyScope: scope,
+        subject: 'anna',
+        groups: expect.arrayContaining(['platform:team:red']),
+        instanceID: 'test-installation',
+        projectNamespacePrefix: 'platform-p-',
+      },
+    });
+  });
+});
+
+describe('parts that are missing', () => {
+  const refusalOf = (check: MissingCheck | undefined, ...rest: Parameters<MissingCheck>) => {
+    try {
+      check?.(...rest);
+    } catch (error) {
+      if (error instanceof StatusError) return error.status;
+      throw error;
+    }
+    return undefined;
+  };
+
+  it('check an import all the same (completions §4)', async () => {
+    const { mounted, admin, create } = await openManagement();
+    await create('projects', 'closed', {});
+    const part = mounted('projects').subresources.importvirtualcluster;
+    const body = (sourceVirtualCluster: object) =>
+      ({ apiVersion: '', kind: '', metadata: {}, sourceVirtualCluster }) as unknown as KubeObject;
+    const whole = { name: 'v', namespace: 'n', cluster: 'local' };
+    const check = (name: string, source: object) => refusalOf(part?.missingCheck, admin(), name, body(source));
+    expect(part?.missing).toBeDefined();
+    expect(
+      check('default', { name: '', cluster: '' })
+        ?.details?.causes?.map((cause) => cause.field)
+        .sort(),
+    ).toEqual(['sourceVirtualCluster.cluster', 'sourceVirtualCluster.name', 'sourceVirtualCluster.namespace']);
+    expect(check('none', whole)).toMatchObject({ code: 404, details: { kind: 'projects' } });
+    expect(check('default', { ...whole, cluster: 'none' })).toMatchObject({ code: 404, details: { kind: 'clusters' } });
+    expect(check('closed', whole)).toMatchObject({ code: 403 });
+    expect(check('default', whole)).toBeUndefined();
+  });
+
+  it('check a direct token all the same (completions §6)', async () => {
+    const { mounted, admin, sent } = await openManagement();
+    const part = mounted('directclusterendpointtokens');
+    const check = (spec: object) =>
+      refusalOf(part.missingCheck, admin(), '', sent('directclusterendpointtokens', '', { spec: { ...spec } }));
+    expect(part.missing).toBeDefined();
+    expect(check({})).toBeUndefined();
+    expect(check({ ttl: 0 })).toMatchObject({ code: 422 });
+    expect(check({ ttl: 30 * 24 * 3600 + 1, scope: {} })?.details?.causes).toHaveLength(2);
+  });
+
+  it('know the instance or cluster that they are of', async () => {
+    const { mounted, admin, create } = await openManagement();
+    await create('virtualclusterinstances', 'vc', {}, admin('default'));
+    for (const name of ['kubeconfig', 'log']) {
+      const part = mounted('virtualclusterinstances').subresources[name];
+      expect(refusalOf(part?.missingCheck, admin('default'), 'vc', undefined)).toBeUndefined();
+      expect(refusalOf(part?.missingCheck, admin('default'), 'none', undefined)).toMatchObject({ code: 404 });
+    }
+    for (const name of ['virtualclusters', 'accesskey']) {
+      const part = mounted('clusters').subresources[name];
+      expect(refusalOf(part?.missingCheck, admin(), 'local', undefined)).toBeUndefined();
+      expect(refusalOf(part?.missingCheck, admin(), 'none', undefined)).toMatchObject({ code: 404 });
+    }
+  });
+});

@@ -1,0 +1,71 @@
+import { projectKind } from '../../api/management/v1/project.ts';
+import { projectClustersKind } from '../../api/management/v1/project-clusters.ts';
+import { projectMembersKind } from '../../api/management/v1/project-members.ts';
+import { projectTemplatesKind } from '../../api/management/v1/project-templates.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
+import { notFound } from '../../api/status.ts';
+import { listAt, textAt } from '../../lib/json-path.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { MountedSubresource } from '../../registry/mounted-resource.ts';
+import { allowsCluster } from '../placement.ts';
+import { allowsTemplate, defaultTemplateOf } from '../project-templates.ts';
+import type { ManagementState } from '../state.ts';
+import { described } from './selves.ts';
+import { answerOf } from './served-answer.ts';
+
+export function projectMembers(state: ManagementState): MountedSubresource {
+  const entries = (project: KubeObject, kind: 'User' | 'Team'): JsonObject[] => {
+    const roles = new Map<string, string[]>();
+    for (const member of listAt(project, 'spec', 'members')) {
+      if (textAt(member, 'kind') !== kind) continue;
+      const name = textAt(member, 'name');
+      roles.set(name, [...(roles.get(name) ?? []), textAt(member, 'clusterRole')]);
+    }
+    const find = kind === 'User' ? state.user : state.team;
+    return [...roles].map(([name, clusterRoles]) => ({ ...described(name, find(name)), clusterRoles }));
+  };
+  return reading(projectMembersKind, state, (project) => ({
+    users: entries(project, 'User'),
+    teams: entries(project, 'Team'),
+  }));
+}
+
+export function projectTemplates(state: ManagementState): MountedSubresource {
+  return reading(projectTemplatesKind, state, (project) => {
+    const templates = sorted(state.templates()).filter((one) => allowsTemplate(project, one.metadata.name ?? ''));
+    const preset = defaultTemplateOf(project);
+    return {
+      ...(templates.some((one) => one.metadata.name === preset) ? { defaultVirtualClusterTemplate: preset } : {}),
+      virtualClusterTemplates: templates,
+    };
+  });
+}
+
+export function projectClusters(state: ManagementState): MountedSubresource {
+  return reading(projectClustersKind, state, (project) => ({
+    clusters: sorted(state.clusters()).filter((one) => allowsCluster(project, one.metadata.name ?? '')),
+  }));
+}
+
+function reading(
+  kind: ResourceKind,
+  state: ManagementState,
+  answer: (project: KubeObject) => JsonObject,
+): MountedSubresource {
+  return {
+    kind,
+    verbs: {
+      async get(_context, name) {
+        const project = state.project(name);
+        if (project === undefined) throw notFound(groupResourceOf(projectKind), name);
+        return answerOf(kind, { name }, answer(project));
+      },
+    },
+  };
+}
+
+function sorted(objects: Iterable<KubeObject>): KubeObject[] {
+  const byName = (a: KubeObject, b: KubeObject) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
+  return [...objects].sort(byName);
+}

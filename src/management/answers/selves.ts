@@ -1,0 +1,60 @@
+import { selfKind } from '../../api/management/v1/self.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { projectNamespacePrefix } from '../../api/naming.ts';
+import { objectAt, textAt } from '../../lib/json-path.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import { callerOf } from '../caller.ts';
+import type { ManagementState } from '../state.ts';
+import { answerOf } from './served-answer.ts';
+
+export interface SelvesOptions {
+  readonly state: ManagementState;
+  /** Tells this installation from every other. */
+  readonly instanceId: string;
+}
+
+/** POST `selves`: who am I. */
+export function selves(options: SelvesOptions): MountedResource {
+  return {
+    kind: selfKind,
+    verbs: {
+      create: async (context, sent) => answerOf(selfKind, sent.metadata, { status: statusOf(context, options) }),
+    },
+    subresources: {},
+  };
+}
+
+function statusOf(context: RequestContext, { state, instanceId }: SelvesOptions): JsonObject {
+  const caller = callerOf(context.user);
+  const key = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
+  const scope = objectAt(key, 'spec', 'scope');
+  return {
+    ...(caller.user === undefined ? {} : { user: describedUser(caller.user, state) }),
+    ...(caller.team === undefined ? {} : { team: described(caller.team, state.team(caller.team)) }),
+    ...(context.accessKey === undefined ? {} : { accessKey: context.accessKey }),
+    ...(key === undefined ? {} : { accessKeyType: textAt(key, 'spec', 'type') }),
+    ...(scope === undefined ? {} : { accessKeyScope: scope }),
+    subject: context.user.name,
+    groups: [...context.user.groups],
+    instanceID: instanceId,
+    projectNamespacePrefix,
+  };
+}
+
+function describedUser(name: string, state: ManagementState): JsonObject {
+  const user = state.user(name);
+  const email = textAt(user, 'spec', 'email');
+  return {
+    ...described(name, user),
+    ...(email === '' ? {} : { email }),
+    teams: state.teamsOf(name).map((team) => described(team, state.team(team))),
+  };
+}
+
+/** A name, and what it is called where there is more to say. */
+export function described(name: string, object: KubeObject | undefined): JsonObject {
+  const displayName = textAt(object, 'spec', 'displayName');
+  return { name, ...(displayName === '' ? {} : { displayName }) };
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { isWellFormedAccessKey } from '../auth/access-key-format.ts';
+import { keyStateOf } from './access-key-state.ts';
+import { bootstrap } from './bootstrap.ts';
+import { deleting, openManagement } from './management.fixture.ts';
+
+describe('the first start (completions §1)', () => {
+  it('makes user, project, cluster, template and a key that opens everything', async () => {
+    const { state, adminKey, plane, sealer } = await openManagement();
+    expect(state.user('admin')).toMatchObject({ spec: { groups: ['platform:admins'] } });
+    expect(state.project('default')).toMatchObject({
+      spec: { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' }] },
+    });
+    expect(state.namespace('platform-p-default')).toBeDefined();
+    expect(state.cluster('local')).toMatchObject({ spec: { local: true } });
+    expect(state.template('control-plane')).toBeDefined();
+    expect(isWellFormedAccessKey(adminKey ?? '')).toBe(true);
+    const claim = `hash:${sealer.hash('access-key', adminKey ?? '')}`;
+    const key = plane.kinds.get('accesskeys.management.platform.sh')?.byClaim(claim)?.object;
+    if (key === undefined) throw new Error('the key is not there');
+    expect(keyStateOf(key, state)).toMatchObject({
+      name: 'admin',
+      disabled: false,
+      user: {
+        name: 'admin',
+        groups: expect.arrayContaining([
+          'platform:admins',
+          'platform:user:admin',
+          'system:authenticated',
+          'platform:authenticated',
+        ]),
+      },
+    });
+  });
+
+  it('is not repeated: what was deleted stays deleted', async () => {
+    const { plane, verbs, admin, state } = await openManagement();
+    await verbs('clusters').delete(admin(), 'local', deleting);
+    expect(await bootstrap(plane.kinds)).toBeUndefined();
+    expect(state.cluster('local')).toBeUndefined();
+  });
+
+  it('goes on where it was interrupted, and hands the key over before it is stored', async () => {
+    const { plane, verbs, admin, state, system } = await openManagement();
+    const keys = plane.kinds.get('accesskeys.management.platform.sh');
+    await verbs('accesskeys').delete(admin(), 'admin', deleting);
+    await verbs('clusters').delete(admin(), 'local', deleting);
+    let kept = '';
+    const made = await bootstrap(plane.kinds, {
+      async keepKey(key) {
+        expect(state.accessKey('admin')).toBeUndefined();
+        kept = key;
+      },
+    });
+    expect(made).toBe(kept);
+    expect(state.cluster('local')).toBeUndefined();
+    await keys?.verbs.delete(system(), 'admin', deleting);
+    await plane.kinds.get('users.management.platform.sh')?.verbs.delete(system(), 'admin', deleting);
+    expect(await bootstrap(plane.kinds)).toBeDefined();
+    expect(state.cluster('local')).toBeDefined();
+  });
+});

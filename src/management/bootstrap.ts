@@ -1,0 +1,90 @@
+import { accessKeyKind } from '../api/management/v1/access-key.ts';
+import { clusterKind } from '../api/management/v1/cluster.ts';
+import { projectKind } from '../api/management/v1/project.ts';
+import { userKind } from '../api/management/v1/user.ts';
+import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
+import { apiVersionOf, type KubeObject } from '../api/meta.ts';
+import { adminsGroup, adminUser, defaultProject, defaultTemplate, localCluster } from '../api/naming.ts';
+import type { ResourceKind } from '../api/resource.ts';
+import { generateAccessKey } from '../auth/access-key-format.ts';
+import { systemContext } from '../controlplane/system-context.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import type { KindStore } from '../registry/kind-store.ts';
+import { resourceKey } from '../registry/rows.ts';
+import type { WriteOptions } from '../registry/verbs.ts';
+import type { KindStores } from './state.ts';
+
+export interface BootstrapOptions {
+  /**
+   * Called with the admin's key before the object is stored, so that a crash in between leaves a key that opens
+   * nothing rather than an installation that nobody can open.
+   */
+  keepKey?(key: string): Promise<void>;
+  readonly signal?: AbortSignal;
+}
+
+const writing: WriteOptions = { dryRun: false, fieldManager: 'bootstrap', fieldValidation: 'Strict' };
+
+function objectOf(kind: ResourceKind, name: string, spec: JsonObject): KubeObject {
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name }, spec };
+}
+
+/** What a new installation begins with, the user last: while there is none, the start was never finished. */
+export function bootstrapObjects(): readonly KubeObject[] {
+  return [
+    objectOf(virtualClusterTemplateKind, defaultTemplate, {
+      displayName: 'Control plane',
+      description: 'A virtual cluster as it comes: nothing extra.',
+      template: {},
+    }),
+    objectOf(clusterKind, localCluster, {
+      displayName: 'Local',
+      description: 'The built-in cluster of this server.',
+      local: true,
+    }),
+    objectOf(projectKind, defaultProject, {
+      displayName: 'Default',
+      owner: { user: adminUser },
+      allowedClusters: [{ name: '*' }],
+      allowedTemplates: [{ kind: virtualClusterTemplateKind.kind, name: '*' }],
+    }),
+    objectOf(userKind, adminUser, { displayName: 'Administrator', groups: [adminsGroup] }),
+  ];
+}
+
+/**
+ * Makes the first objects where there is no user yet, and the admin's key where there is no key at all. Returns that
+ * key, in clear, if it was made now. Every step can be interrupted and is taken up again by the next start.
+ */
+export async function bootstrap(stores: KindStores, options: BootstrapOptions = {}): Promise<string | undefined> {
+  const context = systemContext('', options.signal);
+  if (isEmpty(storeOf(stores, userKind))) {
+    for (const object of bootstrapObjects()) {
+      const store = storeOfObject(stores, object);
+      if (store.peek('', object.metadata.name ?? '') === undefined) await store.verbs.create(context, object, writing);
+    }
+  }
+  const keys = storeOf(stores, accessKeyKind);
+  if (!isEmpty(keys) || storeOf(stores, userKind).peek('', adminUser) === undefined) return undefined;
+  const key = generateAccessKey();
+  await options.keepKey?.(key);
+  const spec = { displayName: 'Administrator, made at the first start', user: adminUser, type: 'User', key };
+  await keys.verbs.create(context, objectOf(accessKeyKind, adminUser, spec), writing);
+  return key;
+}
+
+function storeOf(stores: KindStores, kind: ResourceKind): KindStore {
+  const found = stores.get(resourceKey(kind));
+  if (found === undefined) throw new Error(`no store for ${kind.plural}`);
+  return found;
+}
+
+function storeOfObject(stores: KindStores, object: KubeObject): KindStore {
+  for (const store of stores.values()) if (store.resource.kind === object.kind) return store;
+  throw new Error(`no store for ${object.kind}`);
+}
+
+function isEmpty(store: KindStore): boolean {
+  for (const _ of store.peekAll()) return false;
+  return true;
+}

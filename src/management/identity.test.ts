@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../api/meta.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { identityOf } from './identity.ts';
+
+const object = (name: string, spec: JsonObject): KubeObject => ({
+  apiVersion: '',
+  kind: '',
+  metadata: { name, uid: `uid-${name}` },
+  spec,
+});
+
+const users: Record<string, KubeObject> = {
+  anna: object('anna', { groups: ['dev', 'system:masters'] }),
+  bob: object('bob', { subject: 'robert' }),
+  off: object('off', { disabled: true }),
+};
+const state = {
+  user: (name: string) => users[name],
+  team: (name: string) => (name === 'red' ? object('red', { groups: ['reds'] }) : undefined),
+  teamsOf: (name: string) => (name === 'anna' ? ['red'] : []),
+};
+const who = (spec: JsonObject) => identityOf(object('k', spec), state);
+
+describe('who an access key is (completions §8)', () => {
+  it('is its user, with the groups of the user, of everybody, of the teams and of the key', () => {
+    expect(who({ user: 'anna', groups: ['extra'] })).toEqual({
+      name: 'anna',
+      uid: 'uid-anna',
+      groups: [
+        'dev',
+        'system:authenticated',
+        'platform:authenticated',
+        'platform:user:anna',
+        'platform:team:red',
+        'extra',
+      ],
+    });
+    expect(who({ user: 'bob' })).toMatchObject({
+      name: 'robert',
+      groups: expect.arrayContaining(['platform:user:bob']),
+    });
+  });
+
+  it('is its team', () => {
+    expect(who({ team: 'red' })).toEqual({
+      name: 'platform:team:red',
+      uid: 'uid-red',
+      groups: ['reds', 'system:authenticated', 'platform:authenticated', 'platform:team:red'],
+    });
+  });
+
+  it('is its subject, with the groups of the key and no one else’s', () => {
+    expect(who({ subject: 'robot', groups: ['g'] })).toEqual({ name: 'robot', groups: ['g', 'system:authenticated'] });
+  });
+
+  it('is nobody if its user is disabled or gone, or its team is gone', () => {
+    for (const spec of [{ user: 'off' }, { user: 'none' }, { team: 'blue' }, {}]) expect(who(spec)).toBeUndefined();
+  });
+
+  it('never takes membership from the key itself, nor what begins with system:', () => {
+    const groups = ['platform:team:blue', 'platform:user:bob', 'system:masters'];
+    expect(who({ user: 'bob', groups })?.groups).toEqual([
+      'system:authenticated',
+      'platform:authenticated',
+      'platform:user:bob',
+    ]);
+  });
+});

@@ -1,0 +1,76 @@
+import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../api/meta.ts';
+import { groupResourceOf } from '../api/resource.ts';
+import { forbidden, type StatusError } from '../api/status.ts';
+import { flagAt, textAt, valueAt } from '../lib/json-path.ts';
+import { equalJson } from '../lib/json-value.ts';
+import type { RequestContext } from '../registry/context.ts';
+import type { Draft } from '../registry/resource.ts';
+import { callerOf, ownerOf } from './caller.ts';
+import { isProjectAdmin } from './object-rights.ts';
+
+/** What not everybody who may write an instance may write in it: 403 (completions §3). */
+export async function checkInstanceRights(draft: Draft, project: KubeObject, context: RequestContext): Promise<void> {
+  if (context.system) return;
+  checkOwner(draft, project, context);
+  checkPlace(draft, context);
+  await checkRestricted(draft, project, context);
+}
+
+function refused(draft: Draft, detail: string): StatusError {
+  return forbidden(groupResourceOf(virtualClusterInstanceKind), draft.object.metadata.name ?? '', detail);
+}
+
+function checkOwner(draft: Draft, project: KubeObject, context: RequestContext): void {
+  const caller = callerOf(context.user);
+  const wanted = ownerText(valueAt(draft.object, 'spec', 'owner'));
+  const own =
+    draft.old === undefined ? ownerText(ownerOf(caller)) : ownerText(valueAt(draft.old.object, 'spec', 'owner'));
+  if (wanted === '' || wanted === own || isProjectAdmin(caller, project)) return;
+  throw refused(draft, 'only admins of the project may give an instance to another owner');
+}
+
+function ownerText(owner: Parameters<typeof textAt>[0]): string {
+  const user = textAt(owner, 'user');
+  const team = textAt(owner, 'team');
+  return user === '' && team === '' ? '' : `${user}/${team}`;
+}
+
+function checkPlace(draft: Draft, context: RequestContext): void {
+  if (callerOf(context.user).isAdmin) return;
+  const { object, old } = draft;
+  for (const member of ['namespace', 'virtualCluster']) {
+    const set = textAt(old?.object, 'spec', 'clusterRef', member);
+    // Another value than the one that is set is nobody's right; validation says so.
+    if (set === '' && textAt(object, 'spec', 'clusterRef', member) !== '') {
+      throw refused(draft, `only admins may set spec.clusterRef.${member}`);
+    }
+  }
+  if (flagAt(object, 'spec', 'external') !== flagAt(old?.object, 'spec', 'external')) {
+    throw refused(draft, 'only admins may set spec.external');
+  }
+}
+
+async function checkRestricted(draft: Draft, project: KubeObject, context: RequestContext): Promise<void> {
+  const { object, old } = draft;
+  const inline = valueAt(object, 'spec', 'template');
+  const bringsInline = inline !== undefined && !equalJson(inline, valueAt(old?.object, 'spec', 'template'));
+  const namesNone = old === undefined && inline === undefined && textAt(object, 'spec', 'templateRef', 'name') === '';
+  const mustName = valueAt(project, 'spec', 'requireTemplate', 'disabled') === false;
+  if (!bringsInline && !(namesNone && mustName)) return;
+  const allowed = await context.may({
+    verb: 'create',
+    group: virtualClusterInstanceKind.group,
+    resource: virtualClusterInstanceKind.plural,
+    subresource: 'restricted',
+    namespace: object.metadata.namespace ?? '',
+    name: object.metadata.name ?? '',
+  });
+  if (allowed) return;
+  throw refused(
+    draft,
+    bringsInline
+      ? 'you may not use an inline template here; name one with spec.templateRef'
+      : 'the project requires a template; name one with spec.templateRef',
+  );
+}

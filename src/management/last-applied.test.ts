@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../api/meta.ts';
+import { cutFromLastApplied } from './last-applied.ts';
+
+const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
+
+function cut(text: string | undefined): string | undefined {
+  const annotations = Object.freeze({ other: 'kept', ...(text === undefined ? {} : { [annotation]: text }) });
+  const object: KubeObject = { apiVersion: 'v1', kind: 'K', metadata: { annotations } };
+  cutFromLastApplied(object, [
+    ['spec', 'key'],
+    ['spec', 'deep', 'secret'],
+  ]);
+  expect(object.metadata.annotations?.other).toBe('kept');
+  return object.metadata.annotations?.[annotation];
+}
+
+describe('cutFromLastApplied', () => {
+  it('takes out what must not be kept and leaves the rest', () => {
+    expect(cut('{"spec":{"deep":{"secret":"s","x":1},"key":"k","n":9007199254740993}}')).toBe(
+      '{"spec":{"deep":{"x":1},"n":9007199254740993}}\n',
+    );
+  });
+
+  it('leaves a text that holds nothing of it as it is', () => {
+    expect(cut('{ "spec": {} }\n')).toBe('{ "spec": {} }\n');
+    expect(cut('[]')).toBe('[]');
+    expect(cut(undefined)).toBeUndefined();
+  });
+
+  it('drops a text that cannot be read', () => {
+    expect(cut('{"spec":{"key":"k"')).toBeUndefined();
+  });
+});

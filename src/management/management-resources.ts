@@ -1,0 +1,22 @@
+import type { StoredResource } from '../registry/resource.ts';
+import type { ManagementDependencies } from './dependencies.ts';
+import { accessKeys } from './resources/accesskeys.ts';
+import { clusters } from './resources/clusters.ts';
+import { projects } from './resources/projects.ts';
+import { teams } from './resources/teams.ts';
+import { users } from './resources/users.ts';
+import { virtualClusterInstances } from './resources/virtualclusterinstances.ts';
+import { virtualClusterTemplates } from './resources/virtualclustertemplates.ts';
+
+/** The kinds that the management API stores, besides those that every control plane has (namespaces, events). */
+export function managementResources(dependencies: ManagementDependencies): readonly StoredResource[] {
+  return [
+    virtualClusterInstances(dependencies),
+    projects(),
+    clusters(dependencies),
+    virtualClusterTemplates(dependencies),
+    users(dependencies),
+    teams(),
+    accessKeys(dependencies),
+  ];
+}

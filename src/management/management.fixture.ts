@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import type { KubeObject } from '../api/meta.ts';
+import { adminUser, managementGroup, managementVersion, projectNamespace } from '../api/naming.ts';
+import { StatusError } from '../api/status.ts';
+import type { UserInfo } from '../api/user-info.ts';
+import { decide } from '../auth/authz/decide.ts';
+import { openControlPlane } from '../controlplane/control-plane.ts';
+import { readOnlyNamespaces } from '../controlplane/core/namespaces.ts';
+import { systemContext } from '../controlplane/system-context.ts';
+import { ManualClock } from '../lib/clock.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import type { RequestContext } from '../registry/context.ts';
+import { shapeObject } from '../registry/decode.ts';
+import type { KindStore } from '../registry/kind-store.ts';
+import type { MountedResource } from '../registry/mounted-resource.ts';
+import type { DeleteOptions, ListOptions, PatchOptions, WatchOptions, WriteOptions } from '../registry/verbs.ts';
+import { openSealer } from '../seal/open-sealer.ts';
+import { openMemoryStore } from '../store/memory.ts';
+import { bootstrap } from './bootstrap.ts';
+import { identityOf } from './identity.ts';
+import { managementResources } from './management-resources.ts';
+import { mountManagement } from './mount-management.ts';
+import { defaultSettings, type ManagementSettings } from './settings.ts';
+import { createManagementState } from './state.ts';
+
+export const writing: WriteOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Warn' };
+export const dryRun: WriteOptions = { ...writing, dryRun: true };
+export const patching: PatchOptions = { ...writing, force: false };
+export const deleting: DeleteOptions = {
+  dryRun: false,
+  gracePeriodSeconds: undefined,
+  propagationPolicy: undefined,
+  preconditions: {},
+};
+export const listing: ListOptions = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' };
+export const watching: WatchOptions = {
+  ...listing,
+  allowBookmarks: false,
+  sendInitialEvents: undefined,
+  timeoutMilliseconds: 60_000,
+};
+export const latest = { resourceVersion: '' };
+
+export interface TestContext extends RequestContext {
+  readonly warnings: string[];
+}
+
+/** A whole management API over a memory store, after its first start. */
+export async function openManagement(settings: Partial<ManagementSettings> = {}) {
+  const clock = new ManualClock();
+  const store = openMemoryStore({ clock });
+  const state = createManagementState();
+  const sealer = openSealer(randomBytes(32));
+  const dependencies = { state, clock, sealer, settings: { ...defaultSettings, ...settings } };
+  const plane = await openControlPlane({
+    id: 'management',
+    store,
+    clock,
+    resources: [...managementResources(dependencies), readOnlyNamespaces],
+    mount: (stores) => mountManagement(stores, { ...dependencies, instanceId: 'test-installation' }),
+    authorize: (identity, attributes) => decide(identity, attributes),
+    mayRead: () => undefined,
+    onUpkeep() {},
+  });
+  const adminKey = await bootstrap(plane.kinds);
+
+  const mounted = (plural: string): MountedResource => {
+    const found = plane.find(managementGroup, managementVersion, plural);
+    if (found === undefined) throw new Error(`nothing is mounted at ${plural}`);
+    return found;
+  };
+  const verbs = (plural: string) => mounted(plural).verbs as KindStore['verbs'];
+
+  function contextOf(user: UserInfo, project: string, accessKey?: string): TestContext {
+    const warnings: string[] = [];
+    return {
+      user,
+      system: false,
+      namespace: project === '' ? '' : projectNamespace(project),
+      signal: new AbortController().signal,
+      warnings,
+      warn: (text) => void warnings.push(text),
+      ...(accessKey === undefined ? {} : { accessKey }),
+      may: (asked) =>
+        decide(
+          { user, system: false },
+          {
+            resourceRequest: true,
+            verb: asked.verb,
+            group: asked.group,
+            version: managementVersion,
+            resource: asked.resource,
+            subresource: asked.subresource ?? '',
+            namespace: asked.namespace ?? '',
+            name: asked.name ?? '',
+          },
+        ).allowed,
+    };
+  }
+
+  /** A user as their own key would identify them; in a project, or outside of all. */
+  function as(name: string, project = '', accessKey?: string): TestContext {
+    const key = { apiVersion: '', kind: '', metadata: {}, spec: { user: name } } as KubeObject;
+    const user = identityOf(key, state);
+    if (user === undefined) throw new Error(`${name} is nobody`);
+    return contextOf(user, project, accessKey);
+  }
+
+  /** What a client sends, decoded as the handlers decode it. */
+  function sent(plural: string, name: string, members: JsonObject = {}, metadata: JsonObject = {}): KubeObject {
+    const body = { metadata: { ...(name === '' ? {} : { name }), ...metadata }, ...members };
+    return shapeObject(mounted(plural).kind, body, { findings: [] }).object;
+  }
+
+  const admin = (project = '') => as(adminUser, project);
+  const create = async (plural: string, name: string, spec: JsonObject, context: RequestContext = admin()) =>
+    (await verbs(plural).create(context, sent(plural, name, { spec }), writing)).object;
+
+  return {
+    clock,
+    store,
+    state,
+    sealer,
+    plane,
+    adminKey,
+    mounted,
+    verbs,
+    as,
+    admin,
+    contextOf,
+    sent,
+    create,
+    system: (project = '') => systemContext(project === '' ? '' : projectNamespace(project)),
+  };
+}
+
+export type Management = Awaited<ReturnType<typeof openManagement>>;
+
+/** The Status that a call is refused with. */
+export async function refusal(call: Promise<unknown>): Promise<StatusError['status']> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof StatusError)) throw new Error(`expected a refusal, got ${String(error)}`, { cause: error });
+  return error.status;
+}

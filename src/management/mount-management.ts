@@ -1,0 +1,84 @@
+import { accessKeyKind } from '../api/management/v1/access-key.ts';
+import { clusterKind } from '../api/management/v1/cluster.ts';
+import { projectKind } from '../api/management/v1/project.ts';
+import { teamKind } from '../api/management/v1/team.ts';
+import { userKind } from '../api/management/v1/user.ts';
+import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
+import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
+import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
+import { notFound } from '../api/status.ts';
+import type { KindStore } from '../registry/kind-store.ts';
+import type { MountedResource } from '../registry/mounted-resource.ts';
+import { resourceKey } from '../registry/rows.ts';
+import { mountStored } from '../registry/stored-verbs.ts';
+import { teamAccessKeys, userAccessKeys } from './answers/keys-of-one.ts';
+import {
+  clusterAccessKey,
+  clusterVirtualClusters,
+  directClusterEndpointTokens,
+  importVirtualCluster,
+  instanceKubeConfig,
+  instanceLog,
+} from './answers/missing-parts.ts';
+import { projectClusters, projectMembers, projectTemplates } from './answers/project-answers.ts';
+import { selves } from './answers/selves.ts';
+import type { ManagementDependencies } from './dependencies.ts';
+import type { KindStores } from './state.ts';
+import { ownedAccessKeys } from './views/owned-access-keys.ts';
+
+export interface MountOptions extends ManagementDependencies {
+  /** Tells this installation from every other; `selves` answers it. */
+  readonly instanceId: string;
+}
+
+/** Everything of the management group as clients see it. Attaches the stores to the state that the rules read. */
+export function mountManagement(stores: KindStores, options: MountOptions): readonly MountedResource[] {
+  const { state } = options;
+  state.attach(stores);
+  const store = (kind: ResourceKind): KindStore => {
+    const found = stores.get(resourceKey(kind));
+    if (found === undefined) throw new Error(`no store for ${kind.plural}`);
+    return found;
+  };
+  return [
+    mountStored(store(virtualClusterInstanceKind), {
+      kubeconfig: instanceKubeConfig(state),
+      log: instanceLog(state),
+    }),
+    mountStored(store(projectKind), {
+      members: projectMembers(state),
+      templates: projectTemplates(state),
+      clusters: projectClusters(state),
+      importvirtualcluster: importVirtualCluster(state),
+    }),
+    mountStored(store(clusterKind), {
+      virtualclusters: clusterVirtualClusters(state),
+      accesskey: clusterAccessKey(state),
+    }),
+    mountStored(store(virtualClusterTemplateKind)),
+    mountStored(store(userKind), { accesskeys: userAccessKeys(state) }),
+    mountStored(store(teamKind), { accesskeys: teamAccessKeys(state) }),
+    withoutCreate(mountStored(store(accessKeyKind)), store(accessKeyKind)),
+    ownedAccessKeys(store(accessKeyKind)),
+    selves(options),
+    directClusterEndpointTokens(options),
+  ];
+}
+
+/** A kind without POST is not created by an apply either. */
+function withoutCreate(mounted: MountedResource, store: KindStore): MountedResource {
+  const { patch } = mounted.verbs;
+  if (patch === undefined) return mounted;
+  return {
+    ...mounted,
+    verbs: {
+      ...mounted.verbs,
+      async patch(context, name, sent, options) {
+        if (sent.type === 'apply' && store.peek(context.namespace, name) === undefined) {
+          throw notFound(groupResourceOf(store.resource), name);
+        }
+        return patch(context, name, sent, options);
+      },
+    },
+  };
+}

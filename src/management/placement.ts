@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import type { KubeObject } from '../api/meta.ts';
+import { hostNamespaceStem } from '../api/naming.ts';
+import { flagAt, listAt, textAt } from '../lib/json-path.ts';
+import type { ManagementState } from './state.ts';
+
+const hashLength = 6;
+const longestNamespace = 63;
+/** Helm's limit for release names. */
+const longestVirtualCluster = 53;
+
+/** 30 bits, in the lower-case characters that names allow. */
+function hashOf(...parts: readonly string[]): string {
+  const digest = createHash('sha256').update(parts.join('/')).digest();
+  return [...digest.subarray(0, hashLength)].map((byte) => (byte % 32).toString(32)).join('');
+}
+
+function shortened(name: string, hash: string, longest: number): string {
+  return `${name.slice(0, longest - hash.length - 1).replace(/[-.]+$/, '')}-${hash}`;
+}
+
+/**
+ * The hash is there even when nothing had to be cut: it tells `a-v-b`/`c` from `a`/`b-v-c`, and the same instance
+ * always gets the same namespace.
+ */
+export function hostNamespaceFor(project: string, instance: string): string {
+  return shortened(hostNamespaceStem(project, instance), hashOf(project, instance), longestNamespace);
+}
+
+export function virtualClusterNameFor(project: string, instance: string): string {
+  if (instance.length <= longestVirtualCluster) return instance;
+  return shortened(instance, hashOf(project, instance), longestVirtualCluster);
+}
+
+/** Whether a list of the project (`allowedClusters`, `allowedTemplates`) names this one. */
+export function allowsCluster(project: KubeObject, cluster: string): boolean {
+  return listAt(project, 'spec', 'allowedClusters').some((entry) => ['*', cluster].includes(textAt(entry, 'name')));
+}
+
+/** Whether new virtual clusters may be placed there at all. */
+export function isUsable(cluster: KubeObject): boolean {
+  return cluster.metadata.deletionTimestamp === undefined && !flagAt(cluster, 'spec', 'unusable');
+}
+
+/** The built-in cluster is this very process; the others are known to answer, or not. */
+function isReachable(cluster: KubeObject): boolean {
+  return flagAt(cluster, 'spec', 'local') || flagAt(cluster, 'status', 'online');
+}
+
+/** The cluster with the fewest instances among the allowed, reachable ones; undefined: there is none now. */
+export function chooseCluster(
+  project: KubeObject,
+  state: Pick<ManagementState, 'clusters' | 'instances'>,
+): string | undefined {
+  const counts = new Map<string, number>();
+  for (const cluster of state.clusters()) {
+    const name = cluster.metadata.name ?? '';
+    if (isUsable(cluster) && isReachable(cluster) && allowsCluster(project, name)) counts.set(name, 0);
+  }
+  for (const instance of state.instances()) {
+    const name = textAt(instance, 'spec', 'clusterRef', 'cluster');
+    const count = counts.get(name);
+    if (count !== undefined) counts.set(name, count + 1);
+  }
+  return [...counts].sort(([nameA, a], [nameB, b]) => a - b || (nameA < nameB ? -1 : 1))[0]?.[0];
+}

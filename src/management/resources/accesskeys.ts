@@ -1,0 +1,95 @@
+import type { FieldError } from '../../api/field-error.ts';
+import { accessKeyEnd } from '../../api/management/access-key-life.ts';
+import { accessKeyKind } from '../../api/management/v1/access-key.ts';
+import { invalidObject } from '../../api/status.ts';
+import { generateAccessKey, isStrongAccessKey } from '../../auth/access-key-format.ts';
+import { textAt } from '../../lib/json-path.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
+import { checkKeyCount, keepLifetime, takeAfterMaker } from '../access-key-limits.ts';
+import { checkAccessKeyOwner, fillAccessKeyOwner } from '../access-key-owner.ts';
+import { keepServerFields } from '../access-key-server-fields.ts';
+import { accessKeyClaim, hiddenKeyHash } from '../access-key-state.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import { writableSpec } from '../draft-spec.ts';
+import { cutFromLastApplied } from '../last-applied.ts';
+import { accessKeyErrors } from '../rules/access-key-errors.ts';
+
+/** Expired keys stay visible this long. */
+const visibleAfterEnd = 7 * 24 * 3600 * 1000;
+
+export const accessKeyHashPurpose = 'access-key';
+
+/** One text for everything, so that nobody learns from a refusal that a value is somebody's key. */
+const unusableKey: FieldError = {
+  type: 'FieldValueInvalid',
+  field: 'spec.key',
+  message:
+    'Invalid value: must be 32 to 512 characters of A-Za-z0-9._~+/=- that nobody can guess or uses already; leave it empty and the server makes one',
+};
+
+const secretPaths = [
+  ['spec', 'key'],
+  ['spec', 'identity', 'connectorData'],
+  ['spec', 'oidcLogin', 'idToken'],
+  ['spec', 'oidcLogin', 'accessToken'],
+  ['spec', 'oidcLogin', 'refreshToken'],
+];
+
+export function accessKeys(dependencies: ManagementDependencies): StoredResource {
+  const { sealer, state, settings, clock } = dependencies;
+  const faults = new WeakMap<Draft, FieldError>();
+
+  /** Takes the value out of the object: what is kept is its hash, and who creates it is told once. */
+  function takeKey(draft: Draft): void {
+    const spec = writableSpec(draft.object);
+    const sent = spec.key;
+    delete spec.key;
+    cutFromLastApplied(draft.object, secretPaths);
+    const given = typeof sent === 'string' ? sent : '';
+    if (given === '' && draft.old !== undefined) return;
+    const key = given === '' ? generateAccessKey() : given;
+    if (given !== '' && !isStrongAccessKey(given)) {
+      faults.set(draft, unusableKey);
+      return;
+    }
+    draft.hidden[hiddenKeyHash] = sealer.hash(accessKeyHashPurpose, key);
+    if (draft.old === undefined) draft.reveal = { spec: { key } };
+  }
+
+  return defineResource({
+    ...accessKeyKind,
+    hasStatus: true,
+    gracePeriods: true,
+    autoName: 'key-',
+    verbs: ['get', 'list', 'watch', 'update', 'patch', 'delete'],
+    prepare(draft: Draft, context: RequestContext) {
+      takeKey(draft);
+      const spec = writableSpec(draft.object);
+      keepServerFields(draft, spec, context, sealer);
+      if (textAt(spec, 'type') === '') spec.type = textAt(draft.old?.object, 'spec', 'type') || 'User';
+      fillAccessKeyOwner(draft, spec, context);
+      checkAccessKeyOwner(draft, context);
+      if (draft.old !== undefined) {
+        keepLifetime(draft, spec, { settings });
+        return;
+      }
+      checkKeyCount(draft.object, context, { state, settings, clock });
+      takeAfterMaker(draft, spec, context, { state, settings, clock });
+    },
+    validate(draft, context) {
+      const fault = faults.get(draft);
+      return [...(fault === undefined ? [] : [fault]), ...accessKeyErrors(draft, context, { state, settings })];
+    },
+    claims(record) {
+      const hash = textAt(record.hidden, hiddenKeyHash);
+      return hash === '' ? [] : [accessKeyClaim(hash)];
+    },
+    claimTaken: (_claim, _holder, draft) =>
+      invalidObject(accessKeyKind, draft.object.metadata.name ?? '', [unusableKey]),
+    expiresAt(record) {
+      const end = accessKeyEnd(record.object);
+      return end === undefined ? undefined : end + visibleAfterEnd;
+    },
+  });
+}

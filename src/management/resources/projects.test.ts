@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { cleanupFinalizer, projectRoles } from '../../api/naming.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import { deleting, latest, openManagement, patching, refusal } from '../management.fixture.ts';
+
+async function setUp() {
+  const management = await openManagement();
+  const { create, admin, verbs } = management;
+  await create('users', 'anna', { displayName: 'Anna' });
+  await create('teams', 'red', { users: ['anna'] });
+  const merge = (name: string, spec: JsonObject, context: RequestContext = admin()) =>
+    verbs('projects').patch(context, name, { type: 'merge', document: { spec }, findings: [] }, patching);
+  return { ...management, merge };
+}
+
+describe('projects (completions §7)', () => {
+  it('come with their namespace and go with it', async () => {
+    const { create, verbs, admin, state, merge, system } = await setUp();
+    const made = await create('projects', 'p', {});
+    expect(made.metadata.finalizers).toEqual([cleanupFinalizer]);
+    expect(made).toMatchObject({ spec: { owner: { user: 'admin' } } });
+    expect(state.namespace('platform-p-p')).toMatchObject({ kind: 'Namespace', status: { phase: 'Active' } });
+    await verbs('projects').delete(admin(), 'p', deleting);
+    expect(state.namespace('platform-p-p')).toBeDefined();
+    const document = { metadata: { finalizers: [] } };
+    await verbs('projects').patch(admin(), 'p', { type: 'merge', document, findings: [] }, patching);
+    expect(state.project('p')?.metadata.finalizers).toEqual([cleanupFinalizer]);
+    await verbs('projects').patch(system(), 'p', { type: 'merge', document, findings: [] }, patching);
+    expect(state.project('p')).toBeUndefined();
+    expect(state.namespace('platform-p-p')).toBeUndefined();
+    expect((await refusal(merge('p', {}))).code).toBe(404);
+  });
+
+  it('have names that leave room for the namespace', async () => {
+    const { create } = await setUp();
+    await create('projects', 'p'.repeat(52), {});
+    expect((await refusal(create('projects', 'p'.repeat(53), {}))).code).toBe(422);
+    expect((await refusal(create('projects', 'a.b', {}))).code).toBe(422);
+  });
+
+  it.each([
+    [{ members: [{ kind: 'Robot', name: 'x', clusterRole: projectRoles.user }] }, 'spec.members[0].kind'],
+    [{ members: [{ kind: 'User', name: 'x', clusterRole: 'cluster-admin' }] }, 'spec.members[0].clusterRole'],
+    [{ members: [{ kind: 'User' }] }, 'spec.members[0].clusterRole'],
+    [{ allowedClusters: [{ name: 'a' }, { name: 'a' }] }, 'spec.allowedClusters[1]'],
+    [{ allowedTemplates: [{ kind: 'SpaceTemplate', name: 'a' }] }, 'spec.allowedTemplates[0].kind'],
+    [{ allowedTemplates: [{ name: '*', isDefault: true }] }, 'spec.allowedTemplates[0].isDefault'],
+    [
+      {
+        allowedTemplates: [
+          { name: 'a', isDefault: true },
+          { name: 'b', isDefault: true },
+        ],
+      },
+      'spec.allowedTemplates[1].isDefault',
+    ],
+    [{ quotas: { project: { pods: 1 } } }, 'spec.quotas.project'],
+    [{ quotas: { user: { virtualclusterinstances: -1 } } }, 'spec.quotas.user[virtualclusterinstances]'],
+    [{ owner: { user: 'a', team: 'b' } }, 'spec.owner.team'],
+  ])('refuse %j at %s', async (spec, field) => {
+    const { create } = await setUp();
+    const status = await refusal(create('projects', 'p', spec));
+    expect(status.code).toBe(422);
+    expect(status.details?.causes?.map((cause) => cause.field)).toContain(field);
+  });
+
+  it('make their creator an admin of theirs, and keep what is for admins', async () => {
+    const { create, as, merge } = await setUp();
+    expect(await create('projects', 'p', { displayName: 'P' }, as('anna'))).toMatchObject({
+      spec: { owner: { user: 'anna' }, members: [{ kind: 'User', name: 'anna', clusterRole: projectRoles.admin }] },
+    });
+    for (const spec of [
+      { allowedClusters: [{ name: '*' }] },
+      { allowedTemplates: [{ name: '*' }] },
+      { quotas: {} },
+      { requireTemplate: {} },
+      { owner: { team: 'red', user: null } },
+      { access: [{ verbs: ['*'], users: ['anna'] }] },
+    ]) {
+      expect((await refusal(merge('p', spec, as('anna')))).code).toBe(403);
+      await merge('p', spec);
+    }
+    expect((await merge('p', { displayName: 'Q' }, as('anna'))).object).toMatchObject({ spec: { displayName: 'Q' } });
+  });
+
+  it('tell their members, templates and clusters', async () => {
+    const { create, mounted, admin } = await setUp();
+    await create('virtualclustertemplates', 'other', {});
+    const members = [
+      { kind: 'User', name: 'anna', clusterRole: projectRoles.user },
+      { kind: 'Team', name: 'red', clusterRole: projectRoles.viewer },
+    ];
+    await create('projects', 'p', {
+      members,
+      allowedClusters: [{ name: 'local' }],
+      allowedTemplates: [{ name: 'other' }],
+    });
+    const read = async (subresource: string, name = 'p') =>
+      (await mounted('projects').subresources[subresource]?.verbs.get?.(admin(), name, latest))?.object;
+    expect(await read('members')).toMatchObject({
+      kind: 'ProjectMembers',
+      metadata: { name: 'p' },
+      users: [{ name: 'anna', displayName: 'Anna', clusterRoles: [projectRoles.user] }],
+      teams: [{ name: 'red', clusterRoles: [projectRoles.viewer] }],
+    });
+    const templates = await read('templates');
+    expect(templates).toMatchObject({
+      kind: 'ProjectTemplates',
+      virtualClusterTemplates: [{ metadata: { name: 'other' } }],
+    });
+    expect(templates).not.toHaveProperty('defaultVirtualClusterTemplate');
+    expect(await read('templates', 'default')).toMatchObject({ defaultVirtualClusterTemplate: 'control-plane' });
+    expect(await read('clusters')).toMatchObject({
+      kind: 'ProjectClusters',
+      clusters: [{ metadata: { name: 'local' } }],
+    });
+    expect((await refusal(read('members', 'none'))).code).toBe(404);
+  });
+});

@@ -1,0 +1,158 @@
+import { namespaceKind } from '../../api/core/namespace.ts';
+import { duplicate, type FieldError, forbiddenField, invalid, notSupported } from '../../api/field-error.ts';
+import { projectKind, quotaResources } from '../../api/management/v1/project.ts';
+import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { cleanupFinalizer, projectLabel, projectNamespace, projectRoles } from '../../api/naming.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { forbidden } from '../../api/status.ts';
+import { flagAt, listAt, objectAt, textAt } from '../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import {
+  type Companion,
+  type Draft,
+  defineResource,
+  type StoredRecord,
+  type StoredResource,
+} from '../../registry/resource.ts';
+import { type Caller, callerOf, ownerOf } from '../caller.ts';
+import { writableSpec } from '../draft-spec.ts';
+import { changedFields } from '../object-rights.ts';
+import { quotaLimit } from '../quota-limit.ts';
+import { ownerErrors } from '../rules/owner-errors.ts';
+
+/** What members of a project, its admins included, may not change: each needs the right `projects/spec.<field>`. */
+const protectedFields = ['allowedClusters', 'allowedTemplates', 'quotas', 'requireTemplate', 'owner', 'access'];
+
+/** With the prefix of its namespace a project's name must still be a DNS label. */
+const longestName = 63 - projectNamespace('').length;
+
+export function projects(): StoredResource {
+  return defineResource({
+    ...projectKind,
+    hasStatus: true,
+    gracePeriods: true,
+    nameRule: 'label',
+    maxNameLength: longestName,
+    keptFinalizer: cleanupFinalizer,
+    prepare,
+    validate: (draft) => projectErrors(draft.object),
+    companions,
+  });
+}
+
+async function prepare(draft: Draft, context: RequestContext): Promise<void> {
+  const caller = callerOf(context.user);
+  const spec = writableSpec(draft.object);
+  const ownerGiven = textAt(spec, 'owner', 'user') !== '' || textAt(spec, 'owner', 'team') !== '';
+  // Asked before anything is filled in: what the server decides needs no right.
+  if (!ownerGiven && draft.old !== undefined) keepOwner(spec, draft.old.object);
+  await checkProtectedFields(draft, context);
+  if (context.system || draft.old !== undefined) return;
+  if (!ownerGiven) spec.owner = ownerOf(caller);
+  if (!caller.isAdmin) spec.members = withAdmin(listAt(spec, 'members'), caller);
+}
+
+function keepOwner(spec: JsonObject, old: KubeObject): void {
+  const owner = objectAt(old, 'spec', 'owner');
+  if (owner !== undefined) spec.owner = owner;
+}
+
+async function checkProtectedFields(draft: Draft, context: RequestContext): Promise<void> {
+  if (context.system) return;
+  const name = draft.object.metadata.name ?? '';
+  for (const field of changedFields(draft).filter((changed) => protectedFields.includes(changed))) {
+    const allowed = await context.may({
+      verb: draft.old === undefined ? 'create' : 'update',
+      group: projectKind.group,
+      resource: projectKind.plural,
+      subresource: `spec.${field}`,
+      name,
+    });
+    if (!allowed) throw forbidden(groupResourceOf(projectKind), name, `you may not set spec.${field} of a project`);
+  }
+}
+
+/** Whoever creates a project is its admin. */
+function withAdmin(members: readonly JsonValue[], caller: Caller): JsonValue[] {
+  const owner = ownerOf(caller);
+  const [kind, name] = 'team' in owner ? ['Team', owner.team] : ['User', owner.user];
+  const entry = { kind, name, clusterRole: projectRoles.admin };
+  const already = members.some(
+    (member) =>
+      textAt(member, 'kind') === kind &&
+      textAt(member, 'name') === name &&
+      textAt(member, 'clusterRole') === entry.clusterRole,
+  );
+  return already ? [...members] : [...members, entry];
+}
+
+function projectErrors(project: KubeObject): FieldError[] {
+  const templates = listAt(project, 'spec', 'allowedTemplates');
+  return [
+    ...ownerErrors(project, 'spec.owner'),
+    ...duplicates(project, 'members', (entry) =>
+      ['kind', 'name', 'clusterRole'].map((member) => textAt(entry, member)).join(' '),
+    ),
+    ...duplicates(project, 'allowedClusters', (entry) => textAt(entry, 'name')),
+    ...duplicates(project, 'allowedTemplates', (entry) => textAt(entry, 'name')),
+    ...templates.flatMap((entry, index) => {
+      const kind = textAt(entry, 'kind');
+      const path = `spec.allowedTemplates[${index}]`;
+      if (kind !== '' && kind !== virtualClusterTemplateKind.kind) {
+        return [notSupported(`${path}.kind`, kind, [virtualClusterTemplateKind.kind])];
+      }
+      if (flagAt(entry, 'isDefault') && textAt(entry, 'name') === '*') {
+        return [forbiddenField(`${path}.isDefault`, 'the default must be one template')];
+      }
+      const earlier = templates.slice(0, index).some((other) => flagAt(other, 'isDefault'));
+      return earlier && flagAt(entry, 'isDefault')
+        ? [forbiddenField(`${path}.isDefault`, 'only one template can be the default')]
+        : [];
+    }),
+    ...['project', 'user'].flatMap((which) =>
+      quotaErrors(objectAt(project, 'spec', 'quotas', which), `spec.quotas.${which}`),
+    ),
+  ];
+}
+
+function duplicates(project: KubeObject, list: string, keyOf: (entry: JsonValue) => string): FieldError[] {
+  const seen = new Set<string>();
+  return listAt(project, 'spec', list).flatMap((entry, index) => {
+    const key = keyOf(entry);
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew ? [] : [duplicate(`spec.${list}[${index}]`, entry)];
+  });
+}
+
+function quotaErrors(quota: JsonObject | undefined, field: string): FieldError[] {
+  return Object.entries(quota ?? {}).flatMap(([resource, limit]) => {
+    if (!(quotaResources as readonly string[]).includes(resource)) {
+      return [notSupported(field, resource, quotaResources)];
+    }
+    return quotaLimit(limit) === undefined
+      ? [invalid(`${field}[${resource}]`, limit, 'must be a whole number, 0 or more')]
+      : [];
+  });
+}
+
+/** The namespace that the instances of the project live in; it comes and goes with the project. */
+function companions(record: StoredRecord): readonly Companion[] {
+  const project = record.object.metadata.name ?? '';
+  const name = projectNamespace(project);
+  return [
+    {
+      kind: namespaceKind,
+      namespace: '',
+      name,
+      object: {
+        apiVersion: namespaceKind.version,
+        kind: namespaceKind.kind,
+        metadata: { name, labels: { 'kubernetes.io/metadata.name': name, [projectLabel]: project } },
+        status: { phase: 'Active' },
+      } as KubeObject,
+    },
+  ];
+}

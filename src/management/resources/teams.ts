@@ -1,0 +1,18 @@
+import { teamKind } from '../../api/management/v1/team.ts';
+import { defineResource, type StoredResource } from '../../registry/resource.ts';
+import { checkAdminsOnly, checkDisplayOnly } from '../display-only.ts';
+import { groupErrors } from '../rules/group-errors.ts';
+import { ownerErrors } from '../rules/owner-errors.ts';
+
+export function teams(): StoredResource {
+  return defineResource({
+    ...teamKind,
+    hasStatus: false,
+    gracePeriods: true,
+    prepare(draft, context) {
+      checkAdminsOnly(teamKind, draft, context, ['users', 'groups']);
+      checkDisplayOnly(teamKind, draft, context);
+    },
+    validate: ({ object }) => [...ownerErrors(object, 'spec.owner'), ...groupErrors(object)],
+  });
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { verifyPassword } from '../../auth/password-hash.ts';
+import { textAt, valueAt } from '../../lib/json-path.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import { openManagement, patching, refusal } from '../management.fixture.ts';
+import { hiddenPassword, passwordPurpose } from './users.ts';
+
+async function setUp() {
+  const management = await openManagement();
+  const { verbs, admin } = management;
+  await management.create('users', 'anna', {});
+  await management.create('teams', 'red', { users: ['anna'] });
+  const merge = (plural: string, name: string, spec: JsonObject, context: RequestContext = admin()) =>
+    verbs(plural).patch(context, name, { type: 'merge', document: { spec }, findings: [] }, patching);
+  return { ...management, merge };
+}
+
+describe('users (completions §7)', () => {
+  it('keep of a password only a sealed slow hash', async () => {
+    const { merge, plane, sealer, as } = await setUp();
+    const changed = await merge('users', 'anna', { password: 'correct horse' }, as('anna'));
+    expect(changed.json()).not.toContain('horse');
+    expect(valueAt(changed.object, 'spec', 'password')).toBeUndefined();
+    const sealed = textAt(plane.kinds.get('users.management.platform.sh')?.peekHidden('', 'anna'), hiddenPassword);
+    expect(sealed).not.toContain('scrypt');
+    expect(await verifyPassword('correct horse', sealer.open(passwordPurpose, sealed))).toBe(true);
+    const same = await merge('users', 'anna', { password: 'correct horse' });
+    expect(same.object.metadata.resourceVersion).toBe(changed.object.metadata.resourceVersion);
+    expect((await refusal(merge('users', 'anna', { password: 'horse' }))).message).not.toContain('"horse"');
+    expect((await refusal(merge('users', 'admin', { password: 'correct horse' }, as('anna')))).code).toBe(403);
+  });
+
+  it('have subjects that are nobody else’s name or subject', async () => {
+    const { create, merge } = await setUp();
+    await create('users', 'bob', { subject: 'robert' });
+    const status = await refusal(merge('users', 'anna', { subject: 'robert' }));
+    expect(status).toMatchObject({
+      code: 422,
+      message: expect.stringContaining('spec.subject: Duplicate value: "robert"'),
+    });
+    expect((await refusal(merge('users', 'anna', { subject: 'bob' }))).code).toBe(422);
+    expect((await refusal(create('users', 'robert', {}))).message).toContain(
+      'metadata.name: Duplicate value: "robert"',
+    );
+    await merge('users', 'anna', { subject: 'anna' });
+    for (const subject of ['system:admin', 'platform:team:red']) {
+      expect((await refusal(merge('users', 'anna', { subject }))).code).toBe(422);
+    }
+    expect((await refusal(merge('users', 'anna', { groups: ['system:masters'] }))).code).toBe(422);
+  });
+
+  it('change what is for display themselves, and nothing else', async () => {
+    const { merge, as } = await setUp();
+    await merge('users', 'anna', { displayName: 'Anna' }, as('anna'));
+    for (const spec of [{ groups: ['x'] }, { subject: 'x' }, { disabled: true }, { email: 'x@y' }]) {
+      expect((await refusal(merge('users', 'anna', spec, as('anna')))).code).toBe(403);
+    }
+  });
+});
+
+describe('teams (completions §7)', () => {
+  it('get their users and groups from admins only', async () => {
+    const { merge, as } = await setUp();
+    await merge('teams', 'red', { owner: { user: 'anna' }, access: [{ verbs: ['*'], users: ['anna'] }] });
+    await merge('teams', 'red', { displayName: 'Red' }, as('anna'));
+    expect((await refusal(merge('teams', 'red', { users: [] }, as('anna')))).code).toBe(403);
+    expect((await refusal(merge('teams', 'red', { groups: ['x'] }, as('anna')))).code).toBe(403);
+    expect((await refusal(merge('teams', 'red', { groups: ['system:x'] }))).code).toBe(422);
+  });
+});

@@ -1,0 +1,314 @@
+import { describe, expect, it } from 'vitest';
+import { nonDeletableAnnotation, projectRoles } from '../../api/naming.ts';
+import { textAt, valueAt } from '../../lib/json-path.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import { deleting, dryRun, latest, openManagement, patching, refusal, writing } from '../management.fixture.ts';
+
+const plural = 'virtualclusterinstances';
+
+async function setUp(project: JsonObject = {}) {
+  const management = await openManagement();
+  const { create, admin, as, verbs, sent } = management;
+  for (const name of ['anna', 'bob', 'carol']) await create('users', name, {});
+  await create('teams', 'red', { users: ['anna'] });
+  await create('virtualclustertemplates', 'sized', {
+    versions: [
+      { version: '1.0.0', parameters: [{ variable: 'size', type: 'number', max: 3, required: true }] },
+      { version: '1.1.0', parameters: [{ variable: 'size', type: 'number', max: 9, required: true }] },
+      { version: '2.0.0', template: {} },
+    ],
+  });
+  await create('projects', 'p', {
+    members: [
+      { kind: 'User', name: 'anna', clusterRole: projectRoles.user },
+      { kind: 'User', name: 'carol', clusterRole: projectRoles.admin },
+    ],
+    allowedClusters: [{ name: '*' }],
+    allowedTemplates: [{ name: '*' }],
+    ...project,
+  });
+  const make = (name: string, spec: JsonObject, context: RequestContext = as('anna', 'p')) =>
+    create(plural, name, spec, context);
+  const merge = (name: string, document: JsonObject, context: RequestContext = as('anna', 'p')) =>
+    verbs(plural).patch(context, name, { type: 'merge', document, findings: [] }, patching);
+  const put = async (name: string, spec: JsonObject, context: RequestContext = as('anna', 'p')) => {
+    const { resourceVersion = '' } = (await verbs(plural).get(context, name, latest)).object.metadata;
+    return (await verbs(plural).update(context, name, sent(plural, name, { spec }, { resourceVersion }), writing))
+      .object;
+  };
+  return { ...management, make, merge, put, admin };
+}
+
+const fieldsOf = async (call: Promise<unknown>) => {
+  const status = await refusal(call);
+  expect(status.code).toBe(422);
+  return (status.details?.causes ?? []).map((cause) => cause.field);
+};
+
+describe('what the server fills in when an instance is created (completions §3)', () => {
+  it('is final in the answer: owner, template, place; and no status is invented', async () => {
+    const { make } = await setUp();
+    const made = await make('vc', { clusterRef: {} });
+    expect(made).toMatchObject({
+      spec: {
+        owner: { user: 'anna' },
+        templateRef: { name: 'control-plane' },
+        clusterRef: {
+          cluster: 'local',
+          namespace: expect.stringMatching(/^platform-p-v-vc-[0-9a-v]{6}$/),
+          virtualCluster: 'vc',
+        },
+      },
+    });
+    expect(made.status).toBeUndefined();
+  });
+
+  it('fits the limits of hosts, however long the names are', async () => {
+    const { create, as } = await setUp();
+    const project = 'p'.repeat(52);
+    const name = 'n'.repeat(63);
+    await create('projects', project, { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' }] });
+    const made = await create(plural, name, {}, as('admin', project));
+    const namespace = textAt(made, 'spec', 'clusterRef', 'namespace');
+    expect(namespace.length).toBeLessThanOrEqual(63);
+    expect(namespace).toMatch(/^platform-p+-[0-9a-v]{6}$/);
+    expect(textAt(made, 'spec', 'clusterRef', 'virtualCluster')).toMatch(/^n{46}-[0-9a-v]{6}$/);
+    expect((await refusal(create(plural, 'n'.repeat(64), {}, as('admin', project)))).code).toBe(422);
+  });
+
+  it('is the allowed, reachable cluster with the fewest instances; none: it is left open', async () => {
+    const { create, make, plane, system, merge } = await setUp({
+      allowedClusters: [{ name: 'far' }, { name: 'near' }],
+    });
+    await create('clusters', 'far', { networkPeer: true });
+    await create('clusters', 'near', { networkPeer: true });
+    const open = await make('first', {});
+    expect(valueAt(open, 'spec', 'clusterRef', 'cluster')).toBeUndefined();
+    const online = (name: string) =>
+      plane.kinds
+        .get('clusters.management.platform.sh')
+        ?.status?.patch(
+          system(),
+          name,
+          { type: 'merge', document: { status: { online: true } }, findings: [] },
+          patching,
+        );
+    await online('near');
+    expect(await make('second', {})).toMatchObject({ spec: { clusterRef: { cluster: 'near' } } });
+    await online('far');
+    expect(await make('third', {})).toMatchObject({ spec: { clusterRef: { cluster: 'far' } } });
+    const placed = await merge('first', { spec: { clusterRef: { cluster: 'near' } } }, system('p'));
+    expect(placed.object).toMatchObject({ spec: { clusterRef: { cluster: 'near' } } });
+  });
+
+  it('stays when the original manifest is sent again and again', async () => {
+    const { make, put } = await setUp();
+    const manifest = { displayName: 'mine', clusterRef: {}, templateRef: {} };
+    const made = await make('vc', manifest);
+    const again = await put('vc', manifest);
+    expect(again).toEqual(made);
+    expect(await put('vc', { displayName: 'other' })).toMatchObject({
+      metadata: { generation: 2 },
+      spec: {
+        clusterRef: valueAt(made, 'spec', 'clusterRef'),
+        owner: { user: 'anna' },
+        templateRef: { name: 'control-plane' },
+      },
+    });
+  });
+});
+
+describe('what an instance may not be (completions §3)', () => {
+  it('is outside a project, or in one that is being deleted', async () => {
+    const { make, as, verbs, admin } = await setUp();
+    expect(await refusal(make('vc', {}, as('anna', 'nowhere')))).toMatchObject({
+      code: 404,
+      message: 'namespaces "platform-p-nowhere" not found',
+    });
+    const pending = await verbs('projects').delete(admin(), 'p', deleting);
+    expect(pending).toMatchObject({ pending: { object: { metadata: { finalizers: ['platform.sh/cleanup'] } } } });
+    expect(await refusal(make('vc', {}))).toMatchObject({
+      code: 403,
+      message:
+        'virtualclusterinstances.management.platform.sh "vc" is forbidden: unable to create new content in namespace platform-p-p because it is being terminated',
+    });
+  });
+
+  it('tells everything that is wrong at once', async () => {
+    const { make, as } = await setUp({ allowedClusters: [{ name: 'x' }] });
+    const wrong = {
+      owner: { user: 'nobody' },
+      templateRef: { name: 'sized', version: '1.x.x' },
+      parameters: 'size: 10\nother: 1',
+      clusterRef: { cluster: 'local', namespace: 'Bad_Name' },
+    };
+    expect(await fieldsOf(make('vc', wrong, as('admin', 'p')))).toEqual([
+      'spec.owner.user',
+      'spec.clusterRef.cluster',
+      'spec.clusterRef.namespace',
+      'spec.parameters.other',
+      'spec.parameters.size',
+    ]);
+  });
+
+  it.each([
+    [{ templateRef: { name: 'none' } }, ['spec.templateRef.name']],
+    [{ templateRef: { name: 'sized', version: '3.x.x' } }, ['spec.templateRef.version']],
+    [{ templateRef: { name: 'sized', version: 'latest' } }, ['spec.templateRef.version']],
+    [{ templateRef: { name: 'control-plane', version: '1.0.0' } }, ['spec.templateRef.version']],
+    [{ templateRef: { name: 'sized', version: '1.0.0' }, parameters: 'size: 4' }, ['spec.parameters.size']],
+    [{ templateRef: { name: 'sized', version: '1.x.x' } }, ['spec.parameters.size']],
+    [{ templateRef: { name: 'sized' }, parameters: 'size: 4' }, ['spec.parameters.size']],
+    [{ parameters: '[]' }, ['spec.parameters']],
+    [{ clusterRef: { cluster: 'none' } }, ['spec.clusterRef.cluster']],
+    [{ template: {}, templateRef: { name: 'sized' } }, ['spec.template']],
+    [{ template: { helmRelease: { chart: { name: 'evil' } } } }, ['spec.template.helmRelease.chart.name']],
+    [{ owner: { user: 'anna', team: 'red' } }, ['spec.owner.team']],
+  ])('refuses %j', async (spec, fields) => {
+    const { make, as } = await setUp();
+    expect(await fieldsOf(make('vc', spec, as('admin', 'p')))).toEqual(fields);
+  });
+
+  it('is on a cluster that takes nothing new, or with a template that the project does not allow', async () => {
+    const { make, create } = await setUp({ allowedTemplates: [{ name: 'sized', isDefault: true }] });
+    await create('clusters', 'full', { networkPeer: true, unusable: true });
+    expect(await fieldsOf(make('vc', { clusterRef: { cluster: 'full' } }))).toEqual(['spec.clusterRef.cluster']);
+    expect(await fieldsOf(make('vc', { templateRef: { name: 'control-plane' } }))).toEqual(['spec.templateRef.name']);
+    expect(await make('vc', {})).toMatchObject({ spec: { templateRef: { name: 'sized' } } });
+  });
+
+  it('moves once it has a place', async () => {
+    const { make, merge, as } = await setUp();
+    await make('vc', {});
+    const place = { cluster: 'elsewhere', namespace: 'other', virtualCluster: 'other' };
+    expect(await fieldsOf(merge('vc', { spec: { clusterRef: place } }, as('admin', 'p')))).toEqual([
+      'spec.clusterRef.cluster',
+      'spec.clusterRef.namespace',
+      'spec.clusterRef.virtualCluster',
+    ]);
+  });
+
+  it('shares a place with another: 409', async () => {
+    const { make, as } = await setUp();
+    const place = { cluster: 'local', namespace: 'shared', virtualCluster: 'v' };
+    await make('one', { clusterRef: place }, as('admin', 'p'));
+    expect(await refusal(make('two', { clusterRef: place }, as('admin', 'p')))).toMatchObject({
+      code: 409,
+      reason: 'Conflict',
+    });
+    await make('three', { clusterRef: { ...place, virtualCluster: 'w' } }, as('admin', 'p'));
+  });
+});
+
+describe('rights inside an instance (completions §3)', () => {
+  it('gives it to another owner by admins of the project only', async () => {
+    const { make, merge, as } = await setUp();
+    expect((await refusal(make('vc', { owner: { user: 'bob' } }))).code).toBe(403);
+    expect(await make('vc', { owner: { user: 'bob' } }, as('carol', 'p'))).toMatchObject({
+      spec: { owner: { user: 'bob' } },
+    });
+    expect((await refusal(merge('vc', { spec: { owner: { user: 'anna' } } }))).code).toBe(403);
+    const given = await merge('vc', { spec: { owner: { user: null, team: 'red' } } }, as('carol', 'p'));
+    expect(valueAt(given.object, 'spec', 'owner')).toEqual({ team: 'red' });
+  });
+
+  it('sets namespace, virtual cluster and external by admins only', async () => {
+    const { make, merge, as } = await setUp();
+    for (const spec of [
+      { clusterRef: { namespace: 'n' } },
+      { clusterRef: { virtualCluster: 'v' } },
+      { external: true },
+    ]) {
+      expect((await refusal(make('vc', spec))).code).toBe(403);
+      expect((await refusal(make('vc', spec, as('carol', 'p')))).code).toBe(403);
+    }
+    await make('vc', {});
+    expect((await refusal(merge('vc', { spec: { external: true } }))).code).toBe(403);
+    expect(await make('ext', { external: true }, as('admin', 'p'))).not.toHaveProperty('spec.templateRef');
+  });
+
+  it('needs the right restricted for an inline template, and where a template is required and none named', async () => {
+    const { make, merge, as } = await setUp({ requireTemplate: { disabled: false } });
+    expect(await refusal(make('vc', { template: {} }))).toMatchObject({
+      code: 403,
+      message: expect.stringContaining('inline'),
+    });
+    expect(await refusal(make('vc', {}))).toMatchObject({
+      code: 403,
+      message: expect.stringContaining('requires a template'),
+    });
+    await make('vc', { templateRef: { name: 'control-plane' } });
+    expect((await refusal(merge('vc', { spec: { templateRef: null, template: {} } }))).code).toBe(403);
+    expect(await make('inline', { template: {} }, as('admin', 'p'))).not.toHaveProperty('spec.templateRef');
+  });
+
+  it('keeps the quotas of the project and of each owner', async () => {
+    const limits = { project: { virtualclusterinstances: 3 }, user: { virtualclusterinstances: '2' } };
+    const { make, merge, as } = await setUp({ quotas: limits });
+    await make('a1', {});
+    await make('a2', {});
+    expect((await refusal(make('a3', {}))).message).toContain('exceeded quota of user "anna"');
+    await make('b1', {}, as('bob', 'p'));
+    expect((await refusal(make('b2', {}, as('bob', 'p')))).message).toContain('exceeded quota of project "p"');
+    expect((await refusal(merge('b1', { spec: { owner: { user: 'anna' } } }, as('admin', 'p')))).code).toBe(403);
+    expect((await merge('a1', { spec: { displayName: 'x' } })).object).toMatchObject({ spec: { displayName: 'x' } });
+  });
+
+  it('is not deleted while an annotation protects it', async () => {
+    const { make, merge, verbs, as } = await setUp();
+    await make('vc', {});
+    await merge('vc', { metadata: { annotations: { [nonDeletableAnnotation]: 'true' } } });
+    expect((await refusal(verbs(plural).delete(as('admin', 'p'), 'vc', deleting))).code).toBe(403);
+    await merge('vc', { metadata: { annotations: { [nonDeletableAnnotation]: null } } });
+    expect(await verbs(plural).delete(as('admin', 'p'), 'vc', deleting)).toHaveProperty('gone');
+  });
+});
+
+describe('updates of an instance', () => {
+  it('are not held up by what has gone since', async () => {
+    const { make, merge, verbs, admin } = await setUp();
+    await make('vc', { templateRef: { name: 'sized', version: '1.1.0' }, parameters: 'size: 9' });
+    await verbs('virtualclustertemplates').delete(admin(), 'sized', deleting);
+    await verbs('clusters').delete(admin(), 'local', deleting);
+    expect((await merge('vc', { spec: { displayName: 'x' } })).object.metadata.generation).toBe(2);
+    expect(await fieldsOf(merge('vc', { spec: { templateRef: { version: '2.0.0' } } }))).toEqual([
+      'spec.templateRef.name',
+    ]);
+  });
+
+  it('change the template and its version', async () => {
+    const { make, merge, put } = await setUp();
+    await make('vc', { templateRef: { name: 'sized', version: '1.0.0' }, parameters: 'size: 3' });
+    expect(await fieldsOf(merge('vc', { spec: { templateRef: { version: '2.0.0' } } }))).toEqual([
+      'spec.parameters.size',
+    ]);
+    const changed = await merge('vc', { spec: { templateRef: { version: '1.x.x' }, parameters: 'size: 9' } });
+    expect(changed.object).toMatchObject({ spec: { templateRef: { name: 'sized', version: '1.x.x' } } });
+    expect(await put('vc', { templateRef: { version: '2.0.0' } })).toMatchObject({
+      spec: { templateRef: { name: 'sized', version: '2.0.0' } },
+    });
+  });
+
+  it('never write a template into what was imported without one', async () => {
+    const { create, system, merge, as } = await setUp();
+    const clusterRef = { cluster: 'local', namespace: 'n', virtualCluster: 'v' };
+    const imported = await create(plural, 'imp', { clusterRef, owner: { user: 'anna' } }, system('p'));
+    expect(imported).not.toHaveProperty('spec.templateRef');
+    const touched = await merge('imp', { metadata: { labels: { a: 'b' } } }, as('anna', 'p'));
+    expect(touched.object).not.toHaveProperty('spec.templateRef');
+  });
+
+  it('drop what clients send in status', async () => {
+    const { make, merge } = await setUp();
+    await make('vc', {});
+    expect((await merge('vc', { status: { phase: 'Ready' } })).object.status).toBeUndefined();
+  });
+
+  it('leave nothing behind in a dry run', async () => {
+    const { verbs, sent, as, state } = await setUp();
+    const answer = await verbs(plural).create(as('anna', 'p'), sent(plural, 'vc', { spec: {} }), dryRun);
+    expect(textAt(answer.object, 'spec', 'clusterRef', 'cluster')).toBe('local');
+    expect([...state.instancesOf('p')]).toEqual([]);
+  });
+});

@@ -1,0 +1,20 @@
+import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
+import { objectAt } from '../../lib/json-path.ts';
+import { defineResource, type StoredResource } from '../../registry/resource.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import { checkDisplayOnly } from '../display-only.ts';
+import { ownerErrors } from '../rules/owner-errors.ts';
+import { templateSpecErrors } from '../rules/template-errors.ts';
+
+export function virtualClusterTemplates({ settings }: Pick<ManagementDependencies, 'settings'>): StoredResource {
+  return defineResource({
+    ...virtualClusterTemplateKind,
+    hasStatus: true,
+    gracePeriods: true,
+    prepare: (draft, context) => checkDisplayOnly(virtualClusterTemplateKind, draft, context),
+    validate: ({ object }) => [
+      ...ownerErrors(object, 'spec.owner'),
+      ...templateSpecErrors(objectAt(object, 'spec'), settings),
+    ],
+  });
+}

@@ -1,0 +1,69 @@
+import { type FieldError, fieldNotFound, forbiddenField, invalid, notSupported } from '../../api/field-error.ts';
+import { accessKeyTypes, clientAccessKeyTypes } from '../../api/management/v1/access-key.ts';
+import { numberAt, textAt, valueAt } from '../../lib/json-path.ts';
+import { equalJson } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { Draft } from '../../registry/resource.ts';
+import { ownerMembers } from '../access-key-owner.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import { groupErrors, subjectErrors } from './group-errors.ts';
+import { scopeErrors } from './scope-errors.ts';
+
+/** A hundred years: more is a mistake, and less than what a timestamp can hold. */
+const longestTTL = 100 * 366 * 24 * 3600;
+
+type Known = Pick<ManagementDependencies, 'state' | 'settings'>;
+
+/** Everything that is wrong with a key besides its value. */
+export function accessKeyErrors(draft: Draft, context: RequestContext, known: Known): FieldError[] {
+  const { object, old } = draft;
+  return [
+    ...ownerErrors(draft, known),
+    ...typeErrors(draft, context),
+    ...ttlErrors(draft, context, known),
+    ...groupErrors(object),
+    ...(old !== undefined && equalJson(valueAt(object, 'spec', 'scope'), valueAt(old.object, 'spec', 'scope'))
+      ? []
+      : scopeErrors(valueAt(object, 'spec', 'scope'), 'spec.scope')),
+  ];
+}
+
+function ownerErrors({ object, old }: Draft, { state }: Known): FieldError[] {
+  const given = ownerMembers.filter((member) => textAt(object, 'spec', member) !== '');
+  if (old !== undefined) {
+    return ownerMembers
+      .filter((member) => textAt(object, 'spec', member) !== textAt(old.object, 'spec', member))
+      .map((member) => invalid(`spec.${member}`, textAt(object, 'spec', member), 'field is immutable'));
+  }
+  if (given.length > 1) {
+    return given.slice(1).map((member) => forbiddenField(`spec.${member}`, `the key is already for spec.${given[0]}`));
+  }
+  const user = textAt(object, 'spec', 'user');
+  const team = textAt(object, 'spec', 'team');
+  if (user !== '' && state.user(user) === undefined) return [fieldNotFound('spec.user', user)];
+  if (team !== '' && state.team(team) === undefined) return [fieldNotFound('spec.team', team)];
+  return subjectErrors(textAt(object, 'spec', 'subject'), 'spec.subject');
+}
+
+function typeErrors({ object, old }: Draft, context: RequestContext): FieldError[] {
+  const type = textAt(object, 'spec', 'type');
+  const before = textAt(old?.object, 'spec', 'type');
+  if (type === before) return [];
+  const allowed: readonly string[] = context.system ? accessKeyTypes : clientAccessKeyTypes;
+  if (!allowed.includes(type)) return [notSupported('spec.type', type, allowed)];
+  // What the server made for a purpose of its own stays what it is.
+  return before === '' || allowed.includes(before) ? [] : [invalid('spec.type', type, 'field is immutable')];
+}
+
+function ttlErrors({ object, old }: Draft, context: RequestContext, { settings }: Known): FieldError[] {
+  const ttl = numberAt(object, 'spec', 'ttl') ?? 0;
+  if (old !== undefined && ttl === (numberAt(old.object, 'spec', 'ttl') ?? 0)) return [];
+  const max = settings.accessKeys.maxTTL;
+  if (ttl < 0) return [invalid('spec.ttl', ttl, 'must be greater than or equal to 0')];
+  if (ttl > longestTTL) return [invalid('spec.ttl', ttl, `must be less than or equal to ${longestTTL}`)];
+  if (context.system || max <= 0) return [];
+  if (ttl === 0) return [invalid('spec.ttl', ttl, `this server allows no keys without an end; at most ${max} seconds`)];
+  return ttl > max
+    ? [invalid('spec.ttl', ttl, `must be less than or equal to ${max}, the maximum of this server`)]
+    : [];
+}

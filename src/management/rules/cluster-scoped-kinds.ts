@@ -1,0 +1,37 @@
+/**
+ * Kinds of Kubernetes that live outside namespaces: none of them may be applied in a host namespace. What other
+ * kinds a host has, and how they are scoped, only the host can say.
+ */
+export const clusterScopedKinds: ReadonlySet<string> = new Set([
+  'APIService',
+  'CertificateSigningRequest',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'ClusterTrustBundle',
+  'ComponentStatus',
+  'CSIDriver',
+  'CSINode',
+  'CustomResourceDefinition',
+  'DeviceClass',
+  'FlowSchema',
+  'IngressClass',
+  'IPAddress',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+  'MutatingWebhookConfiguration',
+  'Namespace',
+  'Node',
+  'PersistentVolume',
+  'PriorityClass',
+  'PriorityLevelConfiguration',
+  'ResourceSlice',
+  'RuntimeClass',
+  'ServiceCIDR',
+  'StorageClass',
+  'StorageVersion',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'ValidatingWebhookConfiguration',
+  'VolumeAttachment',
+  'VolumeAttributesClass',
+]);

@@ -1,0 +1,110 @@
+import { type FieldError, fieldNotFound, forbiddenField, invalid } from '../../api/field-error.ts';
+import { readParameters } from '../../api/management/parameters.ts';
+import { resolveTemplate } from '../../api/management/resolve-template.ts';
+import { isVersionPattern } from '../../api/management/template-version.ts';
+import type { TemplateParameter } from '../../api/management/v1/template-definition.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { projectOfNamespace } from '../../api/naming.ts';
+import { textAt, valueAt } from '../../lib/json-path.ts';
+import { equalJson } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { Draft } from '../../registry/resource.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import { allowsCluster, isUsable } from '../placement.ts';
+import { allowsTemplate } from '../project-templates.ts';
+import type { ManagementState } from '../state.ts';
+import { missingOwnerErrors, ownerErrors } from './owner-errors.ts';
+import { definitionErrors } from './template-errors.ts';
+
+type Known = Pick<ManagementDependencies, 'state' | 'settings'>;
+
+/**
+ * Everything that is wrong with an instance. What an update does not touch is not judged again: a template that has
+ * gone, or a cluster that was taken from the project, must not stand in the way of other changes.
+ */
+export function instanceErrors(draft: Draft, context: RequestContext, known: Known): FieldError[] {
+  const { object, old } = draft;
+  const changed = (...path: string[]) =>
+    old === undefined || !equalJson(valueAt(object, 'spec', ...path), valueAt(old.object, 'spec', ...path));
+  const errors = ownerErrors(object, 'spec.owner');
+  // Whoever is caller and owner need not be an object here: a subject is not.
+  const namesOwner = changed('owner') && textAt(object, 'spec', 'owner', 'user') !== context.user.name;
+  if (namesOwner) errors.push(...missingOwnerErrors(object, 'spec.owner', known.state));
+  if (valueAt(object, 'spec', 'template') !== undefined && textAt(object, 'spec', 'templateRef', 'name') !== '') {
+    errors.push(forbiddenField('spec.template', 'may not be given together with templateRef'));
+  }
+  if (changed('template'))
+    errors.push(...definitionErrors(valueAt(object, 'spec', 'template'), 'spec.template', known.settings));
+  errors.push(...placeErrors(draft, known.state));
+  if (changed('templateRef') || changed('template') || changed('parameters')) {
+    errors.push(...templateAndParameterErrors(draft, changed('templateRef'), known.state));
+  }
+  return errors;
+}
+
+const placeMembers = ['cluster', 'namespace', 'virtualCluster'] as const;
+const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
+function placeErrors({ object, old }: Draft, state: ManagementState): FieldError[] {
+  return placeMembers.flatMap((member) => {
+    const path = `spec.clusterRef.${member}`;
+    const value = textAt(object, 'spec', 'clusterRef', member);
+    const set = textAt(old?.object, 'spec', 'clusterRef', member);
+    if (value === set || value === '') return [];
+    if (set !== '') return [invalid(path, value, 'field is immutable')];
+    if (member === 'cluster') return clusterErrors(value, object, state, path);
+    if (value.length <= 63 && label.test(value)) return [];
+    return [
+      invalid(
+        path,
+        value,
+        "must be a lowercase RFC 1123 label: at most 63 of a-z, 0-9 and '-', and no '-' at its ends",
+      ),
+    ];
+  });
+}
+
+function clusterErrors(name: string, instance: KubeObject, state: ManagementState, path: string): FieldError[] {
+  const cluster = state.cluster(name);
+  if (cluster === undefined) return [fieldNotFound(path, name)];
+  const project = projectOf(instance, state);
+  if (project !== undefined && !allowsCluster(project, name)) {
+    return [forbiddenField(path, `the project ${project.metadata.name} does not allow the cluster ${name}`)];
+  }
+  return isUsable(cluster) ? [] : [forbiddenField(path, `the cluster ${name} takes no new virtual clusters`)];
+}
+
+function projectOf(instance: KubeObject, state: ManagementState): KubeObject | undefined {
+  return state.project(projectOfNamespace(instance.metadata.namespace ?? '') ?? '');
+}
+
+function templateAndParameterErrors({ object }: Draft, judgeReference: boolean, state: ManagementState): FieldError[] {
+  const text = textAt(object, 'spec', 'parameters');
+  const name = textAt(object, 'spec', 'templateRef', 'name');
+  if (name === '') return readParameters(text, []).errors.slice();
+
+  const version = textAt(object, 'spec', 'templateRef', 'version');
+  const template = state.template(name);
+  const errors = judgeReference ? referenceErrors(name, version, object, state) : [];
+  const parameters: readonly TemplateParameter[] | undefined =
+    template === undefined ? undefined : resolveTemplate(template, version)?.parameters;
+  // Without the template nobody can say what its parameters are.
+  if (parameters === undefined) return errors;
+  return [...errors, ...readParameters(text, parameters).errors];
+}
+
+function referenceErrors(name: string, version: string, instance: KubeObject, state: ManagementState): FieldError[] {
+  const template = state.template(name);
+  if (template === undefined) return [fieldNotFound('spec.templateRef.name', name)];
+  const project = projectOf(instance, state);
+  if (project !== undefined && !allowsTemplate(project, name)) {
+    const detail = `the project ${project.metadata.name} does not allow the template ${name}`;
+    return [forbiddenField('spec.templateRef.name', detail)];
+  }
+  if (!isVersionPattern(version)) {
+    const detail = 'must be a version such as 1.2.0, or one with wildcards such as 1.x.x';
+    return [invalid('spec.templateRef.version', version, detail)];
+  }
+  if (resolveTemplate(template, version) !== undefined) return [];
+  return [invalid('spec.templateRef.version', version, `the template ${name} has no version that matches`)];
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { describeFieldError } from '../../api/field-error.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { scopeErrors } from './scope-errors.ts';
+
+const errors = (scope: JsonValue | undefined) => scopeErrors(scope, 'spec.scope').map(describeFieldError);
+const rule = (value: JsonValue) => errors({ rules: [value] });
+
+describe('scope rules (completions §5, Scope)', () => {
+  it('takes no scope at all, and scopes that list something', () => {
+    expect(errors(undefined)).toEqual([]);
+    expect(errors(null)).toEqual([]);
+    expect(errors({ allowPlatformCli: true })).toEqual([]);
+    expect(errors({ projects: [{ project: '*' }], virtualClusters: [{ project: 'p', virtualCluster: 'v' }] })).toEqual(
+      [],
+    );
+    expect(errors({ rules: [{}] })).toEqual([]);
+  });
+
+  it.each([{}, { projects: [], rules: [] }, { allowPlatformCli: false, spaces: [] }])(
+    'refuses %j, which lists nothing',
+    (scope) => {
+      expect(errors(scope)).toEqual([expect.stringMatching(/^spec\.scope: Required value/)]);
+    },
+  );
+
+  it('refuses entries that name nothing', () => {
+    expect(errors({ virtualClusters: [{ project: 'p' }], clusters: [{}] })).toEqual([
+      'spec.scope.virtualClusters[0].virtualCluster: Required value: a name, or * for all',
+      'spec.scope.clusters[0].cluster: Required value: a name, or * for all',
+    ]);
+  });
+
+  it('refuses resourceNames without resources, on the rule and in an entry', () => {
+    expect(rule({ resourceNames: ['a'] })).toHaveLength(1);
+    expect(rule({ resources: [{ group: '', resourceNames: ['a'] }] })).toEqual([
+      expect.stringContaining('spec.scope.rules[0].resources[0].resourceNames: Forbidden'),
+    ]);
+    expect(rule({ resourceNames: ['a'], resources: [{ group: '', resources: ['pods'] }] })).toEqual([]);
+  });
+
+  it.each([
+    [['pods', 'pods/log'], 0],
+    [['*', 'pods'], 1],
+    [['pods/*', 'pods/log'], 1],
+    [['*/scale', 'deployments/scale'], 1],
+    [['*', '*/scale'], 1],
+    [['pods/*', '*/log'], 1],
+    [['pods', 'pods'], 1],
+    [['pods/*', 'pods'], 0],
+    [['pods*'], 1],
+    [['pods/log/x'], 1],
+  ])('finds in %j %i overlaps or faults', (resources, count) => {
+    expect(rule({ resources: [{ group: '', resources }] })).toHaveLength(count);
+  });
+
+  it.each([
+    ['/metrics', 0],
+    ['/healthz/*', 0],
+    ['*', 0],
+    ['/health*', 1],
+    ['/a/*/b', 1],
+    ['metrics', 1],
+  ])('finds in the path %j %i faults', (url, count) => {
+    expect(rule({ nonResourceURLs: [url] })).toHaveLength(count);
+  });
+
+  it('knows the request targets', () => {
+    expect(rule({ requestTargets: ['Management', 'Cluster', 'ProjectSpace', 'ProjectVirtualCluster'] })).toEqual([]);
+    expect(rule({ requestTargets: ['management'] })).toEqual([
+      expect.stringContaining('spec.scope.rules[0].requestTargets[0]: Unsupported value: "management"'),
+    ]);
+  });
+});

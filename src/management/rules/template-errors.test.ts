@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { describeFieldError } from '../../api/field-error.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { defaultSettings } from '../settings.ts';
+import { definitionErrors, templateSpecErrors } from './template-errors.ts';
+
+const definition = (value: JsonObject) =>
+  definitionErrors(value, 'spec.template', defaultSettings).map(describeFieldError);
+const spec = (value: JsonObject) => templateSpecErrors(value, defaultSettings).map(describeFieldError);
+
+describe('rules for template definitions', () => {
+  it('takes the listed chart, named in whole, in part or not at all (completions §3)', () => {
+    const repo = 'https://charts.loft.sh';
+    for (const chart of [{}, { name: 'vcluster' }, { repo }, { name: 'vcluster', repo, version: '0.30.0' }]) {
+      expect(definition({ helmRelease: { chart } })).toEqual([]);
+    }
+  });
+
+  it('refuses charts and repositories that no admin has listed', () => {
+    expect(definition({ helmRelease: { chart: { name: 'nginx' } } })).toEqual([
+      expect.stringContaining('spec.template.helmRelease.chart.name: Forbidden'),
+    ]);
+    expect(definition({ helmRelease: { chart: { name: 'vcluster', repo: 'https://evil.example' } } })).toEqual([
+      expect.stringContaining('spec.template.helmRelease.chart.repo: Forbidden'),
+    ]);
+  });
+
+  it.each([
+    ['kind: ConfigMap', 0],
+    ['kind: ConfigMap\n---\nkind: Secret', 0],
+    ['kind: Namespace', 1],
+    ['kind: ConfigMap\n---\nkind: ClusterRole\n---\nkind: Namespace', 2],
+    ['{"kind": "ClusterRole"}', 1],
+    ['kind: List\nitems:\n- kind: Node', 1],
+    ['{{ if .Values.a }}\nkind: "ClusterRoleBinding"\n{{ end }}', 1],
+    ['{{ if .Values.a }}\nkind: ConfigMap\n{{ end }}', 0],
+    ['kind: ConfigMap\nfoo: [', 1],
+    ['- kind: ConfigMap', 1],
+    ['metadata: {}', 1],
+    ['', 0],
+  ])('finds in the space objects %j %i faults', (objects, count) => {
+    expect(definition({ spaceTemplate: { objects } })).toHaveLength(count);
+  });
+});
+
+describe('rules for template parameters and versions', () => {
+  it('finds everything at once', () => {
+    expect(
+      spec({
+        parameters: [
+          { variable: 'a b' },
+          { variable: 'size', type: 'number', min: 5, max: 1 },
+          { variable: 'size' },
+          { variable: 'size.deep' },
+          { variable: 'p', validation: '(' },
+          { variable: 'd', type: 'boolean', defaultValue: 'maybe' },
+          { variable: 'o', options: ['x'], defaultValue: 'y' },
+          { variable: 't', type: 'date' },
+        ],
+        versions: [{ version: '1.0.0' }, { version: '1.0.0' }, { version: '1.x' }],
+      }).map((line) => line.split(':')[0]),
+    ).toEqual([
+      'spec.parameters[0].variable',
+      'spec.parameters[1].min',
+      'spec.parameters[2].variable',
+      'spec.parameters[3].variable',
+      'spec.parameters[4].validation',
+      'spec.parameters[5].defaultValue',
+      'spec.parameters[6].defaultValue',
+      'spec.parameters[7].type',
+      'spec.versions[1].version',
+      'spec.versions[2].version',
+    ]);
+  });
+
+  it('takes a whole template', () => {
+    expect(
+      spec({
+        template: { objects: 'anything {{ .Values.a }}' },
+        parameters: [{ variable: 'a.b', type: 'number', min: 1, max: 3, options: ['1', '2'], defaultValue: '2' }],
+        versions: [{ version: '1.0.0', parameters: [{ variable: 'a', validation: '^x', defaultValue: 'xy' }] }],
+      }),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+import { loadAll } from 'js-yaml';
+import { duplicate, type FieldError, forbiddenField, invalid, notSupported } from '../../api/field-error.ts';
+import { checkParameterValue } from '../../api/management/parameters.ts';
+import { patternError } from '../../api/management/pattern.ts';
+import { isTemplateVersion } from '../../api/management/template-version.ts';
+import { parameterTypes, type TemplateParameter } from '../../api/management/v1/template-definition.ts';
+import { listAt, numberAt, textAt, textsAt, valueAt } from '../../lib/json-path.ts';
+import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
+import type { ManagementSettings } from '../settings.ts';
+import { clusterScopedKinds } from './cluster-scoped-kinds.ts';
+
+/** Everything that is wrong with the spec of a VirtualClusterTemplate. */
+export function templateSpecErrors(spec: JsonValue | undefined, settings: ManagementSettings): FieldError[] {
+  const seen = new Set<string>();
+  return [
+    ...definitionErrors(valueAt(spec, 'template'), 'spec.template', settings),
+    ...parameterListErrors(listAt(spec, 'parameters'), 'spec.parameters'),
+    ...listAt(spec, 'versions').flatMap((entry, index) => {
+      const path = `spec.versions[${index}]`;
+      const version = textAt(entry, 'version');
+      const errors = [
+        ...definitionErrors(valueAt(entry, 'template'), `${path}.template`, settings),
+        ...parameterListErrors(listAt(entry, 'parameters'), `${path}.parameters`),
+      ];
+      if (!isTemplateVersion(version)) {
+        errors.unshift(invalid(`${path}.version`, version, 'must be a semantic version, such as 1.2.0'));
+      } else if (seen.has(version)) errors.unshift(duplicate(`${path}.version`, version));
+      seen.add(version);
+      return errors;
+    }),
+  ];
+}
+
+/** Everything that is wrong with a definition, inline or in a template. Template syntax is not looked into. */
+export function definitionErrors(
+  definition: JsonValue | undefined,
+  field: string,
+  settings: ManagementSettings,
+): FieldError[] {
+  return [
+    ...chartErrors(valueAt(definition, 'helmRelease', 'chart'), `${field}.helmRelease.chart`, settings),
+    ...objectErrors(textAt(definition, 'spaceTemplate', 'objects'), `${field}.spaceTemplate.objects`),
+  ];
+}
+
+/** A member that is left out means that of the first chart of the list. */
+function chartErrors(chart: JsonValue | undefined, field: string, settings: ManagementSettings): FieldError[] {
+  const name = textAt(chart, 'name');
+  const repo = textAt(chart, 'repo');
+  const { allowed } = settings.charts;
+  const fits = allowed.some((one) => (name === '' || name === one.name) && (repo === '' || repo === one.repo));
+  if (fits || (name === '' && repo === '')) return [];
+  const known = allowed.map((one) => `${one.name} from ${one.repo}`).join(', ');
+  const detail = `only charts that an admin has listed may be used: ${known === '' ? 'none' : known}`;
+  return allowed.some((one) => one.name === name)
+    ? [forbiddenField(`${field}.repo`, detail)]
+    : [forbiddenField(`${field}.name`, detail)];
+}
+
+/** A kind that begins a line is the kind of a document, whatever template text stands around it. */
+const kindLine = /^kind:[ \t]*["']?([A-Za-z]+)["']?[ \t]*(?:#.*)?$/gm;
+
+function objectErrors(text: string, field: string): FieldError[] {
+  const kinds = new Set<string>();
+  if (!text.includes('{{')) {
+    try {
+      for (const document of loadAll(text, { maxAliases: 100 }) as JsonValue[]) {
+        if (document === null) continue;
+        if (!isJsonObject(document)) return [invalid(field, '', 'must be YAML documents of one object each')];
+        if (textAt(document, 'kind') === '') return [invalid(field, '', 'every object must have a kind')];
+        kinds.add(textAt(document, 'kind'));
+        for (const item of listAt(document, 'items')) kinds.add(textAt(item, 'kind'));
+      }
+    } catch (error) {
+      const reason = error instanceof Error && 'reason' in error ? String(error.reason) : 'cannot be read';
+      return [invalid(field, '', `must be YAML: ${reason}`)];
+    }
+  }
+  for (const [, kind] of text.matchAll(kindLine)) if (kind !== undefined) kinds.add(kind);
+  return [...kinds]
+    .filter((kind) => clusterScopedKinds.has(kind))
+    .map((kind) => forbiddenField(field, `only namespaced kinds may be applied in the host namespace; ${kind} is not`));
+}
+
+const variableName = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
+
+function parameterListErrors(parameters: readonly JsonValue[], field: string): FieldError[] {
+  const variables = parameters.map((parameter) => textAt(parameter, 'variable'));
+  return parameters.flatMap((parameter, index) => {
+    const path = `${field}[${index}]`;
+    const variable = variables[index] ?? '';
+    const errors = parameterErrors(parameter, path);
+    if (!variableName.test(variable)) {
+      errors.unshift(invalid(`${path}.variable`, variable, 'must be a name, or names joined by dots: foo, foo.bar'));
+    } else if (variables.indexOf(variable) !== index) {
+      errors.unshift(duplicate(`${path}.variable`, variable));
+    } else {
+      const inside = variables.find((other) => other !== '' && variable.startsWith(`${other}.`));
+      if (inside !== undefined) {
+        errors.unshift(invalid(`${path}.variable`, variable, `${inside} is a value and cannot hold other values`));
+      }
+    }
+    return errors;
+  });
+}
+
+function parameterErrors(parameter: JsonValue, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const type = textAt(parameter, 'type');
+  if (type !== '' && !(parameterTypes as readonly string[]).includes(type)) {
+    return [notSupported(`${path}.type`, type, parameterTypes)];
+  }
+  for (const member of ['validation', 'invalidation']) {
+    const pattern = textAt(parameter, member);
+    const text = pattern === '' ? undefined : patternError(pattern);
+    if (text !== undefined) errors.push(invalid(`${path}.${member}`, pattern, text));
+  }
+  const min = numberAt(parameter, 'min');
+  const max = numberAt(parameter, 'max');
+  if (min !== undefined && max !== undefined && min > max) {
+    errors.push(invalid(`${path}.min`, min, `must be less than or equal to max, which is ${max}`));
+  }
+  if (errors.length > 0 || !isJsonObject(parameter)) return errors;
+
+  const rules = parameter as unknown as TemplateParameter;
+  const byItself = { ...rules, options: [] };
+  for (const [index, option] of textsAt(parameter, 'options').entries()) {
+    const { error } = checkParameterValue(option, byItself, `${path}.options[${index}]`);
+    if (error !== undefined) errors.push(error);
+  }
+  const preset = textAt(parameter, 'defaultValue');
+  if (preset !== '' && errors.length === 0) {
+    const { error } = checkParameterValue(preset, rules, `${path}.defaultValue`);
+    if (error !== undefined) errors.push(error);
+  }
+  return errors;
+}

@@ -1,0 +1,29 @@
+/** What an installation may set for the management API; every member has a default. */
+export interface ManagementSettings {
+  readonly accessKeys: {
+    /** The longest lifetime of a key in seconds; 0: no limit, and keys without an end are allowed. */
+    readonly maxTTL: number;
+    /** How many keys a user, team or subject may have; those that the server makes itself are not counted. */
+    readonly perUser: number;
+  };
+  readonly projects: {
+    /** Everybody may create projects. */
+    readonly selfService: boolean;
+  };
+  readonly charts: {
+    /** The only charts that templates may name. */
+    readonly allowed: readonly { readonly name: string; readonly repo: string }[];
+  };
+  readonly directTokens: {
+    /** Seconds. */
+    readonly defaultTTL: number;
+    readonly maxTTL: number;
+  };
+}
+
+export const defaultSettings: ManagementSettings = {
+  accessKeys: { maxTTL: 0, perUser: 100 },
+  projects: { selfService: false },
+  charts: { allowed: [{ name: 'vcluster', repo: 'https://charts.loft.sh' }] },
+  directTokens: { defaultTTL: 3600, maxTTL: 30 * 24 * 3600 },
+};

@@ -1,0 +1,110 @@
+import { accessKeyKind, ownedAccessKeyKind } from '../../api/management/v1/access-key.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { alreadyExists, notFound } from '../../api/status.ts';
+import { textAt } from '../../lib/json-path.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import { written } from '../../registry/served.ts';
+import type { DeleteOptions, Patch, ResourceVerbs } from '../../registry/verbs.ts';
+import { callerOf } from '../caller.ts';
+import { kindView } from './kind-view.ts';
+
+const resource = groupResourceOf(ownedAccessKeyKind);
+
+/**
+ * The caller's own keys and those of the caller's teams, as a kind of its own. The objects are the AccessKeys
+ * themselves; everybody else's are not there (404), and only a taken name (409) tells that some key has it.
+ */
+export function ownedAccessKeys(keys: KindStore): MountedResource {
+  const view = kindView(accessKeyKind, ownedAccessKeyKind);
+
+  function isTheirs(context: RequestContext, name: string): boolean {
+    const found = keys.peek('', name)?.object;
+    return found !== undefined && isOwn(context, found);
+  }
+
+  function requireOwn(context: RequestContext, name: string): void {
+    if (!isTheirs(context, name)) throw notFound(resource, name);
+  }
+
+  /** An apply of what is not there creates it; of what is somebody else's it is a create under a taken name. */
+  function requirePatchable(context: RequestContext, name: string, patch: Patch): void {
+    if (patch.type !== 'apply') requireOwn(context, name);
+    else if (keys.peek('', name) !== undefined && !isTheirs(context, name)) throw alreadyExists(resource, name);
+  }
+
+  const verbs: ResourceVerbs = {
+    get: (context, name, options) =>
+      view.told(async () => {
+        const served = await keys.verbs.get(context, name, options);
+        if (!isOwn(context, served.object)) throw notFound(resource, name);
+        return view.outward(served);
+      }),
+    list: (context, options) =>
+      view.told(async () => {
+        const found = await keys.verbs.list(onlyOwn(context), options);
+        return { ...found, items: found.items.map(view.outward) };
+      }),
+    watch: (context, options) =>
+      view.told(async () => view.outwardEvents(await keys.verbs.watch(onlyOwn(context), options))),
+    create: (context, object, options) =>
+      view.told(async () => view.outward(await keys.verbs.create(asKeys(context), view.inward(object), options))),
+    update: (context, name, sent, options) =>
+      view.told(async () => {
+        requireOwn(context, name);
+        const result = await keys.verbs.update(asKeys(context), name, view.inward(sent), options);
+        return written(view.outward(result), result.created);
+      }),
+    patch: (context, name, patch, options) =>
+      view.told(async () => {
+        requirePatchable(context, name, patch);
+        const result = await keys.verbs.patch(asKeys(context), name, view.inwardPatch(patch), options);
+        return written(view.outward(result), result.created);
+      }),
+    delete: (context, name, options) =>
+      view.told(async () => {
+        requireOwn(context, name);
+        return view.outwardDeleted(await keys.verbs.delete(context, name, sameKey(name, options)));
+      }),
+  };
+
+  /** A key of that name that somebody made meanwhile is not the one that was looked at. */
+  function sameKey(name: string, options: DeleteOptions): DeleteOptions {
+    const uid = keys.peek('', name)?.object.metadata.uid;
+    if (uid === undefined || options.preconditions.uid !== undefined) return options;
+    return { ...options, preconditions: { ...options.preconditions, uid } };
+  }
+
+  return {
+    kind: ownedAccessKeyKind,
+    verbs,
+    subresources: {
+      status: { kind: ownedAccessKeyKind, verbs: verbs.get === undefined ? {} : { get: verbs.get } },
+    },
+  };
+}
+
+function isOwn(context: RequestContext, key: KubeObject): boolean {
+  const caller = callerOf(context.user);
+  const user = textAt(key, 'spec', 'user');
+  if (user !== '') return user === caller.user;
+  const team = textAt(key, 'spec', 'team');
+  if (team !== '') return caller.teams.includes(team);
+  return caller.user === undefined && caller.team === undefined && textAt(key, 'spec', 'subject') === caller.subject;
+}
+
+function onlyOwn(context: RequestContext): RequestContext {
+  const { mayRead } = context;
+  return { ...context, mayRead: (key) => isOwn(context, key) && (mayRead?.(key) ?? true) };
+}
+
+/** The registry asks for the right to create the kind it stores; here that is the right to create this one. */
+function asKeys(context: RequestContext): RequestContext {
+  return {
+    ...context,
+    may: (asked) =>
+      context.may(asked.resource === accessKeyKind.plural ? { ...asked, resource: ownedAccessKeyKind.plural } : asked),
+  };
+}

@@ -1,0 +1,181 @@
+import { apiVersionOf, type KubeObject, parseApiVersion, type Timestamp } from '../../api/meta.ts';
+import { badRequest, unprocessable } from '../../api/status.ts';
+import { equalJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { compareTyped } from './compare.ts';
+import { type ApplyConflict, conflictError } from './conflict.ts';
+import type { FieldSet } from './field-set.ts';
+import { fieldsLastApplied, kubectlManager, refreshLastApplied } from './last-applied.ts';
+import { type Managers, managerIdentity, readManagers } from './managers.ts';
+import { mergeTyped } from './merge.ts';
+import { findConflicts, releaseFields } from './ownership.ts';
+import { pruneAbandoned } from './prune-abandoned.ts';
+import { reconcileManagers } from './reconcile-shape.ts';
+import { shapeOf } from './shape.ts';
+import { recordUpdate, withManagedFields } from './track-update.ts';
+import { filterComparison, type TrackedKind, withoutUntracked, writableFields } from './tracked-fields.ts';
+import { fieldsOf, UnkeyedItemError } from './typed.ts';
+import { describeProblems, typedProblems } from './typed-problems.ts';
+
+export interface ApplyRequest {
+  readonly kind: TrackedKind;
+  /** As it is stored, with its managedFields. Absent: the apply creates it. */
+  readonly live?: KubeObject;
+  /** What the client sent, neither defaulted nor pruned. */
+  readonly applied: KubeObject;
+  readonly manager: string;
+  /** Take fields from their owners instead of a conflict. */
+  readonly force: boolean;
+  /** '' or 'status'. */
+  readonly subresource: string;
+  readonly now: Timestamp;
+}
+
+/**
+ * Server-side apply: the live object with the applied one merged in, without what this manager applied before and now
+ * leaves out, its managedFields up to date. Through the main endpoint the status stays as it was, through `/status`
+ * everything else does.
+ *
+ * The caller prunes, defaults and validates the result, and must not call trackUpdate on it: what defaulting adds is
+ * nobody's (rule SSA-37). An object whose managedFields are empty has none. A resourceVersion or uid that the client
+ * sent stands in the result's metadata (rule SSA-38). The result shares nothing with `live`.
+ *
+ * Throws 400 for another kind or managedFields in the body, 422 where the body does not fit the schema, 409 for
+ * conflicts.
+ */
+export function applyObject(sent: ApplyRequest): KubeObject {
+  const request = { ...sent, applied: withMembers(sent.kind, sent.applied) };
+  const { kind, live, applied, manager, force } = request;
+  checkBody(request);
+  try {
+    const managers = startingManagers(request);
+    const outcome = attempt(request, managers);
+    const conflicts = force ? [] : remainingConflicts(request, outcome.conflicts);
+    if (conflicts.length > 0) throw conflictError(conflicts);
+    const merged = withManagedFields(outcome.merged, outcome.settle());
+    return manager === kubectlManager ? refreshLastApplied(merged, applied) : merged;
+  } catch (error) {
+    if (!(error instanceof UnkeyedItemError)) throw error;
+    throw unprocessable(`failed to create typed live object (${describe(kind, live ?? applied)}): ${error.message}`);
+  }
+}
+
+/** What a body may leave out is the endpoint's (completions §2); what is no text is at least readable in the refusal. */
+function withMembers(kind: TrackedKind, applied: KubeObject): KubeObject {
+  const { apiVersion, kind: kindName, metadata } = applied as JsonObject;
+  return {
+    ...applied,
+    apiVersion: String(apiVersion || apiVersionOf(kind)),
+    kind: String(kindName || kind.kind),
+    metadata: metadata ?? {},
+  } as KubeObject;
+}
+
+function checkBody({ kind, applied }: ApplyRequest): void {
+  if (applied.apiVersion !== apiVersionOf(kind) || applied.kind !== kind.kind) {
+    throw badRequest(`invalid object type: ${describeKind(parseApiVersion(applied.apiVersion), applied.kind)}`);
+  }
+  if ((applied.metadata.managedFields ?? null) !== null) throw badRequest('metadata.managedFields must be nil');
+  const problems = typedProblems(shapeOf(kind), applied as JsonObject);
+  if (problems.length > 0) {
+    throw unprocessable(
+      `failed to create typed patch object (${describe(kind, applied)}): ${describeProblems(problems)}`,
+    );
+  }
+}
+
+function describe(kind: TrackedKind, { metadata }: KubeObject): string {
+  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${describeKind(kind, kind.kind)}`;
+}
+
+function describeKind({ group, version }: { group: string; version: string }, kind: string): string {
+  return `${group}/${version}, Kind=${kind}`;
+}
+
+/** An object that nobody was tracked on yet belongs, as it stands, to a manager of that name (rule SSA-28). */
+function startingManagers({ kind, live, subresource, now }: ApplyRequest): Managers {
+  const managers = readManagers(live?.metadata.managedFields as JsonValue | undefined, kind.group) ?? new Map();
+  if (live === undefined || managers.size > 0) return managers;
+  return recordUpdate({ kind, next: live, manager: 'before-first-apply', subresource, now }, managers);
+}
+
+interface Outcome {
+  readonly merged: KubeObject;
+  readonly conflicts: ApplyConflict[];
+  /** The managers once the conflicts are decided in favour of the applier. */
+  settle(): Managers;
+}
+
+function attempt(request: ApplyRequest, starting: Managers): Outcome {
+  const { kind, live, manager, subresource, now } = request;
+  const shape = shapeOf(kind);
+  const apiVersion = apiVersionOf(kind);
+  const writable = writableFields(kind, subresource);
+  const before: JsonObject = live === undefined ? { apiVersion, kind: kind.kind } : (live as JsonObject);
+  const config = writablePart(request);
+  const managers = reconcileManagers(shape, starting);
+  const info = { manager, operation: 'Apply', apiVersion, subresource } as const;
+  const identity = managerIdentity(info);
+  const last = managers.get(identity);
+  const fields = writable(fieldsOf(shape, config));
+  managers.set(identity, { ...info, fields, ...(last?.time === undefined ? {} : { time: last.time }) });
+
+  const overlaid = mergeTyped(shape, before, config);
+  const merged = last === undefined ? overlaid : pruneAbandoned(shape, overlaid, last.fields, allFields(managers));
+  const comparison = filterComparison(compareTyped(shape, before, merged), writable);
+  return {
+    merged: withoutNullMetadata(merged),
+    conflicts: findConflicts(managers, comparison, identity),
+    settle() {
+      releaseFields(managers, comparison, identity);
+      const owned = withoutUntracked(fields);
+      const changed = last === undefined || !owned.equals(last.fields) || !equalJson(before, merged);
+      if (owned.isEmpty) managers.delete(identity);
+      else managers.set(identity, { ...info, fields: owned, time: changed ? now : (last?.time ?? now) });
+      return managers;
+    },
+  };
+}
+
+const identifying: readonly string[] = ['name', 'namespace', 'uid', 'resourceVersion'];
+
+/** The applied object without what its endpoint cannot write; which object is meant stays. */
+function writablePart({ kind, applied, subresource }: ApplyRequest): JsonObject {
+  const { status, ...main } = applied as JsonObject;
+  if (subresource === 'status') {
+    const metadata: JsonObject = {};
+    for (const [name, value] of Object.entries(applied.metadata as JsonObject)) {
+      if (identifying.includes(name)) metadata[name] = value;
+    }
+    const { apiVersion, kind: kindName } = applied;
+    return { apiVersion, kind: kindName, metadata, ...(status === undefined ? {} : { status }) };
+  }
+  return kind.hasStatus || status === undefined ? main : { ...main, status };
+}
+
+function allFields(managers: Managers): FieldSet {
+  return [...managers.values()].map(({ fields }) => fields).reduce((all, fields) => all.union(fields));
+}
+
+/** Metadata has no nulls: a member set to null is absent, a label or annotation set to null is empty (rule META-10). */
+function withoutNullMetadata(merged: JsonValue): KubeObject {
+  const object = merged as JsonObject;
+  const metadata: JsonObject = {};
+  for (const [name, value] of Object.entries((object.metadata ?? {}) as JsonObject)) {
+    if (value === null) continue;
+    const texts = (name === 'labels' || name === 'annotations') && isJsonObject(value);
+    setMember(metadata, name, texts ? withoutNulls(value) : value);
+  }
+  return { ...object, metadata } as KubeObject;
+}
+
+function withoutNulls(texts: JsonObject): JsonObject {
+  const result: JsonObject = {};
+  for (const [key, value] of Object.entries(texts)) setMember(result, key, value ?? '');
+  return result;
+}
+
+function remainingConflicts({ kind, live, manager }: ApplyRequest, conflicts: ApplyConflict[]): ApplyConflict[] {
+  if (conflicts.length === 0 || manager !== kubectlManager || live === undefined) return conflicts;
+  const allowed = fieldsLastApplied(kind, live);
+  return allowed === undefined ? conflicts : conflicts.filter(({ path }) => !allowed.has(path));
+}

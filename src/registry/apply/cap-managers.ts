@@ -1,0 +1,45 @@
+import { compareBytes } from '../../lib/json-order.ts';
+import { type ManagedSet, type Managers, managerIdentity, secondsOf } from './managers.ts';
+
+/** Objects that many programs write to would otherwise grow an entry for each of them, for ever. */
+const maxUpdateManagers = 10;
+const bucketName = 'ancient-changes';
+
+/**
+ * Keeps at most ten Update entries (rule SSA-27): the oldest ones of one version merge into one entry until the number
+ * is right. Changes `managers` in place.
+ */
+export function capUpdateManagers(managers: Managers): void {
+  const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
+  let surplus = updaters.length - maxUpdateManagers;
+  if (surplus <= 0) return;
+  updaters.sort(([a, first], [b, second]) => secondsOf(first) - secondsOf(second) || compareBytes(a, b));
+  const firstOfVersion = new Map<string, string>();
+  for (const [identity, updater] of updaters) {
+    if (surplus <= 0) return;
+    const first = firstOfVersion.get(updater.apiVersion);
+    if (first === undefined) {
+      firstOfVersion.set(updater.apiVersion, identity);
+    } else {
+      pour(managers, first, identity);
+      surplus--;
+    }
+  }
+}
+
+/** Merges the entry `identity` into its version's bucket, which starts out as the entry `first`. */
+function pour(managers: Managers, first: string, identity: string): void {
+  const newer = managers.get(identity);
+  if (newer === undefined) return;
+  const { apiVersion } = newer;
+  const info = { manager: bucketName, operation: 'Update', apiVersion, subresource: '' } as const;
+  const bucketIdentity = managerIdentity(info);
+  let bucket: ManagedSet | undefined = managers.get(bucketIdentity);
+  if (bucket === undefined) {
+    bucket = managers.get(first);
+    managers.delete(first);
+  }
+  managers.delete(identity);
+  const fields = bucket === undefined ? newer.fields : bucket.fields.union(newer.fields);
+  managers.set(bucketIdentity, { ...info, fields, ...(newer.time === undefined ? {} : { time: newer.time }) });
+}

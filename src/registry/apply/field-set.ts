@@ -1,0 +1,169 @@
+import { compareElements, type FieldPath, type PathElement } from './path-element.ts';
+
+interface FieldNode {
+  readonly element: PathElement;
+  /** The path that ends here is in the set; apart from that, longer ones may be. */
+  member: boolean;
+  children: FieldSet | undefined;
+}
+
+/**
+ * A set of paths into an object, kept as a tree. The set operations return new sets that may share parts with the old
+ * ones; `insert` is for whoever builds a set and holds it alone.
+ */
+export class FieldSet {
+  readonly #nodes = new Map<string, FieldNode>();
+
+  static of(...paths: FieldPath[]): FieldSet {
+    const set = new FieldSet();
+    for (const path of paths) set.insert(path);
+    return set;
+  }
+
+  /** The empty path, which is the whole object, is nobody's and is left out. */
+  insert(path: FieldPath): void {
+    let set: FieldSet = this;
+    for (const [depth, element] of path.entries()) {
+      const node = set.#node(element);
+      if (depth === path.length - 1) {
+        node.member = true;
+      } else {
+        node.children ??= new FieldSet();
+        set = node.children;
+      }
+    }
+  }
+
+  #node(element: PathElement): FieldNode {
+    let node = this.#nodes.get(element.text);
+    if (node === undefined) {
+      node = { element, member: false, children: undefined };
+      this.#nodes.set(element.text, node);
+    }
+    return node;
+  }
+
+  get isEmpty(): boolean {
+    for (const node of this.#nodes.values()) {
+      if (node.member || (node.children !== undefined && !node.children.isEmpty)) return false;
+    }
+    return true;
+  }
+
+  has(path: FieldPath): boolean {
+    const [element, ...rest] = path;
+    if (element === undefined) return false;
+    return rest.length === 0 ? this.hasMember(element) : (this.below(element)?.has(rest) ?? false);
+  }
+
+  hasMember(element: PathElement): boolean {
+    return this.#nodes.get(element.text)?.member ?? false;
+  }
+
+  /** What lies below an element; undefined if nothing does. */
+  below(element: PathElement): FieldSet | undefined {
+    const children = this.#nodes.get(element.text)?.children;
+    return children === undefined || children.isEmpty ? undefined : children;
+  }
+
+  union(other: FieldSet): FieldSet {
+    const result = new FieldSet();
+    for (const [text, node] of this.#nodes) {
+      const match = other.#nodes.get(text);
+      result.#keep(node.element, node.member || (match?.member ?? false), unionOf(node.children, match?.children));
+    }
+    for (const [text, node] of other.#nodes) {
+      if (!this.#nodes.has(text)) result.#keep(node.element, node.member, node.children);
+    }
+    return result;
+  }
+
+  intersection(other: FieldSet): FieldSet {
+    const result = new FieldSet();
+    for (const [text, node] of this.#nodes) {
+      const match = other.#nodes.get(text);
+      if (match === undefined) continue;
+      const children = match.children === undefined ? undefined : node.children?.intersection(match.children);
+      result.#keep(node.element, node.member && match.member, children);
+    }
+    return result;
+  }
+
+  /** Without the paths of `other`; a path stays though one above it goes. */
+  difference(other: FieldSet): FieldSet {
+    return this.#without(other, false);
+  }
+
+  /** Without the paths of `other` and all that lies below them. */
+  recursiveDifference(other: FieldSet): FieldSet {
+    return this.#without(other, true);
+  }
+
+  #without(other: FieldSet, withDescendants: boolean): FieldSet {
+    const result = new FieldSet();
+    for (const [text, node] of this.#nodes) {
+      const match = other.#nodes.get(text);
+      if (withDescendants && match?.member === true) continue;
+      let { children } = node;
+      if (children !== undefined && match?.children !== undefined) {
+        children = children.#without(match.children, withDescendants);
+      }
+      result.#keep(node.element, node.member && match?.member !== true, children);
+    }
+    return result;
+  }
+
+  /** Only the element itself and what lies below it. */
+  only(element: PathElement): FieldSet {
+    const result = new FieldSet();
+    const node = this.#nodes.get(element.text);
+    if (node !== undefined) result.#keep(node.element, node.member, node.children);
+    return result;
+  }
+
+  /** A set in which `change` decides anew, element by element, on membership and on what lies below. */
+  map(change: (member: FieldSetMember) => { member: boolean; below: FieldSet | undefined }): FieldSet {
+    const result = new FieldSet();
+    for (const { element, member, below } of this.members()) {
+      const changed = change({ element, member, below });
+      result.#keep(element, changed.member, changed.below);
+    }
+    return result;
+  }
+
+  #keep(element: PathElement, member: boolean, children: FieldSet | undefined): void {
+    const kept = children === undefined || children.isEmpty ? undefined : children;
+    if (member || kept !== undefined) this.#nodes.set(element.text, { element, member, children: kept });
+  }
+
+  /** In the order of FieldsV1. */
+  members(): FieldSetMember[] {
+    return [...this.#nodes.values()]
+      .map(({ element, member, children }) => ({ element, member, below: children?.isEmpty ? undefined : children }))
+      .sort((a, b) => compareElements(a.element, b.element));
+  }
+
+  /** Every path of the set: those of one level before those of deeper ones, in the order in which conflicts are told. */
+  paths(prefix: FieldPath = []): FieldPath[] {
+    const members = this.members();
+    return [
+      ...members.filter(({ member }) => member).map(({ element }) => [...prefix, element]),
+      ...members.flatMap(({ element, below }) => below?.paths([...prefix, element]) ?? []),
+    ];
+  }
+
+  equals(other: FieldSet): boolean {
+    return this.difference(other).isEmpty && other.difference(this).isEmpty;
+  }
+}
+
+export interface FieldSetMember {
+  readonly element: PathElement;
+  readonly member: boolean;
+  readonly below: FieldSet | undefined;
+}
+
+function unionOf(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a.union(b);
+}

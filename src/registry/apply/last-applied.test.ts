@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { object, statusOf, Thing } from './thing.fixture.ts';
+
+describe('kubectl', () => {
+  const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
+
+  function clientSideApplied(spec: JsonObject, recorded: JsonObject = spec): Thing {
+    const state = new Thing();
+    const lastApplied = JSON.stringify({
+      apiVersion: 'g.io/v1',
+      kind: 'Thing',
+      metadata: { name: 'x' },
+      spec: recorded,
+    });
+    state.update('kubectl-client-side-apply', object(spec, { annotations: { [annotation]: lastApplied } }));
+    return state;
+  }
+
+  it('takes over what its client-side apply set (SSA-35, KUBECTL-08)', () => {
+    const state = clientSideApplied({ a: '1', set: ['x'] });
+    state.apply('kubectl', object({ a: '2', set: ['x'] }));
+    expect(state.spec).toEqual({ a: '2', set: ['x'] });
+  });
+
+  it('still conflicts on fields that others have changed since (SSA-35)', () => {
+    const state = clientSideApplied({ a: '1', b: '1' }, { a: '1', b: 'other' });
+    expect(statusOf(() => state.apply('kubectl', object({ a: '2', b: '2' }))).message).toBe(
+      'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using g.io/v1: .spec.b',
+    );
+    expect(statusOf(() => state.apply('someone', object({ a: '2' }))).code).toBe(409);
+  });
+
+  it('brings the annotation up to date, if it is there (SSA-35)', () => {
+    const state = clientSideApplied({ a: '1' });
+    state.apply('kubectl', object({ a: '2' }));
+    expect(state.live?.metadata.annotations?.[annotation]).toBe(
+      '{"apiVersion":"g.io/v1","kind":"Thing","metadata":{"name":"x","namespace":"n"},"spec":{"a":"2"}}\n',
+    );
+    const fresh = new Thing();
+    fresh.apply('kubectl', object({ a: '2' }));
+    expect(fresh.live?.metadata.annotations).toBeUndefined();
+  });
+
+  it('drops the annotation when it would be too long (SSA-35)', () => {
+    const state = clientSideApplied({ a: '1' });
+    state.apply('kubectl', object({ a: 'x'.repeat(262_144) }));
+    expect(state.live?.metadata.annotations).toEqual({});
+  });
+});

@@ -1,0 +1,43 @@
+import type { Schema } from '../../api/schema/schema.ts';
+
+const text: Schema = { type: 'string' };
+const time: Schema = { type: 'string', format: 'date-time' };
+const texts: Schema = { type: 'object', additionalProperties: text };
+
+/** The structure of `metadata`, the same for every kind: finalizers a set, owners told apart by uid (rule SSA-23). */
+export const metadataSchema: Schema = {
+  type: 'object',
+  properties: {
+    annotations: texts,
+    creationTimestamp: time,
+    deletionGracePeriodSeconds: { type: 'integer', format: 'int64' },
+    deletionTimestamp: time,
+    finalizers: { type: 'array', items: text, 'x-kubernetes-list-type': 'set' },
+    generateName: text,
+    generation: { type: 'integer', format: 'int64' },
+    labels: texts,
+    managedFields: { type: 'array', items: { type: 'object' } },
+    name: text,
+    namespace: text,
+    ownerReferences: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['uid'],
+      items: {
+        type: 'object',
+        'x-kubernetes-map-type': 'atomic',
+        properties: {
+          apiVersion: text,
+          blockOwnerDeletion: { type: 'boolean' },
+          controller: { type: 'boolean' },
+          kind: text,
+          name: text,
+          uid: text,
+        },
+      },
+    },
+    resourceVersion: text,
+    selfLink: text,
+    uid: text,
+  },
+};

@@ -1,0 +1,27 @@
+import type { Comparison } from './compare.ts';
+import { type ApplyConflict, conflictsWith } from './conflict.ts';
+import type { Managers } from './managers.ts';
+
+/**
+ * What the other managers own of the fields that a write sets or changes: what an applier without force is refused
+ * for.
+ */
+export function findConflicts(managers: Managers, comparison: Comparison, writer: string): ApplyConflict[] {
+  const touched = comparison.modified.union(comparison.added);
+  return [...managers].flatMap(([identity, managed]) =>
+    identity === writer ? [] : conflictsWith(managed, managed.fields.intersection(touched)),
+  );
+}
+
+/**
+ * Takes from every manager but the writer the fields that a write changed, set or removed; managers that own nothing
+ * any more go (rules SSA-14, SSA-16, SSA-34). Changes `managers` in place.
+ */
+export function releaseFields(managers: Managers, comparison: Comparison, writer: string | undefined): void {
+  const touched = comparison.modified.union(comparison.added).union(comparison.removed);
+  for (const [identity, managed] of managers) {
+    const fields = identity === writer ? managed.fields : managed.fields.difference(touched);
+    if (fields.isEmpty) managers.delete(identity);
+    else managers.set(identity, { ...managed, fields });
+  }
+}

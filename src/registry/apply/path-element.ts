@@ -1,0 +1,133 @@
+import { compareBytes } from '../../lib/json-order.ts';
+import { parseJson } from '../../lib/json-parse.ts';
+import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+
+/**
+ * One step from a value to a part of it, as FieldsV1 writes it (rule SSA-20). `text` is the canonical written form:
+ * two elements are the same exactly if their texts are.
+ */
+export type PathElement = { readonly text: string } & (
+  | { readonly type: 'field'; readonly name: string }
+  /** An item of a keyed list: the values of its keys, sorted by name. */
+  | { readonly type: 'key'; readonly keys: readonly KeyValue[] }
+  /** An item of a set. */
+  | { readonly type: 'value'; readonly value: JsonValue }
+  | { readonly type: 'index'; readonly index: number }
+);
+
+export type KeyValue = readonly [name: string, value: JsonValue];
+
+export type FieldPath = readonly PathElement[];
+
+export function fieldElement(name: string): PathElement {
+  return { type: 'field', name, text: `f:${name}` };
+}
+
+export function keyElement(unsorted: readonly KeyValue[]): PathElement {
+  const keys = [...unsorted].sort(([a], [b]) => compareBytes(a, b));
+  const members = keys.map(([name, value]) => `${goJson(name)}:${goJson(value)}`);
+  return { type: 'key', keys, text: `k:{${members.join(',')}}` };
+}
+
+export function valueElement(value: JsonValue): PathElement {
+  return { type: 'value', value, text: `v:${goJson(value)}` };
+}
+
+export function indexElement(index: number): PathElement {
+  return { type: 'index', index, text: `i:${index}` };
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+
+/** Compact JSON with the characters escaped that Go escapes, so that texts equal those that Go clients write. */
+export function goJson(value: JsonValue): string {
+  return writeJson(value).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] as string);
+}
+
+/** Reads a key of FieldsV1. Undefined: a type of element that is not known, which readers skip. Throws on nonsense. */
+export function parseElement(text: string): PathElement | undefined {
+  if (text[1] !== ':') throw new Error(`no path element: ${text}`);
+  const rest = text.slice(2);
+  switch (text[0]) {
+    case 'f':
+      return fieldElement(rest);
+    case 'v':
+      return valueElement(parseJson(rest).value);
+    case 'k': {
+      const { value } = parseJson(rest);
+      if (!isJsonObject(value)) throw new Error(`no list key: ${text}`);
+      return keyElement(Object.entries(value));
+    }
+    case 'i': {
+      if (!/^[+-]?\d+$/.test(rest)) throw new Error(`no index: ${text}`);
+      return indexElement(Number(rest));
+    }
+    default:
+      return undefined;
+  }
+}
+
+const typeOrder = { field: 0, key: 1, value: 2, index: 3 } as const;
+
+/** The order in which FieldsV1 and conflicts list elements: fields, keyed items, set items, indices. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  if (a.type === 'field' && b.type === 'field') return compareBytes(a.name, b.name);
+  if (a.type === 'key' && b.type === 'key') return compareKeys(a.keys, b.keys);
+  if (a.type === 'value' && b.type === 'value') return compareValues(a.value, b.value);
+  if (a.type === 'index' && b.type === 'index') return a.index - b.index;
+  return typeOrder[a.type] - typeOrder[b.type];
+}
+
+function compareKeys(a: readonly KeyValue[], b: readonly KeyValue[]): number {
+  for (const [index, [name, value]] of a.entries()) {
+    const other = b[index];
+    if (other === undefined) return 1;
+    const order = compareBytes(name, other[0]) || compareValues(value, other[1]);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+/** Numbers before strings before booleans before everything else, which falls back to the written form. */
+function compareValues(a: JsonValue, b: JsonValue): number {
+  const order = valueRank(a) - valueRank(b);
+  if (order !== 0) return order;
+  if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : 0;
+  if (typeof a === 'string' && typeof b === 'string') return compareBytes(a, b);
+  return compareBytes(goJson(a), goJson(b));
+}
+
+function isNumber(value: JsonValue): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+function valueRank(value: JsonValue): number {
+  if (isNumber(value)) return 0;
+  if (typeof value === 'string') return 1;
+  return typeof value === 'boolean' ? 2 : 3;
+}
+
+/** As people read it (rule SSA-13): `.spec.list[name="x"].value`, `.spec.set[="v"]`. */
+export function printPath(path: FieldPath): string {
+  return path.map(printElement).join('');
+}
+
+export function printElement(element: PathElement): string {
+  switch (element.type) {
+    case 'field':
+      return `.${element.name}`;
+    case 'key':
+      return `[${element.keys.map(([name, value]) => `${name}=${writeJson(value)}`).join(',')}]`;
+    case 'value':
+      return `[=${writeJson(element.value)}]`;
+    case 'index':
+      return `[${element.index}]`;
+  }
+}

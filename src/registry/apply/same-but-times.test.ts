@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import type { KubeObject } from '../../api/meta.ts';
+import { sameButTimes } from './same-but-times.ts';
+import { object } from './thing.fixture.ts';
+
+function managed(time: string, ...managers: string[]): KubeObject {
+  const entry = {
+    operation: 'Update',
+    apiVersion: 'g.io/v1',
+    time,
+    fieldsType: 'FieldsV1',
+    fieldsV1: { 'f:spec': {} },
+  };
+  return object({ a: '1' }, { managedFields: managers.map((manager) => ({ ...entry, manager })) });
+}
+
+it('overlooks the times of managedFields, and the order that they give (UPDATE-15, SSA-26)', () => {
+  expect(sameButTimes(managed('2026-01-01T00:00:00Z', 'a', 'b'), managed('2026-01-01T00:00:01Z', 'b', 'a'))).toBe(true);
+});
+
+it('sees every other difference (UPDATE-15)', () => {
+  const base = managed('2026-01-01T00:00:00Z', 'a');
+  expect(sameButTimes(base, managed('2026-01-01T00:00:00Z', 'b'))).toBe(false);
+  expect(sameButTimes(base, managed('2026-01-01T00:00:00Z', 'a', 'b'))).toBe(false);
+  expect(sameButTimes(base, { ...base, spec: { a: '2' } })).toBe(false);
+  expect(sameButTimes(base, { ...base, more: 1 } as KubeObject)).toBe(false);
+  expect(sameButTimes(base, { ...base, metadata: { ...base.metadata, labels: { a: '1' } } } as KubeObject)).toBe(false);
+  expect(sameButTimes(object({}), base)).toBe(false);
+  expect(sameButTimes(object({}), object({}))).toBe(true);
+});

@@ -1,0 +1,151 @@
+import type { ResourceKind } from '../../api/resource.ts';
+import type { Schema } from '../../api/schema/schema.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { metadataSchema } from './metadata-schema.ts';
+
+/**
+ * What server-side apply knows of a place in an object: which types may stand there, and how lists and maps merge. A
+ * place may allow several types (no `type` in the schema); the value decides then.
+ */
+export interface Shape {
+  /** Every value fits, here and below. */
+  readonly anything?: true;
+  readonly scalar?: ScalarType;
+  readonly list?: ListShape;
+  readonly map?: MapShape;
+}
+
+export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
+
+export interface ListShape {
+  /** Owned and replaced as a whole. Otherwise items are told apart by their keys or, without keys, by their value. */
+  readonly atomic: boolean;
+  readonly keys: readonly string[];
+  readonly item: Shape;
+  /** Values that key members have when an item leaves them out. */
+  readonly keyDefaults: ReadonlyMap<string, JsonValue>;
+}
+
+export interface MapShape {
+  readonly atomic: boolean;
+  readonly fields: ReadonlyMap<string, Shape>;
+  /** Members beyond `fields`; absent: there are none. */
+  readonly rest?: Shape;
+}
+
+const noKeys: Pick<ListShape, 'keys' | 'keyDefaults'> = { keys: [], keyDefaults: new Map() };
+
+/** Anything, owned as a whole: what lies inside a list of which nothing is known. */
+const wholeShape: Shape = {
+  anything: true,
+  scalar: 'untyped',
+  list: {
+    ...noKeys,
+    atomic: true,
+    get item() {
+      return wholeShape;
+    },
+  },
+  map: { atomic: true, fields: new Map() },
+};
+
+/**
+ * How many levels deep structure is read off a value; what lies deeper is owned as a whole. Far beyond any real
+ * object, and it keeps a hostile one from driving the walks over it as deep as its nesting.
+ */
+const deducedLevels = 100;
+
+/** Anything, its structure read off the value: maps member by member, lists as a whole (rule SSA-24). */
+export const deducedShape: Shape = deduced(deducedLevels);
+
+function deduced(levels: number): Shape {
+  return {
+    anything: true,
+    scalar: 'untyped',
+    list: { ...noKeys, atomic: true, item: wholeShape },
+    map: { atomic: false, fields: new Map(), rest: levels === 0 ? wholeShape : deduced(levels - 1) },
+  };
+}
+
+const shapes = new WeakMap<Schema, Shape>();
+
+/** The shape of whole objects of a kind, made once per schema. */
+export function shapeOf(kind: Pick<ResourceKind, 'schema'>): Shape {
+  let shape = shapes.get(kind.schema);
+  if (shape === undefined) {
+    shape = fromSchema(withObjectMembers(kind.schema), false);
+    shapes.set(kind.schema, shape);
+  }
+  return shape;
+}
+
+/** Adds the members that every object has, also one that is embedded in another. */
+function withObjectMembers(schema: Schema): Schema {
+  const free = schema.properties === undefined && schema.additionalProperties === undefined;
+  return {
+    ...schema,
+    type: 'object',
+    properties: {
+      ...schema.properties,
+      apiVersion: { type: 'string' },
+      kind: { type: 'string' },
+      metadata: metadataSchema,
+    },
+    ...(free ? { additionalProperties: true } : {}),
+  };
+}
+
+function fromSchema(given: Schema, inherited: boolean): Shape {
+  const schema = given['x-kubernetes-embedded-resource'] === true ? withObjectMembers(given) : given;
+  const preserve = inherited || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  switch (schema.type) {
+    case 'object':
+      return { map: mapShape(schema, preserve) };
+    case 'array':
+      return { list: listShape(schema, preserve) };
+    case 'integer':
+    case 'number':
+      return { scalar: 'numeric' };
+    case 'boolean':
+      return { scalar: 'boolean' };
+    case 'string':
+      // A format may stand for what is no string in JSON (int-or-string); only plain text and base64 surely are.
+      return { scalar: schema.format === undefined || schema.format === 'byte' ? 'string' : 'untyped' };
+    default:
+      return { scalar: 'untyped', list: listShape(schema, preserve), map: mapShape(schema, preserve) };
+  }
+}
+
+function mapShape(schema: Schema, preserve: boolean): MapShape {
+  const fields = new Map<string, Shape>();
+  for (const [name, member] of Object.entries(schema.properties ?? {})) fields.set(name, fromSchema(member, preserve));
+  const rest = restShape(schema, preserve, fields.size === 0);
+  return {
+    atomic: schema['x-kubernetes-map-type'] === 'atomic',
+    fields,
+    ...(rest === undefined ? {} : { rest }),
+  };
+}
+
+function restShape(schema: Schema, preserve: boolean, fieldless: boolean): Shape | undefined {
+  const rest = schema.additionalProperties;
+  if (typeof rest === 'object') return fromSchema(rest, preserve);
+  if (rest === undefined) return preserve || fieldless ? deducedShape : undefined;
+  return rest ? deducedShape : undefined;
+}
+
+function listShape(schema: Schema, preserve: boolean): ListShape {
+  const type = schema['x-kubernetes-list-type'] ?? 'atomic';
+  const keys = type === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : [];
+  const keyDefaults = new Map<string, JsonValue>();
+  for (const key of keys) {
+    const value = schema.items?.properties?.[key]?.default;
+    if (value !== undefined) keyDefaults.set(key, value);
+  }
+  return {
+    atomic: type === 'atomic',
+    keys,
+    keyDefaults,
+    item: schema.items === undefined ? wholeShape : fromSchema(schema.items, preserve),
+  };
+}

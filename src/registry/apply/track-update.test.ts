@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../api/meta.ts';
+import { deepFreeze, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { object, Thing, thing } from './thing.fixture.ts';
+import { trackUpdate } from './track-update.ts';
+
+const entry = {
+  manager: 'before',
+  operation: 'Update',
+  apiVersion: 'g.io/v1',
+  time: '2025-01-01T00:00:00Z',
+  fieldsType: 'FieldsV1',
+  fieldsV1: { 'f:spec': { 'f:gone': {} } },
+};
+
+describe('a create', () => {
+  it('is one Update entry of all that was sent, containers included (CREATE-07, SSA-22)', () => {
+    const state = new Thing();
+    state.update('m', object({ set: ['x'], inner: { x: '1' } }, { labels: { a: '1' }, generateName: 'g' }));
+    expect(state.entries).toEqual([
+      {
+        manager: 'm',
+        operation: 'Update',
+        apiVersion: 'g.io/v1',
+        time: '2026-01-01T00:00:00Z',
+        fieldsType: 'FieldsV1',
+        fieldsV1: {
+          'f:metadata': { 'f:generateName': {}, 'f:labels': { '.': {}, 'f:a': {} } },
+          'f:spec': { '.': {}, 'f:inner': { '.': {}, 'f:x': {} }, 'f:set': { '.': {}, 'v:"x"': {} } },
+        },
+      },
+    ]);
+  });
+
+  it.each<[string, JsonValue]>([
+    ['nothing', []],
+    ['one empty entry', [{}]],
+    ['an entry without operation', [{ manager: 'm', apiVersion: 'v1', fieldsType: 'FieldsV1' }]],
+    ['an entry of an unknown form', [{ ...entry, fieldsType: 'FieldsV2' }]],
+    ['a set that is none', [{ ...entry, fieldsV1: { spec: {} } }]],
+    ['a time that is none', [{ ...entry, time: 'x' }]],
+    ['a text', 'x'],
+  ])('is tracked though its managedFields are %s (CREATE-06)', (_what, managedFields) => {
+    const state = new Thing();
+    state.update('m', object({ a: '1' }, { managedFields }));
+    expect(state.entries.map(({ manager }) => manager)).toEqual(['m']);
+  });
+
+  it('extends valid entries that come with it (CREATE-06)', () => {
+    const state = new Thing();
+    const mine = { ...entry, manager: 'm' };
+    state.update('m', object({ a: '1' }, { managedFields: [entry, mine] }));
+    expect(state.owned('before', 'Update')).toEqual({ 'f:spec': { 'f:gone': {} } });
+    expect(state.owned('m', 'Update')).toEqual({ 'f:spec': { '.': {}, 'f:a': {}, 'f:gone': {} } });
+  });
+});
+
+describe('an update', () => {
+  it('takes what it changes from its owners and touches nothing else (SSA-16)', () => {
+    const state = new Thing();
+    state.apply('applier', object({ a: '1', b: '1', list: [{ name: 'i', value: '1' }] }));
+    state.update('editor', object({ a: '2', b: '1', list: [{ name: 'i', value: '1', more: 'x' }] }));
+    expect(state.owned('applier')).toEqual({
+      'f:spec': { 'f:b': {}, 'f:list': { 'k:{"name":"i"}': { '.': {}, 'f:name': {}, 'f:value': {} } } },
+    });
+    expect(state.owned('editor', 'Update')).toEqual({
+      'f:spec': { 'f:a': {}, 'f:list': { 'k:{"name":"i"}': { 'f:more': {} } } },
+    });
+  });
+
+  it('removes what it removed from every entry, and entries that are empty (SSA-16, SSA-34)', () => {
+    const state = new Thing();
+    state.update('a', object({ a: '1' }));
+    state.update('b', object({ a: '1', b: '1' }));
+    state.update('a', object({ a: '1' }));
+    expect(state.entries.map(({ manager }) => manager)).toEqual(['a']);
+  });
+
+  it('leaves the times of all others, and its own if it changed nothing (SSA-25, SSA-26)', () => {
+    const state = new Thing();
+    state.update('a', object({ a: '1' }));
+    state.update('b', object({ a: '1', b: '1' }));
+    const before = state.live;
+    expect([state.time('a', 'Update'), state.time('b', 'Update')]).toEqual(['00Z', '01Z']);
+    expect(state.update('a', object({ a: '1', b: '1' }))).toEqual(before);
+    state.update('a', object({ a: '3', b: '1' }));
+    expect([state.time('a', 'Update'), state.time('b', 'Update')]).toEqual(['03Z', '01Z']);
+  });
+
+  it.each<[string, JsonValue]>([
+    ['an empty list', []],
+    ['one empty entry', [{}]],
+  ])('with %s forgets all managers, and later ones stay untracked until an apply (SSA-29)', (_what, managedFields) => {
+    const state = new Thing();
+    state.update('a', object({ a: '1' }));
+    state.update('b', object({ a: '2' }, { managedFields }));
+    expect(state.live?.metadata).not.toHaveProperty('managedFields');
+    state.update('c', object({ a: '3' }));
+    expect(state.entries).toEqual([]);
+    state.apply('d', object({ b: '1' }));
+    expect(state.entries.map(({ manager }) => manager)).toEqual(['d', 'before-first-apply']);
+  });
+
+  it.each<[string, JsonValue | undefined]>([
+    ['no', undefined],
+    ['null', null],
+    ['undecodable', [{ manager: 'x' }]],
+  ])('with %s managedFields keeps the live ones (SSA-30, SSA-31)', (_what, managedFields) => {
+    const state = new Thing();
+    state.update('a', object({ a: '1' }));
+    state.update('b', object({ a: '1', b: '1' }, managedFields === undefined ? {} : { managedFields }));
+    expect(state.entries.map(({ manager }) => manager)).toEqual(['a', 'b']);
+  });
+
+  it('takes managedFields that are valid as the client sets them (SSA-31)', () => {
+    const state = new Thing();
+    state.update('a', object({ a: '1' }));
+    state.update('b', object({ a: '1' }, { managedFields: [entry] }));
+    expect(state.entries.map(({ manager }) => manager)).toEqual(['before']);
+  });
+
+  it('through a subresource ignores managedFields and tracks the status only (SSA-32, STATUS-06)', () => {
+    const state = new Thing();
+    state.update('a', object({ a: '1' }));
+    const next = { ...object({ a: '1' }, { managedFields: [] }), status: { phase: '1' } } as KubeObject;
+    state.update('b', next, 'status');
+    expect(state.entries.map(({ manager, subresource }) => [manager, subresource])).toEqual([
+      ['a', undefined],
+      ['b', 'status'],
+    ]);
+    expect(state.owned('b', 'Update', 'status')).toEqual({ 'f:status': { '.': {}, 'f:phase': {} } });
+  });
+
+  it('drops entries of other groups: their fields are not of this kind', () => {
+    const state = new Thing();
+    state.update('a', object({ a: '1' }, { managedFields: [{ ...entry, apiVersion: 'other.io/v1' }] }));
+    expect(state.entries.map(({ manager }) => manager)).toEqual(['a']);
+  });
+
+  it('keeps at most ten Update entries (SSA-27)', () => {
+    const state = new Thing();
+    const map: JsonObject = {};
+    state.apply('applier', object({ a: '1' }));
+    for (let writer = 0; writer < 12; writer++) {
+      map[`k${writer}`] = 'v';
+      state.update(`w${String(writer).padStart(2, '0')}`, object({ a: '1', map: { ...map } }));
+    }
+    const names = state.entries.map(({ manager }) => manager);
+    expect(names).toHaveLength(11);
+    expect(names.slice(0, 3)).toEqual(['applier', 'ancient-changes', 'w03']);
+    expect(state.owned('ancient-changes', 'Update')).toEqual({
+      'f:spec': { 'f:map': { '.': {}, 'f:k0': {}, 'f:k1': {}, 'f:k2': {} } },
+    });
+    expect(state.time('ancient-changes', 'Update')).toBe('03Z');
+  });
+
+  it('never fails over stored lists that do not fit their schema, and keeps the managers', () => {
+    const state = new Thing();
+    state.update('a', object({ a: '1' }));
+    state.live = { ...(state.live as KubeObject), spec: { list: [{ value: 'without a key' }] } };
+    state.update('b', object({ a: '2' }));
+    expect(state.entries.map(({ manager }) => manager)).toEqual(['a']);
+  });
+
+  it('owns items that are there twice as one thing', () => {
+    const state = new Thing();
+    state.update('a', object({ set: ['x'] }));
+    state.update('b', object({ set: ['x', 'x'] }));
+    expect(state.owned('b', 'Update')).toEqual({ 'f:spec': { 'f:set': { 'v:"x"': {} } } });
+    expect(state.owned('a', 'Update')).toEqual({ 'f:spec': { '.': {}, 'f:set': {} } });
+    state.update('c', object({ set: ['x'] }));
+    expect(state.owned('c', 'Update')).toEqual({ 'f:spec': { 'f:set': { 'v:"x"': {} } } });
+  });
+
+  it('does not change what it is given', () => {
+    const next = deepFreeze(object({ a: '1' }, { managedFields: [entry] }) as JsonObject) as KubeObject;
+    expect(() =>
+      trackUpdate({ kind: thing, next, manager: 'm', subresource: '', now: '2026-01-01T00:00:00Z' }),
+    ).not.toThrow();
+  });
+});
+
+describe('managedFields', () => {
+  it('stand sorted by operation, time, manager, version, subresource (SSA-19)', () => {
+    const state = new Thing();
+    state.update('z', object({ a: '1' }));
+    state.update('b', { ...(state.live as KubeObject), status: { phase: '1' } } as KubeObject, 'status');
+    state.update('b', object({ a: '1', b: '1' }));
+    state.apply('y', object({ size: 1 }));
+    state.apply('x', object({ on: true }));
+    const entries = state.entries.map((each) => ({ ...each, time: '2026-01-01T00:00:00Z' })) as JsonValue;
+    state.update('z', object(state.spec as JsonObject, { managedFields: entries }));
+    expect(state.entries.map(({ manager, operation, subresource }) => [operation, manager, subresource])).toEqual([
+      ['Apply', 'x', undefined],
+      ['Apply', 'y', undefined],
+      ['Update', 'b', undefined],
+      ['Update', 'b', 'status'],
+      ['Update', 'z', undefined],
+    ]);
+  });
+});

@@ -1,0 +1,90 @@
+import { apiVersionOf, type KubeObject, type Timestamp } from '../../api/meta.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { capUpdateManagers } from './cap-managers.ts';
+import { compareTyped } from './compare.ts';
+import { isReset, type Managers, managerIdentity, readManagers, writeManagers } from './managers.ts';
+import { releaseFields } from './ownership.ts';
+import { reconcileManagers } from './reconcile-shape.ts';
+import { shapeOf } from './shape.ts';
+import { filterComparison, type TrackedKind, withoutUntracked, writableFields } from './tracked-fields.ts';
+import { UnkeyedItemError } from './typed.ts';
+
+export interface TrackedWrite {
+  readonly kind: TrackedKind;
+  /** As it is stored, with its managedFields. Absent: it is being created. */
+  readonly live?: KubeObject;
+  /** As it will be stored, with the managedFields that the client sent, if any. */
+  readonly next: KubeObject;
+  readonly manager: string;
+  /** '' or 'status'. */
+  readonly subresource: string;
+  readonly now: Timestamp;
+}
+
+/**
+ * Says who manages what after a write that is no apply: create, PUT, merge patch, JSON patch. Such writes never
+ * conflict; what they change becomes the writer's. Returns `next` with managedFields as they must be stored, the rest
+ * of it shared with `next`. Call it on the final object, after defaults and pruning, and not after an apply.
+ */
+export function trackUpdate(write: TrackedWrite): KubeObject {
+  const managers = startingManagers(write);
+  if (managers.size === 0 && write.live !== undefined) return withManagedFields(write.next, managers);
+  try {
+    return withManagedFields(write.next, recordUpdate(write, managers));
+  } catch (error) {
+    if (!(error instanceof UnkeyedItemError)) throw error;
+    // Stored data that no longer fits its schema must not make an object unwritable, nor lose its managers.
+    return withManagedFields(write.next, readManagers(managedFieldsOf(write.live), write.kind.group) ?? new Map());
+  }
+}
+
+/** What the client sent counts where it is valid and not a subresource's (rules SSA-29 to SSA-32, CREATE-06). */
+function startingManagers({ kind, live, next, subresource }: TrackedWrite): Managers {
+  const stored = (): Managers => readManagers(managedFieldsOf(live), kind.group) ?? new Map();
+  if (subresource !== '') return stored();
+  const sent = managedFieldsOf(next);
+  if (isReset(sent)) return new Map();
+  const managers = readManagers(sent, kind.group);
+  return managers === undefined || managers.size === 0 ? stored() : managers;
+}
+
+function managedFieldsOf(object: KubeObject | undefined): JsonValue | undefined {
+  return object?.metadata.managedFields as JsonValue | undefined;
+}
+
+/** Compares the objects and books the changes on the writer's Update entry. */
+export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
+  const { kind, live, next, subresource, now } = write;
+  const shape = shapeOf(kind);
+  const apiVersion = apiVersionOf(kind);
+  const old: JsonObject = live === undefined ? { apiVersion, kind: kind.kind } : (live as JsonObject);
+  const comparison = filterComparison(
+    compareTyped(shape, withoutManagedFields(old), withoutManagedFields(next as JsonObject)),
+    writableFields(kind, subresource),
+  );
+  const managers = reconcileManagers(shape, before);
+  releaseFields(managers, comparison, undefined);
+  const changed = withoutUntracked(comparison.modified.union(comparison.added));
+  if (!changed.isEmpty) {
+    const info = { manager: write.manager, operation: 'Update', apiVersion, subresource } as const;
+    const identity = managerIdentity(info);
+    const earlier = managers.get(identity);
+    const fields = earlier === undefined ? changed : changed.union(earlier.fields);
+    managers.set(identity, { ...info, fields, time: now });
+  }
+  capUpdateManagers(managers);
+  return managers;
+}
+
+function withoutManagedFields(object: JsonObject): JsonObject {
+  const { managedFields: _, ...metadata } = (object.metadata ?? {}) as JsonObject;
+  return { ...object, metadata };
+}
+
+export function withManagedFields(object: KubeObject, managers: Managers): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return {
+    ...object,
+    metadata: managers.size === 0 ? metadata : { ...metadata, managedFields: writeManagers(managers) },
+  } as KubeObject;
+}

@@ -1,0 +1,54 @@
+import type { ResourceKind } from '../../api/resource.ts';
+import type { StoredResource } from '../resource.ts';
+import type { Comparison } from './compare.ts';
+import { FieldSet } from './field-set.ts';
+import { fieldElement } from './path-element.ts';
+
+/** What field tracking must know of a kind. */
+export type TrackedKind = ResourceKind & Pick<StoredResource, 'hasStatus'>;
+
+function path(...names: string[]): ReturnType<typeof fieldElement>[] {
+  return names.map(fieldElement);
+}
+
+/** Fields that the server alone decides, or that say which object it is: nobody manages them (rule SSA-21). */
+const untracked = FieldSet.of(
+  path('apiVersion'),
+  path('kind'),
+  path('metadata'),
+  ...[
+    'name',
+    'namespace',
+    'creationTimestamp',
+    'selfLink',
+    'uid',
+    'clusterName',
+    'generation',
+    'managedFields',
+    'resourceVersion',
+  ].map((name) => path('metadata', name)),
+);
+
+export function withoutUntracked(fields: FieldSet): FieldSet {
+  return fields.difference(untracked);
+}
+
+const status = fieldElement('status');
+const allOfStatus = FieldSet.of([status]);
+
+/**
+ * The fields that a write through an endpoint can change at all: through `/status` the status, through the main one
+ * everything else (rules SSA-33, STATUS-06).
+ */
+export function writableFields(kind: TrackedKind, subresource: string): (fields: FieldSet) => FieldSet {
+  if (subresource === 'status') return (fields) => fields.only(status);
+  return kind.hasStatus ? (fields) => fields.recursiveDifference(allOfStatus) : (fields) => fields;
+}
+
+export function filterComparison(comparison: Comparison, filter: (fields: FieldSet) => FieldSet): Comparison {
+  return {
+    added: filter(comparison.added),
+    modified: filter(comparison.modified),
+    removed: filter(comparison.removed),
+  };
+}

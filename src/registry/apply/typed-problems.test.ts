@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../api/meta.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { object, statusOf, Thing } from './thing.fixture.ts';
+
+describe('the body of an apply', () => {
+  it('must be of the kind of the endpoint (SSA-01)', () => {
+    const body = { ...object({}), kind: 'Other', apiVersion: 'v1' } as KubeObject;
+    expect(statusOf(() => new Thing().apply('m', body))).toMatchObject({
+      code: 400,
+      reason: 'BadRequest',
+      message: 'invalid object type: /v1, Kind=Other',
+    });
+    expect(statusOf(() => new Thing().apply('m', { ...object({}), kind: 1 } as unknown as KubeObject)).message).toBe(
+      'invalid object type: g.io/v1, Kind=1',
+    );
+  });
+
+  it('may leave out apiVersion, kind and metadata, which are those of the endpoint (completions §2)', () => {
+    const result = new Thing().apply('m', { spec: { a: '1' } } as unknown as KubeObject);
+    expect(result).toMatchObject({ apiVersion: 'g.io/v1', kind: 'Thing', spec: { a: '1' } });
+  });
+
+  it('must bear no managedFields, not even none, though null is fine (SSA-03)', () => {
+    const status = statusOf(() => new Thing().apply('m', object({}, { managedFields: [] })));
+    expect(status).toMatchObject({ code: 400, message: 'metadata.managedFields must be nil' });
+    expect(new Thing().apply('m', object({ a: '1' }, { managedFields: null })).spec).toEqual({ a: '1' });
+  });
+
+  it('may name only fields of the schema (SSA-05, DEC-18)', () => {
+    const status = statusOf(() => new Thing().apply('m', object({ foo: 1 })));
+    expect(status).toMatchObject({ code: 422, details: {} });
+    expect(status.message).toBe(
+      'failed to create typed patch object (n/x; g.io/v1, Kind=Thing): .spec.foo: field not declared in schema',
+    );
+    expect(statusOf(() => new Thing().apply('m', object({ q: 1, inner: { p: 1 } }))).message).toBe(
+      'failed to create typed patch object (n/x; g.io/v1, Kind=Thing): errors:\n  .spec.inner.p: field not declared in schema\n  .spec.q: field not declared in schema',
+    );
+    expect(statusOf(() => new Thing().apply('m', object({}, { foo: 1 }))).message).toContain(
+      '.metadata.foo: field not declared in schema',
+    );
+  });
+
+  it.each<[JsonValue, string]>([
+    [
+      { list: [{ value: '1' }] },
+      '.spec.list: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have default values for any key fields)',
+    ],
+    [{ list: [{ name: 'a' }, { name: 'a' }] }, '.spec.list: duplicate entries for key [name="a"]'],
+    [
+      { ports: [{ port: 80 }, { port: 80, protocol: 'TCP' }] },
+      '.spec.ports: duplicate entries for key [port=80,protocol="TCP"]',
+    ],
+    [{ list: ['x'] }, '.spec.list: element 0: associative list with keys may not have non-map elements'],
+    [{ list: [null] }, '.spec.list: element 0: associative list with keys may not have a null element'],
+    [{ set: ['x', 'x'] }, '.spec.set: duplicate entries for key [="x"]'],
+    [{ set: [{}] }, ".spec.set: element 0: associative list without keys has an element that's a map type"],
+    [{ set: [null] }, ".spec.set: element 0: associative list without keys has an element that's an explicit null"],
+    [{ set: [['x']] }, '.spec.set: element 0: not supported: associative list with lists as elements'],
+    [{ size: 'x' }, '.spec.size: expected numeric (int or float), got string'],
+    [{ a: 1 }, '.spec.a: expected string, got &value.valueUnstructured{Value:1}'],
+    [{ on: 'no' }, '.spec.on: expected boolean, got &{no}'],
+    [{ map: [1, null] }, '.spec.map: expected map, got &{[1 <nil>]}'],
+    [{ set: { b: 1, a: 'x' } }, '.spec.set: expected list, got &{map[a:x b:1]}'],
+    [{ plainList: ['x', true] }, '.spec.plainList[1]: expected string, got &value.valueUnstructured{Value:true}'],
+  ])('is refused with the words of kube-apiserver: %j (SSA-06)', (spec, problem) => {
+    const status = statusOf(() => new Thing().apply('m', object(spec)));
+    expect(status.code).toBe(422);
+    expect(status.message).toBe(`failed to create typed patch object (n/x; g.io/v1, Kind=Thing): ${problem}`);
+  });
+});

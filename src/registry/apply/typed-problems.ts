@@ -1,0 +1,90 @@
+import { sortBytes } from '../../lib/json-order.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { goTypeOf, printGo, printGoSource } from './go-value.ts';
+import { fieldElement, printElement } from './path-element.ts';
+import type { ListShape, MapShape, ScalarType, Shape } from './shape.ts';
+import { itemElement, partFor, UnkeyedItemError } from './typed.ts';
+
+/**
+ * Why a value does not fit its shape, one line each, in the words of kube-apiserver (rules SSA-05, SSA-06). Empty if
+ * it does.
+ */
+export function typedProblems(shape: Shape, value: JsonValue): string[] {
+  return check(shape, value, '');
+}
+
+/** One problem stands alone; several are listed. */
+export function describeProblems(problems: readonly string[]): string {
+  const [only] = problems;
+  return problems.length === 1 && only !== undefined
+    ? only
+    : ['errors:', ...problems.map((line) => `  ${line}`)].join('\n');
+}
+
+function check(shape: Shape, value: JsonValue, path: string): string[] {
+  if (value === null || shape.anything === true) return [];
+  switch (partFor(shape, value)) {
+    case 'map':
+      return isJsonObject(value) && shape.map !== undefined
+        ? checkMembers(shape.map, value, path)
+        : [problem(path, `expected map, got &{${printGo(value)}}`)];
+    case 'list':
+      return Array.isArray(value) && shape.list !== undefined
+        ? checkItems(shape.list, value, path)
+        : [problem(path, `expected list, got &{${printGo(value)}}`)];
+    case 'scalar':
+      return checkScalar(shape.scalar ?? 'untyped', value, path);
+  }
+}
+
+function problem(path: string, message: string): string {
+  return path === '' ? message : `${path}: ${message}`;
+}
+
+function checkScalar(type: ScalarType, value: JsonValue, path: string): string[] {
+  const numeric = typeof value === 'number' || typeof value === 'bigint';
+  switch (type) {
+    case 'numeric':
+      return numeric ? [] : [problem(path, `expected numeric (int or float), got ${goTypeOf(value)}`)];
+    case 'string':
+      if (typeof value === 'string') return [];
+      return [problem(path, `expected string, got &value.valueUnstructured{Value:${printGoSource(value)}}`)];
+    case 'boolean':
+      return typeof value === 'boolean' ? [] : [problem(path, `expected boolean, got &{${printGo(value)}}`)];
+    case 'untyped':
+      return typeof value === 'object' ? [problem(path, `expected any scalar, got &{${printGo(value)}}`)] : [];
+  }
+}
+
+function checkMembers(map: MapShape, value: JsonObject, path: string): string[] {
+  const problems: string[] = [];
+  for (const name of sortBytes(Object.keys(value))) {
+    const memberPath = `${path}${printElement(fieldElement(name))}`;
+    const shape = map.fields.get(name) ?? map.rest;
+    if (shape === undefined) problems.push(`${memberPath}: field not declared in schema`);
+    else problems.push(...check(shape, value[name] as JsonValue, memberPath));
+  }
+  return problems;
+}
+
+function checkItems(list: ListShape, items: readonly JsonValue[], path: string): string[] {
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    let itemPath = `${path}[${index}]`;
+    if (!list.atomic) {
+      try {
+        const element = itemElement(list, item);
+        itemPath = `${path}${printElement(element)}`;
+        if (seen.has(element.text)) problems.push(problem(path, `duplicate entries for key ${printElement(element)}`));
+        seen.add(element.text);
+      } catch (error) {
+        if (!(error instanceof UnkeyedItemError)) throw error;
+        // Without its element nothing more can be said of this list.
+        return [...problems, problem(path, `element ${index}: ${error.message}`)];
+      }
+    }
+    problems.push(...check(list.item, item, itemPath));
+  }
+  return problems;
+}

@@ -1,0 +1,77 @@
+import { invalid } from '../api/field-error.ts';
+import type { KubeObject, ObjectMeta } from '../api/meta.ts';
+import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
+import { badRequest, conflict, invalidObject, modifiedDetail } from '../api/status.ts';
+import type { CachedObject } from './cached-object.ts';
+import type { RequestContext } from './context.ts';
+import type { KindRuntime } from './kind-runtime.ts';
+import { parseRevision } from './resource-version.ts';
+
+/*
+ * Whether a body is about the object that its URL names, and about the version that stands there.
+ */
+
+/** UPDATE-02, UPDATE-03, PATCH-16. */
+export function checkName(metadata: ObjectMeta, name: string): void {
+  const sent = metadata.name ?? '';
+  if (sent === '') {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (sent !== name) {
+    throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
+  }
+}
+
+/** CREATE-11, UPDATE-04: absent is fine; cluster-scoped kinds take no notice. */
+export function checkNamespace(kind: ResourceKind, metadata: ObjectMeta, namespace: string): void {
+  const sent = metadata.namespace ?? '';
+  if (kind.namespaced && sent !== '' && sent !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+/** UPDATE-07, UPDATE-09. `stored` is '' where there is no object. */
+export function checkUid(kind: KindRuntime, context: RequestContext, name: string, sent: string, stored: string): void {
+  if (sent === '' || sent === stored) return;
+  const { group, plural } = kind.resource;
+  const key = ['', 'registry', group, plural, context.namespace, name].filter(
+    (part, index) => index === 0 || part !== '',
+  );
+  throw conflict(
+    groupResourceOf(kind.resource),
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${sent}, UID in object meta: ${stored}`,
+  );
+}
+
+/** UPDATE-05, UPDATE-06, UPDATE-23: PUT names the version it replaces, unless the kind overwrites. */
+export function checkReplacedVersion(kind: KindRuntime, sent: ObjectMeta, current: CachedObject): void {
+  const wanted = sentRevision(sent);
+  if (wanted !== undefined && wanted !== 0) {
+    checkVersion(kind, sent, current);
+  } else if (kind.resource.unconditionalUpdate !== true) {
+    const { group, plural } = kind.resource;
+    throw invalidObject({ group, kind: plural }, current.name, [
+      invalid('metadata.resourceVersion', 0, 'must be specified for an update'),
+    ]);
+  }
+}
+
+/** PATCH-15: a version that is named is a lock. */
+export function checkVersion(kind: KindRuntime, sent: ObjectMeta, current: CachedObject): void {
+  const wanted = sentRevision(sent);
+  if (wanted === undefined || wanted === 0 || wanted === current.revision) return;
+  throw conflict(groupResourceOf(kind.resource), current.name, modifiedDetail);
+}
+
+function sentRevision(sent: ObjectMeta) {
+  return parseRevision(sent.resourceVersion ?? '', badRequest);
+}
+
+/** CREATE-10: '' and '0' are fine, and what is no number is not looked at. */
+export function refuseVersionOnCreate(object: KubeObject): void {
+  const sent = object.metadata.resourceVersion ?? '';
+  if (/^\d+$/.test(sent) && /[1-9]/.test(sent)) {
+    throw badRequest('resourceVersion should not be set on objects to be created');
+  }
+}

@@ -1,0 +1,144 @@
+import { groupResourceOf } from '../api/resource.ts';
+import { alreadyExists, conflict, qualified, tooLarge } from '../api/status.ts';
+import type { Check, Write } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import type { CachedObject } from './cached-object.ts';
+import { companionWrites } from './companions.ts';
+import type { KindRuntime } from './kind-runtime.ts';
+import type { Place } from './object-index.ts';
+import { encodeRecord } from './record.ts';
+import type { Draft, StoredRecord } from './resource.ts';
+import { claimKey, objectKey, resourceKey, upkeepSlice } from './rows.ts';
+import { toStatusError, translated } from './store-status.ts';
+import { derivedRows } from './upkeep-rows.ts';
+
+/** One change of one object on its way into the store. */
+export interface ObjectWrite {
+  readonly place: Place;
+  /** What must still stand there; absent: nothing may. */
+  readonly old?: CachedObject;
+  /** Absent: the object is removed. */
+  readonly next?: StoredRecord;
+  /** For the kind's own words about a claim that is taken. */
+  readonly draft?: Draft;
+  /** An object that is too large may be stored without its field ownership (rule CREATE-31). */
+  readonly mayForgetOwnership?: boolean;
+}
+
+/** What was read is no longer what stands there: read again and start over. */
+export class ObjectMoved extends Error {}
+
+/**
+ * The object, its claims, its place in the owner index, the work it leaves for upkeep and its companions, as one
+ * transaction. Rejects with ObjectMoved, or with an API error.
+ */
+export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<number> {
+  const { resource, store, slice } = kind;
+  const { place, old, next } = write;
+  const key = objectKey(slice, resourceKey(resource), place.namespace, place.name);
+  const text = next === undefined ? undefined : encodeWithin(kind, write, next);
+  const claims = claimChanges(kind, write);
+  const derived = await derivedRows(kind, place, old?.record, next);
+  const companions = companionWrites(kind, old?.record, next);
+  const checks: Check[] = [
+    { key, revision: old?.revision },
+    ...claims.taken.map((claim) => ({ key: claimKey(slice, resourceKey(resource), claim), revision: undefined })),
+    ...companions.checks,
+    ...derived.checks,
+  ];
+  const writes: Write[] = [{ key, value: text }, ...companions.writes, ...claims.writes, ...derived.writes];
+  let revisions: readonly (number | undefined)[];
+  try {
+    revisions = await store.transact({ checks, writes });
+  } catch (error) {
+    throw await explain(kind, write, claims.taken, companions.checks.length, error);
+  }
+  if (derived.writes.some((row) => row.key.slice === upkeepSlice && row.value !== undefined)) kind.onUpkeep();
+  const revision = revisions[0];
+  if (revision === undefined)
+    throw new Error(`the store gave no revision for a write of ${qualified(groupResourceOf(resource))}`);
+  return revision;
+}
+
+function encodeWithin(kind: KindRuntime, write: ObjectWrite, next: StoredRecord): string {
+  const limit = kind.limits.objectBytes;
+  const text = encodeRecord(kind.resource, next);
+  if (Buffer.byteLength(text) <= limit) return text;
+  if (write.mayForgetOwnership === true && next.object.metadata.managedFields !== undefined) {
+    const { managedFields: _, ...metadata } = next.object.metadata;
+    const shorter = encodeRecord(kind.resource, { ...next, object: { ...next.object, metadata } });
+    if (Buffer.byteLength(shorter) <= limit) return shorter;
+  }
+  throw tooLarge(`limit is ${limit}`);
+}
+
+interface ClaimChanges {
+  readonly taken: readonly string[];
+  readonly writes: readonly Write[];
+}
+
+function claimChanges(kind: KindRuntime, write: ObjectWrite): ClaimChanges {
+  const { taken, released } = newClaims(kind, write);
+  const key = (claim: string) => claimKey(kind.slice, resourceKey(kind.resource), claim);
+  const holder = describePlace(write.place);
+  return {
+    taken,
+    writes: [
+      ...released.map((claim) => ({ key: key(claim), value: undefined, quiet: true })),
+      ...taken.map((claim) => ({ key: key(claim), value: holder, quiet: true })),
+    ],
+  };
+}
+
+function newClaims(kind: KindRuntime, write: ObjectWrite): { taken: string[]; released: string[] } {
+  const claimsOf = (record: StoredRecord | undefined) =>
+    new Set(record === undefined ? [] : (kind.resource.claims?.(record) ?? []));
+  const before = claimsOf(write.old?.record);
+  const after = claimsOf(write.next);
+  return {
+    taken: [...after].filter((claim) => !before.has(claim)),
+    released: [...before].filter((claim) => !after.has(claim)),
+  };
+}
+
+/** What the transaction would find, found earlier: dry runs end here, and most others are spared a round trip. */
+export function checkClaims(kind: KindRuntime, write: ObjectWrite): void {
+  for (const claim of newClaims(kind, write).taken) {
+    const holder = kind.cache.byClaim(claim);
+    if (holder !== undefined) throw claimTaken(kind, write, claim, describePlace(holder));
+  }
+}
+
+function claimTaken(kind: KindRuntime, write: ObjectWrite, claim: string, holder: string): Error {
+  const told = write.draft && kind.resource.claimTaken?.(claim, holder, write.draft);
+  return told ?? conflict(groupResourceOf(kind.resource), write.place.name, `"${holder}" already holds what it claims`);
+}
+
+function describePlace({ namespace, name }: Place): string {
+  return namespace === '' ? name : `${namespace}/${name}`;
+}
+
+/** Which check failed says what it means; they stand in the order object, claims, companions, collector's rows. */
+async function explain(
+  kind: KindRuntime,
+  write: ObjectWrite,
+  claims: readonly string[],
+  companions: number,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof StoreError) || error.code !== 'CheckFailed') return toStatusError(error);
+  const index = (error.detail ?? 0) - 1;
+  const claim = claims[index];
+  if (claim !== undefined) {
+    const row = await translated(kind.store.get(claimKey(kind.slice, resourceKey(kind.resource), claim)));
+    return row === undefined ? new ObjectMoved() : claimTaken(kind, write, claim, row.value);
+  }
+  const companion = companionOf(kind, write, index - claims.length, companions);
+  if (companion !== undefined) return alreadyExists(groupResourceOf(companion.kind), companion.name);
+  return new ObjectMoved();
+}
+
+function companionOf(kind: KindRuntime, write: ObjectWrite, index: number, count: number) {
+  if (index < 0 || index >= count || write.next === undefined) return undefined;
+  return kind.resource.companions?.(write.next)[index];
+}

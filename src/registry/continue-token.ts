@@ -1,0 +1,54 @@
+import { badRequest } from '../api/status.ts';
+import type { Place } from './object-index.ts';
+
+/** Where a list goes on: after `after`, as of `revision`; -1: as of now, whatever happened meanwhile (LIST-22). */
+export interface ContinueToken {
+  readonly revision: number;
+  readonly after: Place;
+}
+
+export const inconsistent = -1;
+
+const version = 'meta.k8s.io/v1';
+
+/** The form that Kubernetes uses (LIST-18): the key starts just behind the last one given. */
+export function encodeContinue(namespaced: boolean, token: ContinueToken): string {
+  const { namespace, name } = token.after;
+  const start = `${namespaced ? `${namespace}/` : ''}${name}\u0000`;
+  return Buffer.from(JSON.stringify({ v: version, rv: token.revision, start })).toString('base64url');
+}
+
+export function decodeContinue(namespaced: boolean, text: string): ContinueToken {
+  const { v, rv, start } = parseToken(text);
+  if (v !== version) throw refuse(`server does not recognize this encoded version ${JSON.stringify(v ?? '')}`);
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || rv < inconsistent) {
+    throw refuse(`incorrect encoded start resourceVersion (version ${version})`);
+  }
+  if (typeof start !== 'string' || start === '') throw refuse(`encoded start key empty (version ${version})`);
+  return { revision: rv, after: parseStart(namespaced, start) };
+}
+
+function parseToken(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) throw refuse('illegal base64 data');
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Falls through to the one refusal.
+  }
+  throw refuse('the token does not hold a JSON object');
+}
+
+function parseStart(namespaced: boolean, start: string): Place {
+  const [key = '', ...rest] = start.split('\u0000');
+  const parts = key.split('/');
+  const [namespace = '', name = ''] = namespaced ? parts : ['', ...parts];
+  const expected = namespaced ? 2 : 1;
+  const escapes = parts.some((part) => part === '.' || part === '..' || part === '');
+  if (parts.length !== expected || escapes || rest.length !== 1 || rest[0] !== '') throw refuse(JSON.stringify(start));
+  return { namespace, name };
+}
+
+function refuse(detail: string) {
+  return badRequest(`invalid continue token: continue key is not valid: ${detail}`);
+}

@@ -1,0 +1,112 @@
+import { apiVersionOf, type KubeObject } from '../api/meta.ts';
+import { groupResourceOf } from '../api/resource.ts';
+import { alreadyExists, generatedNameTaken, type StatusError, stillBeingDeleted } from '../api/status.ts';
+import { cloneJson } from '../lib/json-value.ts';
+import { answerDryRun, answerWritten } from './answer.ts';
+import { checkNamespace, refuseVersionOnCreate } from './body-identity.ts';
+import type { CachedObject } from './cached-object.ts';
+import { checkClaims, commit } from './commit.ts';
+import type { RequestContext } from './context.ts';
+import { generateAttempts, generateName } from './generate-name.ts';
+import type { KindRuntime } from './kind-runtime.ts';
+import { requireNamespace } from './may-create.ts';
+import { newMetadata } from './metadata.ts';
+import type { Place } from './object-index.ts';
+import type { Draft } from './resource.ts';
+import { settleMain } from './settle-draft.ts';
+import { trackWrite } from './track-write.ts';
+import type { Served, WriteOptions } from './verbs.ts';
+import { retrying, warningOnce } from './write-loop.ts';
+
+/** POST to the collection. */
+export async function create(
+  kind: KindRuntime,
+  caller: RequestContext,
+  sent: KubeObject,
+  options: WriteOptions,
+): Promise<Served> {
+  const context = warningOnce(caller);
+  const namespace = kind.resource.namespaced ? context.namespace : '';
+  checkNamespace(kind.resource, sent.metadata, namespace);
+  requireNamespace(kind, namespace, sent.metadata);
+  if (!options.dryRun) refuseVersionOnCreate(sent);
+  const how: Creation = {
+    dryRun: options.dryRun,
+    mayForgetOwnership: true,
+    track: (next) => trackWrite(kind, 'main', options.fieldManager, next),
+  };
+  const given = sent.metadata.name ?? '';
+  const base = sent.metadata.generateName || kind.resource.autoName || '';
+  if (given !== '' || base === '') {
+    const place = { namespace, name: given };
+    try {
+      return await retrying(kind, context, () => createAt(kind, context, place, sent, how));
+    } catch (error) {
+      throw error instanceof NameTaken ? alreadyThere(kind, sent, error.holder) : error;
+    }
+  }
+  for (let attempt = 1; ; attempt++) {
+    const place = { namespace, name: generateName(base, kind.ids.suffix()) };
+    try {
+      return await retrying(kind, context, () => createAt(kind, context, place, sent, how));
+    } catch (error) {
+      if (!(error instanceof NameTaken)) throw error;
+      if (attempt === generateAttempts) throw generatedNameTaken(groupResourceOf(kind.resource), place.name);
+    }
+  }
+}
+
+/** CREATE-14, CREATE-17, CREATE-18. */
+function alreadyThere(kind: KindRuntime, sent: KubeObject, holder: CachedObject): StatusError {
+  const resource = groupResourceOf(kind.resource);
+  if ((sent.metadata.generateName ?? '') !== '') return generatedNameTaken(resource, holder.name);
+  if (holder.record.object.metadata.deletionTimestamp !== undefined) return stillBeingDeleted(resource, holder.name);
+  return alreadyExists(resource, holder.name);
+}
+
+export interface Creation {
+  readonly dryRun: boolean;
+  /** Brings field ownership up to date; called when the content is final. */
+  track(next: KubeObject): KubeObject;
+  /** False for apply, whose whole point is field ownership (rule CREATE-31). */
+  readonly mayForgetOwnership: boolean;
+}
+
+/** An object of that name is there. Who creates says what follows: a refusal, another name, or a write over it. */
+export class NameTaken extends Error {
+  readonly holder: CachedObject;
+
+  constructor(holder: CachedObject) {
+    super();
+    this.holder = holder;
+  }
+}
+
+/** One attempt to create an object at a place; rejects with NameTaken, ObjectMoved or an API error. */
+export async function createAt(
+  kind: KindRuntime,
+  context: RequestContext,
+  place: Place,
+  sent: KubeObject,
+  how: Creation,
+): Promise<Served> {
+  const draft: Draft = { object: newObject(kind, place, sent), hidden: {} };
+  await settleMain(kind, context, draft);
+  draft.object = how.track(draft.object);
+  const next = { object: draft.object, hidden: draft.hidden };
+  const holder = kind.cache.get(place.namespace, place.name);
+  if (holder !== undefined) throw new NameTaken(holder);
+  const write = { place, next, draft, mayForgetOwnership: how.mayForgetOwnership };
+  checkClaims(kind, write);
+  if (how.dryRun) return answerDryRun(kind, draft.object);
+  return answerWritten(kind, place, await commit(kind, write), draft);
+}
+
+/** CREATE-02, CREATE-03, CREATE-04: what clients cannot decide is the server's. */
+function newObject(kind: KindRuntime, place: Place, sent: KubeObject): KubeObject {
+  const { resource, ids, clock } = kind;
+  const object: KubeObject = { ...cloneJson(sent), apiVersion: apiVersionOf(resource), kind: resource.kind };
+  object.metadata = newMetadata(resource, object.metadata, place, { uid: ids.uid(), now: clock.now() });
+  if (resource.hasStatus) delete object.status;
+  return object;
+}

@@ -1,0 +1,131 @@
+import { DecodeError, goTypeOf, wrongType } from '../api/decode/decode-error.ts';
+import { undecodable, warningsOf } from '../api/decode/document.ts';
+import { DocumentError } from '../api/decode/document-error.ts';
+import { shapeEmbedded } from '../api/decode/embedded.ts';
+import { shapeMetadata } from '../api/decode/metadata.ts';
+import { apiVersionOf, type KubeObject } from '../api/meta.ts';
+import type { ResourceKind } from '../api/resource.ts';
+import { applyDefaults } from '../api/schema/default.ts';
+import { prune } from '../api/schema/prune.ts';
+import { badRequest, type StatusError } from '../api/status.ts';
+import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../lib/json-value.ts';
+import type { FieldValidation } from './verbs.ts';
+
+export interface ShapeOptions {
+  /** What reading the document found; it comes first (rule DEC-11). */
+  readonly findings: readonly string[];
+  /**
+   * Of the path. Given: an object that names none gets it, one that names another is refused, and a cluster-scoped
+   * object loses its own (rule CREATE-11). Absent: the namespace stays as sent.
+   */
+  readonly namespace?: string;
+  /** The body as it came, for the message that says it is no object. */
+  readonly body?: Uint8Array;
+}
+
+export interface ShapedObject {
+  readonly object: KubeObject;
+  /** Everything that strict decoding would refuse: `duplicate field "spec.a"`, `unknown field "spec.b"`. */
+  readonly findings: string[];
+}
+
+/**
+ * From a parsed document to an object of that kind: types of the parts that every object has, defaults, no unknown
+ * members. The document is not changed. Throws a 400 for whatever cannot be such an object; what the schema forbids is
+ * for validation to say.
+ */
+export function shapeObject(kind: ResourceKind, value: JsonValue, options: ShapeOptions): ShapedObject {
+  if (!isJsonObject(value)) throw notAnObject(kind, value, options.body);
+  checkType(kind, value, options.body);
+  try {
+    return shape(kind, value, options);
+  } catch (error) {
+    if (error instanceof DecodeError) throw cannotBeHandled(kind, error.message);
+    throw error;
+  }
+}
+
+function shape(kind: ResourceKind, sent: JsonObject, options: ShapeOptions): ShapedObject {
+  const { metadata, unknown } = shapeMetadata(getMember(sent, 'metadata') ?? null, 'metadata');
+  if (options.namespace !== undefined) placeIn(metadata, kind, options.namespace);
+  const object: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
+  for (const [name, member] of Object.entries(sent)) {
+    if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata') setMember(object, name, cloneJson(member));
+  }
+  const pruned = prune(kind.schema, object, { isResource: true });
+  const embedded = shapeEmbedded(kind.schema, object);
+  applyDefaults(kind.schema, object);
+  const findings = [...unknown, ...pruned, ...embedded].map((field) => `unknown field ${JSON.stringify(field)}`);
+  return { object: object as KubeObject, findings: [...options.findings, ...findings] };
+}
+
+function placeIn(metadata: KubeObject['metadata'], kind: ResourceKind, namespace: string): void {
+  if (!kind.namespaced) {
+    delete metadata.namespace;
+  } else if (metadata.namespace === undefined) {
+    if (namespace !== '') metadata.namespace = namespace;
+  } else if (metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+/** What is missing is taken from the endpoint; what does not fit is refused (rules DEC-04, DEC-05). */
+function checkType(kind: ResourceKind, value: JsonObject, body: Uint8Array | undefined): void {
+  const sentVersion = typeMember(kind, value, 'apiVersion', body);
+  const sentKind = typeMember(kind, value, 'kind', body);
+  const expected = apiVersionOf(kind);
+  if (sentVersion !== '' && sentVersion !== expected) {
+    throw badRequest(
+      `the API version in the data (${sentVersion}) does not match the expected API version (${expected})`,
+    );
+  }
+  if (sentKind !== '' && sentKind !== kind.kind) {
+    const detail = `no kind ${JSON.stringify(sentKind)} is registered for version ${JSON.stringify(expected)}`;
+    throw badRequest(`${sentKind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${detail}`);
+  }
+}
+
+function typeMember(
+  kind: ResourceKind,
+  value: JsonObject,
+  name: 'apiVersion' | 'kind',
+  body: Uint8Array | undefined,
+): string {
+  const member = getMember(value, name) ?? '';
+  if (typeof member === 'string') return member;
+  throw unrecognized(kind, wrongType(member, `.${name}`, 'string').message, body);
+}
+
+const typeStruct =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+function notAnObject(kind: ResourceKind, value: JsonValue, body: Uint8Array | undefined): StatusError {
+  if (value === null) return unrecognized(kind, 'unexpected end of JSON input', body);
+  return unrecognized(kind, `json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${typeStruct}`, body);
+}
+
+function unrecognized(kind: ResourceKind, detail: string, body: Uint8Array = new Uint8Array()): StatusError {
+  return undecodable(kind.kind, body, new DocumentError(`couldn't get version/kind; json parse error: ${detail}`));
+}
+
+/** Rule DEC-02; also what strict decoding answers. */
+export function cannotBeHandled(kind: Pick<ResourceKind, 'kind' | 'version'>, detail: string): StatusError {
+  return badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${detail}`);
+}
+
+/** The text that strict decoding gives for its findings, wherever it stands (rules DEC-09, DEC-15). */
+export function strictDecodingText(findings: readonly string[]): string {
+  return `strict decoding error: ${findings.join(', ')}`;
+}
+
+/** What happens with findings of a POST or PUT: Strict refuses, Warn tells, Ignore passes over them. */
+export function applyFieldValidation(
+  kind: Pick<ResourceKind, 'kind' | 'version'>,
+  findings: readonly string[],
+  mode: FieldValidation,
+  warn: (text: string) => void,
+): void {
+  if (findings.length === 0 || mode === 'Ignore') return;
+  if (mode === 'Strict') throw cannotBeHandled(kind, strictDecodingText(findings));
+  for (const finding of findings) for (const warning of warningsOf(finding)) warn(warning);
+}

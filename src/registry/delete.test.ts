@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { forbidden } from '../api/status.ts';
+import type { KindStore } from './kind-store.ts';
+import { caller, deleting, openWidgets, refusal, system, widget, writing } from './widgets.fixture.ts';
+
+const held = { metadata: { finalizers: ['x.example/f'] } };
+
+async function withWidget(change: Parameters<typeof openWidgets>[0] = {}, sent: Parameters<typeof widget>[1] = {}) {
+  const bench = await openWidgets(change);
+  const { object } = await bench.kind.verbs.create(caller(), widget('w', sent), writing);
+  return { ...bench, object };
+}
+
+async function pending(kind: KindStore, change: Parameters<typeof deleting>[0] = {}) {
+  const deleted = await kind.verbs.delete(caller(), 'w', deleting(change));
+  if (!('pending' in deleted)) throw new Error('expected the object to stay');
+  return deleted.pending.object;
+}
+
+describe('delete', () => {
+  it('removes at once what nothing holds, and says what went (DELETE-06, DELETE-20)', async () => {
+    const { kind, object } = await withWidget();
+    expect(await kind.verbs.delete(caller(), 'w', deleting())).toEqual({
+      gone: {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Success',
+        details: { name: 'w', group: 'test.example', kind: 'widgets', uid: object.metadata.uid },
+      },
+    });
+    expect(kind.peek('a', 'w')).toBeUndefined();
+  });
+
+  it('marks what has finalizers (DELETE-07)', async () => {
+    const { kind } = await withWidget({}, held);
+    expect((await pending(kind)).metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      deletionGracePeriodSeconds: 0,
+      generation: 2,
+      resourceVersion: '3',
+    });
+  });
+
+  it('changes nothing the second time (DELETE-09)', async () => {
+    const { kind, clock } = await withWidget({}, held);
+    const first = await pending(kind);
+    clock.advance(5_000);
+    expect(await pending(kind)).toBe(first);
+    expect(await pending(kind, { propagationPolicy: 'Background' })).toBe(first);
+    const foreground = await pending(kind, { propagationPolicy: 'Foreground' });
+    expect(foreground.metadata).toMatchObject({
+      finalizers: ['x.example/f', 'foregroundDeletion'],
+      deletionTimestamp: first.metadata.deletionTimestamp,
+      generation: 2,
+      resourceVersion: '4',
+    });
+    expect(await pending(kind, { propagationPolicy: 'Foreground' })).toBe(foreground);
+  });
+
+  it('finds nothing (DELETE-10)', async () => {
+    const { kind } = await openWidgets();
+    expect(await refusal(kind.verbs.delete(caller(), 'w', deleting()))).toMatchObject({
+      code: 404,
+      message: 'widgets.test.example "w" not found',
+    });
+  });
+
+  it('holds to its preconditions, naming the Kind (DELETE-11, DELETE-12)', async () => {
+    const { kind, object } = await withWidget();
+    const refused = (preconditions: { uid?: string; resourceVersion?: string }) =>
+      refusal(kind.verbs.delete(caller(), 'w', deleting({ preconditions })));
+    expect(await refused({ uid: 'other' })).toMatchObject({
+      code: 409,
+      message: `Operation cannot be fulfilled on Widget.test.example "w": the UID in the precondition (other) does not match the UID in record (${object.metadata.uid}). The object might have been deleted and then recreated`,
+      details: { kind: 'Widget' },
+    });
+    expect(await refused({ resourceVersion: '1' })).toMatchObject({
+      code: 409,
+      message:
+        'Operation cannot be fulfilled on Widget.test.example "w": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (2). The object might have been modified',
+    });
+    const { uid = '', resourceVersion = '' } = object.metadata;
+    await kind.verbs.delete(caller(), 'w', deleting({ preconditions: { uid, resourceVersion } }));
+  });
+
+  it('puts on the finalizer of its policy (DELETE-13, DELETE-14, DELETE-15, DELETE-16, DELETE-17)', async () => {
+    const foreground = await withWidget();
+    expect((await pending(foreground.kind, { propagationPolicy: 'Foreground' })).metadata.finalizers).toEqual([
+      'foregroundDeletion',
+    ]);
+    expect((await pending(foreground.kind, { propagationPolicy: 'Orphan' })).metadata.finalizers).toEqual(['orphan']);
+    expect((await pending(foreground.kind)).metadata.finalizers).toEqual(['orphan']);
+    const gone = await foreground.kind.verbs.delete(caller(), 'w', deleting({ propagationPolicy: 'Background' }));
+    expect(gone).toHaveProperty('gone');
+    const chosen = await withWidget({}, { metadata: { finalizers: ['orphan'] } });
+    expect((await pending(chosen.kind)).metadata.finalizers).toEqual(['orphan']);
+  });
+
+  it('waits for the grace period of kinds that have one (§2.1 of the completions)', async () => {
+    const { kind, clock } = await withWidget();
+    expect((await pending(kind, { gracePeriodSeconds: 30 })).metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:00:30Z',
+      deletionGracePeriodSeconds: 30,
+      generation: 2,
+    });
+    clock.advance(29_999);
+    await kind.settleDeadline('a', 'w');
+    expect(kind.peek('a', 'w')).toBeDefined();
+    clock.advance(1);
+    await kind.settleDeadline('a', 'w');
+    expect(kind.peek('a', 'w')).toBeUndefined();
+  });
+
+  it('gives no less time than was asked for', async () => {
+    const { kind, clock } = await withWidget();
+    clock.advance(400);
+    expect((await pending(kind, { gracePeriodSeconds: 1 })).metadata.deletionTimestamp).toBe('2026-01-01T00:00:02Z');
+  });
+
+  it('only ever shortens a grace period (§2.1 of the completions)', async () => {
+    const { kind, clock } = await withWidget();
+    await pending(kind, { gracePeriodSeconds: 60 });
+    clock.advance(10_000);
+    expect((await pending(kind, { gracePeriodSeconds: 60 })).metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:01:00Z',
+      deletionGracePeriodSeconds: 60,
+    });
+    expect((await pending(kind, { gracePeriodSeconds: 20 })).metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:00:30Z',
+      deletionGracePeriodSeconds: 20,
+      generation: 2,
+    });
+    expect(await kind.verbs.delete(caller(), 'w', deleting())).toHaveProperty('gone');
+  });
+
+  it('takes no notice of grace in kinds without it; what is negative is one second (DELETE-18)', async () => {
+    const plain = await withWidget({ gracePeriods: false });
+    expect(await plain.kind.verbs.delete(caller(), 'w', deleting({ gracePeriodSeconds: 30 }))).toHaveProperty('gone');
+    const { kind } = await withWidget();
+    expect((await pending(kind, { gracePeriodSeconds: -1 })).metadata.deletionGracePeriodSeconds).toBe(1);
+  });
+
+  it('dry-runs with the same answer (DELETE-19)', async () => {
+    const { kind } = await withWidget();
+    expect(await kind.verbs.delete(caller(), 'w', deleting({ dryRun: true }))).toHaveProperty('gone');
+    const tried = await pending(kind, { dryRun: true, propagationPolicy: 'Orphan' });
+    expect(tried.metadata).toMatchObject({ finalizers: ['orphan'], resourceVersion: '2' });
+    expect(kind.peek('a', 'w')?.object.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  it('asks the kind’s guard, except for the server itself', async () => {
+    const { kind } = await withWidget({
+      guardDelete() {
+        throw forbidden({ group: 'test.example', resource: 'widgets' }, 'w', 'it is guarded');
+      },
+    });
+    expect(await refusal(kind.verbs.delete(caller(), 'w', deleting()))).toMatchObject({ code: 403 });
+    expect(await kind.verbs.delete(system(), 'w', deleting())).toHaveProperty('gone');
+  });
+
+  it('lets one of several deletes at once remove the object', async () => {
+    const { kind } = await withWidget();
+    const results = await Promise.allSettled(
+      Array.from({ length: 5 }, () => kind.verbs.delete(caller(), 'w', deleting())),
+    );
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,117 @@
+import type { KubeObject } from '../api/meta.ts';
+import { groupResourceOf } from '../api/resource.ts';
+import { conflict, deletedStatus, notFound } from '../api/status.ts';
+import { cloneJson, equalJson } from '../lib/json-value.ts';
+import { answerDryRun, answerWritten } from './answer.ts';
+import type { CachedObject } from './cached-object.ts';
+import { commit } from './commit.ts';
+import type { RequestContext } from './context.ts';
+import { finalizersForDelete, finalizersOf } from './finalizers.ts';
+import type { KindRuntime } from './kind-runtime.ts';
+import { graceEnd, mayVanish, tidyMetadata } from './metadata.ts';
+import type { Deleted, DeleteOptions } from './verbs.ts';
+import { retrying } from './write-loop.ts';
+
+/** DELETE of one object: it goes at once, or it is marked and goes when nothing holds it any longer. */
+export async function deleteObject(
+  kind: KindRuntime,
+  context: RequestContext,
+  name: string,
+  options: DeleteOptions,
+): Promise<Deleted> {
+  const namespace = kind.resource.namespaced ? context.namespace : '';
+  return retrying(kind, context, async () => {
+    const current = kind.cache.get(namespace, name);
+    if (current === undefined) throw notFound(groupResourceOf(kind.resource), name);
+    checkPreconditions(kind, current, options);
+    if (!context.system) await kind.resource.guardDelete?.(current.record, context);
+    const object = markDeleted(kind, current.record.object, options);
+    if (mayVanish(object, kind.clock.now())) {
+      if (!options.dryRun) await commit(kind, { place: current, old: current });
+      return { gone: deletedStatus(groupResourceOf(kind.resource), name, object.metadata.uid ?? '') };
+    }
+    if (object === current.record.object) return { pending: current.served };
+    if (options.dryRun) return { pending: answerDryRun(kind, object, current.revision) };
+    const { hidden = {} } = current.record;
+    const revision = await commit(kind, { place: current, old: current, next: { object, hidden } });
+    return { pending: answerWritten(kind, current, revision, { object, hidden }) };
+  });
+}
+
+/** DELETE-11, DELETE-12: both name the Kind where other conflicts name the plural. */
+function checkPreconditions(kind: KindRuntime, current: CachedObject, options: DeleteOptions): void {
+  const { uid, resourceVersion } = options.preconditions;
+  const subject = { group: kind.resource.group, resource: kind.resource.kind };
+  const { uid: ownUid = '' } = current.record.object.metadata;
+  if (uid !== undefined && uid !== ownUid) {
+    throw conflict(
+      subject,
+      current.name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${ownUid}). The object might have been deleted and then recreated`,
+    );
+  }
+  const ownVersion = String(current.revision);
+  if (resourceVersion !== undefined && resourceVersion !== ownVersion) {
+    throw conflict(
+      subject,
+      current.name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${ownVersion}). The object might have been modified`,
+    );
+  }
+}
+
+/**
+ * The object with its deletion under way: finalizers by policy, deletionTimestamp and grace period. The very same
+ * object if nothing changes (DELETE-09). A grace period can only become shorter (completions §2.1).
+ */
+function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions): KubeObject {
+  const finalizers = finalizersForDelete(finalizersOf(old), options.propagationPolicy);
+  const grace = kind.resource.gracePeriods === true ? graceSeconds(options) : 0;
+  const end = graceEnd(kind.clock.now(), grace);
+  const before = old.metadata.deletionTimestamp;
+  const shortens = before !== undefined && Date.parse(end) < Date.parse(before);
+  if (before !== undefined && !shortens && equalJson([...finalizers], [...finalizersOf(old)])) return old;
+  const object = cloneJson(old);
+  object.metadata.finalizers = [...finalizers];
+  if (before === undefined || shortens) {
+    object.metadata.deletionTimestamp = end;
+    object.metadata.deletionGracePeriodSeconds = grace;
+  }
+  if (before === undefined && old.metadata.generation !== undefined) {
+    object.metadata.generation = old.metadata.generation + 1;
+  }
+  object.metadata = tidyMetadata(object.metadata);
+  return object;
+}
+
+/** DELETE-18: what is negative counts as one second. */
+function graceSeconds(options: DeleteOptions): number {
+  const seconds = options.gracePeriodSeconds ?? 0;
+  return seconds < 0 ? 1 : seconds;
+}
+
+/**
+ * For upkeep, when a deadline has come: what was only waiting for its time goes; what has expired is deleted. An
+ * object that is gone, or was given more time, is left alone.
+ */
+export async function settleDeadline(kind: KindRuntime, context: RequestContext, name: string): Promise<void> {
+  const namespace = kind.resource.namespaced ? context.namespace : '';
+  await retrying(kind, context, async () => {
+    const current = kind.cache.get(namespace, name);
+    if (current === undefined) return;
+    if (mayVanish(current.record.object, kind.clock.now())) {
+      await commit(kind, { place: current, old: current });
+      return;
+    }
+    if (current.record.object.metadata.deletionTimestamp !== undefined) return;
+    const expiry = kind.resource.expiresAt?.(current.record);
+    if (expiry === undefined || expiry > kind.clock.now()) return;
+    const { uid = '' } = current.record.object.metadata;
+    await deleteObject(kind, context, name, {
+      dryRun: false,
+      gracePeriodSeconds: 0,
+      propagationPolicy: undefined,
+      preconditions: { uid, resourceVersion: String(current.revision) },
+    });
+  });
+}

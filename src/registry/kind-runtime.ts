@@ -1,0 +1,60 @@
+import type { OwnerReference } from '../api/meta.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Store } from '../store/store.ts';
+import type { StoredResource } from './resource.ts';
+import type { WatchCache } from './watch-cache.ts';
+
+/** What a kind must ask of the control plane around it. */
+export interface Collaborators {
+  /** Asked before anything is created in a namespace (rules CREATE-19, CREATE-20). */
+  namespaceState(namespace: string): 'active' | 'terminating' | 'missing';
+  /** Where the object lies that an owner reference names; undefined: no such kind here. It need not exist. */
+  resolveOwner(reference: OwnerReference, namespace: string): OwnerPlace | undefined;
+}
+
+export interface OwnerPlace {
+  readonly group: string;
+  /** The plural. */
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Where new identities come from; tests bring their own. */
+export interface Ids {
+  uid(): string;
+  /** The five characters that follow a generateName (rule CREATE-12). */
+  suffix(): string;
+}
+
+export interface KindLimits {
+  /** The longest stored form of an object, in bytes of UTF-8. */
+  readonly objectBytes: number;
+  /** Events that wait for one slow watcher before its stream is ended. */
+  readonly watchQueue: number;
+  /** Changes kept in memory for watches that resume; older ones come from the store's history. */
+  readonly recentChanges: number;
+}
+
+export const defaultLimits: KindLimits = {
+  // The limit of a request's body: what can be sent can be stored, and patches cannot pile up beyond it.
+  objectBytes: 3_145_728,
+  // A client that reads at all keeps up with bursts of this size; each waiting event is a shared pointer.
+  watchQueue: 1_000,
+  // Covers a reconnect of a few seconds in a busy kind; each one holds two versions of an object.
+  recentChanges: 500,
+};
+
+/** What the verbs of one stored kind share. */
+export interface KindRuntime {
+  readonly resource: StoredResource;
+  readonly store: Store;
+  readonly slice: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly collaborators: Collaborators;
+  readonly limits: KindLimits;
+  readonly cache: WatchCache;
+  /** Called after a commit that left work for upkeep. */
+  onUpkeep(): void;
+}

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openEmbeddedStore } from '../store/embedded.ts';
+import {
+  caller,
+  deleting,
+  latest,
+  listing,
+  openWidgets,
+  patching,
+  take,
+  told,
+  watching,
+  widget,
+  writing,
+} from './widgets.fixture.ts';
+
+/** The memory store answers at once; here writers really wait for a disk, together. */
+describe('a kind over the embedded store', () => {
+  let directory = '';
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'flotilla-kind-'));
+  });
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  it('settles writers that are at it together, and goes on after a restart where it was (PATCH-14, WATCH-33)', async () => {
+    const store = await openEmbeddedStore({ directory });
+    const { kind } = await openWidgets({}, { store });
+    const created = await Promise.allSettled(
+      Array.from({ length: 10 }, () => kind.verbs.create(caller(), widget('w'), writing)),
+    );
+    expect(created.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '2' }));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => {
+        const document = { metadata: { annotations: { [`n${index}`]: '1' } } };
+        return kind.verbs.patch(caller(), 'w', { type: 'merge', document, findings: [] }, patching);
+      }),
+    );
+    const { object } = await kind.verbs.get(caller(), 'w', latest);
+    expect(Object.keys(object.metadata.annotations ?? {})).toHaveLength(20);
+    expect(await take(stream, 20)).toHaveLength(20);
+    const before = await kind.verbs.list(caller(), listing());
+    kind.close();
+    await store.close();
+
+    const reopened = await openEmbeddedStore({ directory });
+    const again = await openWidgets({}, { store: reopened });
+    const after = await again.kind.verbs.list(caller(), listing());
+    expect(after.items.map((item) => item.json())).toEqual(before.items.map((item) => item.json()));
+    expect(after.resourceVersion).toBe(before.resourceVersion);
+    await again.kind.verbs.delete(caller(), 'w', deleting());
+    const resumed = await again.kind.verbs.watch(caller(), watching({ resourceVersion: '20' }));
+    expect((await take(resumed, 3)).map(told)).toEqual(['MODIFIED w@21', 'MODIFIED w@22', 'DELETED w@23']);
+    await reopened.close();
+  });
+});

@@ -1,0 +1,287 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { StatusError } from '../api/status.ts';
+import { openMemoryStore } from '../store/memory.ts';
+import { StoreError } from '../store/store-error.ts';
+import type { KindStore } from './kind-store.ts';
+import { mountStored } from './stored-verbs.ts';
+import type { ServedList, WatchStream } from './verbs.ts';
+import {
+  altered,
+  caller,
+  deleting,
+  latest,
+  listing,
+  openWidgets,
+  patching,
+  refusal,
+  slice,
+  system,
+  watching,
+  widget,
+  writing,
+} from './widgets.fixture.ts';
+
+/** One step of somebody: what they do, to which object. */
+const step = fc.record({
+  act: fc.constantFrom('create', 'paint', 'relabel', 'hold', 'release', 'delete', 'foreground'),
+  namespace: fc.constantFrom('a', 'b'),
+  name: fc.constantFrom('w1', 'w2', 'w3'),
+  value: fc.constantFrom('red', 'blue'),
+});
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** Does it; that it is refused (there is no such object, or there is one already) is part of life. */
+async function perform(kind: KindStore, { act, namespace, name, value }: Step): Promise<void> {
+  const context = caller({ namespace });
+  const merge = (document: object) =>
+    kind.verbs.patch(
+      context,
+      name,
+      { type: 'merge', document: JSON.parse(JSON.stringify(document)), findings: [] },
+      patching,
+    );
+  const acts: Record<Step['act'], () => Promise<unknown>> = {
+    create: () => kind.verbs.create(context, widget(name, { metadata: { labels: { l: value } } }), writing),
+    paint: () => merge({ spec: { color: value } }),
+    relabel: () => merge({ metadata: { labels: { l: value } } }),
+    hold: () => merge({ metadata: { finalizers: ['x.example/f'] } }),
+    release: () => merge({ metadata: { finalizers: null } }),
+    delete: () => kind.verbs.delete(context, name, deleting()),
+    foreground: () => kind.verbs.delete(context, name, deleting({ propagationPolicy: 'Foreground' })),
+  };
+  try {
+    await acts[act]();
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+  }
+}
+
+const red = {
+  labelSelector: { empty: false, matches: (labels?: Readonly<Record<string, string>>) => labels?.l === 'red' },
+};
+
+/** What a client holds that has folded events into a map until it has seen the revision; by place, as JSON. */
+async function folded(
+  stream: WatchStream,
+  until: number,
+  start: ServedList['items'] = [],
+): Promise<Map<string, string>> {
+  const held = new Map<string, string>();
+  const put = (item: ServedList['items'][number]) =>
+    held.set(`${item.object.metadata.namespace}/${item.object.metadata.name}`, item.json());
+  for (const item of start) put(item);
+  let reached = 0;
+  for await (const event of stream) {
+    if (event.type === 'ERROR') throw new Error(event.status.message);
+    if (event.type === 'BOOKMARK') {
+      if (Number(event.resourceVersion) >= until) return held;
+      continue;
+    }
+    const { namespace, name, resourceVersion } = event.object.object.metadata;
+    if (!(start.length === 0 && reached === 0)) expect(Number(resourceVersion)).toBeGreaterThan(reached);
+    if (event.type === 'DELETED') expect(held.delete(`${namespace}/${name}`)).toBe(true);
+    else {
+      expect(held.has(`${namespace}/${name}`)).toBe(event.type === 'MODIFIED');
+      put(event.object);
+    }
+    if (start.length > 0) reached = Number(resourceVersion);
+  }
+  throw new Error('the stream ended early');
+}
+
+const asMap = (list: ServedList) =>
+  new Map(list.items.map((item) => [`${item.object.metadata.namespace}/${item.object.metadata.name}`, item.json()]));
+
+describe('a kind over a store', () => {
+  it('shows through list and watch, folded together, what a later list shows (META-16, LIST-04, WATCH-05)', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 12 }),
+        fc.array(step, { maxLength: 25 }),
+        fc.constantFrom(1, 500),
+        fc.boolean(),
+        async (before, after, recentChanges, selected) => {
+          const { kind, clock } = await openWidgets({}, { limits: { recentChanges } });
+          const everywhere = caller({ namespace: '' });
+          const which = selected ? red : {};
+          for (const each of before) await perform(kind, each);
+          const list = await kind.verbs.list(everywhere, listing(which));
+          const half = Math.floor(after.length / 2);
+          await Promise.all(after.slice(0, half).map((each) => perform(kind, each)));
+          const [resumed, initial] = await Promise.all([
+            kind.verbs.watch(
+              everywhere,
+              watching({ ...which, resourceVersion: list.resourceVersion, allowBookmarks: true }),
+            ),
+            kind.verbs.watch(everywhere, watching({ ...which, allowBookmarks: true })),
+            ...after.slice(half).map((each) => perform(kind, each)),
+          ]);
+          const end = await kind.verbs.list(everywhere, listing(which));
+          const until = Number(end.resourceVersion);
+          clock.advance(60_000);
+          expect(await folded(resumed, until, list.items)).toEqual(asMap(end));
+          expect(await folded(initial, until)).toEqual(asMap(end));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('pages at any limit to the whole list of the first page’s revision, whatever is written meanwhile (LIST-17)', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 3, maxLength: 25 }),
+        fc.array(step, { maxLength: 20 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.boolean(),
+        async (before, after, limit, selected) => {
+          const { kind } = await openWidgets();
+          const everywhere = caller({ namespace: '' });
+          const which = selected ? red : {};
+          for (const each of before) await perform(kind, each);
+          const whole = await kind.verbs.list(everywhere, listing(which));
+          const seen: ServedList['items'][number][] = [];
+          const rest = [...after];
+          let token = '';
+          do {
+            const page = await kind.verbs.list(everywhere, listing({ ...which, limit, continue: token }));
+            expect(page.resourceVersion).toBe(whole.resourceVersion);
+            expect(page.items.length).toBe(Math.min(limit, whole.items.length - seen.length));
+            seen.push(...page.items);
+            if (page.remainingItemCount !== undefined) {
+              expect(page.remainingItemCount).toBe(whole.items.length - seen.length);
+            }
+            token = page.continue ?? '';
+            await Promise.all(rest.splice(0, 4).map((each) => perform(kind, each)));
+          } while (token !== '');
+          expect(seen.map((item) => item.json())).toEqual(whole.items.map((item) => item.json()));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('gives every one of many writers that are at it together exactly one place in line (CREATE-30, UPDATE-24)', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 2, max: 8 }), fc.integer({ min: 1, max: 4 }), async (writers, rounds) => {
+        const { kind } = await openWidgets();
+        const created = await Promise.allSettled(
+          Array.from({ length: writers }, () =>
+            kind.verbs.create(caller(), widget('w', { spec: { size: 1 } }), writing),
+          ),
+        );
+        expect(created.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+        let won = 0;
+        for (let round = 0; round < rounds; round++) {
+          const { object } = await kind.verbs.get(caller(), 'w', latest);
+          const { size } = object.spec as { size: number };
+          const results = await Promise.allSettled(
+            Array.from({ length: writers }, (_, index) => {
+              const labels = { writer: String(index) };
+              const sent = { ...object, metadata: { ...object.metadata, labels }, spec: { size: size + 1 } };
+              return kind.verbs.update(caller(), 'w', sent, writing);
+            }),
+          );
+          won += results.filter((result) => result.status === 'fulfilled').length;
+        }
+        expect(won).toBe(rounds);
+        expect(kind.peek('a', 'w')?.object.spec).toMatchObject({ size: rounds + 1 });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('is the same after it was opened again, whatever was written (META-15, DEC-07)', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        const { kind, store, clock } = await openWidgets();
+        for (const each of steps) await perform(kind, each);
+        kind.close();
+        const again = await openWidgets({}, { store, clock });
+        const everywhere = caller({ namespace: '' });
+        const [one, other] = await Promise.all(
+          [kind, again.kind].map((each) => each.verbs.list(everywhere, listing())),
+        );
+        expect(asMap(other as ServedList)).toEqual(asMap(one as ServedList));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('keeps strange members and long integers through the store', async () => {
+    const schema = {
+      type: 'object' as const,
+      properties: { spec: { type: 'object' as const, 'x-kubernetes-preserve-unknown-fields': true } },
+    };
+    const { kind, store, clock } = await openWidgets({ schema });
+    const spec = JSON.parse('{"__proto__":{"x":1},"constructor":2,"10":3,"9":4}');
+    spec.long = 9223372036854775807n;
+    await kind.verbs.create(caller(), widget('w', { spec }), writing);
+    const again = await openWidgets({ schema }, { store, clock });
+    const served = await again.kind.verbs.get(caller(), 'w', latest);
+    expect(served.json()).toContain(
+      '"spec":{"10":3,"9":4,"__proto__":{"x":1},"constructor":2,"long":9223372036854775807}',
+    );
+  });
+
+  it('serves built-in kinds in struct order and without a generation (DEC-25)', async () => {
+    const { kind } = await openWidgets({ builtIn: true });
+    const sent = widget('w', { metadata: { labels: { l: '1' }, finalizers: ['x.example/f'] } });
+    const { object } = await kind.verbs.create(caller(), sent, writing);
+    expect(Object.keys(object.metadata)).toEqual([
+      'name',
+      'namespace',
+      'uid',
+      'resourceVersion',
+      'creationTimestamp',
+      'labels',
+      'finalizers',
+      'managedFields',
+    ]);
+    expect(object.metadata).not.toHaveProperty('generation');
+  });
+
+  it('leaves clients the verbs that the kind gives them, and its status', async () => {
+    const { kind } = await openWidgets({ verbs: ['get', 'list'] });
+    const mounted = mountStored(kind);
+    expect(Object.keys(mounted.verbs)).toEqual(['get', 'list']);
+    expect(Object.keys(mounted.subresources)).toEqual(['status']);
+    await kind.verbs.create(system(), widget('w'), writing);
+  });
+});
+
+describe('a store that fails', () => {
+  it('is a 503 with its words while it cannot write, and reads go on', async () => {
+    const real = openMemoryStore();
+    const { kind: before } = await openWidgets({}, { store: real });
+    await before.verbs.create(caller(), widget('w'), writing);
+    const store = altered(real, {
+      transact: () => Promise.reject(new StoreError('Unavailable', 'the disk is full')),
+    });
+    const { kind } = await openWidgets({}, { store });
+    expect(await refusal(kind.verbs.create(caller(), widget('v'), writing))).toMatchObject({
+      code: 503,
+      reason: 'ServiceUnavailable',
+      message: 'the disk is full',
+      details: { retryAfterSeconds: 5 },
+    });
+    expect((await kind.verbs.get(caller(), 'w', latest)).object.metadata.name).toBe('w');
+  });
+
+  it('is a 503 once it is closed', async () => {
+    const { kind, store } = await openWidgets();
+    await store.close();
+    expect(await refusal(kind.verbs.get(caller(), 'w', latest))).toMatchObject({ code: 503 });
+    expect(await refusal(kind.verbs.create(caller(), widget('w'), writing))).toMatchObject({ code: 503 });
+  });
+
+  it('ends what waits when its slice is removed', async () => {
+    const { kind, store } = await openWidgets();
+    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
+    await store.removePrefix({ slice, prefix: [] });
+    const { done } = await stream[Symbol.asyncIterator]().next();
+    expect(done).toBe(true);
+  });
+});

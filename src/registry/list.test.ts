@@ -1,0 +1,313 @@
+import { describe, expect, it } from 'vitest';
+import { parseFieldSelector } from '../api/selectors/field-selector.ts';
+import { encodeContinue } from './continue-token.ts';
+import type { ServedList } from './verbs.ts';
+import { caller, deleting, latest, listing, openWidgets, refusal, slice, widget, writing } from './widgets.fixture.ts';
+
+const names = (list: ServedList) =>
+  list.items.map(({ object }) => `${object.metadata.namespace}/${object.metadata.name}`);
+
+const colored = (color: string) => ({ fieldSelector: parseFieldSelector(`spec.color=${color}`) });
+
+async function withWidgets(...places: string[]) {
+  const bench = await openWidgets();
+  for (const place of places) {
+    const [namespace = '', name = '', color = 'red'] = place.split('/');
+    await bench.kind.verbs.create(caller({ namespace }), widget(name, { spec: { color } }), writing);
+  }
+  return bench;
+}
+
+describe('get', () => {
+  it('gives the newest state with sorted members, or a 404 of the object (GET-01, GET-02, DEC-25)', async () => {
+    const { kind } = await withWidgets('a/w');
+    const served = await kind.verbs.get(caller(), 'w', latest);
+    expect(Object.keys(JSON.parse(served.json()))).toEqual(['apiVersion', 'kind', 'metadata', 'spec']);
+    expect(JSON.parse(served.json()).metadata.resourceVersion).toBe('2');
+    expect(await refusal(kind.verbs.get(caller({ namespace: 'nowhere' }), 'w', latest))).toMatchObject({
+      code: 404,
+      message: 'widgets.test.example "w" not found',
+    });
+  });
+
+  it('makes the JSON of a version once and shares it', async () => {
+    const { kind } = await withWidgets('a/w');
+    const one = await kind.verbs.get(caller(), 'w', latest);
+    const [other] = (await kind.verbs.list(caller(), listing())).items;
+    expect(other).toBe(one);
+    expect(Object.isFrozen(one.object.spec)).toBe(true);
+    expect(Object.isFrozen(one.object.metadata)).toBe(true);
+  });
+
+  it('takes any revision that has been, and waits three seconds for one that has not (GET-03, GET-04)', async () => {
+    const { kind, clock } = await withWidgets('a/w');
+    for (const resourceVersion of ['0', '1', '2']) await kind.verbs.get(caller(), 'w', { resourceVersion });
+    const late = refusal(kind.verbs.get(caller(), 'w', { resourceVersion: '9' }));
+    await kind.verbs.list(caller(), listing());
+    clock.advance(3_000);
+    expect(await late).toMatchObject({
+      code: 504,
+      message: 'Timeout: Too large resource version: 9, current: 2',
+      details: {
+        causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+        retryAfterSeconds: 1,
+      },
+    });
+    const soon = kind.verbs.get(caller(), 'w', { resourceVersion: '3' });
+    await kind.verbs.create(caller(), widget('v'), writing);
+    expect((await soon).object.metadata.name).toBe('w');
+    expect(await refusal(kind.verbs.get(caller(), 'w', { resourceVersion: '18446744073709551615' }))).toMatchObject({
+      message: 'Timeout: Too large resource version: 18446744073709551615, current: 3',
+    });
+  });
+
+  it('refuses what is no number (GET-05)', async () => {
+    const { kind } = await withWidgets('a/w');
+    expect(await refusal(kind.verbs.get(caller(), 'w', { resourceVersion: 'abc' }))).toMatchObject({
+      code: 400,
+      message:
+        'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+    });
+  });
+
+  it('gives an object that is being deleted (GET-06), and the whole object as its status (GET-07)', async () => {
+    const { kind } = await openWidgets();
+    await kind.verbs.create(caller(), widget('w', { metadata: { finalizers: ['x.example/f'] }, spec: {} }), writing);
+    await kind.verbs.delete(caller(), 'w', deleting());
+    expect((await kind.verbs.get(caller(), 'w', latest)).object.metadata.deletionTimestamp).toBeDefined();
+    expect((await kind.status?.get(caller(), 'w', latest))?.object).toHaveProperty('spec');
+  });
+});
+
+describe('list', () => {
+  it('is empty for a namespace that is not there (LIST-02)', async () => {
+    const { kind } = await withWidgets('a/w');
+    const list = await kind.verbs.list(caller({ namespace: 'nowhere' }), listing());
+    expect(list).toEqual({ items: [], resourceVersion: '2' });
+  });
+
+  it('sorts by namespace, then name (LIST-03, LIST-26)', async () => {
+    const { kind } = await withWidgets('b/x', 'a/y', 'a/b', 'b/a', 'a/b-c', 'a/b.c');
+    expect(names(await kind.verbs.list(caller({ namespace: '' }), listing()))).toEqual([
+      'a/b',
+      'a/b-c',
+      'a/b.c',
+      'a/y',
+      'b/a',
+      'b/x',
+    ]);
+    expect(names(await kind.verbs.list(caller({ namespace: 'b' }), listing()))).toEqual(['b/a', 'b/x']);
+  });
+
+  it('carries the revision at which it is true: the highest of its slice (LIST-04, META-16)', async () => {
+    const { kind, store } = await withWidgets('a/w');
+    await store.transact({ writes: [{ key: { slice, segments: ['objects', 'others', '', 'o'] }, value: '{}' }] });
+    await store.transact({ writes: [{ key: { slice: 'neighbour', segments: ['x'] }, value: '{}' }] });
+    expect((await kind.verbs.list(caller(), listing())).resourceVersion).toBe('3');
+  });
+
+  it('gives the state exactly at a revision, or one that is not older (LIST-05, LIST-06)', async () => {
+    const { kind } = await withWidgets('a/w1', 'a/w2', 'a/w3');
+    const exact = listing({ resourceVersion: '3', resourceVersionMatch: 'Exact' });
+    const list = await kind.verbs.list(caller(), exact);
+    expect([names(list), list.resourceVersion]).toEqual([['a/w1', 'a/w2'], '3']);
+    const legacy = await kind.verbs.list(caller(), listing({ resourceVersion: '2', limit: 5 }));
+    expect([names(legacy), legacy.resourceVersion]).toEqual([['a/w1'], '2']);
+    const newer = await kind.verbs.list(
+      caller(),
+      listing({ resourceVersion: '2', resourceVersionMatch: 'NotOlderThan' }),
+    );
+    expect(newer.items).toHaveLength(3);
+    expect((await kind.verbs.list(caller(), listing({ resourceVersion: '2' }))).items).toHaveLength(3);
+    const any = await kind.verbs.list(caller(), listing({ resourceVersion: '0', limit: 1 }));
+    expect([any.items.length, any.continue]).toEqual([3, undefined]);
+  });
+
+  it('refuses matches that make no sense (LIST-07, LIST-08, LIST-10)', async () => {
+    const { kind } = await withWidgets();
+    const refused = async (change: Parameters<typeof listing>[0]) =>
+      (await refusal(kind.verbs.list(caller(), listing(change)))).message;
+    expect(await refused({ resourceVersionMatch: 'Exact' })).toBe(
+      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+    );
+    expect(await refused({ resourceVersionMatch: 'Exact', resourceVersion: '1', continue: 'x' })).toContain(
+      'resourceVersionMatch is forbidden when continue is provided',
+    );
+    expect(await refused({ resourceVersionMatch: 'Exact', resourceVersion: '0' })).toContain(
+      'resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
+    );
+  });
+
+  it('refuses a revision that is no number, has been compacted, or does not come (LIST-12, LIST-13, LIST-14)', async () => {
+    const { kind, store, clock } = await withWidgets('a/w1', 'a/w2', 'a/w3');
+    expect(await refusal(kind.verbs.list(caller(), listing({ resourceVersion: 'abc' })))).toMatchObject({ code: 400 });
+    await store.compact(slice, 3);
+    const old = listing({ resourceVersion: '2', resourceVersionMatch: 'Exact' });
+    expect(await refusal(kind.verbs.list(caller(), old))).toMatchObject({
+      code: 410,
+      reason: 'Expired',
+      message: 'The resourceVersion for the provided list is too old.',
+    });
+    const late = refusal(kind.verbs.list(caller(), listing({ resourceVersion: '99' })));
+    await kind.verbs.list(caller(), listing());
+    clock.advance(3_000);
+    expect(await late).toMatchObject({ code: 504 });
+  });
+
+  it('pages with one revision, whatever is written meanwhile (LIST-15, LIST-17, LIST-23)', async () => {
+    const { kind } = await withWidgets('a/w1', 'a/w2', 'a/w3', 'b/w4');
+    const everywhere = caller({ namespace: '' });
+    const first = await kind.verbs.list(everywhere, listing({ limit: 2 }));
+    expect([names(first), first.resourceVersion, first.remainingItemCount]).toEqual([['a/w1', 'a/w2'], '5', 2]);
+    await kind.verbs.create(caller(), widget('w2b'), writing);
+    await kind.verbs.delete(caller(), 'w3', deleting());
+    const second = await kind.verbs.list(everywhere, listing({ limit: 1, continue: first.continue ?? '' }));
+    expect([names(second), second.resourceVersion, second.remainingItemCount]).toEqual([['a/w3'], '5', 1]);
+    const last = await kind.verbs.list(everywhere, listing({ limit: 5, continue: second.continue ?? '' }));
+    expect([names(last), last.resourceVersion]).toEqual([['b/w4'], '5']);
+    expect(last).not.toHaveProperty('continue');
+    expect(last).not.toHaveProperty('remainingItemCount');
+  });
+
+  it('has no pages without a limit (LIST-16)', async () => {
+    const { kind } = await withWidgets('a/w1', 'a/w2');
+    expect(await kind.verbs.list(caller(), listing())).not.toHaveProperty('continue');
+  });
+
+  it('writes tokens as Kubernetes does (LIST-18)', async () => {
+    const { kind } = await withWidgets('a/w1', 'a/w2');
+    const { continue: token = '' } = await kind.verbs.list(caller(), listing({ limit: 1 }));
+    expect(JSON.parse(Buffer.from(token, 'base64url').toString())).toEqual({
+      v: 'meta.k8s.io/v1',
+      rv: 3,
+      start: 'a/w1\u0000',
+    });
+  });
+
+  it('refuses broken tokens (LIST-19)', async () => {
+    const { kind } = await withWidgets('a/w1');
+    const token = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const v = 'meta.k8s.io/v1';
+    const broken = [
+      '!!!',
+      'e30',
+      token([]),
+      token({ v: 'other', rv: 1, start: 'a/b\u0000' }),
+      token({ v, rv: 0, start: 'a/b\u0000' }),
+      token({ v, rv: -2, start: 'a/b\u0000' }),
+      token({ v, rv: 1, start: '' }),
+      token({ v, rv: 1, start: '../b\u0000' }),
+      token({ v, rv: 1, start: 'a/b/c\u0000' }),
+      token({ v, rv: 1, start: 'b\u0000' }),
+    ];
+    for (const text of broken) {
+      const { code, message } = await refusal(kind.verbs.list(caller(), listing({ continue: text })));
+      expect([code, message]).toEqual([
+        400,
+        expect.stringMatching(/^invalid continue token: continue key is not valid: /),
+      ]);
+    }
+  });
+
+  it('takes no revision together with a token (LIST-20)', async () => {
+    const { kind } = await withWidgets('a/w1', 'a/w2');
+    const token = encodeContinue(true, { revision: 3, after: { namespace: 'a', name: 'w1' } });
+    expect(await refusal(kind.verbs.list(caller(), listing({ continue: token, resourceVersion: '3' })))).toMatchObject({
+      code: 400,
+      message: 'specifying resource version is not allowed when using continue',
+    });
+    const zero = await kind.verbs.list(caller(), listing({ continue: token, resourceVersion: '0' }));
+    expect(names(zero)).toEqual(['a/w2']);
+  });
+
+  it('gives a token for the rest where the snapshot is gone (LIST-21, LIST-22)', async () => {
+    const { kind, store } = await withWidgets('a/w1', 'a/w2', 'a/w3', 'a/w4');
+    const first = await kind.verbs.list(caller(), listing({ limit: 1 }));
+    await kind.verbs.create(caller(), widget('w1b'), writing);
+    await store.compact(slice, 6);
+    const gone = await refusal(kind.verbs.list(caller(), listing({ limit: 2, continue: first.continue ?? '' })));
+    expect(gone).toMatchObject({ code: 410, reason: 'Expired' });
+    expect(gone.message).toMatch(/^The provided continue parameter is too old to display a consistent list result\./);
+    const rest = await kind.verbs.list(caller(), listing({ limit: 2, continue: gone.metadata.continue ?? '' }));
+    expect([names(rest), rest.resourceVersion]).toEqual([['a/w1b', 'a/w2'], '6']);
+    await kind.verbs.create(caller(), widget('w2b'), writing);
+    const end = await kind.verbs.list(caller(), listing({ limit: 5, continue: rest.continue ?? '' }));
+    expect([names(end), end.resourceVersion]).toEqual([['a/w3', 'a/w4'], '6']);
+  });
+
+  it('never calls its own last revision too old where nothing changed (§10 of the completions)', async () => {
+    const { kind, store } = await withWidgets('a/w1', 'a/w2');
+    const first = await kind.verbs.list(caller(), listing({ limit: 1 }));
+    await store.transact({ writes: [{ key: { slice, segments: ['objects', 'others', '', 'o'] }, value: '{}' }] });
+    await store.compact(slice, 4);
+    expect(names(await kind.verbs.list(caller(), listing({ continue: first.continue ?? '' })))).toEqual(['a/w2']);
+  });
+
+  it('fills pages with what the selector matches, from the cache and from history (LIST-24)', async () => {
+    const { kind } = await withWidgets('a/w1', 'a/w2/blue', 'a/w3', 'a/w4/blue', 'a/w5/blue', 'a/w6');
+    const blue = (change: Parameters<typeof listing>[0]) => listing({ ...colored('blue'), ...change });
+    const first = await kind.verbs.list(caller(), blue({ limit: 2 }));
+    expect(names(first)).toEqual(['a/w2', 'a/w4']);
+    expect(first).not.toHaveProperty('remainingItemCount');
+    await kind.verbs.delete(caller(), 'w5', deleting());
+    const second = await kind.verbs.list(caller(), blue({ limit: 2, continue: first.continue ?? '' }));
+    expect(names(second)).toEqual(['a/w5']);
+    expect(second).not.toHaveProperty('continue');
+  });
+
+  it('passes over what the caller may not read, and counts nothing then', async () => {
+    const { kind } = await withWidgets('a/w1', 'a/w2/blue', 'a/w3', 'a/w4');
+    const mayRead = (object: { [member: string]: unknown }) => (object.spec as { color: string }).color === 'red';
+    const first = await kind.verbs.list(caller({ mayRead }), listing({ limit: 2 }));
+    expect(names(first)).toEqual(['a/w1', 'a/w3']);
+    expect(first.continue).toBeDefined();
+    expect(first).not.toHaveProperty('remainingItemCount');
+  });
+
+  it('selects by fields, and goes straight to a name (SEL-09, SEL-11, SEL-13, SEL-14)', async () => {
+    const { kind } = await withWidgets('a/w1', 'b/w2/blue', 'b/w1');
+    const everywhere = caller({ namespace: '' });
+    const selected = async (text: string, context = everywhere) =>
+      names(await kind.verbs.list(context, listing({ fieldSelector: parseFieldSelector(text) })));
+    expect(await selected('metadata.namespace=b')).toEqual(['b/w1', 'b/w2']);
+    expect(await selected('spec.color!=red')).toEqual(['b/w2']);
+    expect(await selected('metadata.name=w1')).toEqual(['a/w1', 'b/w1']);
+    expect(await selected('metadata.name=w1', caller())).toEqual(['a/w1']);
+    expect(await selected('metadata.name=w2', caller())).toEqual([]);
+    expect(await selected('metadata.name=w1,metadata.name=w2')).toEqual([]);
+    const unknown = listing({ fieldSelector: parseFieldSelector('spec.foo=1') });
+    expect(await refusal(kind.verbs.list(caller(), unknown))).toMatchObject({
+      code: 400,
+      message: 'field label not supported: spec.foo',
+    });
+  });
+});
+
+describe('deletecollection', () => {
+  it('deletes what matches and answers with it as it was (DELCOL-01, DELCOL-02, DELCOL-04)', async () => {
+    const { kind } = await withWidgets('a/w1', 'a/w2/blue', 'a/w3', 'b/w4');
+    const list = await kind.verbs.deletecollection(caller(), listing(colored('red')), deleting());
+    expect(names(list)).toEqual(['a/w1', 'a/w3']);
+    expect(names(await kind.verbs.list(caller({ namespace: '' }), listing()))).toEqual(['a/w2', 'b/w4']);
+    expect((await kind.verbs.deletecollection(caller(), listing(colored('green')), deleting())).items).toEqual([]);
+  });
+
+  it('marks what has finalizers, and stops at the first error (DELCOL-03, DELCOL-08)', async () => {
+    const { kind } = await openWidgets();
+    await kind.verbs.create(caller(), widget('w1', { metadata: { finalizers: ['x.example/f'] } }), writing);
+    await kind.verbs.create(caller(), widget('w2'), writing);
+    const preconditions = { uid: kind.peek('a', 'w1')?.object.metadata.uid ?? '' };
+    const call = kind.verbs.deletecollection(caller(), listing(), deleting({ preconditions }));
+    expect(await refusal(call)).toMatchObject({ code: 409 });
+    expect(kind.peek('a', 'w1')?.object.metadata.deletionTimestamp).toBeDefined();
+    expect(kind.peek('a', 'w2')?.object.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  it('touches nothing that the caller may not read, and nothing in a dry run', async () => {
+    const { kind } = await withWidgets('a/w1', 'a/w2/blue');
+    await kind.verbs.deletecollection(caller(), listing(), deleting({ dryRun: true }));
+    const mayRead = (object: { metadata: { name?: string } }) => object.metadata.name === 'w1';
+    await kind.verbs.deletecollection(caller({ mayRead }), listing(), deleting());
+    expect(names(await kind.verbs.list(caller(), listing()))).toEqual(['a/w2']);
+  });
+});

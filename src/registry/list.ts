@@ -1,0 +1,79 @@
+import { badRequest, expired, resourceVersionTooLarge } from '../api/status.ts';
+import { StoreError } from '../store/store-error.ts';
+import type { RequestContext } from './context.ts';
+import { decodeContinue, encodeContinue, inconsistent } from './continue-token.ts';
+import type { KindRuntime } from './kind-runtime.ts';
+import { validateListOptions } from './list-options.ts';
+import { type Page, type PageRequest, pageAt, pageNow } from './page.ts';
+import { awaitRevision, parseRevision, type WantedRevision } from './resource-version.ts';
+import { type Selection, selectionOf } from './selection.ts';
+import { toStatusError } from './store-status.ts';
+import type { ListOptions, ServedList } from './verbs.ts';
+
+/** What state a list is of, and which part of it. */
+interface Start extends PageRequest {
+  readonly revision: WantedRevision;
+  /** That very revision, or the newest state that is not older. */
+  readonly exactly: boolean;
+}
+
+export async function list(kind: KindRuntime, context: RequestContext, options: ListOptions): Promise<ServedList> {
+  validateListOptions(options);
+  const selection = selectionOf(kind, context, options);
+  const start = options.continue === '' ? startAt(options) : startAfter(kind, options);
+  const now = await awaitRevision(kind, start.revision, context.signal);
+  const page = start.exactly
+    ? await pageExactly(kind, selection, Number(start.revision), start)
+    : pageNow(kind, selection, Math.max(now, kind.cache.revision), start);
+  const last = page.objects.at(-1);
+  return {
+    items: page.objects.map((object) => object.served),
+    resourceVersion: String(page.revision),
+    ...(page.more && last !== undefined
+      ? { continue: encodeContinue(kind.resource.namespaced, { revision: page.revision, after: last }) }
+      : {}),
+    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+  };
+}
+
+/** LIST-05, LIST-06: a limit without a match asks for that very revision; revision 0 is all at once. */
+function startAt(options: ListOptions): Start {
+  const revision = parseRevision(options.resourceVersion);
+  if (revision === undefined) return { revision: 0, exactly: false, limit: options.limit };
+  if (revision === 0) return { revision: 0, exactly: false, limit: 0 };
+  const exactly =
+    options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
+  return { revision, exactly, limit: options.limit };
+}
+
+function startAfter(kind: KindRuntime, options: ListOptions): Start {
+  if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  const { revision, after } = decodeContinue(kind.resource.namespaced, options.continue);
+  return revision === inconsistent
+    ? { revision: 0, exactly: false, after, limit: options.limit }
+    : { revision, exactly: true, after, limit: options.limit };
+}
+
+/** If no object of the kind has changed since, the cache is what was then. */
+async function pageExactly(kind: KindRuntime, selection: Selection, revision: number, start: Start): Promise<Page> {
+  if (kind.cache.revision <= revision) return pageNow(kind, selection, revision, start);
+  try {
+    return await pageAt(kind, selection, revision, start);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    if (error.code === 'Expired') throw tooOld(kind, start);
+    if (error.code === 'FutureRevision') throw resourceVersionTooLarge(revision, await kind.cache.fresh());
+    throw toStatusError(error);
+  }
+}
+
+/** LIST-13, LIST-21: whoever was in the middle gets a token that goes on from there in the present. */
+function tooOld(kind: KindRuntime, start: Start) {
+  if (start.after === undefined) return expired('The resourceVersion for the provided list is too old.');
+  return expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+    encodeContinue(kind.resource.namespaced, { revision: inconsistent, after: start.after }),
+  );
+}

@@ -1,0 +1,82 @@
+import type { KubeObject } from '../api/meta.ts';
+import { cloneJson, equalJson } from '../lib/json-value.ts';
+import { answerDryRun, answerWritten } from './answer.ts';
+import { sameButTimes } from './apply/same-but-times.ts';
+import type { CachedObject } from './cached-object.ts';
+import { checkClaims, commit, type ObjectWrite } from './commit.ts';
+import type { RequestContext } from './context.ts';
+import type { KindRuntime } from './kind-runtime.ts';
+import { mayVanish, updatedMetadata } from './metadata.ts';
+import type { Draft, StoredRecord } from './resource.ts';
+import { written } from './served.ts';
+import { settleMain, settleStatus } from './settle-draft.ts';
+import type { Written } from './verbs.ts';
+
+export interface Overwrite {
+  /** Which part of the object is written: `status` where it is a subresource, or everything else. */
+  readonly part: 'main' | 'status';
+  readonly dryRun: boolean;
+  /** Brings field ownership up to date; called when the content is final. */
+  track(next: KubeObject, live: KubeObject): KubeObject;
+  /** False for apply, whose whole point is field ownership (rule CREATE-31). */
+  readonly mayForgetOwnership: boolean;
+}
+
+/**
+ * Writes over what stands there, or finds that nothing changes (UPDATE-15), or that this was the last thing a deletion
+ * waited for (UPDATE-18). `sent` is the whole wanted object; what is not its part is put back from the current one.
+ */
+export async function overwrite(
+  kind: KindRuntime,
+  context: RequestContext,
+  current: CachedObject,
+  sent: KubeObject,
+  how: Overwrite,
+): Promise<Written> {
+  const draft: Draft = {
+    object: how.part === 'main' ? mainPart(kind, current.record, sent) : statusPart(current.record, sent),
+    hidden: cloneJson(current.record.hidden ?? {}),
+    old: current.record,
+  };
+  if (how.part === 'main') await settleMain(kind, context, draft);
+  else settleStatus(kind, context, draft);
+  draft.object = how.track(draft.object, current.record.object);
+  const next: StoredRecord = { object: draft.object, hidden: draft.hidden };
+  if (unchanged(current.record, next)) return written(current.served, false);
+  const vanishes = mayVanish(draft.object, kind.clock.now());
+  const write: ObjectWrite = {
+    place: current,
+    old: current,
+    draft,
+    mayForgetOwnership: how.mayForgetOwnership,
+    ...(vanishes ? {} : { next }),
+  };
+  checkClaims(kind, write);
+  if (how.dryRun) return written(answerDryRun(kind, draft.object, current.revision), false);
+  const revision = await commit(kind, write);
+  return written(answerWritten(kind, current, revision, draft), false);
+}
+
+function mainPart(kind: KindRuntime, old: StoredRecord, sent: KubeObject): KubeObject {
+  const object = cloneJson(sent);
+  object.metadata = updatedMetadata(object.metadata, old.object.metadata);
+  if (!kind.resource.hasStatus) return object;
+  const status = old.object.status;
+  if (status === undefined) delete object.status;
+  else object.status = cloneJson(status);
+  return object;
+}
+
+/** STATUS-02: everything but status stays as it is. */
+function statusPart(old: StoredRecord, sent: KubeObject): KubeObject {
+  const object = cloneJson(old.object);
+  const status = sent.status;
+  if (status === undefined) delete object.status;
+  else object.status = cloneJson(status);
+  return object;
+}
+
+/** Times of field ownership alone are no change (SSA-26). */
+function unchanged(old: StoredRecord, next: StoredRecord): boolean {
+  return sameButTimes(old.object, next.object) && equalJson(old.hidden ?? {}, next.hidden ?? {});
+}

@@ -1,0 +1,64 @@
+import { type FieldError, invalid } from '../api/field-error.ts';
+import type { KubeObject, OwnerReference } from '../api/meta.ts';
+import { equalJson } from '../lib/json-value.ts';
+import type { RequestContext } from './context.ts';
+import type { KindRuntime } from './kind-runtime.ts';
+
+export function ownersOf(object: KubeObject | undefined): readonly OwnerReference[] {
+  return object?.metadata.ownerReferences ?? [];
+}
+
+/** Equal entries count once (CREATE-27, OWNER-05). */
+export function dropDuplicateOwners(object: KubeObject, context: RequestContext): void {
+  const references = ownersOf(object);
+  const kept: OwnerReference[] = [];
+  const repeated = new Set<string>();
+  for (const reference of references) {
+    if (kept.some((other) => equalJson(other, reference))) repeated.add(reference.uid);
+    else kept.push(reference);
+  }
+  if (repeated.size === 0) return;
+  object.metadata.ownerReferences = kept;
+  context.warn(
+    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(', ')}`,
+  );
+}
+
+/**
+ * Whoever makes an owner wait for this object must be allowed to delete that owner (completions §2.2). References
+ * that blocked before are not asked about again.
+ */
+export async function blockOwnerErrors(
+  kind: KindRuntime,
+  context: RequestContext,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): Promise<FieldError[]> {
+  if (context.system) return [];
+  const errors: FieldError[] = [];
+  const before = new Set(blockingOwners(old).map((reference) => reference.uid));
+  for (const [index, reference] of ownersOf(object).entries()) {
+    if (reference.blockOwnerDeletion !== true || before.has(reference.uid)) continue;
+    const owner = kind.collaborators.resolveOwner(reference, object.metadata.namespace ?? '');
+    const field = `metadata.ownerReferences[${index}].blockOwnerDeletion`;
+    if (owner === undefined) {
+      errors.push(
+        invalid(
+          field,
+          true,
+          `cannot set blockOwnerDeletion in this case because the owner's kind is not known: ${reference.apiVersion} ${reference.kind}`,
+        ),
+      );
+      continue;
+    }
+    if (await context.may({ verb: 'delete', ...owner })) continue;
+    errors.push(
+      invalid(field, true, "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't delete"),
+    );
+  }
+  return errors;
+}
+
+export function blockingOwners(object: KubeObject | undefined): readonly OwnerReference[] {
+  return ownersOf(object).filter((reference) => reference.blockOwnerDeletion === true);
+}

@@ -1,0 +1,139 @@
+import { type KubeObject, timestamp } from '../api/meta.ts';
+import { groupResourceOf } from '../api/resource.ts';
+import { badRequest, conflict, notFound } from '../api/status.ts';
+import { isJsonObject } from '../lib/json-value.ts';
+import { applyObject } from './apply/apply.ts';
+import { checkName, checkNamespace, checkVersion } from './body-identity.ts';
+import type { CachedObject } from './cached-object.ts';
+import { ObjectMoved } from './commit.ts';
+import type { RequestContext } from './context.ts';
+import { createAt, NameTaken } from './create.ts';
+import type { KindRuntime } from './kind-runtime.ts';
+import { requireCreate, requireNamespace } from './may-create.ts';
+import { type Overwrite, overwrite } from './overwrite.ts';
+import { decodeApplied, patchedObject } from './patched-object.ts';
+import { written } from './served.ts';
+import { trackWrite } from './track-write.ts';
+import type { Patch, PatchOptions, Written } from './verbs.ts';
+import { retrying, warningOnce } from './write-loop.ts';
+
+/** PATCH of the object or of its status, of any type. Applied anew to whatever stands there until it holds (PATCH-14). */
+export async function patch(
+  kind: KindRuntime,
+  caller: RequestContext,
+  part: Overwrite['part'],
+  name: string,
+  sent: Patch,
+  options: PatchOptions,
+): Promise<Written> {
+  const context = warningOnce(caller);
+  const namespace = kind.resource.namespaced ? context.namespace : '';
+  return retrying(kind, context, () => {
+    const current = kind.cache.get(namespace, name);
+    if (sent.type === 'apply') {
+      const applied = appliedObject(kind, namespace, name, sent.object);
+      return current === undefined
+        ? applyToNothing(kind, context, part, applied, options)
+        : applyTo(kind, context, part, current, applied, options);
+    }
+    if (current === undefined) throw notFound(groupResourceOf(kind.resource), name);
+    const object = patchedObject(kind, context, current, sent, options);
+    checkName(object.metadata, name);
+    checkNamespace(kind.resource, object.metadata, namespace);
+    checkVersion(kind, object.metadata, current);
+    return overwrite(kind, context, current, object, {
+      part,
+      dryRun: options.dryRun,
+      mayForgetOwnership: true,
+      track: (next, live) => trackWrite(kind, part, options.fieldManager, next, live),
+    });
+  });
+}
+
+/** SSA-02, PATCH-16: what is applied is about the object of the URL; a name that is left out is that one. */
+function appliedObject(kind: KindRuntime, namespace: string, name: string, body: unknown): KubeObject {
+  if (!isJsonObject(body)) throw badRequest('error decoding patch: the body is not an object');
+  const metadata = isJsonObject(body.metadata) ? body.metadata : {};
+  const object = { ...body, metadata: { ...metadata } } as KubeObject;
+  object.metadata.name = object.metadata.name || name;
+  checkName(object.metadata, name);
+  checkNamespace(kind.resource, object.metadata, namespace);
+  if (kind.resource.namespaced) object.metadata.namespace = namespace;
+  return object;
+}
+
+async function applyTo(
+  kind: KindRuntime,
+  context: RequestContext,
+  part: Overwrite['part'],
+  current: CachedObject,
+  applied: KubeObject,
+  options: PatchOptions,
+): Promise<Written> {
+  checkVersion(kind, applied.metadata, current);
+  const merged = applyObject({
+    kind: kind.resource,
+    live: current.record.object,
+    applied,
+    manager: options.fieldManager,
+    force: options.force,
+    subresource: part === 'status' ? 'status' : '',
+    now: timestamp(kind.clock.now()),
+  });
+  const { managedFields } = merged.metadata;
+  return overwrite(kind, context, current, decodeApplied(kind, merged), {
+    part,
+    dryRun: options.dryRun,
+    mayForgetOwnership: false,
+    track: (next) => withOwnership(next, managedFields),
+  });
+}
+
+/** SSA-07, PATCH-12, PATCH-18, PATCH-25; a status is never created (STATUS-07). */
+async function applyToNothing(
+  kind: KindRuntime,
+  context: RequestContext,
+  part: Overwrite['part'],
+  applied: KubeObject,
+  options: PatchOptions,
+): Promise<Written> {
+  const { name = '', namespace = '', uid = '' } = applied.metadata;
+  const resource = groupResourceOf(kind.resource);
+  if (part === 'status') throw notFound(resource, name);
+  await requireCreate(kind, context, name);
+  requireNamespace(kind, namespace, applied.metadata);
+  if (uid !== '') {
+    throw conflict(
+      resource,
+      name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
+  }
+  const merged = applyObject({
+    kind: kind.resource,
+    applied,
+    manager: options.fieldManager,
+    force: options.force,
+    subresource: '',
+    now: timestamp(kind.clock.now()),
+  });
+  const { managedFields } = merged.metadata;
+  try {
+    const place = { namespace: kind.resource.namespaced ? namespace : '', name };
+    const served = await createAt(kind, context, place, decodeApplied(kind, merged), {
+      dryRun: options.dryRun,
+      mayForgetOwnership: false,
+      track: (next) => withOwnership(next, managedFields),
+    });
+    return written(served, true);
+  } catch (error) {
+    throw error instanceof NameTaken ? new ObjectMoved() : error;
+  }
+}
+
+/** What apply found about ownership holds, whatever defaults and the kind's own functions have added since (SSA-37). */
+function withOwnership(object: KubeObject, managedFields: KubeObject['metadata']['managedFields']): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  const owned = managedFields === undefined || managedFields.length === 0 ? metadata : { ...metadata, managedFields };
+  return { ...object, metadata: owned };
+}

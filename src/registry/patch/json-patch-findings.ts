@@ -1,0 +1,21 @@
+import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
+
+const known: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
+
+/**
+ * What strict decoding finds in the operations themselves (rule DEC-16): members that no operation has, then members
+ * given twice. `duplicates` are the field paths that the JSON parser reported: `[1].path`.
+ */
+export function jsonPatchFindings(operations: JsonValue, duplicates: readonly string[] = []): string[] {
+  const findings: string[] = [];
+  if (Array.isArray(operations)) {
+    for (const [index, operation] of operations.entries()) {
+      if (!isJsonObject(operation)) continue;
+      for (const member of Object.keys(operation)) {
+        if (!known.has(member)) findings.push(`json patch unknown field "[${index}].${member}"`);
+      }
+    }
+  }
+  for (const path of duplicates) findings.push(`json patch duplicate field "${path}"`);
+  return findings;
+}

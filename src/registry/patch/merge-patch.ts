@@ -1,0 +1,43 @@
+import { badRequest } from '../../api/status.ts';
+import {
+  cloneJson,
+  getMember,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  setMember,
+} from '../../lib/json-value.ts';
+import { jsonTypeName } from './json-type-name.ts';
+
+/**
+ * Applies a JSON merge patch (RFC 7396): null removes a member, objects merge, everything else replaces. Returns a
+ * new document that shares nothing with its inputs. Throws 400 if the patch is no object.
+ */
+export function applyMergePatch(document: JsonObject, patch: JsonValue): JsonObject {
+  if (!isJsonObject(patch)) {
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`,
+    );
+  }
+  return mergeObjects(document, patch);
+}
+
+function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
+  const merged: JsonObject = {};
+  for (const key of Object.keys(document)) {
+    const change = getMember(patch, key);
+    if (change === null) continue;
+    const member = document[key] as JsonValue;
+    setMember(merged, key, change === undefined ? cloneJson(member) : mergeValues(member, change));
+  }
+  for (const key of Object.keys(patch)) {
+    const change = patch[key] as JsonValue;
+    if (change !== null && !Object.hasOwn(document, key)) setMember(merged, key, mergeValues(null, change));
+  }
+  return merged;
+}
+
+function mergeValues(value: JsonValue, change: JsonValue): JsonValue {
+  if (!isJsonObject(change)) return cloneJson(change);
+  return mergeObjects(isJsonObject(value) ? value : {}, change);
+}

@@ -1,0 +1,70 @@
+import { badRequest, resourceVersionTooLarge, type StatusError } from '../api/status.ts';
+import type { KindRuntime } from './kind-runtime.ts';
+import { translated } from './store-status.ts';
+
+/** What is beyond any revision of ours stays exact for the message. */
+export type WantedRevision = number | bigint;
+
+const largest = 2n ** 64n - 1n;
+
+/** Undefined for ''; throws what `refuse` makes of the text that Go would give for it. */
+export function parseRevision(
+  text: string,
+  refuse: (detail: string) => StatusError = invalidResourceVersion(text),
+): WantedRevision | undefined {
+  if (text === '') return undefined;
+  if (!/^\d+$/.test(text)) throw refuse(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const value = BigInt(text);
+  if (value > largest) throw refuse(`strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`);
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+}
+
+/** GET-05, LIST-12. */
+function invalidResourceVersion(text: string): (detail: string) => StatusError {
+  return (detail) =>
+    badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${detail}`);
+}
+
+/** How long a reader waits for a revision that is not there yet (rule GET-04). */
+const patience = 3_000;
+
+/**
+ * Resolves when the slice has come to that revision, with the revision at which the cache is the truth; a revision
+ * that does not come is a 504 (rules GET-04, LIST-14, WATCH-09).
+ */
+export async function awaitRevision(kind: KindRuntime, wanted: WantedRevision, signal: AbortSignal): Promise<number> {
+  const current = await kind.cache.fresh();
+  if (current >= wanted) return current;
+  if (typeof wanted === 'number' && (await comes(kind, wanted, current, signal))) return kind.cache.fresh();
+  throw resourceVersionTooLarge(wanted, await kind.cache.fresh());
+}
+
+async function comes(kind: KindRuntime, wanted: number, current: number, signal: AbortSignal): Promise<boolean> {
+  let settle: (came: boolean) => void = () => {};
+  const outcome = new Promise<boolean>((resolve) => {
+    settle = resolve;
+  });
+  const giveUp = () => settle(false);
+  const cancel = kind.clock.after(patience, giveUp);
+  signal.addEventListener('abort', giveUp, { once: true });
+  if (signal.aborted) giveUp();
+  // Any change of the slice counts, whatever its kind: its highest revision is what readers were given.
+  const stop = await translated(
+    kind.store.observe({ slice: kind.slice, prefix: [] }, current, {
+      changes: (changes) => {
+        if (changes.some((change) => change.revision >= wanted)) settle(true);
+      },
+      ended: giveUp,
+    }),
+  ).catch((error: unknown) => {
+    cancel();
+    throw error;
+  });
+  try {
+    return await outcome;
+  } finally {
+    cancel();
+    stop();
+    signal.removeEventListener('abort', giveUp);
+  }
+}

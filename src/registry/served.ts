@@ -1,0 +1,46 @@
+import type { KubeObject } from '../api/meta.ts';
+import type { ResourceKind } from '../api/resource.ts';
+import { cloneJson, isJsonObject, type JsonObject, setMember } from '../lib/json-value.ts';
+import { writeJson } from '../lib/json-write.ts';
+import type { Served, Written } from './verbs.ts';
+
+/** The JSON is made when the first one asks and kept for all others. */
+class ServedObject implements Served {
+  readonly object: KubeObject;
+  readonly #sorted: boolean;
+  #json: string | undefined;
+
+  constructor(object: KubeObject, sorted: boolean) {
+    this.object = object;
+    this.#sorted = sorted;
+  }
+
+  json(): string {
+    this.#json ??= writeJson(this.object, { sorted: this.#sorted });
+    return this.#json;
+  }
+}
+
+/** Own kinds have sorted members, as custom resources do; built-in ones stand in struct order (rule DEC-25). */
+export function serve(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject): Served {
+  return new ServedObject(object, kind.builtIn !== true);
+}
+
+/** The answer to the one caller who is told what nobody else will see. */
+export function serveRevealing(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject, reveal: JsonObject): Served {
+  const copy = cloneJson(object);
+  mergeOver(copy, reveal);
+  return serve(kind, copy);
+}
+
+export function written(served: Served, created: boolean): Written {
+  return { object: served.object, json: () => served.json(), created };
+}
+
+function mergeOver(target: JsonObject, source: JsonObject): void {
+  for (const [key, value] of Object.entries(source)) {
+    const present = Object.hasOwn(target, key) ? target[key] : undefined;
+    if (isJsonObject(value) && isJsonObject(present)) mergeOver(present, value);
+    else setMember(target, key, cloneJson(value));
+  }
+}

@@ -1,0 +1,41 @@
+import { badRequest, expired, type StatusError, serviceUnavailable, timedOut } from '../api/status.ts';
+import { StoreError } from '../store/store-error.ts';
+
+/** What a store that cannot write is worth waiting for before the next try. */
+const retryAfterSeconds = 5;
+
+/**
+ * The one translator from the store's errors to API errors. Verbs handle the codes that mean something to them
+ * (CheckFailed, Expired, FutureRevision) themselves; this is for what is left.
+ */
+export function toStatusError(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error;
+  return statusOf(error);
+}
+
+function statusOf(error: StoreError): StatusError {
+  switch (error.code) {
+    case 'Unavailable':
+    case 'CannotOpen':
+      return serviceUnavailable(error.message, retryAfterSeconds);
+    case 'Closed':
+      return serviceUnavailable('the server is shutting down', 1);
+    case 'Expired':
+      return expired(error.message);
+    case 'FutureRevision':
+      return timedOut(error.message);
+    case 'CheckFailed':
+      return serviceUnavailable(`the store could not settle a conflict: ${error.message}`, 1);
+    case 'InvalidKey':
+      return badRequest(error.message);
+  }
+}
+
+/** Runs a call on the store; what it rejects with is an API error. */
+export async function translated<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw toStatusError(error);
+  }
+}

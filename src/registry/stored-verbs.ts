@@ -1,0 +1,20 @@
+import type { KindStore } from './kind-store.ts';
+import type { MountedResource } from './mounted-resource.ts';
+import type { ResourceVerbs } from './verbs.ts';
+
+/** The verbs that clients have: all of them, or those that the kind leaves to clients. */
+export function storedVerbs(kindStore: KindStore): ResourceVerbs {
+  const { verbs, resource } = kindStore;
+  if (resource.verbs === undefined) return verbs;
+  return Object.fromEntries(resource.verbs.map((name) => [name, verbs[name]]));
+}
+
+/** A stored kind as a control plane serves it, its status with it. */
+export function mountStored(kindStore: KindStore, subresources: MountedResource['subresources'] = {}): MountedResource {
+  const { resource, status } = kindStore;
+  return {
+    kind: resource,
+    verbs: storedVerbs(kindStore),
+    subresources: { ...(status === undefined ? {} : { status: { kind: resource, verbs: status } }), ...subresources },
+  };
+}

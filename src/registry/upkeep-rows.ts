@@ -1,0 +1,147 @@
+import type { KubeObject, OwnerReference } from '../api/meta.ts';
+import { equalJson } from '../lib/json-value.ts';
+import type { Check, Store, Write } from '../store/store.ts';
+import { collectorFinalizersOf } from './finalizers.ts';
+import type { KindRuntime } from './kind-runtime.ts';
+import type { Place } from './object-index.ts';
+import { blockingOwners, ownersOf } from './owner-references.ts';
+import type { StoredRecord, StoredResource } from './resource.ts';
+import { dependentKey, dependentsRange, dueKey, type GcWork, gcKey, type ObjectPlace, resourceKey } from './rows.ts';
+import { translated } from './store-status.ts';
+
+interface DerivedRows {
+  readonly checks: readonly Check[];
+  readonly writes: readonly Write[];
+}
+
+/** Everything upkeep lives from that follows from this change of an object: owner index, deadlines, collector's work. */
+export async function derivedRows(
+  kind: KindRuntime,
+  place: Place,
+  old: StoredRecord | undefined,
+  next: StoredRecord | undefined,
+): Promise<DerivedRows> {
+  const own: ObjectPlace = { resource: resourceKey(kind.resource), ...place };
+  const work = await collectorRows(kind, own, old?.object, next?.object);
+  return {
+    checks: work.checks,
+    writes: [
+      ...ownerRows(kind.slice, own, old?.object, next?.object),
+      ...dueRows(kind, own, old, next),
+      ...work.writes,
+    ],
+  };
+}
+
+/** Who names whom as an owner; the value is the dependent's uid. */
+function ownerRows(
+  slice: string,
+  own: ObjectPlace,
+  old: KubeObject | undefined,
+  next: KubeObject | undefined,
+): Write[] {
+  const before = new Set(ownersOf(old).map((reference) => reference.uid));
+  const after = new Set(ownersOf(next).map((reference) => reference.uid));
+  const gone = [...before].filter((uid) => !after.has(uid));
+  const added = [...after].filter((uid) => !before.has(uid));
+  return [
+    ...gone.map((uid) => ({ key: dependentKey(slice, uid, own), value: undefined, quiet: true })),
+    ...added.map((uid) => ({ key: dependentKey(slice, uid, own), value: next?.metadata.uid ?? '', quiet: true })),
+  ];
+}
+
+/**
+ * When somebody has to look at the object again. A function of the record alone, so that a later write knows which
+ * rows this one left: a grace period that is more than zero has a row, whether or not it is over.
+ */
+function deadlines(resource: StoredResource, record: StoredRecord | undefined): readonly number[] {
+  if (record === undefined) return [];
+  const { deletionTimestamp, deletionGracePeriodSeconds } = record.object.metadata;
+  if (deletionTimestamp !== undefined) {
+    return (deletionGracePeriodSeconds ?? 0) > 0 ? [Date.parse(deletionTimestamp)] : [];
+  }
+  const expiry = resource.expiresAt?.(record);
+  return expiry === undefined ? [] : [expiry];
+}
+
+function dueRows(
+  kind: KindRuntime,
+  own: ObjectPlace,
+  old: StoredRecord | undefined,
+  next: StoredRecord | undefined,
+): Write[] {
+  const before = deadlines(kind.resource, old);
+  const after = deadlines(kind.resource, next);
+  const row = (at: number, value: string | undefined): Write => ({
+    key: dueKey(at, kind.slice, own),
+    value,
+    quiet: true,
+  });
+  return [
+    ...before.filter((at) => !after.includes(at)).map((at) => row(at, undefined)),
+    ...after.filter((at) => !before.includes(at)).map((at) => row(at, '')),
+  ];
+}
+
+async function collectorRows(
+  kind: KindRuntime,
+  own: ObjectPlace,
+  old: KubeObject | undefined,
+  next: KubeObject | undefined,
+): Promise<DerivedRows> {
+  const checks: Check[] = [];
+  const writes: Write[] = [];
+  const uid = next?.metadata.uid ?? old?.metadata.uid ?? '';
+  if (next === undefined) {
+    if (await hasDependents(kind.store, kind.slice, uid)) writes.push(workRow(kind.slice, own, uid, 'gone'));
+  } else if (needsCheck(old, next)) {
+    writes.push(workRow(kind.slice, own, uid, 'check'));
+  }
+  for (const reference of releasedOwners(old, next)) {
+    const owner = kind.collaborators.resolveOwner(reference, own.namespace);
+    if (owner === undefined) continue;
+    const key = gcKey(kind.slice, reference.uid);
+    const present = await translated(kind.store.get(key));
+    // An owner that is gone already has its row; a `check` in its place would leave its dependents behind.
+    if (present !== undefined && (JSON.parse(present.value) as GcWork).what === 'gone') continue;
+    const ownerPlace: ObjectPlace = {
+      resource: resourceKey({ group: owner.group, plural: owner.resource }),
+      namespace: owner.namespace,
+      name: owner.name,
+    };
+    checks.push({ key, revision: present?.revision });
+    writes.push(workRow(kind.slice, ownerPlace, reference.uid, 'check'));
+  }
+  return { checks, writes };
+}
+
+function workRow(slice: string, place: ObjectPlace, uid: string, what: GcWork['what']): Write {
+  const work: GcWork = { ...place, uid, what };
+  return { key: gcKey(slice, uid), value: JSON.stringify(work), quiet: true };
+}
+
+/** A dependent that is written at the same moment leaves a `check` of its own, so none can slip through. */
+async function hasDependents(store: Store, slice: string, uid: string): Promise<boolean> {
+  const found = await translated(store.list(dependentsRange(slice, uid), { limit: 1 }));
+  return found.entries.length > 0;
+}
+
+function needsCheck(old: KubeObject | undefined, next: KubeObject): boolean {
+  const owners = ownersOf(next);
+  if (owners.length > 0 && !equalJson([...owners], [...ownersOf(old)])) return true;
+  const waitsFor = waiting(next);
+  return waitsFor.length > 0 && !equalJson([...waitsFor], [...waiting(old)]);
+}
+
+/** The collector's finalizers count once the object is being deleted. */
+function waiting(object: KubeObject | undefined): readonly string[] {
+  return object?.metadata.deletionTimestamp === undefined ? [] : collectorFinalizersOf(object);
+}
+
+/** Owners that this object kept from going and no longer does: they may have waited for it. */
+function releasedOwners(old: KubeObject | undefined, next: KubeObject | undefined): Iterable<OwnerReference> {
+  const released = new Map(blockingOwners(old).map((reference) => [reference.uid, reference]));
+  for (const reference of blockingOwners(next)) released.delete(reference.uid);
+  released.delete(old?.metadata.uid ?? '');
+  return released.values();
+}

@@ -1,0 +1,82 @@
+import type { FieldError } from '../api/field-error.ts';
+import type { KubeObject } from '../api/meta.ts';
+import { validateSchema } from '../api/schema/validate.ts';
+import { invalidObject } from '../api/status.ts';
+import { validateMeta, validateMetaUpdate } from '../api/validation/object-meta.ts';
+import { valueAt } from '../lib/json-path.ts';
+import { equalJson } from '../lib/json-value.ts';
+import type { RequestContext } from './context.ts';
+import type { KindRuntime } from './kind-runtime.ts';
+import { blockOwnerErrors } from './owner-references.ts';
+import type { Draft, StoredResource } from './resource.ts';
+
+/**
+ * Everything that is wrong with a draft, in one 422 (rule CREATE-32). Field ownership is not looked at: what a client
+ * sends there is either taken over or replaced by what is tracked.
+ */
+export async function validateDraft(kind: KindRuntime, context: RequestContext, draft: Draft): Promise<void> {
+  const { resource } = kind;
+  const old = draft.old?.object;
+  const errors = [
+    ...metadataErrors(resource, draft.object, old),
+    ...schemaErrors(resource, draft.object, old),
+    ...((await resource.validate?.(draft, context)) ?? []),
+    ...(await blockOwnerErrors(kind, context, draft.object, old)),
+  ];
+  refuse(resource, draft.object, errors);
+}
+
+/** STATUS-05: only the status part of the schema counts, an old spec that no longer fits does not stand in the way. */
+export function validateStatus(resource: StoredResource, object: KubeObject): void {
+  const schema = resource.schema.properties?.status;
+  if (schema === undefined || object.status === undefined) return;
+  refuse(resource, object, validateSchema(schema, object.status, 'status'));
+}
+
+/**
+ * A kind's own functions may rely on members being of the types that the schema gives them: what is not is refused
+ * before they are called. What is missing is not an error yet, as `prepare` may fill it in.
+ */
+export function refuseWrongTypes(resource: StoredResource, object: KubeObject): void {
+  const errors = validateSchema(resource.schema, object, '');
+  if (!errors.some((error) => error.type === 'FieldValueTypeInvalid')) return;
+  refuse(
+    resource,
+    object,
+    errors.filter((error) => error.type !== 'FieldValueRequired'),
+  );
+}
+
+function refuse(resource: StoredResource, object: KubeObject, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidObject(resource, object.metadata.name ?? '', errors);
+}
+
+/**
+ * Values that were wrong before and have not been touched are let through (META-23): the schema may have become
+ * stricter since.
+ */
+function schemaErrors(
+  resource: StoredResource,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): readonly FieldError[] {
+  const errors = validateSchema(resource.schema, object, '');
+  if (errors.length === 0 || old === undefined) return errors;
+  const before = validateSchema(resource.schema, old, '');
+  const known = (error: FieldError) =>
+    before.some((other) => other.field === error.field && other.message === error.message);
+  return errors.filter((error) => !known(error) || !untouched(error.field, object, old));
+}
+
+/** What is missing has no value to compare, and counts as touched: it is its parent that lacks it. */
+function untouched(field: string, object: KubeObject, old: KubeObject): boolean {
+  const path = [...field.matchAll(/\[([^\]]*)\]|[^.[\]]+/g)].map(([whole, inBrackets]) => inBrackets ?? whole);
+  const steps = path.map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  const value = valueAt(object, ...steps);
+  return value !== undefined && equalJson(value, valueAt(old, ...steps));
+}
+
+function metadataErrors(resource: StoredResource, object: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return old === undefined ? validateMeta(metadata, resource) : validateMetaUpdate(metadata, old.metadata);
+}

@@ -1,0 +1,82 @@
+import { BoundedQueue } from '../lib/bounded-queue.ts';
+import type { CachedChange } from './cached-object.ts';
+import type { RequestContext } from './context.ts';
+import type { KindRuntime } from './kind-runtime.ts';
+import type { Selection } from './selection.ts';
+import type { WatchOptions } from './verbs.ts';
+import { eventFor } from './watch-events.ts';
+import type { Queued } from './watch-stream.ts';
+
+/** How often a watcher that asked for bookmarks gets one, and how long before its end the last (rule WATCH-14). */
+const bookmarkEvery = 60_000;
+const lastBookmark = 2_000;
+
+export interface Watcher {
+  readonly queue: BoundedQueue<Queued>;
+  /** Ends it at once; may be called again. */
+  end(): void;
+}
+
+/**
+ * Collects what a watcher is to be told from this moment on. Never waits for the reader: a full queue ends it, and
+ * the client resumes or lists again (rule WATCH-32). Its time, the caller's signal and the end of the kind end it too.
+ */
+export function startWatcher(
+  kind: KindRuntime,
+  context: RequestContext,
+  options: WatchOptions,
+  selection: Selection,
+): Watcher {
+  const queue = new BoundedQueue<Queued>(kind.limits.watchQueue);
+  const cleanups: (() => void)[] = [];
+  const end = () => {
+    queue.drop();
+    for (const cleanup of cleanups.splice(0)) cleanup();
+  };
+  const changed = (change: CachedChange) => {
+    try {
+      const event = eventFor(selection, change);
+      if (event !== undefined && !queue.push({ revision: change.revision, event })) end();
+    } catch {
+      // A caller's rights that cannot be told must not stop the others; the client comes back and is asked anew.
+      end();
+    }
+  };
+  cleanups.push(kind.cache.listen({ changed, ended: () => queue.end() }));
+  cleanups.push(kind.clock.after(options.timeoutMilliseconds, end));
+  context.signal.addEventListener('abort', end, { once: true });
+  cleanups.push(() => context.signal.removeEventListener('abort', end));
+  if (options.allowBookmarks) cleanups.push(sendBookmarks(kind, options, queue));
+  if (context.signal.aborted) end();
+  return { queue, end };
+}
+
+function sendBookmarks(kind: KindRuntime, options: WatchOptions, queue: BoundedQueue<Queued>): () => void {
+  const bookmark = () => {
+    kind.cache.fresh().then(
+      (fresh) => {
+        // Everything up to here is in the queue before it (WATCH-15). One that finds no room is not missed.
+        const revision = Math.max(fresh, kind.cache.revision);
+        queue.push({
+          revision,
+          event: { type: 'BOOKMARK', resourceVersion: String(revision), initialEventsEnd: false },
+        });
+      },
+      () => {},
+    );
+  };
+  let cancelNext = () => {};
+  const schedule = () => {
+    cancelNext = kind.clock.after(bookmarkEvery, () => {
+      bookmark();
+      schedule();
+    });
+  };
+  schedule();
+  const before = options.timeoutMilliseconds - lastBookmark;
+  const cancelLast = before > 0 ? kind.clock.after(before, bookmark) : () => {};
+  return () => {
+    cancelNext();
+    cancelLast();
+  };
+}

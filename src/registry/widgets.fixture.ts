@@ -1,0 +1,187 @@
+import { invalid } from '../api/field-error.ts';
+import type { KubeObject, OwnerReference } from '../api/meta.ts';
+import { StatusError } from '../api/status.ts';
+import { ManualClock } from '../lib/clock.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { openMemoryStore } from '../store/memory.ts';
+import type { Store } from '../store/store.ts';
+import type { RequestContext } from './context.ts';
+import { type KindStoreOptions, openKindStore } from './open-kind-store.ts';
+import type { StoredResource } from './resource.ts';
+import type {
+  DeleteOptions,
+  ListOptions,
+  PatchOptions,
+  WatchEvent,
+  WatchOptions,
+  WatchStream,
+  WriteOptions,
+} from './verbs.ts';
+
+/** A made-up kind with a status, grace periods and a default, for the registry's tests. */
+export const widgets: StoredResource = {
+  group: 'test.example',
+  version: 'v1',
+  kind: 'Widget',
+  plural: 'widgets',
+  singular: 'widget',
+  namespaced: true,
+  hasStatus: true,
+  gracePeriods: true,
+  selectableFields: ['spec.color'],
+  schema: {
+    type: 'object',
+    properties: {
+      spec: {
+        type: 'object',
+        properties: {
+          color: { type: 'string' },
+          size: { type: 'integer', format: 'int64', minimum: 1 },
+          mode: { type: 'string', default: 'plain' },
+          parts: { type: 'array', items: { type: 'string' } },
+        },
+      },
+      status: { type: 'object', properties: { phase: { type: 'string' }, count: { type: 'integer' } } },
+    },
+  },
+};
+
+export const slice = 'plane';
+
+/** The store with some functions replaced. */
+export function altered(store: Store, changes: Partial<Store>): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(changes, name) ?? Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+export async function openWidgets(
+  change: Partial<StoredResource> = {},
+  options: Partial<KindStoreOptions> & { store?: Store; clock?: ManualClock } = {},
+) {
+  const clock = options.clock ?? new ManualClock();
+  const store = options.store ?? openMemoryStore({ clock });
+  const upkeep = { calls: 0 };
+  const namespaces = new Map<string, 'active' | 'terminating'>([
+    ['a', 'active'],
+    ['b', 'active'],
+    ['closing', 'terminating'],
+  ]);
+  const kind = await openKindStore({
+    resource: { ...widgets, ...change },
+    slice,
+    collaborators: {
+      namespaceState: (namespace) => namespaces.get(namespace) ?? 'missing',
+      resolveOwner: (reference: OwnerReference, namespace) =>
+        reference.kind === 'Widget'
+          ? { group: 'test.example', resource: 'widgets', namespace, name: reference.name }
+          : undefined,
+    },
+    onUpkeep: () => {
+      upkeep.calls += 1;
+    },
+    ...options,
+    store,
+    clock,
+  });
+  return { kind, store, clock, upkeep, namespaces };
+}
+
+export interface TestContext extends RequestContext {
+  readonly warnings: string[];
+}
+
+export function caller(change: Partial<RequestContext> = {}): TestContext {
+  const warnings: string[] = [];
+  return {
+    user: { name: 'jane', groups: [] },
+    system: false,
+    namespace: 'a',
+    signal: new AbortController().signal,
+    warn: (text) => warnings.push(text),
+    may: () => true,
+    warnings,
+    ...change,
+  };
+}
+
+export const system = (namespace = 'a') => caller({ system: true, namespace });
+
+export function widget(name: string, change: { metadata?: JsonObject; spec?: JsonObject; status?: JsonObject } = {}) {
+  const { metadata, ...rest } = change;
+  return {
+    apiVersion: 'test.example/v1',
+    kind: 'Widget',
+    metadata: { ...(name === '' ? {} : { name }), ...metadata },
+    ...rest,
+  } as KubeObject;
+}
+
+export const writing: WriteOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Warn' };
+export const dryRun: WriteOptions = { ...writing, dryRun: true };
+export const patching: PatchOptions = { ...writing, force: false };
+
+export function deleting(change: Partial<DeleteOptions> = {}): DeleteOptions {
+  return { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: {}, ...change };
+}
+
+export function listing(change: Partial<ListOptions> = {}): ListOptions {
+  return { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '', ...change };
+}
+
+export function watching(change: Partial<WatchOptions> = {}): WatchOptions {
+  return {
+    ...listing(),
+    allowBookmarks: false,
+    sendInitialEvents: undefined,
+    timeoutMilliseconds: 1_800_000,
+    ...change,
+  };
+}
+
+export const latest = { resourceVersion: '' };
+
+/** The Status that a call is refused with. */
+export async function refusal(call: Promise<unknown>) {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof StatusError))
+    throw new Error(`expected a StatusError, got ${String(error)}`, { cause: error });
+  const { code, reason, message, details, metadata } = error.status;
+  return { code, reason, message, details, metadata };
+}
+
+/** Events as `TYPE name@revision`, bookmarks as `BOOKMARK @revision`. */
+export function told(event: WatchEvent): string {
+  if (event.type === 'ERROR') return `ERROR ${event.status.code} ${event.status.message}`;
+  if (event.type === 'BOOKMARK') return `BOOKMARK${event.initialEventsEnd ? ' end' : ''} @${event.resourceVersion}`;
+  const { name, resourceVersion } = event.object.object.metadata;
+  return `${event.type} ${name}@${resourceVersion}`;
+}
+
+export async function take(stream: WatchStream, count: number): Promise<WatchEvent[]> {
+  const iterator = reader(stream);
+  const events: WatchEvent[] = [];
+  while (events.length < count) {
+    const next = await iterator.next();
+    if (next.done === true) break;
+    events.push(next.value);
+  }
+  return events;
+}
+
+const readers = new WeakMap<WatchStream, AsyncIterator<WatchEvent>>();
+
+/** One reader a stream, so that `take` can go on where it stopped. */
+function reader(stream: WatchStream): AsyncIterator<WatchEvent> {
+  const known = readers.get(stream) ?? stream[Symbol.asyncIterator]();
+  readers.set(stream, known);
+  return known;
+}
+
+export const wrong = (field: string) => invalid(field, 'x', 'is wrong');

@@ -1,0 +1,47 @@
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSealKeyFile, readSealKeyFile } from './seal-key-file.ts';
+
+let directory: string;
+let path: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'seal-'));
+  path = join(directory, 'seal.key');
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+describe('the seal key file', () => {
+  it('is made with 32 random bytes, mode 0600, and read back', async () => {
+    const key = await createSealKeyFile(path);
+    expect(key.byteLength).toBe(32);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(Buffer.from((await readSealKeyFile(path)) ?? []).equals(key)).toBe(true);
+    expect(await readFile(path, 'utf8')).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
+  });
+
+  it('is undefined where there is none', async () => {
+    expect(await readSealKeyFile(path)).toBeUndefined();
+  });
+
+  it.each([0o640, 0o604, 0o660, 0o644])('is refused with mode %o', async (mode) => {
+    await createSealKeyFile(path);
+    await chmod(path, mode);
+    await expect(readSealKeyFile(path)).rejects.toThrow(/can be read by others.*chmod 600/);
+  });
+
+  it.each(['', 'short', `${'A'.repeat(44)}\n`, `${'A'.repeat(43)}=\nmore`, `${'A'.repeat(42)}B=`])(
+    'is refused with the content %j, which the line does not repeat',
+    async (content) => {
+      await writeFile(path, content, { mode: 0o600 });
+      const error: unknown = await readSealKeyFile(path).catch((caught: unknown) => caught);
+      expect(String(error)).toMatch(/does not hold a seal key/);
+      expect(String(error)).not.toContain('AAAA');
+    },
+  );
+
+  it('says so when the path is a directory', async () => {
+    await expect(readSealKeyFile(directory)).rejects.toThrow(/cannot be read \(EISDIR\)|can be read by others/);
+  });
+});

@@ -1,0 +1,37 @@
+import type { AuditRule } from '../audit/audit-policy.ts';
+import type { SettingsReader } from './settings-reader.ts';
+import { StartError } from './start-error.ts';
+
+const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
+
+/** The ordered rules of the audit policy as a configuration file writes them. */
+export function readAuditRules(entries: readonly SettingsReader[] | undefined): readonly AuditRule[] | undefined {
+  return entries?.map(readRule);
+}
+
+function readRule(entry: SettingsReader): AuditRule {
+  const level = entry.choice('level', levels);
+  if (level === undefined) throw new StartError('every rule under "audit.rules" needs a "level"');
+  const resources = entry.groups('resources')?.map((each) => {
+    const names = each.texts('resources');
+    const target = { group: each.text('group') ?? '', ...(names === undefined ? {} : { resources: names }) };
+    each.finish();
+    return target;
+  });
+  const rule: AuditRule = {
+    level,
+    ...given('verbs', entry.texts('verbs')),
+    ...given('users', entry.texts('users')),
+    ...given('userGroups', entry.texts('userGroups')),
+    ...given('namespaces', entry.texts('namespaces')),
+    ...given('resources', resources),
+    ...given('nonResourceURLs', entry.texts('nonResourceURLs')),
+    ...given('outcome', entry.choice('outcome', ['refused'])),
+  };
+  entry.finish();
+  return rule;
+}
+
+function given<Name extends keyof AuditRule>(name: Name, value: AuditRule[Name] | undefined): Partial<AuditRule> {
+  return value === undefined ? {} : { [name]: value };
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { errorCode, privateMode, syncDirectory } from '../lib/private-file.ts';
+import { backupLines } from '../store/backup.ts';
+import { openEmbeddedStore } from '../store/embedded.ts';
+import { StoreError } from '../store/store-error.ts';
+import { askForBackup } from './ask-for-backup.ts';
+import { dataDirAt, describe, exists } from './data-dir.ts';
+import { defaultDataDir } from './flags.ts';
+import { readAdminAccess } from './kubeconfig.ts';
+import { StartError } from './start-error.ts';
+
+/** `flotilla backup`: a new file with everything in the store. Returns what to tell the user. */
+export async function backUp(file: string, dataDir: string = defaultDataDir): Promise<string> {
+  const target = resolve(file);
+  if (await exists(target)) throw new StartError(`${target} exists already; a backup never overwrites`);
+  const rows = await withLines(dataDir, (lines) => writeBackup(lines, target));
+  return [
+    `wrote ${target} (${rows} rows)`,
+    'The seal key is not part of a backup: keep a copy of it in another place; without it the backup is of no use.',
+    '',
+  ].join('\n');
+}
+
+/** From the store itself if nobody holds it, otherwise from the server that does. */
+async function withLines<T>(dataDir: string, use: (lines: AsyncIterable<string>) => Promise<T>): Promise<T> {
+  const dir = dataDirAt(dataDir);
+  if (await exists(dir.store)) {
+    const store = await openEmbeddedStore({ directory: dir.store }).catch((error: unknown) => {
+      if (error instanceof StoreError && error.message.includes('in use by another process')) return undefined;
+      throw error;
+    });
+    if (store !== undefined) {
+      try {
+        return await use(backupLines(store));
+      } finally {
+        await store.close();
+      }
+    }
+  }
+  const access = await readAdminAccess(dir.adminKubeconfig);
+  if (access === undefined) throw new StartError(`there is nothing to back up in ${dir.path}`);
+  return await askForBackup(access, use);
+}
+
+/** Under another name first; the file is there only when it is whole. Resolves to the number of rows. */
+async function writeBackup(lines: AsyncIterable<string>, target: string): Promise<number> {
+  const temporary = `${target}.part`;
+  try {
+    const handle = await open(temporary, 'wx', privateMode);
+    try {
+      const rows = await copyAndCheck(lines, handle);
+      await handle.sync();
+      await moveWithoutOverwriting(temporary, target);
+      await syncDirectory(dirname(target));
+      return rows;
+    } finally {
+      await handle.close();
+      await rm(temporary, { force: true });
+    }
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    if (errorCode(error) === 'EEXIST') throw new StartError(`${target} or ${temporary} exists already`);
+    throw new StartError(`the backup ${target} cannot be written: ${describe(error)}`, { cause: error });
+  }
+}
+
+const chunkLength = 64 * 1024;
+
+async function copyAndCheck(lines: AsyncIterable<string>, handle: FileHandle): Promise<number> {
+  const hash = createHash('sha256');
+  let chunk = '';
+  let last: string | undefined;
+  for await (const line of lines) {
+    if (last !== undefined) hash.update(`${last}\n`);
+    last = line;
+    chunk += `${line}\n`;
+    if (chunk.length >= chunkLength) {
+      await handle.write(chunk);
+      chunk = '';
+    }
+  }
+  await handle.write(chunk);
+  const footer = footerIn(last);
+  if (footer?.sha256 !== hash.digest('hex')) throw new StartError('the backup was cut off before its end; try again');
+  return footer.rows;
+}
+
+function footerIn(line: string | undefined): { rows: number; sha256: string } | undefined {
+  try {
+    return line === undefined ? undefined : (JSON.parse(line) as { rows: number; sha256: string });
+  } catch {
+    return undefined;
+  }
+}
+
+/** A link refuses what is there in one step; file systems that have none are asked first. */
+async function moveWithoutOverwriting(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST' || (await exists(to))) throw error;
+    await rename(from, to);
+  }
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { type Log, silentLog } from '../lib/log.ts';
+import { Closing } from './closing.ts';
+
+describe('Closing', () => {
+  it('closes in the reverse order, each once, also past one that fails', async () => {
+    const done: string[] = [];
+    const failed: unknown[] = [];
+    const log: Log = { ...silentLog, error: (members) => failed.push(members.part) };
+    const closing = new Closing(log);
+    closing.add('store', async () => void done.push('store'));
+    closing.add('plane', () => {
+      throw new Error('stuck');
+    });
+    closing.add('listener', () => void done.push('listener'));
+    await closing.close();
+    await closing.close();
+    expect(done).toEqual(['listener', 'store']);
+    expect(failed).toEqual(['plane']);
+  });
+});

@@ -1,0 +1,76 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSealKeyFile } from '../seal/seal-key-file.ts';
+import { openMemoryStore } from '../store/memory.ts';
+import { type DataDir, dataDirAt, isEmptyDirectory, openDataDir } from './data-dir.ts';
+import { checkStoreIdentity } from './installation.ts';
+import { loadSealer } from './load-sealer.ts';
+
+let dir: DataDir;
+beforeEach(async () => {
+  dir = dataDirAt(await mkdtemp(join(tmpdir(), 'installation-')));
+});
+afterEach(() => rm(dir.path, { recursive: true }));
+
+describe('openDataDir', () => {
+  it('makes the directory for its owner alone', async () => {
+    const made = await openDataDir(join(dir.path, 'a', 'b'));
+    expect((await stat(made.path)).mode & 0o777).toBe(0o700);
+    expect(await isEmptyDirectory(made.path)).toBe(true);
+    expect(await isEmptyDirectory(join(dir.path, 'absent'))).toBe(true);
+    expect(await isEmptyDirectory(dir.path)).toBe(false);
+  });
+
+  it('says in one line why it cannot be used', async () => {
+    await writeFile(join(dir.path, 'file'), '');
+    await expect(openDataDir(join(dir.path, 'file'))).rejects.toThrow(/file cannot be used: it is a file/);
+    await expect(openDataDir(join(dir.path, 'file', 'x'))).rejects.toThrow(/part of the path is a file/);
+  });
+});
+
+describe('checkStoreIdentity', () => {
+  it('remembers the store of the first start and refuses another', async () => {
+    const store = openMemoryStore();
+    await checkStoreIdentity(dir, store);
+    await checkStoreIdentity(dir, store);
+    expect((await stat(dir.installation)).mode & 0o777).toBe(0o600);
+    await expect(checkStoreIdentity(dir, openMemoryStore())).rejects.toThrow('belongs to another installation');
+  });
+
+  it('refuses a file that names no store', async () => {
+    await writeFile(dir.installation, '{}');
+    await expect(checkStoreIdentity(dir, openMemoryStore())).rejects.toThrow('is damaged');
+  });
+});
+
+describe('loadSealer', () => {
+  it('makes a key for a new store and takes the same afterwards', async () => {
+    const store = openMemoryStore();
+    const sealed = (await loadSealer(dir.sealKey, store)).seal('p', 'x');
+    expect((await loadSealer(dir.sealKey, store)).open('p', sealed)).toBe('x');
+  });
+
+  it('refuses another key than the one the store was sealed with', async () => {
+    const store = openMemoryStore();
+    await loadSealer(dir.sealKey, store);
+    const other = join(dir.path, 'other.key');
+    await createSealKeyFile(other);
+    await expect(loadSealer(other, store)).rejects.toThrow(/other.key is not the seal key of this store/);
+  });
+
+  it('makes no new key for a store that was sealed with one', async () => {
+    const store = openMemoryStore();
+    await loadSealer(dir.sealKey, store);
+    await rm(dir.sealKey);
+    await expect(loadSealer(dir.sealKey, store)).rejects.toThrow(/seal key of this store is not there/);
+    expect(await readdir(dir.path)).toEqual([]);
+  });
+
+  it('says so when it cannot make one', async () => {
+    await expect(loadSealer(join(dir.path, 'no', 'seal.key'), openMemoryStore())).rejects.toThrow(
+      /cannot be made: there is no such file/,
+    );
+  });
+});

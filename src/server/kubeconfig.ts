@@ -1,0 +1,114 @@
+import { dump, load } from 'js-yaml';
+import { defaultProject, localCluster, projectNamespace } from '../api/naming.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
+import { writePrivateFile } from '../lib/private-file.ts';
+import { readIfThere } from './data-dir.ts';
+import { StartError } from './start-error.ts';
+
+export interface KubeconfigContent {
+  /** Without a slash at the end: `https://127.0.0.1:8443`. */
+  readonly url: string;
+  readonly apiPrefix: string;
+  /** PEM; undefined: clients trust it by their operating system. */
+  readonly authority: string | undefined;
+}
+
+const managementContext = 'management';
+
+function servers(content: KubeconfigContent): Record<string, string> {
+  const root = `${content.url}/${content.apiPrefix}`;
+  return { [managementContext]: `${root}/management`, [localCluster]: `${root}/cluster/${localCluster}` };
+}
+
+function authorityData(content: KubeconfigContent): string | undefined {
+  return content.authority === undefined ? undefined : Buffer.from(content.authority).toString('base64');
+}
+
+/** The administrator's kubeconfig with the contexts `management` (current) and `local`. */
+export function adminKubeconfig(content: KubeconfigContent, user: string, token: string): string {
+  const data = authorityData(content);
+  const context = (cluster: string, namespace?: string): JsonObject => ({
+    name: cluster,
+    context: { cluster, user, ...(namespace === undefined ? {} : { namespace }) },
+  });
+  return dump({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: Object.entries(servers(content)).map(([name, server]) => ({
+      name,
+      cluster: { server, ...(data === undefined ? {} : { 'certificate-authority-data': data }) },
+    })),
+    users: [{ name: user, user: { token } }],
+    contexts: [context(managementContext, projectNamespace(defaultProject)), context(localCluster)],
+    'current-context': managementContext,
+  });
+}
+
+/**
+ * Brings the addresses of an existing file up to date and leaves everything else as its owner made it. The authority
+ * follows only where the server's certificate now comes from another one; with the old one no client could connect.
+ */
+export async function refreshKubeconfig(path: string, content: KubeconfigContent): Promise<void> {
+  const text = await readIfThere(path);
+  if (text === undefined) return;
+  const file = parse(text, path);
+  const wanted = servers(content);
+  const data = authorityData(content);
+  let changed = false;
+  for (const entry of listOf(file.clusters)) {
+    const { cluster } = entry;
+    const server = typeof entry.name === 'string' && Object.hasOwn(wanted, entry.name) ? wanted[entry.name] : undefined;
+    if (server === undefined || !isJsonObject(cluster)) continue;
+    if (cluster.server !== server) {
+      cluster.server = server;
+      changed = true;
+    }
+    if (cluster['certificate-authority-data'] !== data) {
+      if (data === undefined) delete cluster['certificate-authority-data'];
+      else cluster['certificate-authority-data'] = data;
+      changed = true;
+    }
+  }
+  if (changed) await writePrivateFile(path, dump(file));
+}
+
+/** How to reach the running server as its administrator. */
+export interface AdminAccess {
+  /** The server's root, without a path. */
+  readonly origin: string;
+  readonly authority: string | undefined;
+  readonly token: string;
+}
+
+export async function readAdminAccess(path: string): Promise<AdminAccess | undefined> {
+  const text = await readIfThere(path);
+  if (text === undefined) return undefined;
+  const file = parse(text, path);
+  const cluster = listOf(file.clusters).find((entry) => entry.name === managementContext)?.cluster;
+  const user = listOf(file.users)[0]?.user;
+  if (!isJsonObject(cluster) || typeof cluster.server !== 'string' || !isJsonObject(user)) {
+    throw new StartError(`${path} has no context ${managementContext}`);
+  }
+  if (typeof user.token !== 'string') throw new StartError(`${path} holds no access key`);
+  const data = cluster['certificate-authority-data'];
+  return {
+    origin: new URL(cluster.server).origin,
+    authority: typeof data === 'string' ? Buffer.from(data, 'base64').toString('utf8') : undefined,
+    token: user.token,
+  };
+}
+
+function parse(text: string, path: string): JsonObject {
+  let value: unknown;
+  try {
+    value = load(text);
+  } catch (error) {
+    throw new StartError(`${path} is not YAML`, { cause: error });
+  }
+  if (!isJsonObject(value)) throw new StartError(`${path} is not a kubeconfig`);
+  return value;
+}
+
+function listOf(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}

@@ -1,0 +1,112 @@
+import 'reflect-metadata';
+import { randomBytes, webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  type JsonGeneralName,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+
+/** A certificate and its private key, both PEM. */
+export interface CertificatePair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' } as const;
+/** Clients whose clocks are behind accept it at once. */
+const backdated = 60 * 60_000;
+
+/** An authority for this installation alone; it may sign leaves and nothing else. */
+export async function makeAuthority(now: number, lifetime: number): Promise<CertificatePair> {
+  const keys = await webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
+  // A name of its own, so that clients which know several authorities tell them apart.
+  const name = `CN=flotilla-ca-${randomBytes(4).toString('hex')}`;
+  const certificate = await X509CertificateGenerator.createSelfSigned(
+    {
+      serialNumber: serialNumber(),
+      name,
+      notBefore: new Date(now - backdated),
+      notAfter: new Date(now + lifetime),
+      signingAlgorithm,
+      keys,
+      extensions: [
+        new BasicConstraintsExtension(true, 0, true),
+        new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+        await SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
+      ],
+    },
+    webcrypto,
+  );
+  return { cert: pemOf(certificate), key: await privateKeyPem(keys.privateKey) };
+}
+
+/** A serving certificate for these names and addresses. Clients look at these alone, never at the common name. */
+export async function makeServingCertificate(
+  authority: CertificatePair,
+  names: readonly string[],
+  now: number,
+  lifetime: number,
+): Promise<CertificatePair> {
+  const issuer = new X509Certificate(authority.cert);
+  const issuerKey = await webcrypto.subtle.importKey(
+    'pkcs8',
+    PemConverter.decodeFirst(authority.key),
+    keyAlgorithm,
+    false,
+    ['sign'],
+  );
+  const keys = await webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
+  const certificate = await X509CertificateGenerator.create(
+    {
+      serialNumber: serialNumber(),
+      subject: 'CN=flotilla',
+      issuer: issuer.subjectName,
+      notBefore: new Date(now - backdated),
+      notAfter: new Date(Math.min(now + lifetime, issuer.notAfter.getTime())),
+      signingAlgorithm,
+      publicKey: keys.publicKey,
+      signingKey: issuerKey,
+      extensions: [
+        new BasicConstraintsExtension(false, undefined, true),
+        new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+        new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth], false),
+        new SubjectAlternativeNameExtension(names.map(generalName), false),
+        await SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
+        await AuthorityKeyIdentifierExtension.create(issuer, false, webcrypto),
+      ],
+    },
+    webcrypto,
+  );
+  return { cert: pemOf(certificate), key: await privateKeyPem(keys.privateKey) };
+}
+
+function generalName(name: string): JsonGeneralName {
+  return isIP(name) === 0 ? { type: 'dns', value: name } : { type: 'ip', value: name };
+}
+
+/** Positive, not zero, 127 bits of chance: what RFC 5280 and Go's parser ask for. */
+function serialNumber(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
+  return bytes.toString('hex');
+}
+
+function pemOf(certificate: X509Certificate): string {
+  return `${certificate.toString('pem').trim()}\n`;
+}
+
+async function privateKeyPem(key: webcrypto.CryptoKey): Promise<string> {
+  const bytes = await webcrypto.subtle.exportKey('pkcs8', key);
+  return `${PemConverter.encode(bytes, PemConverter.PrivateKeyTag).trim()}\n`;
+}

@@ -1,0 +1,124 @@
+import { projectKind } from '../api/management/v1/project.ts';
+import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
+import { managementGroup } from '../api/naming.ts';
+import type { UserInfo } from '../api/user-info.ts';
+import type { Attributes, Decision } from '../auth/authz/attributes.ts';
+import { decide, rulesFor, type Subject } from '../auth/authz/decide.ts';
+import { startProjectController } from '../controllers/projects/project-controller.ts';
+import { type ControlPlane, type KindStores, openControlPlane } from '../controlplane/control-plane.ts';
+import { coreEventsView, eventsView } from '../controlplane/core/event-views.ts';
+import { storedEvents } from '../controlplane/core/events.ts';
+import { readOnlyNamespaces } from '../controlplane/core/namespaces.ts';
+import { accessReviews, kubernetesReviews, type ReviewDependencies } from '../controlplane/core/reviews.ts';
+import { startUpkeep } from '../controlplane/upkeep/upkeep.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { scopesOf } from '../management/access-key-state.ts';
+import { managementResources } from '../management/management-resources.ts';
+import { mountManagement } from '../management/mount-management.ts';
+import type { ManagementSettings } from '../management/settings.ts';
+import { createManagementState, type ManagementState } from '../management/state.ts';
+import type { KindStore } from '../registry/kind-store.ts';
+import type { MountedResource } from '../registry/mounted-resource.ts';
+import { resourceKey } from '../registry/rows.ts';
+import { mountStored } from '../registry/stored-verbs.ts';
+import type { Sealer } from '../seal/sealer.ts';
+import type { Store } from '../store/store.ts';
+import { inProcessClient } from './in-process-client.ts';
+
+export interface ManagementOptions {
+  readonly store: Store;
+  readonly sealer: Sealer;
+  readonly settings: ManagementSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Management {
+  readonly plane: ControlPlane;
+  readonly state: ManagementState;
+  /** Starts what works by itself: upkeep and the controllers. Returns how it ends. */
+  start(): () => Promise<void>;
+}
+
+/** The slice of the store that is the management API's. */
+const slice = 'management';
+
+/** The management API as a control plane: kinds, rules, rights. Nothing works by itself until it is started. */
+export async function openManagement(options: ManagementOptions): Promise<Management> {
+  const { store, sealer, settings, clock, log } = options;
+  const state = createManagementState();
+  const dependencies = { state, settings, clock, sealer };
+  const authorize = (caller: Caller, attributes: Attributes): Decision => decide(subjectOf(caller, state), attributes);
+  const reviews: ReviewDependencies = {
+    clock,
+    authorize,
+    rules: (caller, namespace) =>
+      subjectOf(caller, state).scoped === true
+        ? { resourceRules: [], nonResourceRules: [], incomplete: false }
+        : rulesFor(caller.user, namespace),
+  };
+  let wake = (): void => {};
+
+  const plane = await openControlPlane({
+    id: slice,
+    store,
+    clock,
+    resources: [readOnlyNamespaces, storedEvents, ...managementResources(dependencies)],
+    mount: (stores) => [
+      ...coreKinds(stores),
+      ...kubernetesReviews(reviews),
+      ...accessReviews(managementGroup, reviews),
+      ...mountManagement(stores, { ...dependencies, instanceId: store.identity }),
+    ],
+    authorize,
+    // Who may list a kind at all may see every object of it; kinds that show a part only (owned keys) see to it.
+    mayRead: () => undefined,
+    onUpkeep: () => wake(),
+  });
+
+  return {
+    plane,
+    state,
+    start() {
+      const upkeep = startUpkeep({ store, clock, log, plane: async (id) => (id === slice ? plane : undefined) });
+      wake = () => upkeep.wake();
+      upkeep.wake();
+      const client = inProcessClient(plane.kinds, 'project-controller');
+      const projects = startProjectController({
+        projects: client.resource(projectKind),
+        instances: client.resource(virtualClusterInstanceKind),
+        clock,
+        log,
+      });
+      return async () => {
+        await projects.stop();
+        await upkeep.stop();
+      };
+    },
+  };
+}
+
+interface Caller {
+  readonly user: UserInfo;
+  readonly system: boolean;
+  readonly accessKey?: string;
+}
+
+/** Whatever name a request acts under, the scope of the key that it came with goes along; a key that is gone has none left to give. */
+function subjectOf({ user, system, accessKey }: Caller, state: ManagementState): Subject {
+  if (accessKey === undefined) return { user, system };
+  const key = state.accessKey(accessKey);
+  return { user, system, scoped: key === undefined || scopesOf(key, state).length > 0 };
+}
+
+function coreKinds(stores: KindStores): MountedResource[] {
+  const events = storeOf(stores, resourceKey(storedEvents));
+  return [mountStored(storeOf(stores, resourceKey(readOnlyNamespaces))), coreEventsView(events), eventsView(events)];
+}
+
+function storeOf(stores: KindStores, key: string): KindStore {
+  const store = stores.get(key);
+  if (store === undefined) throw new Error(`the control plane has no store for ${key}`);
+  return store;
+}

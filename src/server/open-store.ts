@@ -1,0 +1,33 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { openEmbeddedStore } from '../store/embedded.ts';
+import { openMemoryStore } from '../store/memory.ts';
+import type { Store } from '../store/store.ts';
+import { type DataDir, exists } from './data-dir.ts';
+import { checkStoreIdentity } from './installation.ts';
+import type { ServerOptions } from './options.ts';
+import { StartError } from './start-error.ts';
+
+/** The store of this installation; refuses one that is another's. Whoever opened it closes it. */
+export async function openStore(
+  dir: DataDir,
+  settings: Pick<ServerOptions, 'store' | 'history'>,
+  clock: Clock,
+  log: Log,
+): Promise<Store> {
+  if (settings.store === 'memory') {
+    // It begins empty at every start, so it can never be the one that the directory was used with.
+    if (await exists(dir.installation)) {
+      throw new StartError(`${dir.path} has a store of its own; with --store memory use another --data-dir`);
+    }
+    return openMemoryStore({ clock, retention: settings.history });
+  }
+  const store = await openEmbeddedStore({ directory: dir.store, clock, retention: settings.history, log });
+  try {
+    await checkStoreIdentity(dir, store);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

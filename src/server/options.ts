@@ -1,0 +1,180 @@
+import { isIPv6 } from 'node:net';
+import { load } from 'js-yaml';
+import type { AuditRule } from '../audit/audit-policy.ts';
+import { defaultAuditRules } from '../audit/audit-policy.ts';
+import { defaultAuditKeptFiles, defaultAuditMaxBytes } from '../audit/open-audit-log.ts';
+import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
+import type { ManagementSettings } from '../management/settings.ts';
+import { defaultRetention, type Retention } from '../store/store.ts';
+import { readAuditRules } from './audit-rules.ts';
+import { readIfThere } from './data-dir.ts';
+import { defaultDataDir, defaultListen, type FlagName, type FlagValues } from './flags.ts';
+import { readManagementSettings } from './management-settings.ts';
+import { SettingsReader } from './settings-reader.ts';
+import { StartError } from './start-error.ts';
+
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** Everything that can be set, decided. Made here and nowhere else; the rest of the program only reads it. */
+export interface ServerOptions {
+  readonly dataDir: string;
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Without a slash at the end. */
+  readonly externalUrl: string | undefined;
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly tlsSan: readonly string[];
+  readonly apiPrefix: string;
+  readonly store: 'embedded' | 'memory';
+  readonly sealKeyFile: string | undefined;
+  readonly logLevel: LogLevel;
+  readonly audit: {
+    readonly maxBytes: number;
+    readonly keptFiles: number;
+    /** A write whose line cannot be written: refused with 503, or carried out with an alarm in the log. */
+    readonly onFailure: 'refuse' | 'continue';
+    readonly rules: readonly AuditRule[];
+  };
+  readonly history: Retention;
+  readonly limits: { readonly bodyBytes: number; readonly readsInFlight: number; readonly writesInFlight: number };
+  readonly management: ManagementSettings;
+}
+
+/** Flags as the command line gave them; `config` names a file whose settings they win over. */
+export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
+  const configFile = single(flags, 'config');
+  const file = new SettingsReader(configFile ?? '', configFile === undefined ? {} : await readConfig(configFile));
+  const text = (flag: FlagName, name: string): string | undefined => {
+    const set = file.text(name);
+    return single(flags, flag) ?? set;
+  };
+
+  const tlsSan = file.texts('tlsSan');
+  const options: ServerOptions = {
+    dataDir: text('data-dir', 'dataDir') ?? defaultDataDir,
+    listen: parseListen(text('listen', 'listen') ?? defaultListen),
+    externalUrl: parseExternalUrl(text('external-url', 'externalUrl')),
+    tls: parseTls(text('tls-cert-file', 'tlsCertFile'), text('tls-key-file', 'tlsKeyFile')),
+    tlsSan: parseNames(flags['tls-san'] ?? tlsSan ?? []),
+    apiPrefix: parseApiPrefix(text('api-prefix', 'apiPrefix') ?? 'kubernetes'),
+    store: parseStore(text('store', 'store') ?? 'embedded'),
+    sealKeyFile: text('seal-key-file', 'sealKeyFile'),
+    logLevel: parseLogLevel(text('log-level', 'logLevel') ?? 'info'),
+    audit: readAudit(file.group('audit')),
+    history: readHistory(file.group('history')),
+    limits: readLimits(file.group('limits')),
+    management: readManagementSettings(file),
+  };
+  file.finish();
+  return options;
+}
+
+async function readConfig(path: string): Promise<JsonObject> {
+  const text = await readIfThere(path);
+  if (text === undefined) throw new StartError(`the configuration file ${path} does not exist`);
+  let value: unknown;
+  try {
+    value = load(text);
+  } catch (error) {
+    const [line] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new StartError(`${path} is not YAML: ${line}`, { cause: error });
+  }
+  if (value === undefined || value === null) return {};
+  if (!isJsonObject(value)) throw new StartError(`${path} must be a map of settings`);
+  return value;
+}
+
+function readAudit(group: SettingsReader): ServerOptions['audit'] {
+  const audit = {
+    maxBytes: group.integer('maxBytes', 1024) ?? defaultAuditMaxBytes,
+    keptFiles: group.integer('keptFiles', 0, 1000) ?? defaultAuditKeptFiles,
+    onFailure: group.choice('onFailure', ['refuse', 'continue']) ?? 'refuse',
+    rules: readAuditRules(group.groups('rules')) ?? defaultAuditRules,
+  } as const;
+  group.finish();
+  return audit;
+}
+
+function readHistory(group: SettingsReader): Retention {
+  const seconds = group.integer('seconds', 1);
+  const history = {
+    ageMilliseconds: seconds === undefined ? defaultRetention.ageMilliseconds : seconds * 1000,
+    changes: group.integer('changes', 1) ?? defaultRetention.changes,
+  };
+  group.finish();
+  return history;
+}
+
+/** Completions §10. */
+function readLimits(group: SettingsReader): ServerOptions['limits'] {
+  const limits = {
+    bodyBytes: group.integer('bodyBytes', 1024, 1024 * 1024 * 1024) ?? 3 * 1024 * 1024,
+    readsInFlight: group.integer('readsInFlight', 1) ?? 400,
+    writesInFlight: group.integer('writesInFlight', 1) ?? 200,
+  };
+  group.finish();
+  return limits;
+}
+
+function single(flags: FlagValues, name: FlagName): string | undefined {
+  const value = flags[name];
+  return typeof value === 'object' ? value.at(-1) : value;
+}
+
+function parseListen(text: string): { host: string; port: number } {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  if (host === undefined || port > 65_535 || (match?.[1] !== undefined && !isIPv6(host))) {
+    throw new StartError(`--listen: "${text}" is not host:port (for example ${defaultListen} or [::1]:8443)`);
+  }
+  return { host, port };
+}
+
+function parseExternalUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.protocol !== 'https:' || url.href !== `${url.origin}/`) {
+    throw new StartError(`--external-url: "${text}" is not https://host or https://host:port`);
+  }
+  return url.origin;
+}
+
+function parseTls(certFile: string | undefined, keyFile: string | undefined): ServerOptions['tls'] {
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined) throw new StartError('--tls-key-file needs --tls-cert-file');
+  if (keyFile === undefined) throw new StartError('--tls-cert-file needs --tls-key-file');
+  return { certFile, keyFile };
+}
+
+function parseNames(values: string | readonly string[]): readonly string[] {
+  const names = [values].flat().flatMap((value) => value.split(','));
+  for (const name of names) {
+    if (!/^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(name) && !isIPv6(name)) {
+      throw new StartError(`--tls-san: "${name}" is neither a host name nor an address`);
+    }
+  }
+  return names;
+}
+
+/** First path segments that the process answers itself. */
+const takenPrefixes: readonly string[] = ['version', 'healthz', 'livez', 'readyz', 'metrics', 'auth', 'backup'];
+
+function parseApiPrefix(text: string): string {
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text) || takenPrefixes.includes(text)) {
+    throw new StartError(`--api-prefix: "${text}" is not a free path segment of lower-case letters, digits and -`);
+  }
+  return text;
+}
+
+function parseStore(text: string): ServerOptions['store'] {
+  if (text === 'embedded' || text === 'memory') return text;
+  if (text.startsWith('etcd://')) throw new StartError('--store: this version has no etcd store; use embedded');
+  throw new StartError(`--store: "${text}" is neither embedded nor memory nor etcd://host:port,…`);
+}
+
+function parseLogLevel(text: string): LogLevel {
+  const level = logLevels.find((each) => each === text);
+  if (level === undefined) throw new StartError(`--log-level: "${text}" is not one of ${logLevels.join(', ')}`);
+  return level;
+}

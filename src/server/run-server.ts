@@ -1,0 +1,25 @@
+import { systemClock } from '../lib/clock.ts';
+import { dataDirAt } from './data-dir.ts';
+import type { FlagValues } from './flags.ts';
+import { openLog } from './open-log.ts';
+import { readOptions } from './options.ts';
+import { readyText } from './ready-text.ts';
+import { watchEndSignals } from './signals.ts';
+import { startServer } from './start-server.ts';
+
+/** Ten seconds are promised; what has not ended by then is cut off, and nothing that was answered is lost by it. */
+const longestClose = 9_500;
+
+/** `flotilla start`: serves until a signal ends it. Resolves to the exit code; rejects if it cannot start. */
+export async function runServer(flags: FlagValues): Promise<number> {
+  const options = await readOptions(flags);
+  const log = openLog(options.logLevel);
+  const signals = watchEndSignals(process, () => process.exit(1));
+  const server = await startServer(options, { clock: systemClock, log });
+  const kubeconfig = dataDirAt(options.dataDir).adminKubeconfig;
+  process.stdout.write(readyText(server.url, kubeconfig, process.cwd()));
+  await signals.first;
+  setTimeout(() => process.exit(0), longestClose).unref();
+  await server.close();
+  return 0;
+}

@@ -1,0 +1,57 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { keepCertificate, ownCertificateInterval, renewalInterval } from './certificate-keeper.ts';
+import {
+  authorityOf,
+  type CertificatePair,
+  ensureAuthority,
+  ensureServingCertificate,
+  readOwnCertificate,
+  servingNames,
+} from './certificates.ts';
+import type { DataDir } from './data-dir.ts';
+import type { ServerOptions } from './options.ts';
+
+export interface ServingTls {
+  readonly pair: CertificatePair;
+  /** What kubeconfigs name; undefined: clients trust it by their operating system. */
+  readonly authority: string | undefined;
+  /** Follows renewals and replaced files. Returns how to stop. */
+  follow(onChange: (pair: CertificatePair) => void): () => void;
+}
+
+/** The operator's own certificate, or one of the installation's own authority. */
+export async function loadServingTls(
+  dir: DataDir,
+  settings: Pick<ServerOptions, 'tls' | 'tlsSan' | 'listen' | 'externalUrl'>,
+  clock: Clock,
+  log: Log,
+): Promise<ServingTls> {
+  const authority = await ensureAuthority(dir, clock);
+  const { tls } = settings;
+  const external = settings.externalUrl === undefined ? [] : [hostOf(settings.externalUrl)];
+  const names = servingNames([settings.listen.host, ...external, ...settings.tlsSan]);
+  const load =
+    tls === undefined
+      ? () => ensureServingCertificate(dir, authority, names, clock)
+      : () => readOwnCertificate(tls.certFile, tls.keyFile);
+  const pair = await load();
+  return {
+    pair,
+    authority: tls === undefined ? authority.cert : authorityOf(pair.cert),
+    follow: (onChange) =>
+      keepCertificate({
+        clock,
+        log,
+        first: pair,
+        load,
+        everyMilliseconds: tls === undefined ? renewalInterval : ownCertificateInterval,
+        onChange,
+      }),
+  };
+}
+
+/** Without the brackets that IPv6 addresses have in URLs. */
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+}

@@ -1,0 +1,20 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { watchEndSignals } from './signals.ts';
+
+describe('watchEndSignals', () => {
+  it('tells the first signal and the second apart, whichever they are', async () => {
+    const source = new EventEmitter();
+    let second = 0;
+    const signals = watchEndSignals(source, () => {
+      second += 1;
+    });
+    source.emit('SIGINT');
+    await signals.first;
+    expect(second).toBe(0);
+    source.emit('SIGTERM');
+    expect(second).toBe(1);
+    signals.stop();
+    expect(source.listenerCount('SIGTERM') + source.listenerCount('SIGINT')).toBe(0);
+  });
+});

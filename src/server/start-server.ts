@@ -1,0 +1,166 @@
+import { openAuditLog } from '../audit/open-audit-log.ts';
+import type { ControlPlane } from '../controlplane/control-plane.ts';
+import { type Listener, listen } from '../http/listen.ts';
+import type { ObjectCount } from '../http/metrics/create-metrics.ts';
+import { createMetrics } from '../http/metrics/create-metrics.ts';
+import type { HealthCheck } from '../http/plane.ts';
+import { versionInfo } from '../http/version.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { programVersion } from '../lib/program-version.ts';
+import { bootstrap } from '../management/bootstrap.ts';
+import { accessKeyHashPurpose } from '../management/resources/accesskeys.ts';
+import type { Store } from '../store/store.ts';
+import { openAccessKeys } from './access-keys.ts';
+import { addressSpace } from './address-space.ts';
+import { keepAdminKey, keepAdminKubeconfig } from './admin-files.ts';
+import { backupHandler } from './backup-handler.ts';
+import { Closing } from './closing.ts';
+import { describe, openDataDir } from './data-dir.ts';
+import { loadSealer } from './load-sealer.ts';
+import { openManagement } from './open-management.ts';
+import { openStore } from './open-store.ts';
+import type { ServerOptions } from './options.ts';
+import { loadServingTls } from './serving-tls.ts';
+import { ensureSigningKeys } from './signing-key.ts';
+import { StartError } from './start-error.ts';
+
+export interface RunningServer {
+  /** What kubeconfigs name: without a slash at the end. */
+  readonly url: string;
+  /** Drains: watches end cleanly, requests at work finish, everything is closed. */
+  close(): Promise<void>;
+}
+
+/** Of the ten seconds that an end may take; the rest is for what is closed after the last request. */
+const drainMilliseconds = 8_000;
+
+/** Store → control plane → HTTP. Rejects with an error whose message is one clear line; then nothing is left open. */
+export async function startServer(
+  settings: ServerOptions,
+  { clock, log }: { clock: Clock; log: Log },
+): Promise<RunningServer> {
+  const closing = new Closing(log);
+  try {
+    return await assemble(settings, clock, log, closing);
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing: Closing): Promise<RunningServer> {
+  const dir = await openDataDir(settings.dataDir);
+  const store = await openStore(dir, settings, clock, log);
+  closing.add('store', () => store.close());
+  const sealer = await loadSealer(settings.sealKeyFile ?? dir.sealKey, store);
+  const tls = await loadServingTls(dir, settings, clock, log);
+  const signingKeys = await ensureSigningKeys(dir.signingKey);
+  const { maxBytes, keptFiles } = settings.audit;
+  const auditLog = await openAuditLog({ path: dir.auditLog, maxBytes, keptFiles }).catch((error: unknown) => {
+    throw new StartError(`the audit log ${dir.auditLog} cannot be opened: ${describe(error)}`, { cause: error });
+  });
+  closing.add('audit log', () => auditLog.close());
+
+  const management = await openManagement({ store, sealer, settings: settings.management, clock, log });
+  closing.add('control plane', () => management.plane.close());
+  const newKey = await bootstrap(management.plane.kinds, { keepKey: (key) => keepAdminKey(dir, key) });
+  const stopWorkers = management.start();
+  closing.add('controllers and upkeep', stopWorkers);
+  const accessKeys = openAccessKeys({
+    kinds: management.plane.kinds,
+    state: management.state,
+    hash: (token) => sealer.hash(accessKeyHashPurpose, token),
+    clock,
+    log,
+  });
+  closing.add('access keys', () => accessKeys.close());
+
+  const lifecycle = { ending: false };
+  const version = versionInfo({ packageVersion: programVersion });
+  const listener = await listenOrExplain(settings, log, {
+    tls: tls.pair,
+    handler: addressSpace({
+      settings,
+      clock,
+      log,
+      management: management.plane,
+      authenticate: (token) => accessKeys.authenticator.authenticate(token),
+      auditLog,
+      version,
+      healthChecks: healthChecks(store, lifecycle),
+      metrics: createMetrics({ version, storedObjects: () => countObjects(management.plane) }),
+      jwks: { keys: [...signingKeys.publicKeys.keys].map((key) => ({ ...key })) },
+      backup: backupHandler(store),
+    }),
+  });
+  closing.add('listener', () => listener.drain(drainMilliseconds));
+  closing.add(
+    'certificate',
+    tls.follow((pair) => listener.updateTls(pair.cert, pair.key)),
+  );
+
+  const url = settings.externalUrl ?? urlOf(settings.listen.host, listener.port);
+  const content = { url, apiPrefix: settings.apiPrefix, authority: tls.authority };
+  await keepAdminKubeconfig(dir, content, newKey !== undefined);
+  log.info({ url, dataDir: dir.path, version: programVersion }, 'serving');
+  return {
+    url,
+    async close() {
+      lifecycle.ending = true;
+      log.info({}, 'ending: requests at work may finish');
+      await closing.close();
+    },
+  };
+}
+
+type Handling = Pick<Parameters<typeof listen>[0], 'tls' | 'handler'>;
+
+async function listenOrExplain(settings: ServerOptions, log: Log, handling: Handling): Promise<Listener> {
+  const { host, port } = settings.listen;
+  try {
+    return await listen({ host, port, log, ...handling });
+  } catch (error) {
+    throw new StartError(`cannot listen on ${host}:${port}: ${listenFault(error)}`, { cause: error });
+  }
+}
+
+function listenFault(error: unknown): string {
+  const fault = describe(error);
+  if (fault === 'EADDRINUSE') return 'the port is in use by another process';
+  if (fault === 'EADDRNOTAVAIL') return 'this machine does not have that address';
+  return fault === 'ENOTFOUND' ? 'there is no such host' : fault;
+}
+
+/** A server that listens everywhere is called by the address that every machine has. */
+function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `https://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+function healthChecks(store: Store, lifecycle: { readonly ending: boolean }): HealthCheck[] {
+  return [
+    {
+      name: 'store',
+      on: ['healthz', 'readyz'],
+      check: async () => {
+        await store.revision('management');
+      },
+    },
+    {
+      name: 'shutdown',
+      on: ['readyz'],
+      check() {
+        if (lifecycle.ending) throw new Error('the server is ending');
+      },
+    },
+  ];
+}
+
+function* countObjects(plane: ControlPlane): Iterable<ObjectCount> {
+  for (const { resource, peekAll } of plane.kinds.values()) {
+    let count = 0;
+    for (const _ of peekAll()) count += 1;
+    yield { group: resource.group, resource: resource.plural, count };
+  }
+}

@@ -1,0 +1,185 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClassicLevel } from 'classic-level';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BackupError, backupLines, restoreBackup } from './backup.ts';
+import { openEmbeddedStore } from './embedded.ts';
+import { openMemoryStore } from './memory.ts';
+import type { Store } from './store.ts';
+import { collect, failure, key, put, range, remove } from './suite/suite-store.ts';
+
+let root: string;
+const opened: Store[] = [];
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'flotilla-backup-'));
+});
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((store) => store.close()));
+  await rm(root, { recursive: true, force: true });
+});
+
+async function open(name: string): Promise<Store> {
+  const store = await openEmbeddedStore({ directory: join(root, name) });
+  opened.push(store);
+  return store;
+}
+
+async function filled(store: Store): Promise<Store> {
+  await store.transact({
+    writes: Array.from({ length: 2500 }, (_, n) => ({ key: key('many', `${n}`), value: `value ${n} ä\u0000"` })),
+  });
+  for (const value of ['1', '2', '3']) await put(store, key('s', 'x'), value);
+  await put(store, key('s', 'gone'), '');
+  await remove(store, key('s', 'gone'));
+  await store.transact({ writes: [{ key: key('quiet', 'x'), value: 'q', quiet: true }] });
+  return store;
+}
+
+async function* from(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines;
+}
+
+describe('a backup', () => {
+  it('restores the same identity, entries and revisions, and goes on counting', async () => {
+    const store = await filled(await open('original'));
+    const lists = await Promise.all(['many', 's', 'quiet'].map((slice) => store.list(range(slice))));
+    const restored = await restoreBackup(backupLines(store), join(root, 'restored'));
+    expect(restored).toEqual({ entries: 2502, revision: 2506 });
+
+    const again = await open('restored');
+    expect(again.identity).toBe(store.identity);
+    expect(await Promise.all(['many', 's', 'quiet'].map((slice) => again.list(range(slice))))).toEqual(lists);
+    expect(await collect(backupLines(again))).toEqual(await collect(backupLines(store)));
+    expect(await put(again, key('s', 'x'), '4')).toBe(2507);
+  });
+
+  it('has no history: watches from before are told so, those from its moment go on', async () => {
+    const store = await filled(await open('original'));
+    const last = await store.revision('s');
+    await restoreBackup(backupLines(store), join(root, 'restored'));
+    const again = await open('restored');
+    expect(await failure(again.history(range('s'), last - 1))).toMatchObject({ code: 'Expired', detail: last });
+    expect(await again.history(range('s'), last)).toEqual([]);
+    await put(again, key('s', 'x'), 'new');
+    expect(await again.history(range('s'), last)).toHaveLength(1);
+  });
+
+  it('of a memory store restores too', async () => {
+    const store = await filled(openMemoryStore());
+    opened.push(store);
+    await restoreBackup(backupLines(store), join(root, 'restored'));
+    expect(await (await open('restored')).list(range('s'))).toEqual(await store.list(range('s')));
+  });
+
+  it('is of one moment while writes go on', async () => {
+    const store = await filled(await open('original'));
+    let writing = true;
+    const writer = (async () => {
+      for (let n = 0; writing; n++) {
+        await store.transact({
+          writes: [
+            { key: key('pair', 'a'), value: `${n}` },
+            { key: key('pair', 'b'), value: `${n}` },
+          ],
+        });
+      }
+    })();
+    for (let n = 0; n < 3; n++) await restoreBackup(backupLines(store), join(root, `restored-${n}`));
+    writing = false;
+    await writer;
+    for (let n = 0; n < 3; n++) {
+      const { entries, revision } = await (await open(`restored-${n}`)).list(range('pair'));
+      expect(new Set(entries.map(({ value }) => value)).size).toBeLessThanOrEqual(1);
+      expect(entries.at(-1)?.revision ?? 1).toBe(revision);
+    }
+  });
+
+  it('of an empty store is a store', async () => {
+    const store = await open('original');
+    expect(await restoreBackup(backupLines(store), join(root, 'restored'))).toEqual({ entries: 0, revision: 1 });
+    expect((await open('restored')).identity).toBe(store.identity);
+  });
+});
+
+describe('restoring', () => {
+  const refusal = async (lines: readonly string[], directory = join(root, 'restored')) => {
+    const error = await restoreBackup(from(lines), directory).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(BackupError);
+    return (error as BackupError).message;
+  };
+
+  async function goodLines(): Promise<string[]> {
+    const store = openMemoryStore();
+    for (const name of ['a', 'b', 'c']) await put(store, key('s', name), `value of ${name}`);
+    const lines = await collect(backupLines(store));
+    await store.close();
+    return lines;
+  }
+
+  it('refuses a backup cut off after any line, and leaves nothing', async () => {
+    const lines = await goodLines();
+    for (let kept = 0; kept < lines.length; kept++) {
+      expect(await refusal(lines.slice(0, kept))).toMatch(kept === 0 ? /is empty/ : /is cut off/);
+      expect(await readdir(join(root, 'restored'))).toEqual([]);
+    }
+  });
+
+  it('refuses a backup in which any character was changed, and leaves nothing', async () => {
+    const lines = await goodLines();
+    for (const [index, line] of lines.entries()) {
+      for (let at = 0; at < line.length; at += 3) {
+        const changed = `${line.slice(0, at)}${line[at] === '7' ? '8' : '7'}${line.slice(at + 1)}`;
+        await refusal(lines.with(index, changed));
+        expect(await readdir(join(root, 'restored'))).toEqual([]);
+      }
+    }
+  });
+
+  it('refuses lines left out, doubled, swapped or appended', async () => {
+    const lines = await goodLines();
+    const [first = '', second = '', third = '', ...rest] = lines;
+    for (const changed of [
+      [first, third, ...rest],
+      [first, second, second, third, ...rest],
+      [first, third, second, ...rest],
+    ]) {
+      expect(await refusal(changed)).toMatch(/checksum/);
+    }
+    expect(await refusal([...lines, second])).toMatch(/goes on after its end/);
+    expect(await refusal(['{"some":"json"}', ...lines])).toBe('this is not a backup');
+    expect(await refusal(['not json', ...lines])).toBe('this is not a backup');
+    expect(await refusal([first.replace('"version":1', '"version":2'), ...lines.slice(1)])).toMatch(/newer version/);
+  });
+
+  it('refuses a directory that is not empty, and touches nothing in it', async () => {
+    const directory = join(root, 'full');
+    await mkdir(directory);
+    await writeFile(join(directory, 'precious'), '');
+    expect(await refusal(await goodLines(), directory)).toBe(`the directory ${directory} is not empty`);
+    expect(await readdir(directory)).toEqual(['precious']);
+  });
+
+  it('that breaks off leaves no usable store, however early', async () => {
+    const directory = join(root, 'half');
+    const db = new ClassicLevel(directory);
+    await db.put('mrestoring', '');
+    await db.close();
+    expect(await failure(openEmbeddedStore({ directory }))).toMatchObject({
+      code: 'CannotOpen',
+      message: expect.stringContaining('a restore that did not finish'),
+    });
+  });
+
+  it('passes on the error of its source, and leaves nothing', async () => {
+    const lines = await goodLines();
+    async function* failing() {
+      yield* lines.slice(0, 2);
+      throw new Error('the file cannot be read');
+    }
+    await expect(restoreBackup(failing(), join(root, 'restored'))).rejects.toThrow('the file cannot be read');
+    expect(await readdir(join(root, 'restored'))).toEqual([]);
+  });
+});

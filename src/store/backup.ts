@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { encodeKey } from './key.ts';
+import type { LevelOperation } from './level-medium.ts';
+import { type Level, openLevel, writeState } from './level-open.ts';
+import { dataRow, encodeHead, encodeRow, restoringRow, sliceRow } from './row-codec.ts';
+import type { DumpRow, Revision, Store } from './store.ts';
+
+const format = 'flotilla-backup';
+const version = 1;
+
+/** The backup is not whole, was touched, or there is no place for it. The message is for the operator. */
+export class BackupError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'BackupError';
+  }
+}
+
+interface Header {
+  readonly format: string;
+  readonly version: number;
+  readonly identity: string;
+  readonly revision: Revision;
+}
+
+interface Footer {
+  /** Rows between the header and this line. */
+  readonly rows: number;
+  /** Over all lines before this one, each with its newline. */
+  readonly sha256: string;
+}
+
+/** The store as of one moment, as lines of JSON without their newlines. Writes go on meanwhile. */
+export async function* backupLines(store: Store): AsyncGenerator<string> {
+  const hash = createHash('sha256');
+  let rows = -1;
+  for await (const row of store.dump()) {
+    const line = JSON.stringify(
+      row.row === 'head' ? { format, version, identity: row.identity, revision: row.revision } : row,
+    );
+    hash.update(`${line}\n`);
+    rows++;
+    yield line;
+  }
+  yield JSON.stringify({ rows, sha256: hash.digest('hex') } satisfies Footer);
+}
+
+/**
+ * Makes a store from a backup: the same identity, entries and revisions. History is not part of a backup, so watches
+ * from before are told that theirs is gone. The directory must be empty or absent. It is a store only when the whole
+ * backup was read and its checksum was right; on any error (BackupError, StoreError) it is left as it was.
+ */
+export async function restoreBackup(
+  lines: AsyncIterable<string>,
+  directory: string,
+): Promise<{ entries: number; revision: Revision }> {
+  await assertEmpty(directory);
+  try {
+    const db = await openLevel(directory);
+    try {
+      await db.put(restoringRow, '', { sync: true });
+      return await restoreInto(db, lines);
+    } finally {
+      await db.close();
+    }
+  } catch (error) {
+    for (const file of await readdir(directory)) await rm(join(directory, file), { recursive: true });
+    throw error;
+  }
+}
+
+async function assertEmpty(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  if ((await readdir(directory)).length > 0) throw new BackupError(`the directory ${directory} is not empty`);
+}
+
+async function restoreInto(db: Level, lines: AsyncIterable<string>): Promise<{ entries: number; revision: Revision }> {
+  const hash = createHash('sha256');
+  const writer = new BatchWriter(db);
+  let header: Header | undefined;
+  let footer: Footer | undefined;
+  let rows = 0;
+  let entries = 0;
+  let number = 0;
+  for await (const line of lines) {
+    number++;
+    if (footer !== undefined) throw new BackupError('the backup goes on after its end');
+    const parsed = parseLine(line, number);
+    if (header === undefined) header = asHeader(parsed);
+    else if (isFooter(parsed)) {
+      footer = parsed;
+      continue;
+    } else {
+      const row = asRow(parsed, number);
+      rows++;
+      if (row.row === 'entry') entries++;
+      await writer.add(operationOf(row));
+    }
+    hash.update(`${line}\n`);
+  }
+  if (header === undefined) throw new BackupError('the backup is empty');
+  if (footer === undefined) throw new BackupError('the backup is cut off: its last line is missing');
+  if (footer.rows !== rows || footer.sha256 !== hash.digest('hex')) {
+    throw new BackupError('the backup was changed or damaged: its checksum is wrong');
+  }
+  await writer.flush();
+  await writeState(db, header.identity, { revision: header.revision, batch: 0 });
+  return { entries, revision: header.revision };
+}
+
+function parseLine(line: string, number: number): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
+  } catch {}
+  throw new BackupError(number === 1 ? 'this is not a backup' : `line ${number} of the backup is damaged`);
+}
+
+function asHeader(line: Record<string, unknown>): Header {
+  const { identity, revision } = line;
+  if (line.format !== format) throw new BackupError('this is not a backup');
+  if (typeof line.version === 'number' && line.version > version) {
+    throw new BackupError(
+      `the backup was written by a newer version: its format is ${line.version}, this program knows up to ${version}`,
+    );
+  }
+  if (line.version !== version || typeof identity !== 'string' || !isRevision(revision)) {
+    throw new BackupError('line 1 of the backup is damaged');
+  }
+  return { format, version, identity, revision };
+}
+
+function isFooter(line: Record<string, unknown>): line is Record<string, unknown> & Footer {
+  return typeof line.rows === 'number' && typeof line.sha256 === 'string';
+}
+
+type BackupRow = Exclude<DumpRow, { row: 'head' }>;
+
+function asRow(line: Record<string, unknown>, number: number): BackupRow {
+  const { row, slice, key, value, revision } = line;
+  if (isRevision(revision)) {
+    if (row === 'slice' && typeof slice === 'string') return { row, slice, revision };
+    if (row === 'entry' && typeof value === 'string' && isKey(key)) return { row, key, value, revision };
+  }
+  throw new BackupError(`line ${number} of the backup is damaged`);
+}
+
+function isRevision(value: unknown): value is Revision {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
+}
+
+function isKey(value: unknown): value is { slice: string; segments: string[] } {
+  if (typeof value !== 'object' || value === null || !('slice' in value) || !('segments' in value)) return false;
+  const { slice, segments } = value;
+  return (
+    typeof slice === 'string' && Array.isArray(segments) && segments.every((segment) => typeof segment === 'string')
+  );
+}
+
+function operationOf(row: BackupRow): LevelOperation {
+  if (row.row === 'entry') return { type: 'put', key: dataRow(encodeKey(row.key)), value: encodeRow(row) };
+  const head = { revision: row.revision, floor: row.revision, changes: 0 };
+  return { type: 'put', key: sliceRow(row.slice), value: encodeHead(head) };
+}
+
+/** Every batch is flushed: LevelDB's flush of a later one does not cover an earlier log file. */
+class BatchWriter {
+  static readonly #mostOperations = 1000;
+  static readonly #mostLength = 1024 * 1024;
+  readonly #db: Level;
+  #operations: LevelOperation[] = [];
+  #length = 0;
+
+  constructor(db: Level) {
+    this.#db = db;
+  }
+
+  async add(operation: LevelOperation): Promise<void> {
+    this.#operations.push(operation);
+    this.#length += 'value' in operation ? operation.value.length : 0;
+    if (this.#operations.length >= BatchWriter.#mostOperations || this.#length >= BatchWriter.#mostLength) {
+      await this.flush();
+    }
+  }
+
+  async flush(): Promise<void> {
+    await this.#db.batch(this.#operations, { sync: true });
+    this.#operations = [];
+    this.#length = 0;
+  }
+}

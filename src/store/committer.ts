@@ -1,0 +1,236 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { DiskRoom } from './disk-room.ts';
+import type { Hub } from './hub.ts';
+import type { LevelMedium } from './level-medium.ts';
+import type { StoreState } from './level-open.ts';
+import { dataRow, decodePosition, decodeRow, type Position, positionRow } from './row-codec.ts';
+import { type Row, type SliceHead, Stage } from './stage.ts';
+import { stageOperations } from './stage-operations.ts';
+import type { Revision } from './store.ts';
+import { StoreError, storeClosed } from './store-error.ts';
+
+/** Something to be committed: a transaction, or a piece of upkeep. */
+export interface Work<T> {
+  /** Encoded keys of every row that `run` looks at. */
+  readonly texts: readonly string[];
+  /** About how many bytes it writes. */
+  readonly bytes: number;
+  readonly upkeep: boolean;
+  /** Stages it, or throws and has staged nothing. */
+  run(stage: Stage): T;
+}
+
+/** One flush to disk, for metrics and tests. */
+export interface Flush {
+  readonly works: number;
+  readonly operations: number;
+}
+
+interface Job {
+  readonly work: Work<unknown>;
+  /** Runs the work; returns how to tell the caller. */
+  run(stage: Stage): () => void;
+  fail(error: unknown): void;
+}
+
+/** Beyond this many the next one is refused: they would wait for seconds. */
+const longestQueue = 16_384;
+/** Of one batch: keeps it well below LevelDB's write buffer of 4 MiB, and the wait for it short. */
+const mostWorks = 1024;
+const mostBytes = 2 * 1024 * 1024;
+const mostAttempts = 2;
+
+interface CommitterOptions {
+  readonly state: StoreState;
+  readonly medium: LevelMedium;
+  readonly room: DiskRoom;
+  readonly hub: Hub;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onFlush: ((flush: Flush) => void) | undefined;
+}
+
+/**
+ * The only one who writes. Takes all that waits, stages it in order, writes it as one batch with one flush, publishes
+ * it, and only then tells those who wait. Whatever it says is committed is durable and published.
+ */
+export class Committer {
+  readonly #options: CommitterOptions;
+  readonly #heads: Map<string, SliceHead>;
+  #position: Position;
+  #queue: Job[] = [];
+  #running: Promise<void> | undefined;
+  #underWay: Promise<void> | undefined;
+  /** Staged in a batch of which it is not known whether it was written. */
+  #undecided: { readonly stage: Stage; readonly batch: number } | undefined;
+  #closing = false;
+
+  constructor(options: CommitterOptions) {
+    this.#options = options;
+    this.#position = options.state.position;
+    this.#heads = options.state.heads;
+  }
+
+  get revision(): Revision {
+    return this.#position.revision;
+  }
+
+  get heads(): ReadonlyMap<string, SliceHead> {
+    return this.#heads;
+  }
+
+  async submit<T>(work: Work<T>): Promise<T> {
+    if (this.#closing) throw storeClosed();
+    if (this.#queue.length >= longestQueue) {
+      throw new StoreError('Unavailable', `${longestQueue} writes are waiting for the disk already`);
+    }
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({
+        work,
+        run(stage) {
+          try {
+            const result = work.run(stage);
+            return () => resolve(result);
+          } catch (error) {
+            return () => reject(error);
+          }
+        },
+        fail: reject,
+      });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Resolves when everything up to this revision is published. Who has read ahead of the observers waits here. */
+  async published(revision: Revision): Promise<void> {
+    while (revision > this.#position.revision && this.#underWay !== undefined) await this.#underWay;
+  }
+
+  /** Finishes what waits. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    await everyoneQueued();
+    while (this.#queue.length > 0) {
+      this.#underWay = this.#commit(this.#take());
+      await this.#underWay;
+      this.#underWay = undefined;
+      await everyoneQueued();
+    }
+    this.#running = undefined;
+  }
+
+  /** The next batch: in order, and upkeep apart from the rest, which the disk may refuse while upkeep still goes. */
+  #take(): Job[] {
+    const upkeep = this.#queue[0]?.work.upkeep;
+    let bytes = 0;
+    const end = this.#queue.findIndex(({ work }, index) => {
+      bytes += work.bytes;
+      return index > 0 && (index >= mostWorks || bytes > mostBytes || work.upkeep !== upkeep);
+    });
+    return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
+  }
+
+  /** Never rejects. */
+  async #commit(jobs: readonly Job[]): Promise<void> {
+    try {
+      if (this.#options.medium.mustReopen) await this.#recover();
+      const [rows] = await Promise.all([this.#read(jobs), this.#assertRoom(jobs)]);
+      const stage = new Stage({
+        revision: this.#position.revision,
+        row: (text) => rows.get(text),
+        head: (slice) => this.#heads.get(slice),
+      });
+      const outcomes = jobs.map((job) => job.run(stage));
+      if (!stage.empty) await this.#write(stage, jobs.length);
+      for (const tell of outcomes) tell();
+    } catch (error) {
+      for (const job of jobs) job.fail(error);
+    }
+  }
+
+  async #read(jobs: readonly Job[]): Promise<Map<string, Row>> {
+    const texts = [...new Set(jobs.flatMap(({ work }) => work.texts))];
+    const rows = new Map<string, Row>();
+    if (texts.length === 0) return rows;
+    const stored = await this.#options.medium.read((db) => db.getMany(texts.map(dataRow)));
+    texts.forEach((text, index) => {
+      const row = stored[index];
+      if (row !== undefined) rows.set(text, decodeRow(row));
+    });
+    return rows;
+  }
+
+  async #assertRoom(jobs: readonly Job[]): Promise<void> {
+    const bytes = jobs.reduce((sum, { work }) => sum + work.bytes, 0);
+    await this.#options.room.assertRoom(bytes, jobs[0]?.work.upkeep === true);
+  }
+
+  async #write(stage: Stage, works: number): Promise<void> {
+    const { medium, clock, onFlush } = this.#options;
+    const batch = this.#position.batch + 1;
+    const operations = stageOperations(stage, batch, clock.now());
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await medium.write(operations);
+        break;
+      } catch (error) {
+        this.#undecided = { stage, batch };
+        if (await this.#hasLandedAfterAll(error)) return;
+        // It is known now that nothing was written: LevelDB refuses all after one fault in the background, which the
+        // next handle need not meet again.
+        if (medium.mustReopen || attempt === mostAttempts) throw error;
+      }
+    }
+    this.#adopt(stage, batch);
+    onFlush?.({ works, operations: operations.length });
+  }
+
+  async #hasLandedAfterAll(error: unknown): Promise<boolean> {
+    this.#options.log.error({ error }, 'a write to the store failed; it is opened anew');
+    try {
+      return await this.#recover();
+    } catch (failure) {
+      this.#options.log.error({ error: failure }, 'the store cannot be written; reads go on');
+      return false;
+    }
+  }
+
+  /** Opens the medium anew and settles what was undecided: true if it had been written. */
+  async #recover(): Promise<boolean> {
+    const { medium } = this.#options;
+    await medium.reopen();
+    const stored = await medium.read((db) => db.get(positionRow));
+    const undecided = this.#undecided;
+    this.#undecided = undefined;
+    if (undecided === undefined || stored === undefined) return false;
+    if (decodePosition(stored).batch !== undecided.batch) return false;
+    this.#adopt(undecided.stage, undecided.batch);
+    return true;
+  }
+
+  #adopt(stage: Stage, batch: number): void {
+    this.#position = { revision: stage.revision, batch };
+    const removed: string[] = [];
+    for (const [slice, head] of stage.heads) {
+      if (head !== undefined) this.#heads.set(slice, head);
+      else {
+        this.#heads.delete(slice);
+        removed.push(slice);
+      }
+    }
+    this.#options.hub.publish(stage.logged);
+    for (const slice of removed) {
+      this.#options.hub.endSlice(slice, new StoreError('Closed', 'the slice was removed'));
+    }
+  }
+}
+
+/** Lets everyone who can write at this moment do so first, so that they share the flush. */
+function everyoneQueued(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

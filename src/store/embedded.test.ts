@@ -1,0 +1,304 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClassicLevel } from 'classic-level';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { type EmbeddedStoreOptions, openEmbeddedStore } from './embedded.ts';
+import { storeSuite } from './store.suite.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+import { Recorder } from './suite/recorder.ts';
+import { collect, failure, failureCode, key, put, range, remove } from './suite/suite-store.ts';
+
+const directories: string[] = [];
+
+async function newDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'flotilla-store-'));
+  directories.push(directory);
+  return directory;
+}
+
+afterAll(async () => {
+  await Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true })));
+});
+
+storeSuite('embedded store', async (options) => openEmbeddedStore({ ...options, directory: await newDirectory() }));
+
+const opened: Store[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await Promise.all(opened.splice(0).map((store) => store.close()));
+});
+
+async function open(options: EmbeddedStoreOptions): Promise<Store> {
+  const store = await openEmbeddedStore(options);
+  opened.push(store);
+  return store;
+}
+
+describe('embedded store, opened again', () => {
+  it('has the same identity, entries, revisions and history, and goes on counting', async () => {
+    const directory = await newDirectory();
+    const first = await open({ directory });
+    for (const value of ['1', '2']) await put(first, key('s', 'x'), value);
+    await first.transact({ writes: [{ key: key('s', 'quiet'), value: 'q', quiet: true }] });
+    await put(first, key('s', 'y'), '3');
+    await remove(first, key('s', 'y'));
+    const [list, past, changes, rows] = [
+      await first.list(range('s')),
+      await first.list(range('s'), { atRevision: 2 }),
+      await first.history(range('s'), 1),
+      await collect(first.dump()),
+    ];
+    await first.close();
+
+    const second = await open({ directory });
+    expect(second.identity).toBe(first.identity);
+    expect(await second.list(range('s'))).toEqual(list);
+    expect(await second.list(range('s'), { atRevision: 2 })).toEqual(past);
+    expect(await second.history(range('s'), 1)).toEqual(changes);
+    expect(await collect(second.dump())).toEqual(rows);
+    expect(await second.revision('s')).toBe(5);
+    expect(await put(second, key('s', 'x'), '4')).toBe(6);
+  });
+
+  it('does not give the revision of a removal, nor of a removed slice, again', async () => {
+    const directory = await newDirectory();
+    const first = await open({ directory });
+    await put(first, key('s', 'x'), '1');
+    await put(first, key('t', 'x'), '1');
+    await remove(first, key('t', 'x'));
+    await first.removePrefix(range('t'));
+    await first.close();
+    const second = await open({ directory });
+    expect(await put(second, key('s', 'x'), '2')).toBe(5);
+  });
+
+  it('remembers what was compacted', async () => {
+    const directory = await newDirectory();
+    const first = await open({ directory });
+    for (const value of ['2', '3', '4']) await put(first, key('s', 'x'), value);
+    await first.compact('s', 3);
+    await first.close();
+    const second = await open({ directory });
+    expect(await failure(second.history(range('s'), 2))).toMatchObject({ code: 'Expired', detail: 3 });
+    expect(await second.history(range('s'), 3)).toHaveLength(1);
+  });
+});
+
+describe('group commit', () => {
+  it('takes 64 writers at once with one or two flushes, and a thousand with few', async () => {
+    const flushes: number[] = [];
+    const store = await open({ directory: await newDirectory(), onFlush: ({ works }) => flushes.push(works) });
+    await Promise.all(Array.from({ length: 64 }, (_, n) => put(store, key('s', `${n}`), 'x')));
+    expect(flushes.length).toBeLessThanOrEqual(2);
+    expect(flushes.reduce((sum, works) => sum + works)).toBe(64);
+
+    flushes.length = 0;
+    const writer = async (name: string) => {
+      for (let n = 0; n < 16; n++) await put(store, key('s', name), `${n}`);
+    };
+    await Promise.all(Array.from({ length: 64 }, (_, n) => writer(`${n}`)));
+    expect(flushes.reduce((sum, works) => sum + works)).toBe(1024);
+    expect(flushes.length).toBeLessThanOrEqual(48);
+  });
+
+  it('fails only the transaction whose check fails', async () => {
+    const flushes: number[] = [];
+    const store = await open({ directory: await newDirectory(), onFlush: ({ works }) => flushes.push(works) });
+    const outcomes = await Promise.allSettled([
+      put(store, key('s', 'a'), '1'),
+      store.transact({
+        checks: [{ key: key('s', 'a'), revision: undefined }],
+        writes: [{ key: key('s', 'b'), value: '2' }],
+      }),
+      put(store, key('s', 'c'), '3'),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((await store.list(range('s'))).entries.map(({ value, revision }) => [value, revision])).toEqual([
+      ['1', 2],
+      ['3', 3],
+    ]);
+    expect(flushes).toEqual([3]);
+  });
+});
+
+describe('embedded store that cannot be opened', () => {
+  const message = async (directory: string) => {
+    const error = await failure(openEmbeddedStore({ directory }));
+    expect(error.code).toBe('CannotOpen');
+    expect(error.message).not.toContain('\n');
+    return error.message.replaceAll(directory, 'DIR');
+  };
+
+  /** A closed store with something in it. */
+  async function existing(): Promise<string> {
+    const directory = await newDirectory();
+    const store = await openEmbeddedStore({ directory });
+    await put(store, key('s', 'x'), '1');
+    await store.close();
+    return directory;
+  }
+
+  async function overwrite(directory: string, row: string, value: string | undefined): Promise<void> {
+    const db = new ClassicLevel(directory);
+    if (value === undefined) await db.del(row);
+    else await db.put(row, value);
+    await db.close();
+  }
+
+  it('is in use', async () => {
+    const directory = await newDirectory();
+    await open({ directory });
+    expect(await message(directory)).toBe('data directory DIR is in use by another process');
+  });
+
+  it('was written by a newer program', async () => {
+    const directory = await existing();
+    await overwrite(directory, 'mschema', '2');
+    expect(await message(directory)).toBe(
+      'data directory DIR was written by a newer version: its format is 2, this program knows up to 1',
+    );
+  });
+
+  it.each([
+    ['mschema', undefined],
+    ['mschema', 'x'],
+    ['midentity', undefined],
+    ['mposition', undefined],
+    ['mposition', '1'],
+    ['mposition', 'x 1'],
+    ['ss\u0000', '2 0'],
+    ['ss\u0000', '7 0 1'],
+  ])('has a row %j that reads %j', async (row, value) => {
+    const directory = await existing();
+    await overwrite(directory, row, value);
+    expect(await message(directory)).toMatch(/^data directory DIR is damaged: /);
+  });
+
+  it.each(['CURRENT', 'MANIFEST'])('has lost its file %s', async (lost) => {
+    const directory = await existing();
+    for (const file of await readdir(directory)) if (file.startsWith(lost)) await rm(join(directory, file));
+    expect(await message(directory)).toMatch(/^data directory DIR (is damaged|cannot be opened): /);
+  });
+
+  it('has a torn file', async () => {
+    const directory = await existing();
+    const manifest = (await readdir(directory)).find((file) => file.startsWith('MANIFEST'));
+    const path = join(directory, manifest ?? '');
+    const bytes = await readFile(path);
+    bytes.fill(0xff, 0, 16);
+    await writeFile(path, bytes);
+    expect(await message(directory)).toMatch(/^data directory DIR is damaged: /);
+  });
+
+  it('is not a directory', async () => {
+    const directory = join(await newDirectory(), 'file');
+    await writeFile(directory, '');
+    expect(await message(directory)).toMatch(/^data directory DIR cannot be opened: /);
+  });
+
+  it('leaves it free for who can', async () => {
+    const directory = await existing();
+    await overwrite(directory, 'mschema', '2');
+    await message(directory);
+    await overwrite(directory, 'mschema', '1');
+    expect(await (await open({ directory })).revision('s')).toBe(2);
+  });
+});
+
+describe('a write that fails', () => {
+  /** The next writes fail; `afterwards`: only when they have reached the disk. */
+  function failWrites({ times, afterwards }: { times: number; afterwards: boolean }): void {
+    const batch = ClassicLevel.prototype.batch;
+    const spy = vi.spyOn(ClassicLevel.prototype, 'batch');
+    const faulty = function (this: ClassicLevel) {
+      const chained = Reflect.apply(batch, this, []);
+      const write = chained.write.bind(chained);
+      chained.write = async (options: { sync: boolean }) => {
+        if (afterwards) await write(options);
+        throw Object.assign(new Error('IO error: 000004.log: Input/output error'), { code: 'LEVEL_IO_ERROR' });
+      };
+      return chained;
+    };
+    for (let time = 0; time < times; time++) spy.mockImplementationOnce(faulty as never);
+  }
+
+  it('is tried once more on a new handle', async () => {
+    const store = await open({ directory: await newDirectory() });
+    failWrites({ times: 1, afterwards: false });
+    expect(await put(store, key('s', 'x'), '1')).toBe(2);
+    expect(await put(store, key('s', 'x'), '2')).toBe(3);
+    expect(await store.history(range('s'), 1)).toHaveLength(2);
+  });
+
+  it('twice and was not written is refused as unavailable; the store is opened anew and goes on', async () => {
+    const store = await open({ directory: await newDirectory() });
+    const recorder = new Recorder();
+    await put(store, key('s', 'x'), '1');
+    await store.observe(range('s'), 1, recorder);
+    failWrites({ times: 2, afterwards: false });
+    const error = await failure(put(store, key('s', 'x'), '2'));
+    expect(error).toMatchObject({ code: 'Unavailable', message: expect.stringContaining('Input/output error') });
+    expect((await store.get(key('s', 'x')))?.value).toBe('1');
+    expect(await put(store, key('s', 'x'), '3')).toBe(3);
+    expect(recorder.told).toEqual(['x=1', 'x=3']);
+  });
+
+  it('but was written after all is acknowledged and published', async () => {
+    const store = await open({ directory: await newDirectory() });
+    const recorder = new Recorder();
+    await store.observe(range('s'), 1, recorder);
+    failWrites({ times: 1, afterwards: true });
+    expect(await put(store, key('s', 'x'), '1')).toBe(2);
+    expect(recorder.told).toEqual(['x=1']);
+    expect(await put(store, key('s', 'x'), '2')).toBe(3);
+  });
+
+  it('of quiet rows alone is told from one that was written', async () => {
+    const store = await open({ directory: await newDirectory() });
+    failWrites({ times: 2, afterwards: false });
+    const writes = [{ key: key('s', 'quiet'), value: 'q', quiet: true }];
+    expect(await failureCode(store.transact({ writes }))).toBe('Unavailable');
+    expect(await store.get(key('s', 'quiet'))).toBeUndefined();
+    await store.transact({ writes });
+    expect((await store.get(key('s', 'quiet')))?.value).toBe('q');
+  });
+
+  it('lets reads go on, also those under way while it is opened anew', async () => {
+    const store = await open({ directory: await newDirectory() });
+    await store.transact({
+      writes: Array.from({ length: 3000 }, (_, n) => ({ key: key('s', `${n}`), value: 'x'.repeat(500) })),
+    });
+    failWrites({ times: 2, afterwards: false });
+    const reads: Promise<number>[] = [];
+    const readTwice = () => {
+      reads.push(store.list(range('s')).then(({ entries }) => entries.length));
+      reads.push(store.history(range('s'), 1).then((changes) => changes.length));
+    };
+    readTwice();
+    const failing = failureCode(put(store, key('s', 'x'), '2'));
+    for (let turn = 0; turn < 25; turn++) {
+      readTwice();
+      await new Promise(setImmediate);
+    }
+    expect(await failing).toBe('Unavailable');
+    expect(new Set(await Promise.all(reads))).toEqual(new Set([3000]));
+  });
+
+  it('that cannot be decided at once is published when the disk is back, if it was written', async () => {
+    const store = await open({ directory: await newDirectory() });
+    const recorder = new Recorder();
+    await store.observe(range('s'), 1, recorder);
+    const openAnew = ClassicLevel.prototype.open;
+    failWrites({ times: 1, afterwards: true });
+    const opening = vi
+      .spyOn(ClassicLevel.prototype, 'open')
+      .mockRejectedValueOnce(new StoreError('CannotOpen', 'not now'));
+    expect(await failureCode(put(store, key('s', 'x'), '1'))).toBe('Unavailable');
+    expect(recorder.told).toEqual([]);
+    opening.mockImplementation(openAnew as never);
+    expect(await put(store, key('s', 'x'), '2')).toBe(3);
+    expect(recorder.told).toEqual(['x=1', 'x=2']);
+  });
+});

@@ -1,0 +1,257 @@
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { type Log, silentLog } from '../lib/log.ts';
+import { catchUp, type HistoryPiece } from './catch-up.ts';
+import { Committer, type Flush } from './committer.ts';
+import { Compactor } from './compactor.ts';
+import { DiskRoom } from './disk-room.ts';
+import { Hub } from './hub.ts';
+import { decodeKey, type Key, type KeyRange } from './key.ts';
+import { LevelMedium } from './level-medium.ts';
+import { loadState, openLevel, type StoreState } from './level-open.ts';
+import { type AsOf, oldestChanges, readAll, readEntry, readHistory, readKeys, readList } from './level-reads.ts';
+import { newSliceHead, type PreparedTransaction, prepareTransaction } from './stage.ts';
+import {
+  type Change,
+  type DumpRow,
+  defaultRetention,
+  type Entry,
+  type ListOptions,
+  type ListResult,
+  type Observer,
+  type Retention,
+  type Revision,
+  type Store,
+  type Transaction,
+} from './store.ts';
+import { StoreError, storeClosed } from './store-error.ts';
+
+export interface EmbeddedStoreOptions {
+  /** The store's own: nothing else lies in it. Made if absent. */
+  readonly directory: string;
+  readonly clock?: Clock;
+  readonly retention?: Retention;
+  readonly log?: Log;
+  /** Bytes of the disk that are never filled. Absent: 16 MiB, or a quarter of a disk smaller than 64 MiB. */
+  readonly reserveBytes?: number;
+  /** Told of each flush to disk. Must be quick and must not throw. */
+  readonly onFlush?: (flush: Flush) => void;
+}
+
+/** The default store: durable, in one directory, held by one process. Rejects with CannotOpen. */
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
+  const db = await openLevel(options.directory);
+  try {
+    return new EmbeddedStore(options, new LevelMedium(options.directory, db), await loadState(db, options.directory));
+  } catch (error) {
+    await db.close();
+    if (error instanceof StoreError) throw error;
+    const message = `data directory ${options.directory} cannot be opened: ${error}`;
+    throw new StoreError('CannotOpen', message, undefined, { cause: error });
+  }
+}
+
+class EmbeddedStore implements Store {
+  readonly identity: string;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #retention: Retention;
+  readonly #medium: LevelMedium;
+  readonly #hub = new Hub();
+  readonly #committer: Committer;
+  readonly #compactor: Compactor;
+  /** Of two compactions at once, both would count the same changes as theirs to drop. */
+  #compacting: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  constructor(options: EmbeddedStoreOptions, medium: LevelMedium, state: StoreState) {
+    const { directory, clock = systemClock, log = silentLog, retention = defaultRetention } = options;
+    this.identity = state.identity;
+    this.#clock = clock;
+    this.#log = log;
+    this.#retention = retention;
+    this.#medium = medium;
+    const room = new DiskRoom({ directory, clock, reserveBytes: options.reserveBytes });
+    const { onFlush } = options;
+    this.#committer = new Committer({ state, medium, room, hub: this.#hub, clock, log, onFlush });
+    this.#compactor = new Compactor({
+      clock,
+      log,
+      candidates: () => this.#slicesAboveRetention(),
+      step: (slice) => this.#compactByRetention(slice),
+    });
+  }
+
+  async get(key: Key): Promise<Entry | undefined> {
+    return this.#read((db) => readEntry(db, key));
+  }
+
+  async list(range: KeyRange, options: ListOptions = {}): Promise<ListResult> {
+    return this.#read((db) => readList(db, range, options));
+  }
+
+  async transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
+    this.#assertOpen();
+    const prepared = prepareTransaction(transaction);
+    return this.#committer.submit({
+      texts: [...prepared.checks, ...prepared.writes].map(({ text }) => text),
+      bytes: bytesOf(prepared),
+      upkeep: false,
+      run: (stage) => stage.transact(prepared),
+    });
+  }
+
+  async removePrefix(range: KeyRange): Promise<void> {
+    this.#assertOpen();
+    if (range.prefix.length === 0) return this.#removeSlice(range.slice);
+    for await (const texts of this.#keys(range)) {
+      await this.transact({ writes: texts.map((text) => ({ key: decodeKey(text), value: undefined })) });
+    }
+  }
+
+  async revision(slice: string): Promise<Revision> {
+    this.#assertOpen();
+    return (this.#committer.heads.get(slice) ?? newSliceHead).revision;
+  }
+
+  async observe(range: KeyRange, since: Revision, observer: Observer): Promise<() => void> {
+    this.#assertOpen();
+    const history = (after: Revision) => this.#history(range, after);
+    return catchUp({ hub: this.#hub, range, since, observer, log: this.#log, history });
+  }
+
+  async history(range: KeyRange, since: Revision, to?: Revision): Promise<readonly Change[]> {
+    this.#assertOpen();
+    const changes: Change[] = [];
+    for await (const piece of this.#history(range, since, to)) {
+      for (const change of piece.changes) changes.push(change);
+      await this.#committer.published(piece.upTo);
+    }
+    return changes;
+  }
+
+  async compact(slice: string, upTo: Revision): Promise<void> {
+    this.#assertOpen();
+    for (;;) {
+      const head = this.#committer.heads.get(slice);
+      if (head === undefined) return;
+      const floor = Math.min(upTo, head.revision);
+      if (floor <= head.floor) return;
+      await this.#forgetOldest(slice, head.changes, (revision) => revision <= floor, floor);
+    }
+  }
+
+  async *dump(): AsyncGenerator<DumpRow> {
+    this.#assertOpen();
+    const db = await this.#medium.handle();
+    try {
+      yield* readAll(db, this.identity);
+    } catch (error) {
+      if (!this.#medium.isReplaced(db)) throw this.#medium.asStoreError(error);
+      throw new StoreError('Unavailable', 'the store had to be opened anew in the midst of a dump');
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const compactorStopped = this.#compactor.stop();
+    await this.#committer.close();
+    await compactorStopped;
+    this.#hub.endAll(storeClosed());
+    await this.#medium.close();
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw storeClosed();
+  }
+
+  /** What a reader is given, observers have been given before: no reader runs ahead of a cache. */
+  async #read<T>(work: (db: Parameters<typeof readEntry>[0]) => Promise<AsOf<T>>): Promise<T> {
+    this.#assertOpen();
+    const { found, storeRevision } = await this.#medium.read(work);
+    await this.#committer.published(storeRevision);
+    return found;
+  }
+
+  async *#history(range: KeyRange, since: Revision, to?: Revision): AsyncGenerator<HistoryPiece> {
+    let cursor = since;
+    for (;;) {
+      const db = await this.#medium.handle();
+      try {
+        for await (const piece of readHistory(db, range, cursor, to)) {
+          yield piece;
+          cursor = Math.max(cursor, piece.upTo);
+        }
+        return;
+      } catch (error) {
+        if (!this.#medium.isReplaced(db)) throw this.#medium.asStoreError(error);
+      }
+    }
+  }
+
+  async *#keys(range: KeyRange): AsyncGenerator<readonly string[]> {
+    for (let after: Key | undefined; ; ) {
+      const texts = await this.#medium.read((db) => readKeys(db, range, after));
+      const last = texts.at(-1);
+      if (last === undefined) return;
+      yield texts;
+      after = decodeKey(last);
+    }
+  }
+
+  async #removeSlice(slice: string): Promise<void> {
+    const upkeep = { texts: [], bytes: 0, upkeep: true };
+    for await (const texts of this.#keys({ slice, prefix: [] })) {
+      await this.#committer.submit({ ...upkeep, run: (stage) => stage.erase(texts) });
+    }
+    await this.compact(slice, Number.MAX_SAFE_INTEGER);
+    await this.#committer.submit({ ...upkeep, run: (stage) => stage.dropSlice(slice) });
+  }
+
+  #slicesAboveRetention(): string[] {
+    const above = [...this.#committer.heads].filter(([, head]) => head.changes > this.#retention.changes);
+    return above.map(([slice]) => slice);
+  }
+
+  async #compactByRetention(slice: string): Promise<boolean> {
+    const excess = (this.#committer.heads.get(slice)?.changes ?? 0) - this.#retention.changes;
+    const newest = this.#clock.now() - this.#retention.ageMilliseconds;
+    return excess > 0 && (await this.#forgetOldest(slice, excess, (_revision, time) => time <= newest)) > 0;
+  }
+
+  /** Drops a bounded number of the oldest changes; `floor` holds once none that is wanted remains. How many it were. */
+  #forgetOldest(
+    slice: string,
+    atMost: number,
+    isWanted: (revision: Revision, time: number) => boolean,
+    floor = 0,
+  ): Promise<number> {
+    const forgetting = this.#compacting.then(async () => {
+      const revisions = await this.#medium.read((db) => oldestChanges(db, slice, atMost, isWanted));
+      const reached = revisions.at(-1) ?? floor;
+      if (reached > 0) {
+        const bytes = revisions.length * bytesPerRow;
+        await this.#committer.submit({
+          texts: [],
+          bytes,
+          upkeep: true,
+          run: (stage) => stage.forget(slice, revisions, reached),
+        });
+      }
+      return revisions.length;
+    });
+    this.#compacting = forgetting.catch(() => {});
+    return forgetting;
+  }
+}
+
+/** Keys, revisions and LevelDB's own overhead. */
+const bytesPerRow = 128;
+
+/** The value is written with the row and with its change; the previous one again, and is mostly of the same size. */
+function bytesOf({ writes }: PreparedTransaction): number {
+  return writes.reduce((sum, { value, text }) => sum + 2 * bytesPerRow + 2 * text.length + 3 * (value?.length ?? 0), 0);
+}

@@ -1,0 +1,82 @@
+import { encodeRange, type KeyRange } from './key.ts';
+import type { LoggedChange } from './stage.ts';
+import type { Change, Observer } from './store.ts';
+import type { StoreError } from './store-error.ts';
+
+interface Subscription {
+  readonly slice: string;
+  readonly observer: Observer;
+  active: boolean;
+}
+
+/**
+ * Hands changes to whoever observes their range, synchronously and in the order in which they were published. Finding
+ * the observers of a change costs one lookup per segment of its key, however many observers there are. Observers must
+ * not throw (`catchUp`, the only caller, sees to that).
+ */
+export class Hub {
+  /** By the encoded prefix of the range: every prefix of a key's text that ends with a segment is looked up. */
+  readonly #subscriptions = new Map<string, Set<Subscription>>();
+  readonly #waiting: (readonly LoggedChange[])[] = [];
+  #publishing = false;
+
+  subscribe(range: KeyRange, observer: Observer): () => void {
+    const prefix = encodeRange(range).from;
+    const subscription = { slice: range.slice, observer, active: true };
+    const beside = this.#subscriptions.get(prefix);
+    if (beside === undefined) this.#subscriptions.set(prefix, new Set([subscription]));
+    else beside.add(subscription);
+    return () => this.#remove(prefix, subscription);
+  }
+
+  /** An observer may write: what that publishes waits until everyone has been handed what came before. */
+  publish(changes: readonly LoggedChange[]): void {
+    this.#waiting.push(changes);
+    if (this.#publishing) return;
+    this.#publishing = true;
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) this.#deliver(next);
+    this.#publishing = false;
+  }
+
+  endSlice(slice: string, error: StoreError): void {
+    this.#end((subscription) => subscription.slice === slice, error);
+  }
+
+  endAll(error: StoreError): void {
+    this.#end(() => true, error);
+  }
+
+  #deliver(changes: readonly LoggedChange[]): void {
+    if (this.#subscriptions.size === 0) return;
+    const shares = new Map<Subscription, Change[]>();
+    for (const { text, change } of changes) {
+      for (let end = text.indexOf('\u0000'); end !== -1; end = text.indexOf('\u0000', end + 1)) {
+        for (const subscription of this.#subscriptions.get(text.slice(0, end + 1)) ?? []) {
+          const share = shares.get(subscription);
+          if (share === undefined) shares.set(subscription, [change]);
+          else share.push(change);
+        }
+      }
+    }
+    for (const [subscription, share] of shares) {
+      if (subscription.active) subscription.observer.changes(share);
+    }
+  }
+
+  #end(concerns: (subscription: Subscription) => boolean, error: StoreError): void {
+    for (const [prefix, beside] of [...this.#subscriptions]) {
+      for (const subscription of [...beside].filter(concerns)) {
+        if (!subscription.active) continue;
+        this.#remove(prefix, subscription);
+        subscription.observer.ended(error);
+      }
+    }
+  }
+
+  #remove(prefix: string, subscription: Subscription): void {
+    subscription.active = false;
+    const beside = this.#subscriptions.get(prefix);
+    beside?.delete(subscription);
+    if (beside?.size === 0) this.#subscriptions.delete(prefix);
+  }
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir } from 'node:fs/promises';
+import { ClassicLevel } from 'classic-level';
+import {
+  allSliceRows,
+  decodeHead,
+  decodePosition,
+  encodePosition,
+  identityRow,
+  type Position,
+  positionRow,
+  restoringRow,
+  schemaRow,
+  schemaVersion,
+  sliceOf,
+} from './row-codec.ts';
+import type { SliceHead } from './stage.ts';
+import { StoreError } from './store-error.ts';
+
+export type Level = ClassicLevel<string, string>;
+
+/** What is known of a store once it is open. */
+export interface StoreState {
+  readonly identity: string;
+  readonly position: Position;
+  readonly heads: Map<string, SliceHead>;
+}
+
+/** Throws CannotOpen, and then holds nothing. */
+export async function openLevel(directory: string): Promise<Level> {
+  await assertWhole(directory);
+  const db: Level = new ClassicLevel(directory);
+  try {
+    await db.open();
+    return db;
+  } catch (error) {
+    await db.close();
+    throw cannotOpen(directory, error);
+  }
+}
+
+/** LevelDB takes a directory whose CURRENT file is lost for a new one, and begins anew beside the data. */
+async function assertWhole(directory: string): Promise<void> {
+  let files: string[];
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    files = await readdir(directory);
+  } catch (error) {
+    throw cannotOpen(directory, error);
+  }
+  if (!files.includes('CURRENT') && files.some((file) => /^\d+\.(ldb|sst|log)$/.test(file))) {
+    throw damaged(directory, 'the file CURRENT is missing');
+  }
+}
+
+/** Reads what the store says of itself; makes it if the store is new. Throws CannotOpen. */
+export async function loadState(db: Level, directory: string): Promise<StoreState> {
+  const [schema, identity, position] = await db.getMany([schemaRow, identityRow, positionRow]);
+  if (schema === undefined) {
+    if ((await db.keys({ limit: 1 }).all()).length > 0) {
+      throw damaged(
+        directory,
+        'it is not a whole store (a restore that did not finish, or not a store of this program)',
+      );
+    }
+    return initialise(db);
+  }
+  if (Number(schema) > schemaVersion) {
+    const versions = `its format is ${schema}, this program knows up to ${schemaVersion}`;
+    throw new StoreError('CannotOpen', `data directory ${directory} was written by a newer version: ${versions}`);
+  }
+  if (Number(schema) !== schemaVersion) throw damaged(directory, `its format is ${JSON.stringify(schema)}`);
+  if (identity === undefined || position === undefined) throw damaged(directory, 'rows about the store are missing');
+  try {
+    const heads = new Map<string, SliceHead>();
+    for await (const [row, stored] of db.iterator(allSliceRows)) heads.set(sliceOf(row), decodeHead(stored));
+    const state = { identity, position: decodePosition(position), heads };
+    for (const { revision } of heads.values()) {
+      if (revision > state.position.revision) throw new Error('a slice is ahead of the store');
+    }
+    return state;
+  } catch (error) {
+    throw damaged(directory, error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function initialise(db: Level): Promise<StoreState> {
+  const state = { identity: randomUUID(), position: { revision: 1, batch: 0 }, heads: new Map<string, SliceHead>() };
+  await writeState(db, state.identity, state.position);
+  return state;
+}
+
+/** Makes the directory a store: the first thing in a new one, the last in a restored one. */
+export async function writeState(db: Level, identity: string, position: Position): Promise<void> {
+  await db.batch(
+    [
+      { type: 'put', key: schemaRow, value: String(schemaVersion) },
+      { type: 'put', key: identityRow, value: identity },
+      { type: 'put', key: positionRow, value: encodePosition(position) },
+      { type: 'del', key: restoringRow },
+    ],
+    { sync: true },
+  );
+}
+
+function damaged(directory: string, why: string): StoreError {
+  return new StoreError('CannotOpen', `data directory ${directory} is damaged: ${oneLine(why)}`);
+}
+
+function cannotOpen(directory: string, error: unknown): StoreError {
+  const cause = rootCause(error);
+  const code = (cause as { code?: unknown }).code;
+  if (code === 'LEVEL_LOCKED') {
+    return new StoreError('CannotOpen', `data directory ${directory} is in use by another process`);
+  }
+  if (code === 'LEVEL_CORRUPTION') return damaged(directory, cause.message);
+  const message = `data directory ${directory} cannot be opened: ${oneLine(cause.message)}`;
+  return new StoreError('CannotOpen', message, undefined, { cause: error });
+}
+
+/** classic-level wraps what LevelDB said into an error that says only that the database is not open. */
+export function rootCause(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  return error.cause === undefined ? error : rootCause(error.cause);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

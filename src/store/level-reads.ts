@@ -1,0 +1,241 @@
+import type { HistoryPiece } from './catch-up.ts';
+import { decodeKey, encodeKey, encodeRange, type Key, type KeyRange } from './key.ts';
+import type { Level } from './level-open.ts';
+import { Rollback } from './rollback.ts';
+import {
+  allDataRows,
+  allSliceRows,
+  dataRow,
+  decodeChange,
+  decodeChangeKey,
+  decodeChangeTime,
+  decodeHead,
+  decodePosition,
+  decodeRow,
+  encodeRow,
+  historyRows,
+  keyTextOf,
+  type Position,
+  positionRow,
+  RowDamaged,
+  revisionOf,
+  sliceOf,
+  sliceRow,
+} from './row-codec.ts';
+import { newSliceHead, type SliceHead } from './stage.ts';
+import type { DumpRow, Entry, ListOptions, ListResult, Revision } from './store.ts';
+import { assertKept, futureRevision } from './store-error.ts';
+
+type Snapshot = ReturnType<Level['snapshot']>;
+type StoredRow = readonly [row: string, stored: string];
+
+/** What was read, and the revision the store had at that moment, which may not have been published yet. */
+export interface AsOf<T> {
+  readonly found: T;
+  readonly storeRevision: Revision;
+}
+
+/** At most this much is taken from LevelDB at a time: in between, others get their turn. */
+const rowsAtOnce = 1000;
+const bytesAtOnce = 1024 * 1024;
+
+export async function readEntry(db: Level, key: Key): Promise<AsOf<Entry | undefined>> {
+  const [stored, position] = await db.getMany([dataRow(encodeKey(key)), positionRow]);
+  return {
+    found: stored === undefined ? undefined : { key, ...decodeRow(stored) },
+    storeRevision: positionOf(position).revision,
+  };
+}
+
+export async function readList(db: Level, range: KeyRange, options: ListOptions): Promise<AsOf<ListResult>> {
+  const { limit = Number.POSITIVE_INFINITY, after, atRevision } = options;
+  const snapshot = db.snapshot();
+  try {
+    const { position, head } = await readHead(db, snapshot, range.slice);
+    const bounds = rowBounds(range, after);
+    const rollback = new Rollback<string>();
+    if (atRevision !== undefined) {
+      if (atRevision > position.revision) throw futureRevision(atRevision, position.revision);
+      assertKept(range.slice, atRevision, head.floor);
+      if (atRevision < head.revision) await undoSince(db, snapshot, range, bounds, atRevision, rollback);
+    }
+
+    const entries: Entry[] = [];
+    let remaining = 0;
+    const take = (rows: readonly StoredRow[]) => {
+      for (const [row, stored] of rows) {
+        if (entries.length < limit) entries.push({ key: decodeKey(keyTextOf(row)), ...decodeRow(stored) });
+        else remaining++;
+      }
+    };
+    let last: string | undefined;
+    for await (const rows of rowChunks(db, { ...bounds, snapshot }, () => limit - entries.length)) {
+      take(rollback.merge(rows));
+      last = rows.at(-1)?.[0];
+      if (entries.length >= limit) break;
+    }
+    if (entries.length >= limit) {
+      const rest = last === undefined ? bounds : { gt: last, lt: bounds.lt };
+      for await (const keys of keyChunks(db, { ...rest, snapshot })) {
+        remaining += rollback.merge(keys.map((row) => [row, ''])).length;
+      }
+    }
+    take(rollback.rest());
+    return {
+      found: { entries, revision: atRevision ?? head.revision, remaining },
+      storeRevision: position.revision,
+    };
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** Feeds the rollback with everything that changed within the bounds since that revision. */
+async function undoSince(
+  db: Level,
+  snapshot: Snapshot,
+  range: KeyRange,
+  bounds: RowBounds,
+  since: Revision,
+  rollback: Rollback<string>,
+): Promise<void> {
+  const { from } = encodeRange(range);
+  const start = 'gt' in bounds ? Buffer.from(bounds.gt) : undefined;
+  for await (const rows of rowChunks(db, { ...historyRows(range.slice, since), snapshot })) {
+    for (const [row, stored] of rows) {
+      const text = decodeChangeKey(stored);
+      if (!text.startsWith(from)) continue;
+      if (start !== undefined && Buffer.from(dataRow(text)).compare(start) <= 0) continue;
+      rollback.undo(dataRow(text), () => {
+        const { previous } = decodeChange(stored, revisionOf(row)).change;
+        return previous && encodeRow(previous);
+      });
+    }
+  }
+}
+
+/** All changes of the range after `since` (up to `to`), piece by piece, as of one moment. Throws Expired. */
+export async function* readHistory(
+  db: Level,
+  range: KeyRange,
+  since: Revision,
+  to?: Revision,
+): AsyncGenerator<HistoryPiece> {
+  const snapshot = db.snapshot();
+  try {
+    const { head } = await readHead(db, snapshot, range.slice);
+    assertKept(range.slice, since, head.floor);
+    const { from } = encodeRange(range);
+    if (since < head.revision) {
+      for await (const rows of rowChunks(db, { ...historyRows(range.slice, since, to), snapshot })) {
+        const wanted = rows.filter(([, stored]) => decodeChangeKey(stored).startsWith(from));
+        const changes = wanted.map(([row, stored]) => decodeChange(stored, revisionOf(row)).change);
+        yield { changes, upTo: revisionOf(rows.at(-1)?.[0] ?? '') };
+      }
+    }
+    yield { changes: [], upTo: head.revision };
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** The oldest changes of the slice, while `isWanted`, at most a chunk of them. */
+export async function oldestChanges(
+  db: Level,
+  slice: string,
+  atMost: number,
+  isWanted: (revision: Revision, time: number) => boolean,
+): Promise<Revision[]> {
+  const revisions: Revision[] = [];
+  const limit = Math.min(atMost, rowsAtOnce);
+  for await (const rows of rowChunks(db, { ...historyRows(slice, 0), limit })) {
+    for (const [row, stored] of rows) {
+      if (!isWanted(revisionOf(row), decodeChangeTime(stored))) return revisions;
+      revisions.push(revisionOf(row));
+    }
+  }
+  return revisions;
+}
+
+/** The encoded keys of the first rows of the range after that one. */
+export async function readKeys(db: Level, range: KeyRange, after: Key | undefined): Promise<string[]> {
+  const rows = await db.keys({ ...rowBounds(range, after), limit: rowsAtOnce }).all();
+  return rows.map(keyTextOf);
+}
+
+export async function* readAll(db: Level, identity: string): AsyncGenerator<DumpRow> {
+  const snapshot = db.snapshot();
+  try {
+    const { revision } = positionOf(await db.get(positionRow, { snapshot }));
+    yield { row: 'head', identity, revision };
+    for await (const rows of rowChunks(db, { ...allSliceRows, snapshot })) {
+      for (const [row, stored] of rows)
+        yield { row: 'slice', slice: sliceOf(row), revision: decodeHead(stored).revision };
+    }
+    for await (const rows of rowChunks(db, { ...allDataRows, snapshot })) {
+      for (const [row, stored] of rows) yield { row: 'entry', key: decodeKey(keyTextOf(row)), ...decodeRow(stored) };
+    }
+  } finally {
+    await snapshot.close();
+  }
+}
+
+type RowBounds = { readonly gte: string; readonly lt: string } | { readonly gt: string; readonly lt: string };
+
+/** `after` may lie before the range: then it is as if there were none. */
+function rowBounds(range: KeyRange, after: Key | undefined): RowBounds {
+  const { from, to } = encodeRange(range);
+  const bounds = { gte: dataRow(from), lt: dataRow(to) };
+  if (after === undefined) return bounds;
+  const start = dataRow(encodeKey(after));
+  return Buffer.from(start).compare(Buffer.from(bounds.gte)) < 0 ? bounds : { gt: start, lt: bounds.lt };
+}
+
+async function readHead(
+  db: Level,
+  snapshot: Snapshot,
+  slice: string,
+): Promise<{ position: Position; head: SliceHead }> {
+  const [position, head] = await db.getMany([positionRow, sliceRow(slice)], { snapshot });
+  return { position: positionOf(position), head: head === undefined ? newSliceHead : decodeHead(head) };
+}
+
+function positionOf(stored: string | undefined): Position {
+  if (stored === undefined) throw new RowDamaged();
+  return decodePosition(stored);
+}
+
+interface ChunkOptions {
+  readonly gt?: string;
+  readonly gte?: string;
+  readonly lt: string;
+  readonly limit?: number;
+  readonly snapshot?: Snapshot;
+}
+
+/** `wanted`: how many more rows are, as far as the caller knows. */
+async function* rowChunks(db: Level, options: ChunkOptions, wanted?: () => number): AsyncGenerator<StoredRow[]> {
+  const iterator = db.iterator({ ...options, highWaterMarkBytes: bytesAtOnce });
+  try {
+    for (;;) {
+      const size = Math.min(rowsAtOnce, wanted?.() ?? rowsAtOnce);
+      if (size <= 0) return;
+      const rows = await iterator.nextv(size);
+      if (rows.length === 0) return;
+      yield rows;
+    }
+  } finally {
+    await iterator.close();
+  }
+}
+
+async function* keyChunks(db: Level, options: ChunkOptions): AsyncGenerator<string[]> {
+  const iterator = db.keys({ ...options, highWaterMarkBytes: bytesAtOnce });
+  try {
+    for (let keys = await iterator.nextv(rowsAtOnce); keys.length > 0; keys = await iterator.nextv(rowsAtOnce)) {
+      yield keys;
+    }
+  } finally {
+    await iterator.close();
+  }
+}

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { openMemoryStore } from './memory.ts';
+import { storeSuite } from './store.suite.ts';
+
+storeSuite('memory store', async (options) => openMemoryStore(options));
+
+it('has the identity it is given, or one of its own', async () => {
+  const given = openMemoryStore({ identity: 'me' });
+  const [one, two] = [openMemoryStore(), openMemoryStore()];
+  expect(given.identity).toBe('me');
+  expect(one.identity).not.toBe(two.identity);
+  await Promise.all([given.close(), one.close(), two.close()]);
+});

@@ -1,0 +1,168 @@
+import { decodeKey, encodeRange } from './key.ts';
+import type { LoggedChange, Row, SliceHead } from './stage.ts';
+import type { Revision } from './store.ts';
+
+/**
+ * The layout of the embedded store. One letter tells the kinds of rows apart:
+ *
+ *   d <encoded key>              `<revision> <value>`
+ *   h <slice> NUL <revision>     one logged change; the revision in 16 digits, so that they lie in order
+ *   s <slice> NUL                `<revision> <floor> <changes>`
+ *   m schema | identity | position | restoring
+ *
+ * Lengths in a change count UTF-16 units of the decoded text, which is what `slice` of a string takes.
+ */
+export const schemaVersion = 1;
+
+export const schemaRow = 'mschema';
+export const identityRow = 'midentity';
+/** The highest revision, and the number of the batch that wrote it: every batch has one, also if it logs nothing. */
+export const positionRow = 'mposition';
+/** Stands from the first to the last moment of a restore: what is there meanwhile is no store yet. */
+export const restoringRow = 'mrestoring';
+
+export interface Position {
+  readonly revision: Revision;
+  readonly batch: number;
+}
+
+export interface RowRange {
+  readonly gte: string;
+  readonly lt: string;
+}
+
+export const allDataRows: RowRange = { gte: 'd', lt: 'e' };
+export const allSliceRows: RowRange = { gte: 's', lt: 't' };
+
+export function dataRow(text: string): string {
+  return `d${text}`;
+}
+
+export function keyTextOf(row: string): string {
+  return row.slice(1);
+}
+
+export function sliceRow(slice: string): string {
+  return `s${encodeRange({ slice, prefix: [] }).from}`;
+}
+
+export function sliceOf(row: string): string {
+  return decodeKey(keyTextOf(row)).slice;
+}
+
+const revisionDigits = 16;
+
+export function historyRow(slice: string, revision: Revision): string {
+  return `h${encodeRange({ slice, prefix: [] }).from}${String(revision).padStart(revisionDigits, '0')}`;
+}
+
+/** Changes of the slice after `since`, up to and including `to`. */
+export function historyRows(slice: string, since: Revision, to: Revision = Number.MAX_SAFE_INTEGER): RowRange {
+  const first = Math.min(Math.max(since, 0), Number.MAX_SAFE_INTEGER - 1) + 1;
+  return { gte: historyRow(slice, first), lt: `${historyRow(slice, to)}\u0000` };
+}
+
+export function revisionOf(historyRowKey: string): Revision {
+  return Number(historyRowKey.slice(-revisionDigits));
+}
+
+export function encodeRow({ revision, value }: Row): string {
+  return `${revision} ${value}`;
+}
+
+export function decodeRow(stored: string): Row {
+  const space = stored.indexOf(' ');
+  return { revision: wholeNumber(stored.slice(0, space)), value: stored.slice(space + 1) };
+}
+
+export function encodePosition({ revision, batch }: Position): string {
+  return `${revision} ${batch}`;
+}
+
+export function decodePosition(stored: string): Position {
+  const [revision, batch] = stored.split(' ').map(wholeNumber);
+  if (revision === undefined || batch === undefined) throw new RowDamaged();
+  return { revision, batch };
+}
+
+export function encodeHead({ revision, floor, changes }: SliceHead): string {
+  return `${revision} ${floor} ${changes}`;
+}
+
+export function decodeHead(stored: string): SliceHead {
+  const [revision, floor, changes] = stored.split(' ').map(wholeNumber);
+  if (revision === undefined || floor === undefined || changes === undefined) throw new RowDamaged();
+  return { revision, floor, changes };
+}
+
+/** `<time> <previous revision or -> <length of key> <length of value or -> <key><value><previous value>` */
+export function encodeChange({ text, change: { value, previous } }: LoggedChange, time: number): string {
+  return `${time} ${previous?.revision ?? '-'} ${text.length} ${value?.length ?? '-'} ${text}${value ?? ''}${previous?.value ?? ''}`;
+}
+
+export function decodeChangeTime(stored: string): number {
+  return Number(stored.slice(0, stored.indexOf(' ')));
+}
+
+/** Only the key: enough to tell whether the rest is wanted. */
+export function decodeChangeKey(stored: string): string {
+  const { body, keyLength } = changeHeader(stored);
+  return stored.slice(body, body + keyLength);
+}
+
+export function decodeChange(stored: string, revision: Revision): LoggedChange {
+  const { body, keyLength, previousRevision, valueLength } = changeHeader(stored);
+  const text = stored.slice(body, body + keyLength);
+  const valueStart = body + keyLength;
+  const valueEnd = valueStart + (valueLength ?? 0);
+  return {
+    text,
+    change: {
+      revision,
+      key: decodeKey(text),
+      ...(valueLength !== undefined && { value: stored.slice(valueStart, valueEnd) }),
+      ...(previousRevision !== undefined && {
+        previous: { value: stored.slice(valueEnd), revision: previousRevision },
+      }),
+    },
+  };
+}
+
+interface ChangeHeader {
+  readonly body: number;
+  readonly keyLength: number;
+  readonly previousRevision: number | undefined;
+  readonly valueLength: number | undefined;
+}
+
+function changeHeader(stored: string): ChangeHeader {
+  const first = stored.indexOf(' ');
+  const second = stored.indexOf(' ', first + 1);
+  const third = stored.indexOf(' ', second + 1);
+  const fourth = stored.indexOf(' ', third + 1);
+  if (fourth === -1) throw new RowDamaged();
+  return {
+    body: fourth + 1,
+    previousRevision: optionalNumber(stored.slice(first + 1, second)),
+    keyLength: wholeNumber(stored.slice(second + 1, third)),
+    valueLength: optionalNumber(stored.slice(third + 1, fourth)),
+  };
+}
+
+function optionalNumber(text: string): number | undefined {
+  return text === '-' ? undefined : wholeNumber(text);
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (text === '' || !Number.isSafeInteger(number)) throw new RowDamaged();
+  return number;
+}
+
+/** A row that this program cannot have written. */
+export class RowDamaged extends Error {
+  constructor() {
+    super('a row of the store cannot be read');
+    this.name = 'RowDamaged';
+  }
+}

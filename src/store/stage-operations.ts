@@ -1,0 +1,41 @@
+import { decodeKey } from './key.ts';
+import type { LevelOperation } from './level-medium.ts';
+import {
+  dataRow,
+  encodeChange,
+  encodeHead,
+  encodePosition,
+  encodeRow,
+  historyRow,
+  positionRow,
+  sliceRow,
+} from './row-codec.ts';
+import type { Stage } from './stage.ts';
+
+/** What has to be written to make a stage durable. */
+export function stageOperations(stage: Stage, batch: number, time: number): LevelOperation[] {
+  const operations: LevelOperation[] = [];
+  const put = (key: string, value: string) => operations.push({ type: 'put', key, value });
+  const remove = (key: string) => operations.push({ type: 'del', key });
+  // Work that was staged into a slice before its removal, in the same batch, goes with it.
+  const removed = new Set([...stage.heads].flatMap(([slice, head]) => (head === undefined ? [slice] : [])));
+  const isRemoved = (text: string) => removed.size > 0 && removed.has(decodeKey(text).slice);
+
+  for (const [text, row] of stage.rows) {
+    if (row === undefined || isRemoved(text)) remove(dataRow(text));
+    else put(dataRow(text), encodeRow(row));
+  }
+  for (const logged of stage.logged) {
+    const { key, revision } = logged.change;
+    if (!removed.has(key.slice)) put(historyRow(key.slice, revision), encodeChange(logged, time));
+  }
+  for (const { slice, revisions } of stage.forgotten) {
+    for (const revision of revisions) remove(historyRow(slice, revision));
+  }
+  for (const [slice, head] of stage.heads) {
+    if (head === undefined) remove(sliceRow(slice));
+    else put(sliceRow(slice), encodeHead(head));
+  }
+  put(positionRow, encodePosition({ revision: stage.revision, batch }));
+  return operations;
+}

@@ -1,0 +1,135 @@
+import { encodeKey, type Key } from './key.ts';
+import type { Change, Revision, Transaction } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+export interface Row {
+  readonly value: string;
+  readonly revision: Revision;
+}
+
+/** What is known of a slice as a whole. */
+export interface SliceHead {
+  /** Its highest revision; 1 if nothing was ever logged in it. */
+  readonly revision: Revision;
+  /** Changes up to and including this one are forgotten. */
+  readonly floor: Revision;
+  /** How many changes are kept. */
+  readonly changes: number;
+}
+
+export const newSliceHead: SliceHead = { revision: 1, floor: 0, changes: 0 };
+
+/** A change with the encoded form of its key, which everyone who handles it needs. */
+export interface LoggedChange {
+  readonly text: string;
+  readonly change: Change;
+}
+
+/** A transaction whose keys were found valid and encoded once. */
+export interface PreparedTransaction {
+  readonly checks: readonly { readonly text: string; readonly revision: Revision | undefined }[];
+  readonly writes: readonly {
+    readonly key: Key;
+    readonly text: string;
+    readonly value: string | undefined;
+    readonly quiet: boolean;
+  }[];
+}
+
+export function prepareTransaction(transaction: Transaction): PreparedTransaction {
+  return {
+    checks: (transaction.checks ?? []).map(({ key, revision }) => ({ text: encodeKey(key), revision })),
+    writes: transaction.writes.map(({ key, value, quiet }) => ({
+      key,
+      text: encodeKey(key),
+      value,
+      quiet: quiet === true,
+    })),
+  };
+}
+
+/** What stands before anything was staged. Every key that the staged work touches must be answered for. */
+export interface Committed {
+  readonly revision: Revision;
+  row(text: string): Row | undefined;
+  head(slice: string): SliceHead | undefined;
+}
+
+/**
+ * Work on its way to being committed as one: later work sees what earlier work did. Nothing here touches what is
+ * committed; the owner carries the outcome over, whole, when it is durable, or throws it away.
+ */
+export class Stage {
+  /** Undefined: the row goes away. */
+  readonly rows = new Map<string, Row | undefined>();
+  /** Undefined: the slice goes away. */
+  readonly heads = new Map<string, SliceHead | undefined>();
+  readonly logged: LoggedChange[] = [];
+  readonly forgotten: { readonly slice: string; readonly revisions: readonly Revision[] }[] = [];
+  #revision: Revision;
+  readonly #committed: Committed;
+
+  constructor(committed: Committed) {
+    this.#committed = committed;
+    this.#revision = committed.revision;
+  }
+
+  get revision(): Revision {
+    return this.#revision;
+  }
+
+  get empty(): boolean {
+    return this.rows.size === 0 && this.heads.size === 0 && this.forgotten.length === 0;
+  }
+
+  /** Throws CheckFailed, and then has staged nothing. */
+  transact(transaction: PreparedTransaction): (Revision | undefined)[] {
+    transaction.checks.forEach(({ text, revision }, index) => {
+      if (this.#row(text)?.revision !== revision) {
+        throw new StoreError('CheckFailed', 'the key does not stand at the revision that was expected', index);
+      }
+    });
+    return transaction.writes.map(({ key, text, value, quiet }) => {
+      const previous = this.#row(text);
+      if (value === undefined && previous === undefined) return undefined;
+      const revision = quiet ? this.#revision : ++this.#revision;
+      this.rows.set(text, value === undefined ? undefined : { value, revision });
+      if (quiet) return undefined;
+      const head = this.#head(key.slice) ?? newSliceHead;
+      this.heads.set(key.slice, { ...head, revision, changes: head.changes + 1 });
+      const change = {
+        revision,
+        key,
+        ...(value !== undefined && { value }),
+        ...(previous !== undefined && { previous }),
+      };
+      this.logged.push({ text, change });
+      return revision;
+    });
+  }
+
+  /** Drops these changes, the oldest of the slice, and with them every claim to know what was before `floor`. */
+  forget(slice: string, revisions: readonly Revision[], floor: Revision): void {
+    const head = this.#head(slice);
+    if (head === undefined) return;
+    if (revisions.length > 0) this.forgotten.push({ slice, revisions });
+    this.heads.set(slice, { ...head, floor: Math.max(head.floor, floor), changes: head.changes - revisions.length });
+  }
+
+  /** Takes rows away without a trace: for a slice that goes away as a whole. */
+  erase(texts: readonly string[]): void {
+    for (const text of texts) this.rows.set(text, undefined);
+  }
+
+  dropSlice(slice: string): void {
+    this.heads.set(slice, undefined);
+  }
+
+  #row(text: string): Row | undefined {
+    return this.rows.has(text) ? this.rows.get(text) : this.#committed.row(text);
+  }
+
+  #head(slice: string): SliceHead | undefined {
+    return this.heads.has(slice) ? this.heads.get(slice) : this.#committed.head(slice);
+  }
+}

@@ -1,0 +1,18 @@
+import { describe } from 'vitest';
+import { keysAndValuesSection } from './suite/keys-and-values.ts';
+import { listingSection } from './suite/listing.ts';
+import { retentionSection } from './suite/retention.ts';
+import { slicesSection } from './suite/slices.ts';
+import type { OpenStore } from './suite/suite-store.ts';
+import { watchingSection } from './suite/watching.ts';
+
+/** The law for every implementation of Store: a section for each of its promises. */
+export function storeSuite(name: string, open: OpenStore): void {
+  describe(name, () => {
+    keysAndValuesSection(open);
+    listingSection(open);
+    watchingSection(open);
+    retentionSection(open);
+    slicesSection(open);
+  });
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../lib/clock.ts';
+import { compactionInterval } from '../compactor.ts';
+import type { Store } from '../store.ts';
+import { Recorder } from './recorder.ts';
+import { failure, failureCode, key, type OpenStore, put, range, remove, storesOf } from './suite-store.ts';
+
+export function retentionSection(open: OpenStore): void {
+  const newStore = storesOf(open);
+
+  describe('expired: after compaction', () => {
+    it('what reaches back before it is refused, and the oldest revision named', async () => {
+      const store = await newStore();
+      for (const value of ['2', '3', '4', '5']) await put(store, key('s', 'x'), value);
+      await store.compact('s', 3);
+      for (const call of [
+        store.history(range('s'), 2),
+        store.observe(range('s'), 2, new Recorder()),
+        store.list(range('s'), { atRevision: 2 }),
+      ]) {
+        expect(await failure(call)).toMatchObject({ code: 'Expired', detail: 3 });
+      }
+    });
+
+    it('what is kept is told as before', async () => {
+      const store = await newStore();
+      for (const value of ['2', '3', '4', '5']) await put(store, key('s', 'x'), value);
+      await store.compact('s', 3);
+      expect((await store.history(range('s'), 3)).map(({ revision }) => revision)).toEqual([4, 5]);
+      const recorder = new Recorder();
+      await store.observe(range('s'), 3, recorder);
+      expect(recorder.told).toEqual(['x=4', 'x=5']);
+      expect((await store.list(range('s'), { atRevision: 3 })).entries).toEqual([
+        { key: key('s', 'x'), value: '3', revision: 3 },
+      ]);
+      expect((await store.list(range('s'))).entries).toEqual([{ key: key('s', 'x'), value: '5', revision: 5 }]);
+    });
+
+    it('a slice in which nothing happened since never expires for its own last revision', async () => {
+      const store = await newStore();
+      const last = await put(store, key('quiet', 'x'), '1');
+      for (let n = 0; n < 5; n++) await put(store, key('busy', 'x'), `${n}`);
+      await store.compact('quiet', 1_000_000);
+      await store.compact('busy', 1_000_000);
+      const recorder = new Recorder();
+      await store.observe(range('quiet'), last, recorder);
+      expect((await store.list(range('quiet'), { atRevision: last })).entries).toHaveLength(1);
+      await put(store, key('quiet', 'x'), '2');
+      expect(recorder.told).toEqual(['x=2']);
+    });
+
+    it('other slices keep their history', async () => {
+      const store = await newStore();
+      await put(store, key('a', 'x'), '1');
+      await put(store, key('ab', 'x'), '1');
+      await store.compact('a', 3);
+      expect(await store.history(range('ab'), 1)).toHaveLength(1);
+      expect(await failureCode(store.history(range('a'), 1))).toBe('Expired');
+    });
+
+    it('observers that are live already notice nothing', async () => {
+      const store = await newStore();
+      const recorder = new Recorder();
+      await store.observe(range('s'), 1, recorder);
+      await put(store, key('s', 'x'), '1');
+      await store.compact('s', 2);
+      await remove(store, key('s', 'x'));
+      expect(recorder.told).toEqual(['x=1', 'x-']);
+    });
+
+    it('it never goes back, and takes thousands of changes', async () => {
+      const store = await newStore();
+      await store.transact({ writes: Array.from({ length: 3000 }, (_, n) => ({ key: key('s', `${n}`), value: '' })) });
+      await store.compact('s', 2500);
+      await store.compact('s', 10);
+      expect((await store.history(range('s'), 2500)).length).toBe(501);
+      expect(await failure(store.history(range('s'), 2499))).toMatchObject({ detail: 2500 });
+      await store.compact('never-written', 10);
+      expect(await store.history(range('never-written'), 1)).toEqual([]);
+    });
+  });
+
+  describe('retention: by itself the store', () => {
+    const retention = { ageMilliseconds: 60_000, changes: 10 };
+
+    /** Lets the store's upkeep run until it has forgotten up to `floor`. */
+    async function untilForgotten(store: Store, clock: ManualClock, floor: number): Promise<void> {
+      for (let round = 0; round < 1000; round++) {
+        clock.advance(compactionInterval);
+        await new Promise(setImmediate);
+        const oldest = await store.history(range('s'), 0).then(
+          () => 0,
+          (error) => error.detail,
+        );
+        if (oldest >= floor) return;
+      }
+      throw new Error(`the store did not forget up to ${floor}`);
+    }
+
+    it('forgets what is older than the age and not among the newest', async () => {
+      const clock = new ManualClock();
+      const store = await newStore({ clock, retention });
+      for (let n = 0; n < 25; n++) await put(store, key('s', 'x'), `${n}`);
+      await untilForgotten(store, clock, 16);
+      expect((await store.history(range('s'), 16)).map(({ revision }) => revision)).toEqual([
+        17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
+      ]);
+    });
+
+    it('keeps what is younger, however much it is', async () => {
+      const clock = new ManualClock();
+      const store = await newStore({ clock, retention });
+      for (let n = 0; n < 15; n++) await put(store, key('s', 'x'), `${n}`);
+      clock.advance(retention.ageMilliseconds);
+      for (let n = 0; n < 15; n++) await put(store, key('s', 'x'), `${n}`);
+      for (let waited = 0; waited < retention.ageMilliseconds - 1 - compactionInterval; waited += compactionInterval) {
+        clock.advance(compactionInterval);
+        for (let turn = 0; turn < 20; turn++) await store.list(range('s'));
+      }
+      expect(await failure(store.history(range('s'), 0))).toMatchObject({ code: 'Expired', detail: 16 });
+      expect(await store.history(range('s'), 16)).toHaveLength(15);
+    });
+  });
+}

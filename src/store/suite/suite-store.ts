@@ -1,0 +1,67 @@
+import { afterEach } from 'vitest';
+import { type Clock, ManualClock } from '../../lib/clock.ts';
+import type { Key, KeyRange } from '../key.ts';
+import { defaultRetention, type Retention, type Revision, type Store } from '../store.ts';
+import { StoreError, type StoreErrorCode } from '../store-error.ts';
+
+/** How the suite gets a new, empty store. */
+export type OpenStore = (options: { clock: Clock; retention: Retention }) => Promise<Store>;
+
+/** Opens stores for the tests of a section, and closes them. */
+export function storesOf(open: OpenStore) {
+  const opened: Store[] = [];
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((store) => store.close()));
+  });
+  return async (options: { clock?: Clock; retention?: Retention } = {}): Promise<Store> => {
+    const store = await open({
+      clock: options.clock ?? new ManualClock(),
+      retention: options.retention ?? defaultRetention,
+    });
+    opened.push(store);
+    return store;
+  };
+}
+
+export function key(slice: string, ...segments: string[]): Key {
+  return { slice, segments };
+}
+
+export function range(slice: string, ...prefix: string[]): KeyRange {
+  return { slice, prefix };
+}
+
+export async function put(store: Store, at: Key, value: string): Promise<Revision> {
+  return logged(await store.transact({ writes: [{ key: at, value }] }));
+}
+
+export async function remove(store: Store, at: Key): Promise<Revision> {
+  return logged(await store.transact({ writes: [{ key: at, value: undefined }] }));
+}
+
+function logged(revisions: readonly (Revision | undefined)[]): Revision {
+  const [revision] = revisions;
+  if (revision === undefined) throw new Error('the write took no revision');
+  return revision;
+}
+
+/** The error a promise rejects with; fails if it is none of the store's. */
+export async function failure(promise: Promise<unknown>): Promise<StoreError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof StoreError) return error;
+    throw error;
+  }
+  throw new Error('it should have been refused');
+}
+
+export async function failureCode(promise: Promise<unknown>): Promise<StoreErrorCode> {
+  return (await failure(promise)).code;
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}

@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import type { Change } from '../store.ts';
+import { Recorder } from './recorder.ts';
+import { key, type OpenStore, put, range, remove, storesOf } from './suite-store.ts';
+
+export function watchingSection(open: OpenStore): void {
+  const newStore = storesOf(open);
+
+  describe('observe', () => {
+    it('tells each change with what stood before, ahead of the writer', async () => {
+      const store = await newStore();
+      const recorder = new Recorder();
+      await store.observe(range('s'), 1, recorder);
+      await put(store, key('s', 'x'), '1');
+      expect(recorder.seen).toEqual([{ revision: 2, key: key('s', 'x'), value: '1' }]);
+      await put(store, key('s', 'x'), '2');
+      await remove(store, key('s', 'x'));
+      expect(recorder.seen.slice(1)).toEqual([
+        { revision: 3, key: key('s', 'x'), value: '2', previous: { value: '1', revision: 2 } },
+        { revision: 4, key: key('s', 'x'), previous: { value: '2', revision: 3 } },
+      ]);
+    });
+
+    it('tells only what is in the range', async () => {
+      const store = await newStore();
+      const recorder = new Recorder();
+      await store.observe(range('s', 'a'), 1, recorder);
+      for (const at of [key('s', 'a', 'x'), key('s', 'ab', 'x'), key('s', 'b', 'a'), key('t', 'a', 'x'), key('s', 'a')])
+        await put(store, at, '');
+      expect(recorder.told).toEqual(['a/x=', 'a=']);
+    });
+
+    it('tells nothing after it was ended', async () => {
+      const store = await newStore();
+      const recorder = new Recorder();
+      const stop = await store.observe(range('s'), 1, recorder);
+      await put(store, key('s', 'x'), '1');
+      stop();
+      await put(store, key('s', 'x'), '2');
+      expect(recorder.told).toEqual(['x=1']);
+      await store.close();
+      expect(recorder.end).toBeUndefined();
+    });
+
+    it('leaves out what comes up to a `since` in the future', async () => {
+      const store = await newStore();
+      const recorder = new Recorder();
+      await store.observe(range('s'), 3, recorder);
+      for (const value of ['2', '3', '4']) await put(store, key('s', 'x'), value);
+      expect(recorder.told).toEqual(['x=4']);
+    });
+
+    it('lets an observer write: what it writes is told after what it was told', async () => {
+      const store = await newStore();
+      const writes: Promise<unknown>[] = [];
+      const echo = (changes: readonly Change[]) => {
+        for (const { key: from, value } of changes) {
+          if (from.segments[0] === 'in') writes.push(put(store, key('s', 'out'), value ?? ''));
+        }
+      };
+      const recorder = new Recorder();
+      await store.observe(range('s'), 1, { changes: echo, ended() {} });
+      await store.observe(range('s'), 1, recorder);
+      await store.transact({
+        writes: [
+          { key: key('s', 'in'), value: '1' },
+          { key: key('s', 'in'), value: '2' },
+        ],
+      });
+      await Promise.all(writes);
+      expect(recorder.told).toEqual(['in=1', 'in=2', 'out=1', 'out=2']);
+    });
+
+    it('that throws harms neither the writer nor the others', async () => {
+      const store = await newStore();
+      const recorder = new Recorder();
+      const faulty = {
+        changes() {
+          throw new Error('faulty');
+        },
+        ended() {},
+      };
+      await store.observe(range('s'), 1, faulty);
+      await store.observe(range('s'), 1, recorder);
+      await put(store, key('s', 'x'), '1');
+      expect(recorder.told).toEqual(['x=1']);
+    });
+  });
+
+  describe('ordered, reliable, resumable: observers', () => {
+    it('are told everything once and in order while many write', async () => {
+      const store = await newStore();
+      const recorder = new Recorder();
+      await store.observe(range('s'), 1, recorder);
+      await Promise.all(Array.from({ length: 200 }, (_, n) => put(store, key('s', `${n % 7}`), `${n}`)));
+      expect(recorder.revisions).toEqual(Array.from({ length: 200 }, (_, n) => n + 2));
+    });
+
+    it('that begin in the midst of writing miss nothing and get nothing twice, from wherever they begin', async () => {
+      const store = await newStore();
+      const recorders: { since: number; recorder: Recorder }[] = [];
+      let writing = true;
+      const observing = (async () => {
+        for (let since = 1; writing || since < 60; since = (since % 60) + 7) {
+          const recorder = new Recorder();
+          recorders.push({ since, recorder });
+          await store.observe(range('s'), since, recorder);
+        }
+      })();
+      for (let round = 0; round < 30; round++) {
+        await Promise.all(Array.from({ length: 10 }, (_, n) => put(store, key('s', `${n}`), `${round}`)));
+      }
+      writing = false;
+      await observing;
+      await put(store, key('s', 'last'), '');
+      const all = await store.history(range('s'), 1);
+      expect(all).toHaveLength(301);
+      expect(recorders.length).toBeGreaterThan(5);
+      for (const { since, recorder } of recorders)
+        expect(recorder.seen).toEqual(all.filter(({ revision }) => revision > since));
+    });
+
+    it('resume from each revision they have seen', async () => {
+      const store = await newStore();
+      const recorder = new Recorder();
+      await store.observe(range('s', 'a'), 1, recorder);
+      for (let n = 0; n < 12; n++) {
+        await store.transact({
+          writes: [
+            { key: key('s', 'a', `${n % 3}`), value: n % 4 === 3 ? undefined : `${n}` },
+            { key: key('s', 'b', 'x'), value: `${n}` },
+          ],
+        });
+      }
+      for (const since of [1, ...recorder.revisions]) {
+        const resumed = new Recorder();
+        const stop = await store.observe(range('s', 'a'), since, resumed);
+        expect(resumed.seen).toEqual(recorder.seen.filter(({ revision }) => revision > since));
+        stop();
+      }
+    });
+
+    it('are handed thousands of changes of history', async () => {
+      const store = await newStore();
+      await store.transact({
+        writes: Array.from({ length: 5000 }, (_, n) => ({ key: key('s', `${n % 10}`), value: `${n}` })),
+      });
+      const recorder = new Recorder();
+      await store.observe(range('s'), 1000, recorder);
+      expect(recorder.revisions).toEqual(Array.from({ length: 4001 }, (_, n) => n + 1001));
+    });
+  });
+
+  describe('bookmarkable: revision', () => {
+    it('is that of the last write, and observers have been handed everything up to it', async () => {
+      const store = await newStore();
+      const recorder = new Recorder();
+      await store.observe(range('s'), 1, recorder);
+      const writes = Array.from({ length: 50 }, (_, n) => put(store, key('s', `${n}`), ''));
+      while (recorder.seen.length < 50) {
+        const revision = await store.revision('s');
+        expect(recorder.revisions.at(-1) ?? 1).toBeGreaterThanOrEqual(revision);
+        await new Promise(setImmediate);
+      }
+      await Promise.all(writes);
+      expect(await store.revision('s')).toBe(51);
+    });
+
+    it('is not behind what a list or a get has shown', async () => {
+      const store = await newStore();
+      const writes = (async () => {
+        for (let n = 0; n < 50; n++) await put(store, key('s', 'x'), `${n}`);
+      })();
+      for (let shown = 1; shown < 51; ) {
+        shown = (await store.list(range('s'))).revision;
+        expect(await store.revision('s')).toBeGreaterThanOrEqual(shown);
+        const entry = await store.get(key('s', 'x'));
+        expect(await store.revision('s')).toBeGreaterThanOrEqual(entry?.revision ?? 1);
+      }
+      await writes;
+    });
+
+    it('of a list is where a watch goes on', async () => {
+      const store = await newStore();
+      let writing = true;
+      const writes = (async () => {
+        for (let n = 0; n < 60; n++) await put(store, key('s', `${n % 5}`), `${n}`);
+        writing = false;
+      })();
+      const caches: { state: Map<string, string> }[] = [];
+      while (writing) {
+        const { entries, revision } = await store.list(range('s'));
+        const state = new Map(entries.map((entry) => [entry.key.segments.join(), entry.value]));
+        caches.push({ state });
+        const changes = (seen: readonly Change[]) => {
+          for (const change of seen) state.set(change.key.segments.join(), change.value ?? '');
+        };
+        await store.observe(range('s'), revision, { changes, ended() {} });
+      }
+      await writes;
+      const { entries } = await store.list(range('s'));
+      const truth = new Map(entries.map((entry) => [entry.key.segments.join(), entry.value]));
+      for (const { state } of caches) expect(state).toEqual(truth);
+    });
+  });
+
+  describe('history', () => {
+    it('gives the changes of the range after one revision up to another', async () => {
+      const store = await newStore();
+      for (const name of ['a', 'b', 'a', 'b', 'a']) await put(store, key('s', name), name);
+      const revisions = async (...from: [since: number, to?: number]) =>
+        (await store.history(range('s', 'a'), ...from)).map(({ revision }) => revision);
+      expect(await revisions(1)).toEqual([2, 4, 6]);
+      expect(await revisions(2)).toEqual([4, 6]);
+      expect(await revisions(2, 4)).toEqual([4]);
+      expect(await revisions(3, 3)).toEqual([]);
+      expect(await revisions(6)).toEqual([]);
+      expect(await revisions(99)).toEqual([]);
+      expect(await revisions(0, 2)).toEqual([2]);
+    });
+  });
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { type Kubectl, kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
+import { describeWith } from '../harness/suite.ts';
+
+const group = 'management.platform.sh';
+
+describeWith(kubectlMissing, 'kubectl and the server itself', () => {
+  let flotilla: FlotillaProcess;
+  let kubectl: Kubectl;
+
+  beforeAll(async () => {
+    flotilla = await startFlotilla();
+    kubectl = kubectlWith(flotilla.kubeconfig);
+  });
+  afterAll(() => flotilla.remove());
+
+  it('lists the kinds and versions (KUBECTL-21)', async () => {
+    const resources = await kubectl.ok(['api-resources', '--no-headers']);
+    for (const plural of [
+      'virtualclusterinstances',
+      'projects',
+      'clusters',
+      'users',
+      'teams',
+      'ownedaccesskeys',
+      'accesskeys',
+      'namespaces',
+      'events',
+    ]) {
+      expect(resources).toMatch(new RegExp(`^${plural} `, 'm'));
+    }
+    expect(resources).not.toMatch(/directclusterendpointtokens/);
+    expect(await kubectl.ok(['api-versions'])).toContain(`${group}/v1\n`);
+    expect(await kubectl.ok(['api-resources', '-o', 'wide', '--namespaced=true'])).toMatch(
+      /virtualclusterinstances.*deletecollection/,
+    );
+  });
+
+  it('tells its version, health and raw paths (KUBECTL-27, KUBECTL-28)', async () => {
+    expect(await kubectl.ok(['version'])).toMatch(/Server Version: v1\.\d+/);
+    expect(await kubectl.ok(['get', '--raw', '/readyz'])).toBe('ok');
+    expect(await kubectl.ok(['get', '--raw', '/livez?verbose'])).toMatch(/livez check passed/);
+    expect(await kubectl.ok(['get', '--raw', '/openapi/v3'])).toContain(`apis/${group}/v1`);
+  });
+
+  it('answers auth can-i, --list and whoami (KUBECTL-22, KUBECTL-23, KUBECTL-24)', async () => {
+    expect(await kubectl.ok(['auth', 'can-i', 'create', 'vci', '-n', 'platform-p-default'])).toBe('yes\n');
+    const nobody = await kubectl.run(['auth', 'can-i', 'create', 'vci', '--as', 'nobody']);
+    expect(nobody.stdout).toBe('no\n');
+    expect(nobody.code).toBe(1);
+    expect(await kubectl.ok(['auth', 'can-i', '--list'])).toMatch(/\*\.\* .*\[\*\]/);
+    expect(await kubectl.ok(['auth', 'whoami'])).toMatch(/Username +admin/);
+    expect(await kubectl.ok(['auth', 'whoami'])).toMatch(/platform:admins/);
+  });
+
+  it('lists events, and records none that did not happen (KUBECTL-32)', async () => {
+    const { stderr, code } = await kubectl.run(['events', '-n', 'platform-p-default']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/No events found/);
+  });
+
+  it('makes an access key that works, shows it once, and takes it back', async () => {
+    const key = JSON.parse(
+      await kubectl.ok(['create', '-f', '-', '-o', 'json'], {
+        input: `apiVersion: ${group}/v1\nkind: OwnedAccessKey\nmetadata:\n  name: pipeline\nspec:\n  displayName: pipeline\n  ttl: 3600\n`,
+      }),
+    );
+    expect(key.spec.key).toMatch(/^flk_[0-9A-Za-z]{46}$/);
+    const shown = await kubectl.ok([
+      'get',
+      `ownedaccesskeys.${group}`,
+      'pipeline',
+      '-o',
+      'yaml',
+      '--show-managed-fields',
+    ]);
+    expect(shown).not.toContain(key.spec.key);
+    expect(await kubectl.ok(['get', 'ownedaccesskeys'])).toMatch(/^pipeline .*Active/m);
+    const asKey = (args: string[]) =>
+      kubectl.run(['--token', key.spec.key, '--server', `${flotilla.url}/kubernetes/management`, ...args]);
+    expect((await asKey(['auth', 'whoami'])).stdout).toMatch(/admin/);
+    await kubectl.ok(['delete', `ownedaccesskeys.${group}`, 'pipeline']);
+    const after = await asKey(['get', 'vci']);
+    expect(after.code).toBe(1);
+  });
+
+  it('makes a project with its namespace and takes both away, instances first', async () => {
+    await kubectl.ok(['create', '-f', '-'], {
+      input: `apiVersion: ${group}/v1\nkind: Project\nmetadata:\n  name: blue\nspec:\n  displayName: Blue\n  allowedClusters: [{name: '*'}]\n  allowedTemplates: [{kind: VirtualClusterTemplate, name: '*'}]\n`,
+    });
+    expect(await kubectl.ok(['get', 'ns', 'platform-p-blue'])).toMatch(/Active/);
+    await kubectl.ok(['create', '-f', '-'], {
+      input: `apiVersion: ${group}/v1\nkind: VirtualClusterInstance\nmetadata:\n  name: inside\n  namespace: platform-p-blue\n`,
+    });
+    await kubectl.ok(['delete', 'project', 'blue']);
+    expect((await kubectl.run(['get', 'ns', 'platform-p-blue'])).stderr).toContain('not found');
+    expect(await kubectl.ok(['get', 'vci', '-A', '-o', 'name'])).not.toContain('inside');
+  });
+
+  it('answers 501 in clear words for what is not there yet', async () => {
+    const { stderr, code } = await kubectl.run(
+      ['create', '--raw', `/apis/${group}/v1/projects/default/importvirtualcluster`, '-f', '-'],
+      {
+        input: '{"sourceVirtualCluster":{"name":"a","namespace":"b","cluster":"local"}}',
+      },
+    );
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/import/i);
+  });
+
+  it('keeps its objects and its keys over a restart', async () => {
+    await kubectl.ok(['create', '-f', '-'], {
+      input: `apiVersion: ${group}/v1\nkind: VirtualClusterInstance\nmetadata:\n  name: stays\n  namespace: platform-p-default\n`,
+    });
+    const before = await kubectl.ok(['get', 'vci', 'stays', '-o', 'json']);
+    flotilla = await flotilla.restart();
+    kubectl = kubectlWith(flotilla.kubeconfig);
+    expect(await kubectl.ok(['get', 'vci', 'stays', '-o', 'json'])).toBe(before);
+  });
+});

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The real kubectl on PATH, or why there is none to be had. */
+export const kubectlMissing: string | undefined = findKubectl();
+
+function findKubectl(): string | undefined {
+  const found = spawnSync('kubectl', ['version', '--client', '-o', 'json'], { encoding: 'utf8' });
+  if (found.status !== 0) return 'there is no kubectl on PATH (test/tools/build-kubectl.sh builds one)';
+  const version = JSON.parse(found.stdout).clientVersion as { minor: string; gitVersion: string };
+  const minor = Number.parseInt(version.minor, 10);
+  return minor >= 30 ? undefined : `kubectl ${version.gitVersion} is older than 1.30`;
+}
+
+export interface Finished {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Kubectl {
+  /** Runs to the end, whatever the exit code. */
+  run(args: readonly string[], options?: { input?: string; env?: Record<string, string> }): Promise<Finished>;
+  /** Runs, expects success, gives what it printed. */
+  ok(args: readonly string[], options?: { input?: string; env?: Record<string, string> }): Promise<string>;
+  /** Starts something that goes on (a watch); the caller ends it. */
+  follow(args: readonly string[]): Follower;
+}
+
+export interface Follower {
+  readonly child: ChildProcess;
+  /** Resolves when what it has printed so far matches; rejects when it ends without. */
+  seen(pattern: RegExp): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export function kubectlWith(kubeconfig: string): Kubectl {
+  // Discovery is cached on disk by host and port; a folder of one's own keeps servers of different tests apart.
+  const cache = mkdtempSync(join(tmpdir(), 'kubectl-cache-'));
+  const base = ['--kubeconfig', kubeconfig, '--cache-dir', cache];
+
+  async function run(
+    args: readonly string[],
+    options: { input?: string; env?: Record<string, string> } = {},
+  ): Promise<Finished> {
+    const child = spawn('kubectl', [...base, ...args], { env: { ...process.env, ...options.env } });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    child.stdin.end(options.input ?? '');
+    const code = await new Promise<number>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (exit) => resolve(exit ?? -1));
+    });
+    return { code, stdout, stderr };
+  }
+
+  return {
+    run,
+    async ok(args, options) {
+      const { code, stdout, stderr } = await run(args, options);
+      if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}\n${stdout}${stderr}`);
+      return stdout;
+    },
+    follow(args) {
+      const child = spawn('kubectl', [...base, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+      let output = '';
+      const looks = new Set<() => void>();
+      const take = (chunk: Buffer) => {
+        output += chunk;
+        for (const look of looks) look();
+      };
+      child.stdout.on('data', take);
+      child.stderr.on('data', take);
+      const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+      return {
+        child,
+        seen: (pattern) =>
+          new Promise((resolve, reject) => {
+            const look = () => {
+              if (!pattern.test(output)) return;
+              looks.delete(look);
+              resolve(output);
+            };
+            looks.add(look);
+            look();
+            void ended.then(() => reject(new Error(`ended before ${pattern} was seen:\n${output}`)));
+          }),
+        async stop() {
+          child.kill();
+          await ended;
+        },
+      };
+    },
+  };
+}
