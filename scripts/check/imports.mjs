@@ -6,7 +6,7 @@ const statement = /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s*['"]([^'"]+)['"]
 const dynamic = /import\(\s*['"]([^'"]+)['"]\s*\)/g;
 
 const folderOf = (path) => path.split('/')[1];
-const isTest = (path) => /\.(test|suite)\.ts$/.test(path);
+const isTest = (path) => /\.(test|suite|fixture)\.ts$/.test(path);
 
 /** Tests may reach further than the code beside them (they start servers, stores, planes), but never the other way. */
 export function checkImports() {

@@ -6,8 +6,8 @@ import type { KindStore } from '../registry/kind-store.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import { openKindStore } from '../registry/open-kind-store.ts';
 import type { StoredResource } from '../registry/resource.ts';
-import { resourceKey } from '../registry/rows.ts';
-import type { Store } from '../store/store.ts';
+import { objectKey, resourceKey } from '../registry/rows.ts';
+import type { Check, Store } from '../store/store.ts';
 import type { PlaneObjects } from './upkeep/plane-objects.ts';
 
 export interface ControlPlaneOptions {
@@ -45,6 +45,7 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
         onUpkeep: options.onUpkeep,
         collaborators: {
           namespaceState: (namespace) => namespaceState(kinds, namespace),
+          namespaceCheck: (namespace) => namespaceCheck(options.id, kinds, namespace),
           resolveOwner(reference, namespace) {
             const { group } = parseApiVersion(reference.apiVersion);
             const owner = options.resources.find((one) => one.group === group && one.kind === reference.kind);
@@ -89,4 +90,11 @@ function namespaceState(kinds: KindStores, namespace: string): 'active' | 'termi
   const found = namespaces.peek('', namespace)?.object;
   if (found === undefined) return 'missing';
   return found.metadata.deletionTimestamp === undefined ? 'active' : 'terminating';
+}
+
+/** The namespace as it was when it was asked about; a namespace that begins to go is another version of it. */
+function namespaceCheck(slice: string, kinds: KindStores, namespace: string): Check | undefined {
+  const version = kinds.get('namespaces')?.peek('', namespace)?.object.metadata.resourceVersion;
+  if (version === undefined) return undefined;
+  return { key: objectKey(slice, 'namespaces', '', namespace), revision: Number(version) };
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HttpServer, type HttpServerOptions, MemoryAuditLog } from '../../test/harness/http-server.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -81,7 +82,12 @@ describe('headers of every answer', () => {
 
 describe('authentication', () => {
   it('answers 401 with nothing but the word (ERR-13, ERR-01)', async () => {
-    for (const headers of [{}, { authorization: 'Basic x' }, { authorization: 'Bearer nonsense' }, { authorization: 'Bearer' }]) {
+    for (const headers of [
+      {},
+      { authorization: 'Basic x' },
+      { authorization: 'Bearer nonsense' },
+      { authorization: 'Bearer' },
+    ]) {
       const { status, json } = await server.call('GET', widgets, { token: undefined, headers });
       expect(status).toBe(401);
       expect(json).toEqual({
@@ -101,6 +107,18 @@ describe('authentication', () => {
     expect((await server.call('GET', widgets, { token: undefined, headers })).status).toBe(200);
   });
 
+  it('leaves nothing behind on the session, whatever came of the request', async () => {
+    await server.call('GET', widgets);
+    await server.call('GET', `${widgets}/nobody`);
+    const watch = await server.raw('GET', `${widgets}?watch=1`);
+    const signal = server.sessions.get('admin')?.signal ?? new AbortController().signal;
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    server.plane.events.end();
+    await watch.body.dump();
+    await server.call('GET', widgets);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
   it('ends with the session', async () => {
     await server.call('GET', widgets);
     server.sessions.get('admin')?.abort();
@@ -111,7 +129,8 @@ describe('authentication', () => {
 describe('authorisation', () => {
   it('says who cannot do what, and where (ERR-09, ERR-10)', async () => {
     server.plane.decide = () => ({ allowed: false, reason: '' });
-    const message = async (method: string, path: string) => (await server.call(method, path, { token: 'eve-token' })).json;
+    const message = async (method: string, path: string) =>
+      (await server.call(method, path, { token: 'eve-token' })).json;
     expect(await message('GET', `${widgets}/x/status`)).toMatchObject({
       message:
         'widgets.example.dev "x" is forbidden: User "eve" cannot get resource "widgets/status" in API group "example.dev" in the namespace "a"',
@@ -159,7 +178,10 @@ describe('impersonation', () => {
   const asBob = { 'impersonate-user': 'bob', 'impersonate-group': ['devs', 'ops'], 'impersonate-extra-team%2Fx': 'y' };
 
   it('needs the right for each part of it (AUTHZ-08)', async () => {
-    server.plane.decide = (identity, { verb }) => ({ allowed: verb !== 'impersonate' || identity.user.name === 'admin', reason: '' });
+    server.plane.decide = (identity, { verb }) => ({
+      allowed: verb !== 'impersonate' || identity.user.name === 'admin',
+      reason: '',
+    });
     const { status, json } = await server.call('GET', widgets, { token: 'eve-token', headers: asBob });
     expect(status).toBe(403);
     expect(json.message).toBe(
@@ -192,7 +214,10 @@ describe('impersonation', () => {
 
 describe('audit', () => {
   it('has a line before a write is carried out and one after (completions §11)', async () => {
-    await server.call('POST', `${widgets}?dryRun=All`, { body, headers: { 'user-agent': 'test/1', 'audit-id': 'one' } });
+    await server.call('POST', `${widgets}?dryRun=All`, {
+      body,
+      headers: { 'user-agent': 'test/1', 'audit-id': 'one' },
+    });
     expect(server.auditLog.events).toMatchObject([
       {
         level: 'Metadata',

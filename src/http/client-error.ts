@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
-import type { Status } from '../api/status.ts';
+import { type Status, StatusError } from '../api/status.ts';
 
 interface Refusal {
   readonly line: string;
   readonly code: number;
-  readonly reason: Status['reason'];
+  readonly reason: NonNullable<Status['reason']>;
   readonly message: string;
 }
 
@@ -15,13 +15,15 @@ const malformed: Refusal = {
   message: 'the request could not be read as HTTP',
 };
 
+const overflow: Refusal = {
+  line: '431 Request Header Fields Too Large',
+  code: 431,
+  reason: 'RequestEntityTooLarge',
+  message: 'the headers of the request are too large',
+};
+
 const refusals: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: {
-    line: '431 Request Header Fields Too Large',
-    code: 431,
-    reason: 'RequestEntityTooLarge',
-    message: 'the headers of the request are too large',
-  },
+  HPE_HEADER_OVERFLOW: overflow,
   ERR_HTTP_REQUEST_TIMEOUT: {
     line: '408 Request Timeout',
     code: 408,
@@ -40,12 +42,21 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): 
     socket.destroy();
     return;
   }
-  const { line, code, reason, message } = refusals[cause] ?? malformed;
-  const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code };
-  const body = `${JSON.stringify(reason === undefined ? status : { ...status, reason })}\n`;
+  const refusal = refusals[cause] ?? malformed;
+  const body = `${JSON.stringify(statusOf(refusal))}\n`;
   const headers = `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
   // Destroyed rather than half closed: whoever sends garbage slowly would keep a half-closed one open for ever.
-  socket.end(`HTTP/1.1 ${line}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
+  socket.end(`HTTP/1.1 ${refusal.line}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function statusOf({ reason, message, code }: Refusal): Status {
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code };
+}
+
+/** The same refusal for HTTP/2, where Node passes on any number of bytes; counted as HTTP/2 counts them. */
+export function refuseLargeHeaders(rawHeaders: readonly string[], limit: number): void {
+  const bytes = rawHeaders.reduce((sum, text) => sum + text.length, rawHeaders.length * 16);
+  if (bytes > limit) throw new StatusError(statusOf(overflow));
 }
 
 /** Node keeps the response under way on its socket; there is no public way to ask. */

@@ -28,6 +28,11 @@ export interface Reply {
   body?: string | Uint8Array | AsyncIterable<string>;
 }
 
+/** True if the answer goes on after it stands: what belongs to its request must then last as long as it does. */
+export function isStream(reply: Reply): reply is Reply & { body: AsyncIterable<string> } {
+  return typeof reply.body === 'object' && !(reply.body instanceof Uint8Array);
+}
+
 /** One request on its way through the chain. Filters fill in what they find out; nobody parses anything twice. */
 export interface Exchange {
   readonly request: IncomingRequest;

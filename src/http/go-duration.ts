@@ -30,7 +30,8 @@ export function parseGoDuration(text: string): number {
     const unit = /^[^.\d]+/.exec(rest)?.[0];
     if (unit === undefined) throw fail('missing unit in duration');
     const size = Object.hasOwn(units, unit) ? units[unit] : undefined;
-    if (size === undefined) throw new Error(`time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`);
+    if (size === undefined)
+      throw new Error(`time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`);
     nanoseconds += Number(number) * size;
     if (nanoseconds > longestNanoseconds) throw fail('invalid duration');
     rest = rest.slice(unit.length);

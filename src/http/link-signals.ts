@@ -1,22 +1,28 @@
 import { setMaxListeners } from 'node:events';
 
+/** A signal made of others, and how to let go of them. */
+export interface LinkedSignal {
+  readonly signal: AbortSignal;
+  unlink(): void;
+}
+
 /**
- * A signal that fires with the first of these. Unlike AbortSignal.any it lets go of all of them once one has fired: a
- * request's own signal fires at its end in any case, so nothing stays behind on those that live long.
+ * A signal that fires with the first of these. Unlike AbortSignal.any it lets go of all of them once one has fired, or
+ * when it is told to: an identity's signal outlives many thousand requests and must not keep anything of them.
  */
-export function linkSignals(first: AbortSignal, ...others: readonly AbortSignal[]): AbortSignal {
-  const sources = [first, ...others.filter((other) => other !== first)];
-  const [only] = sources;
-  if (sources.length === 1 && only !== undefined) return only;
-  const fired = sources.find((source) => source.aborted);
-  if (fired !== undefined) return fired;
-  // An identity's signal carries every request of that key; the warning about many listeners is about something else.
-  setMaxListeners(0, ...sources);
+export function linkSignals(...sources: readonly AbortSignal[]): LinkedSignal {
   const controller = new AbortController();
-  const fire = (event: Event) => {
+  const unlink = () => {
     for (const source of sources) source.removeEventListener('abort', fire);
+  };
+  const fire = (event: Event) => {
+    unlink();
     controller.abort((event.target as AbortSignal).reason);
   };
+  const fired = sources.find((source) => source.aborted);
+  if (fired !== undefined) return { signal: fired, unlink };
+  // Every request of a key listens on its identity's signal; the warning about many listeners is about something else.
+  setMaxListeners(0, ...sources);
   for (const source of sources) source.addEventListener('abort', fire, { once: true });
-  return controller.signal;
+  return { signal: controller.signal, unlink };
 }

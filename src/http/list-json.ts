@@ -5,7 +5,8 @@ import type { ServedList } from '../registry/verbs.ts';
 /** Continue tokens are opaque and absent on the last page; the count is there only where it is exact (LIST-23). */
 export function listMetaJson(list: ServedList): string {
   const members = [`"resourceVersion":${JSON.stringify(list.resourceVersion)}`];
-  if (list.continue !== undefined && list.continue !== '') members.unshift(`"continue":${JSON.stringify(list.continue)}`);
+  if (list.continue !== undefined && list.continue !== '')
+    members.unshift(`"continue":${JSON.stringify(list.continue)}`);
   if (list.remainingItemCount !== undefined) members.unshift(`"remainingItemCount":${list.remainingItemCount}`);
   return `{${members.join(',')}}`;
 }

@@ -10,13 +10,13 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Log } from '../lib/log.ts';
 import { adaptRequest } from './adapt-request.ts';
-import { refuseConnection } from './client-error.ts';
+import { refuseConnection, refuseLargeHeaders } from './client-error.ts';
 import { errorReply } from './error-reply.ts';
-import type { IncomingRequest, Reply } from './exchange.ts';
+import { type IncomingRequest, isStream, type Reply } from './exchange.ts';
 import { defaultListenLimits, type ListenLimits } from './listen-limits.ts';
 import { LiveConnections } from './live-connections.ts';
 import { WebSocketStreams } from './web-socket.ts';
-import { type ResponseTarget, writeReply } from './write-reply.ts';
+import { destroyWhenStalled, type ResponseTarget, writeReply } from './write-reply.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -58,6 +58,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     handshakeTimeout: limits.handshakeMilliseconds,
     settings: { maxConcurrentStreams: limits.streamsPerSession, maxHeaderListSize: limits.headerBytes },
     maxSessionInvalidFrames: 100,
+    // Megabytes. Node's own 10 are soon reached by a few hundred streams, and a session beyond it refuses new ones.
+    maxSessionMemory: 128,
   });
   // The typings do not know that an HTTP/2 server that allows HTTP/1.1 reads these as an HTTP/1.1 server does.
   Object.assign(server, {
@@ -73,11 +75,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const answer = async (
     request: IncomingRequest,
     controller: AbortController,
+    run: (request: IncomingRequest) => Promise<Reply>,
     write: (reply: Reply) => Promise<void>,
   ): Promise<void> => {
-    const reply = await options.handler(request).catch((error: unknown) => errorReply(request, error, log));
-    const streams = typeof reply.body === 'object' && !(reply.body instanceof Uint8Array);
-    const streamEnded = streams ? live.streamBegan(controller) : undefined;
+    const reply = await run(request).catch((error: unknown) => errorReply(request, error, log));
+    const streamEnded = isStream(reply) ? live.streamBegan(controller) : undefined;
     try {
       await write(reply);
     } finally {
@@ -100,11 +102,17 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       gone = true;
       controller.abort(overReason);
     });
+    // A client that resets its stream without an error leaves it half open while something waits to be written.
+    stream?.once('aborted', () => stream.destroy());
     response.on('error', () => controller.abort(overReason));
     message.on('error', () => controller.abort(overReason));
     const request = adaptRequest(message, controller.signal, false);
     try {
-      await answer(request, controller, (reply) =>
+      const run = async () => {
+        if (stream !== undefined) refuseLargeHeaders(message.rawHeaders, limits.headerBytes);
+        return await options.handler(request);
+      };
+      await answer(request, controller, run, (reply) =>
         writeReply(request, response, reply, {
           stallMilliseconds: limits.stallMilliseconds,
           closing: live.draining,
@@ -129,9 +137,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     const wantsWebSocket = message.headers.upgrade?.toLowerCase() === 'websocket';
     const request = adaptRequest(message, controller.signal, wantsWebSocket);
     try {
-      await answer(request, controller, async (reply) => {
+      await answer(request, controller, options.handler, async (reply) => {
         if (wantsWebSocket && reply.status === 200 && isStream(reply)) {
-          await webSockets.send(message, socket, head, reply);
+          const stopWatching = destroyWhenStalled(socket, limits.stallMilliseconds);
+          await webSockets.send(message, socket, head, reply).finally(stopWatching);
           return;
         }
         const response = new ServerResponse(message);
@@ -153,7 +162,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 
   server.on('request', (message, response) => void onRequest(message, response as never));
-  server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => void onUpgrade(message, socket, head));
+  server.on(
+    'upgrade',
+    (message: IncomingMessage, socket: Duplex, head: Buffer) => void onUpgrade(message, socket, head),
+  );
   server.on('session', (session) => {
     live.sessionOpened(session);
     session.setTimeout(limits.idleMilliseconds, () => {
@@ -192,8 +204,4 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       await closed;
     },
   };
-}
-
-function isStream(reply: Reply): boolean {
-  return typeof reply.body === 'object' && !(reply.body instanceof Uint8Array);
 }

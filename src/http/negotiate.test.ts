@@ -75,7 +75,9 @@ describe('Accept', () => {
       'only the following media types are accepted: application/json;stream=watch',
     );
     expect(form('application/json;stream=watch', watch).format).toBe('json');
-    expect(form('application/vnd.kubernetes.protobuf;stream=watch,application/json;stream=watch', watch).format).toBe('json');
+    expect(form('application/vnd.kubernetes.protobuf;stream=watch,application/json;stream=watch', watch).format).toBe(
+      'json',
+    );
   });
 });
 

@@ -20,7 +20,16 @@ describe('resource requests', () => {
   });
 
   it('takes everything else for non-resource requests (REQ-01)', () => {
-    for (const path of ['/', '/api', '/api/v1', '/apis', '/apis/g', '/apis/g/v1', '/healthz', '/openapi/v3/apis/g/v1']) {
+    for (const path of [
+      '/',
+      '/api',
+      '/api/v1',
+      '/apis',
+      '/apis/g',
+      '/apis/g/v1',
+      '/healthz',
+      '/openapi/v3/apis/g/v1',
+    ]) {
       expect(parse('GET', path)).toMatchObject({ isResource: false, verb: 'get', resource: '' });
     }
     expect(parse('POST', '/version').verb).toBe('post');
@@ -79,7 +88,13 @@ describe('resource requests', () => {
       verb: 'deletecollection',
       name: 'x',
     });
-    for (const selector of ['metadata.name!=x', 'metadata.name=x,metadata.name=y', 'metadata.name=', 'metadata.name=..', 'x']) {
+    for (const selector of [
+      'metadata.name!=x',
+      'metadata.name=x,metadata.name=y',
+      'metadata.name=',
+      'metadata.name=..',
+      'x',
+    ]) {
       expect(name(`fieldSelector=${encodeURIComponent(selector)}`).name).toBe('');
     }
   });

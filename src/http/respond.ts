@@ -56,7 +56,11 @@ export function listReply(list: ServedList, form: AnswerForm): Reply {
   if (form.format === 'protobuf') {
     const { items, ...metadata } = list;
     const objects = items.map((item) => item.object);
-    return protobufReply({ apiVersion: apiVersionOf(kind), kind: `${kind.kind}List`, metadata, items: objects }, 200, form);
+    return protobufReply(
+      { apiVersion: apiVersionOf(kind), kind: `${kind.kind}List`, metadata, items: objects },
+      200,
+      form,
+    );
   }
   if (transform === undefined) return render(listJson(form.kind, list), 200, form);
   if (transform.kind !== 'Table') return render(partialMetadataListJson(list, transform.version), 200, form);

@@ -1,7 +1,7 @@
 import { apiVersionOf } from '../api/meta.ts';
 import type { Served, WatchEvent } from '../registry/verbs.ts';
-import type { AnswerForm } from './respond.ts';
 import { partialMetadataJson } from './partial-metadata.ts';
+import type { AnswerForm } from './respond.ts';
 import { columnDefinitionsJson, rowJson, tableJson } from './table.ts';
 
 const initialEventsEnd = 'k8s.io/initial-events-end';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { Reply } from './exchange.ts';
+import { isStream, type Reply } from './exchange.ts';
 
 /** Tokens of browsers, which cannot set headers, come as a subprotocol of this name; it is never chosen. */
 export const bearerProtocolPrefix = 'base64url.bearer.authorization.k8s.io.';
@@ -21,8 +21,7 @@ export class WebSocketStreams {
 
   /** Resolves when the stream or the connection has ended. Throws if the stream does. */
   async send(message: IncomingMessage, socket: Duplex, head: Buffer, reply: Reply): Promise<void> {
-    const { body } = reply;
-    if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) return;
+    if (!isStream(reply)) return;
     const extra = Object.entries(reply.headers).filter(([name]) => name === 'audit-id' || name === 'warning');
     const addHeaders = (lines: string[]) => {
       for (const [name, value] of extra) for (const one of [value].flat()) lines.push(`${name}: ${one}`);
@@ -36,7 +35,7 @@ export class WebSocketStreams {
     if (webSocket === undefined) return;
     webSocket.on('error', () => webSocket.terminate());
     try {
-      for await (const chunk of body) {
+      for await (const chunk of reply.body) {
         for (const line of chunk.split('\n')) if (line !== '') await sent(webSocket, line);
         if (webSocket.readyState !== WebSocket.OPEN) break;
       }

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { IncomingRequest, Reply } from './exchange.ts';
+import { type IncomingRequest, isStream, type Reply } from './exchange.ts';
 
 /** The part of Node's two kinds of response that is used here. */
 export interface ResponseTarget extends EventEmitter {
@@ -24,6 +24,7 @@ export interface WriteOptions {
 
 /** Below this the bytes saved are not worth the work (rule NEG-20). */
 const gzipThreshold = 128 * 1024;
+const pieceLength = 256 * 1024;
 const gzipAsync = promisify(gzip);
 
 /** Headers of HTTP/1.1 connections, which HTTP/2 does not have. */
@@ -39,14 +40,10 @@ export async function writeReply(
   const headers = { ...reply.headers };
   if (request.httpVersion === '2') for (const name of connectionHeaders) delete headers[name];
   else if (options.closing) headers.connection = 'close';
-  const { body } = reply;
   const stopWatching = destroyWhenStalled(response, options.stallMilliseconds);
   try {
-    if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
-      await writeWhole(request, response, { ...reply, headers }, body, options.isGone);
-    } else {
-      await writeStream(request, response, { ...reply, headers }, body, options.isGone);
-    }
+    if (isStream(reply)) await writeStream(request, response, { ...reply, headers }, reply.body, options.isGone);
+    else await writeWhole(request, response, { ...reply, headers }, options.isGone);
   } finally {
     stopWatching();
   }
@@ -56,11 +53,11 @@ async function writeWhole(
   request: IncomingRequest,
   response: ResponseTarget,
   reply: Reply,
-  body: string | Uint8Array | undefined,
   isGone: () => boolean,
 ): Promise<void> {
-  const { headers } = reply;
-  let bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : (body ?? new Uint8Array());
+  const { headers, body } = reply;
+  let bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : new Uint8Array();
+  if (body instanceof Uint8Array) bytes = body;
   if (isHeadless(reply.status)) bytes = new Uint8Array();
   else if (takesGzip(request, headers, bytes)) {
     bytes = await gzipAsync(bytes, { level: 1 });
@@ -70,7 +67,15 @@ async function writeWhole(
   if (!isHeadless(reply.status)) headers['content-length'] = String(bytes.byteLength);
   if (isGone()) return;
   response.writeHead(reply.status, headers);
-  await ended(response, request.method === 'HEAD' || bytes.byteLength === 0 ? undefined : bytes, isGone);
+  if (request.method === 'HEAD') bytes = new Uint8Array();
+  // In pieces: a list of many megabytes handed over at once would count as memory of its HTTP/2 session, and the
+  // session would refuse its other streams until the reader has taken it.
+  let start = 0;
+  for (; bytes.byteLength - start > pieceLength; start += pieceLength) {
+    if (!response.write(bytes.subarray(start, start + pieceLength))) await drained(response, isGone);
+    if (isGone()) return;
+  }
+  await ended(response, start === bytes.byteLength ? undefined : bytes.subarray(start), isGone);
 }
 
 async function writeStream(
@@ -129,7 +134,10 @@ function drained(response: ResponseTarget, isGone: () => boolean): Promise<void>
 }
 
 /** A client that holds its connection and takes nothing of what waits for it would hold the memory for ever. */
-function destroyWhenStalled(response: ResponseTarget, milliseconds: number): () => void {
+export function destroyWhenStalled(
+  response: Pick<ResponseTarget, 'writableLength' | 'destroy'>,
+  milliseconds: number,
+): () => void {
   let waiting = 0;
   const timer = setInterval(() => {
     if (response.writableLength > 0 && response.writableLength === waiting) response.destroy();

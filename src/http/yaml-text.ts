@@ -8,7 +8,8 @@ const octal = /^[-+]?0o[0-7_]+$/;
 const exactInt = defineScalarTag<unknown>(intYaml11Tag.tagName, {
   implicit: true,
   implicitFirstChars: intYaml11Tag.implicitFirstChars,
-  resolve: (source, isExplicit, tagName) => (octal.test(source) ? 0 : intYaml11Tag.resolve(source, isExplicit, tagName)),
+  resolve: (source, isExplicit, tagName) =>
+    octal.test(source) ? 0 : intYaml11Tag.resolve(source, isExplicit, tagName),
   identify: (value) => typeof value === 'bigint' || intYaml11Tag.identify(value),
   represent: (value) => (typeof value === 'bigint' ? value.toString() : intYaml11Tag.represent(value)),
 });

@@ -12,7 +12,7 @@ import { virtualClusterTemplates } from './resources/virtualclustertemplates.ts'
 export function managementResources(dependencies: ManagementDependencies): readonly StoredResource[] {
   return [
     virtualClusterInstances(dependencies),
-    projects(),
+    projects(dependencies),
     clusters(dependencies),
     virtualClusterTemplates(dependencies),
     users(dependencies),

@@ -21,17 +21,6 @@ export function namedInAccess(caller: Caller, object: KubeObject | undefined, ve
   });
 }
 
-export function isOwner(caller: Caller, object: KubeObject | undefined): boolean {
-  const user = textAt(object, 'spec', 'owner', 'user');
-  const team = textAt(object, 'spec', 'owner', 'team');
-  return (user !== '' && user === ownName(caller)) || (team !== '' && caller.teams.includes(team));
-}
-
-/** A bare subject is written down as an owner like a user. */
-function ownName(caller: Caller): string | undefined {
-  return caller.team === undefined ? (caller.user ?? caller.subject) : undefined;
-}
-
 /** Whether the caller has this role in the project, directly or through a team. */
 export function hasProjectRole(caller: Caller, project: KubeObject | undefined, role: string): boolean {
   return listAt(project, 'spec', 'members').some((member) => {

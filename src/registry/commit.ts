@@ -23,6 +23,8 @@ export interface ObjectWrite {
   readonly draft?: Draft;
   /** An object that is too large may be stored without its field ownership (rule CREATE-31). */
   readonly mayForgetOwnership?: boolean;
+  /** Something else that must still hold; if it does not, the write starts over and looks again. */
+  readonly requires?: Check;
 }
 
 /** What was read is no longer what stands there: read again and start over. */
@@ -39,12 +41,13 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const text = next === undefined ? undefined : encodeWithin(kind, write, next);
   const claims = claimChanges(kind, write);
   const derived = await derivedRows(kind, place, old?.record, next);
-  const companions = companionWrites(kind, old?.record, next);
+  const companions = await companionWrites(kind, old?.record, next);
   const checks: Check[] = [
     { key, revision: old?.revision },
     ...claims.taken.map((claim) => ({ key: claimKey(slice, resourceKey(resource), claim), revision: undefined })),
     ...companions.checks,
     ...derived.checks,
+    ...(write.requires === undefined ? [] : [write.requires]),
   ];
   const writes: Write[] = [{ key, value: text }, ...companions.writes, ...claims.writes, ...derived.writes];
   let revisions: readonly (number | undefined)[];
@@ -118,7 +121,7 @@ function describePlace({ namespace, name }: Place): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
-/** Which check failed says what it means; they stand in the order object, claims, companions, collector's rows. */
+/** Which check failed says what it means; they stand in the order object, claims, companions, and the rest. */
 async function explain(
   kind: KindRuntime,
   write: ObjectWrite,
@@ -139,6 +142,7 @@ async function explain(
 }
 
 function companionOf(kind: KindRuntime, write: ObjectWrite, index: number, count: number) {
-  if (index < 0 || index >= count || write.next === undefined) return undefined;
+  // Of an object that exists, a companion that has moved is read again; only a new one can find its name taken.
+  if (index < 0 || index >= count || write.next === undefined || write.old !== undefined) return undefined;
   return kind.resource.companions?.(write.next)[index];
 }

@@ -1,42 +1,79 @@
 import { timestamp } from '../api/meta.ts';
+import { equalJson } from '../lib/json-value.ts';
+import type { Key } from '../store/key.ts';
 import type { Check, Write } from '../store/store.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { tidyMetadata } from './metadata.ts';
-import { encodeRecord } from './record.ts';
+import { decodeRecord, encodeRecord } from './record.ts';
 import type { Companion, StoredRecord } from './resource.ts';
 import { objectKey, resourceKey } from './rows.ts';
+import { translated } from './store-status.ts';
+
+interface CompanionChanges {
+  readonly checks: readonly Check[];
+  readonly writes: readonly Write[];
+}
 
 /**
- * What is written with a create and removed with the removal. A companion gets a uid and a creation time of its own
- * where it brings none; one that is there already stops the create.
+ * Companions follow their object: made with it, changed when it changes what it asks of them, removed with it. One gets
+ * a uid and a creation time of its own where it brings none; one that is there already stops the create.
  */
-export function companionWrites(
+export async function companionWrites(
   kind: KindRuntime,
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
-): { checks: readonly Check[]; writes: readonly Write[] } {
+): Promise<CompanionChanges> {
   const { companions } = kind.resource;
-  if (companions === undefined || (old !== undefined && next !== undefined)) return { checks: [], writes: [] };
-  const record = next ?? old;
-  const all = record === undefined ? [] : companions(record);
-  const keyOf = ({ kind: companion, namespace, name }: Companion) =>
-    objectKey(kind.slice, resourceKey(companion), namespace, name);
-  if (next === undefined) return { checks: [], writes: all.map((each) => ({ key: keyOf(each), value: undefined })) };
+  if (companions === undefined) return { checks: [], writes: [] };
+  const before = old === undefined ? [] : companions(old);
+  const after = next === undefined ? [] : companions(next);
+  if (next === undefined) {
+    return { checks: [], writes: before.map((each) => ({ key: keyOf(kind, each), value: undefined })) };
+  }
+  if (old !== undefined) return changedCompanions(kind, before, after);
   return {
-    checks: all.map((each) => ({ key: keyOf(each), revision: undefined })),
-    writes: all.map((each) => ({ key: keyOf(each), value: encodeCompanion(kind, each) })),
+    checks: after.map((each) => ({ key: keyOf(kind, each), revision: undefined })),
+    writes: after.map((each) => ({ key: keyOf(kind, each), value: encodeCompanion(kind, each) })),
   };
 }
 
-function encodeCompanion(kind: KindRuntime, companion: Companion): string | undefined {
+/** Which companions there are does not change in the life of an object; what they say may. */
+async function changedCompanions(
+  kind: KindRuntime,
+  before: readonly Companion[],
+  after: readonly Companion[],
+): Promise<CompanionChanges> {
+  const checks: Check[] = [];
+  const writes: Write[] = [];
+  for (const [index, companion] of after.entries()) {
+    if (equalJson(before[index]?.object, companion.object)) continue;
+    const key = keyOf(kind, companion);
+    const present = await translated(kind.store.get(key));
+    if (present === undefined) continue;
+    const { uid, creationTimestamp } = decodeRecord(present.value).object.metadata;
+    checks.push({ key, revision: present.revision });
+    writes.push({ key, value: encodeCompanion(kind, companion, { uid, creationTimestamp }) });
+  }
+  return { checks, writes };
+}
+
+function keyOf(kind: KindRuntime, { kind: companion, namespace, name }: Companion): Key {
+  return objectKey(kind.slice, resourceKey(companion), namespace, name);
+}
+
+function encodeCompanion(
+  kind: KindRuntime,
+  companion: Companion,
+  present: { uid?: string | undefined; creationTimestamp?: string | undefined } = {},
+): string | undefined {
   const { object } = companion;
   if (object === undefined) return undefined;
   const metadata = tidyMetadata({
     ...object.metadata,
     name: companion.name,
     namespace: companion.namespace,
-    uid: object.metadata.uid ?? kind.ids.uid(),
-    creationTimestamp: object.metadata.creationTimestamp ?? timestamp(kind.clock.now()),
+    uid: present.uid ?? object.metadata.uid ?? kind.ids.uid(),
+    creationTimestamp: present.creationTimestamp ?? object.metadata.creationTimestamp ?? timestamp(kind.clock.now()),
   });
   return encodeRecord(companion.kind, { object: { ...object, metadata } });
 }

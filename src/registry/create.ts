@@ -5,7 +5,7 @@ import { cloneJson } from '../lib/json-value.ts';
 import { answerDryRun, answerWritten } from './answer.ts';
 import { checkNamespace, refuseVersionOnCreate } from './body-identity.ts';
 import type { CachedObject } from './cached-object.ts';
-import { checkClaims, commit } from './commit.ts';
+import { checkClaims, commit, type ObjectWrite } from './commit.ts';
 import type { RequestContext } from './context.ts';
 import { generateAttempts, generateName } from './generate-name.ts';
 import type { KindRuntime } from './kind-runtime.ts';
@@ -28,7 +28,6 @@ export async function create(
   const context = warningOnce(caller);
   const namespace = kind.resource.namespaced ? context.namespace : '';
   checkNamespace(kind.resource, sent.metadata, namespace);
-  requireNamespace(kind, namespace, sent.metadata);
   if (!options.dryRun) refuseVersionOnCreate(sent);
   const how: Creation = {
     dryRun: options.dryRun,
@@ -90,13 +89,20 @@ export async function createAt(
   sent: KubeObject,
   how: Creation,
 ): Promise<Served> {
+  const requires = requireNamespace(kind, place.namespace, sent.metadata);
   const draft: Draft = { object: newObject(kind, place, sent), hidden: {} };
   await settleMain(kind, context, draft);
   draft.object = how.track(draft.object);
   const next = { object: draft.object, hidden: draft.hidden };
   const holder = kind.cache.get(place.namespace, place.name);
   if (holder !== undefined) throw new NameTaken(holder);
-  const write = { place, next, draft, mayForgetOwnership: how.mayForgetOwnership };
+  const write: ObjectWrite = {
+    place,
+    next,
+    draft,
+    mayForgetOwnership: how.mayForgetOwnership,
+    ...(requires === undefined ? {} : { requires }),
+  };
   checkClaims(kind, write);
   if (how.dryRun) return answerDryRun(kind, draft.object);
   return answerWritten(kind, place, await commit(kind, write), draft);

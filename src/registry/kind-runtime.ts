@@ -1,6 +1,6 @@
 import type { OwnerReference } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Store } from '../store/store.ts';
+import type { Check, Store } from '../store/store.ts';
 import type { StoredResource } from './resource.ts';
 import type { WatchCache } from './watch-cache.ts';
 
@@ -8,6 +8,11 @@ import type { WatchCache } from './watch-cache.ts';
 export interface Collaborators {
   /** Asked before anything is created in a namespace (rules CREATE-19, CREATE-20). */
   namespaceState(namespace: string): 'active' | 'terminating' | 'missing';
+  /**
+   * What must still hold when the object is written, so that nothing is created in a namespace whose deletion began
+   * between the question and the write. Absent: the namespaces of this plane are nobody's objects.
+   */
+  namespaceCheck?(namespace: string): Check | undefined;
   /** Where the object lies that an owner reference names; undefined: no such kind here. It need not exist. */
   resolveOwner(reference: OwnerReference, namespace: string): OwnerPlace | undefined;
 }

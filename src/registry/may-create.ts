@@ -1,6 +1,7 @@
 import type { ObjectMeta } from '../api/meta.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden, notFound, type StatusError } from '../api/status.ts';
+import type { Check } from '../store/store.ts';
 import type { RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 
@@ -17,11 +18,11 @@ export async function requireCreate(kind: KindRuntime, context: RequestContext, 
   );
 }
 
-/** CREATE-19, CREATE-20, CREATE-21. */
-export function requireNamespace(kind: KindRuntime, namespace: string, metadata: ObjectMeta): void {
-  if (!kind.resource.namespaced) return;
+/** CREATE-19, CREATE-20, CREATE-21. Gives what must still hold in the transaction that creates. */
+export function requireNamespace(kind: KindRuntime, namespace: string, metadata: ObjectMeta): Check | undefined {
+  if (!kind.resource.namespaced) return undefined;
   const state = kind.collaborators.namespaceState(namespace);
-  if (state === 'active') return;
+  if (state === 'active') return kind.collaborators.namespaceCheck?.(namespace);
   throw state === 'missing'
     ? notFound({ group: '', resource: 'namespaces' }, namespace)
     : namespaceTerminating(kind, namespace, metadata);

@@ -27,7 +27,7 @@ export interface Page {
 export function pageNow(kind: KindRuntime, selection: Selection, revision: number, request: PageRequest): Page {
   const objects: CachedObject[] = [];
   for (const object of candidates(kind, selection, request.after)) {
-    if (!selection.shows(object.served.object)) continue;
+    if (!selection.everything && !selection.shows(object.served.object)) continue;
     if (request.limit > 0 && objects.length === request.limit) {
       if (!selection.everything) return { objects, revision, more: true };
       return { objects, revision, more: true, remaining: kind.cache.count(selection.namespace, objects.at(-1)) };
@@ -61,7 +61,7 @@ export async function pageAt(
       const [, , namespace = '', name = ''] = key.segments;
       after = { namespace, name };
       const object = cacheObject(resource, after, value, written);
-      if (!selection.shows(object.served.object)) continue;
+      if (!selection.everything && !selection.shows(object.served.object)) continue;
       if (request.limit > 0 && objects.length === request.limit) return { objects, revision, more: true };
       objects.push(object);
     }

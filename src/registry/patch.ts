@@ -3,13 +3,14 @@ import { groupResourceOf } from '../api/resource.ts';
 import { badRequest, conflict, notFound } from '../api/status.ts';
 import { isJsonObject } from '../lib/json-value.ts';
 import { applyObject } from './apply/apply.ts';
+import { disown } from './apply/disown.ts';
 import { checkName, checkNamespace, checkVersion } from './body-identity.ts';
 import type { CachedObject } from './cached-object.ts';
 import { ObjectMoved } from './commit.ts';
 import type { RequestContext } from './context.ts';
 import { createAt, NameTaken } from './create.ts';
 import type { KindRuntime } from './kind-runtime.ts';
-import { requireCreate, requireNamespace } from './may-create.ts';
+import { requireCreate } from './may-create.ts';
 import { type Overwrite, overwrite } from './overwrite.ts';
 import { decodeApplied, patchedObject } from './patched-object.ts';
 import { written } from './served.ts';
@@ -80,7 +81,7 @@ async function applyTo(
     subresource: part === 'status' ? 'status' : '',
     now: timestamp(kind.clock.now()),
   });
-  const { managedFields } = merged.metadata;
+  const managedFields = disown(merged.metadata.managedFields, kind.resource.writeOnly ?? []);
   return overwrite(kind, context, current, decodeApplied(kind, merged), {
     part,
     dryRun: options.dryRun,
@@ -101,7 +102,6 @@ async function applyToNothing(
   const resource = groupResourceOf(kind.resource);
   if (part === 'status') throw notFound(resource, name);
   await requireCreate(kind, context, name);
-  requireNamespace(kind, namespace, applied.metadata);
   if (uid !== '') {
     throw conflict(
       resource,
@@ -117,7 +117,7 @@ async function applyToNothing(
     subresource: '',
     now: timestamp(kind.clock.now()),
   });
-  const { managedFields } = merged.metadata;
+  const managedFields = disown(merged.metadata.managedFields, kind.resource.writeOnly ?? []);
   try {
     const place = { namespace: kind.resource.namespaced ? namespace : '', name };
     const served = await createAt(kind, context, place, decodeApplied(kind, merged), {

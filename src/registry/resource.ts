@@ -57,6 +57,8 @@ export interface StoredResource extends ResourceKind {
   readonly autoName?: string;
   /** `gracePeriodSeconds` delays removal (completions §2.1). True for every management kind. */
   readonly gracePeriods?: boolean;
+  /** Members that `prepare` takes in and that are never served: nobody owns them. `[['spec', 'key']]`. */
+  readonly writeOnly?: readonly (readonly string[])[];
   /** A finalizer that the server puts on at creation and that only the server takes off. */
   readonly keptFinalizer?: string;
 
@@ -75,7 +77,7 @@ export interface StoredResource extends ResourceKind {
    */
   claims?(record: StoredRecord): readonly string[];
   claimTaken?(claim: string, holder: string, draft: Draft): Error;
-  /** What is written with a create, and removed with the removal, in the same transaction. */
+  /** What has to stand beside the object: written with it, changed with it, removed with it, in one transaction. */
   companions?(record: StoredRecord): readonly Companion[];
   /** When upkeep should look at the object again (milliseconds since the epoch), and what it then does: delete it. */
   expiresAt?(record: StoredRecord): number | undefined;

@@ -6,7 +6,7 @@ import { ObjectMoved } from './commit.ts';
 import type { RequestContext } from './context.ts';
 import { createAt, NameTaken } from './create.ts';
 import type { KindRuntime } from './kind-runtime.ts';
-import { requireCreate, requireNamespace } from './may-create.ts';
+import { requireCreate } from './may-create.ts';
 import { type Overwrite, overwrite } from './overwrite.ts';
 import { written } from './served.ts';
 import { trackWrite } from './track-write.ts';
@@ -54,7 +54,6 @@ async function createInstead(
     throw notFound(groupResourceOf(kind.resource), name);
   }
   const namespace = kind.resource.namespaced ? context.namespace : '';
-  requireNamespace(kind, namespace, sent.metadata);
   await requireCreate(kind, context, name);
   checkUid(kind, context, name, sent.metadata.uid ?? '', '');
   try {

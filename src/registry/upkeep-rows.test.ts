@@ -208,8 +208,13 @@ describe('deadlines', () => {
   });
 });
 
+function colorLabel(object: KubeObject): Record<string, string> {
+  const color = (object.spec as { color?: string } | undefined)?.color;
+  return color === undefined ? {} : { color };
+}
+
 describe('companions', () => {
-  it('come and go with their object, in one step', async () => {
+  it('come, change and go with their object, in one step', async () => {
     const boxes = { group: '', version: 'v1', kind: 'Box', plural: 'boxes', singular: 'box', namespaced: false };
     const boxKind = { ...boxes, hasStatus: false, schema: { type: 'object' as const } };
     const companions = ({ object }: { object: KubeObject }) => [
@@ -220,7 +225,7 @@ describe('companions', () => {
         object: {
           apiVersion: 'v1',
           kind: 'Box',
-          metadata: { labels: { of: object.metadata.name ?? '' } },
+          metadata: { labels: { of: object.metadata.name ?? '', ...colorLabel(object) } },
         } as KubeObject,
       },
     ];
@@ -233,7 +238,11 @@ describe('companions', () => {
       uid: expect.any(String),
       creationTimestamp: '2026-01-01T00:00:00Z',
     });
+    const { uid, resourceVersion } = other.kind.peek('', 'box-w')?.object.metadata ?? {};
+    await merge(kind, 'w', { spec: { size: 2 } });
+    expect(other.kind.peek('', 'box-w')?.object.metadata.resourceVersion).toBe(resourceVersion);
     await merge(kind, 'w', { spec: { color: 'red' } });
+    expect(other.kind.peek('', 'box-w')?.object.metadata).toMatchObject({ uid, labels: { of: 'w', color: 'red' } });
     await kind.verbs.delete(caller(), 'w', deleting());
     expect(other.kind.peek('', 'box-w')).toBeUndefined();
     const taken = { apiVersion: 'v1', kind: 'Box', metadata: { name: 'box-w' } } as KubeObject;

@@ -123,6 +123,71 @@ describe('group commit', () => {
   });
 });
 
+describe('a write under way', () => {
+  /** Holds up the next write: before it reaches the disk, or after, when only the store does not know yet. */
+  function holdWrite(when: 'before' | 'after'): { reached: Promise<unknown>; release: () => void } {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let reach: (options: unknown) => void = () => {};
+    const reached = new Promise<unknown>((resolve) => {
+      reach = resolve;
+    });
+    const batch = ClassicLevel.prototype.batch;
+    const held = function (this: ClassicLevel) {
+      const chained = Reflect.apply(batch, this, []);
+      const write = chained.write.bind(chained);
+      chained.write = async (options?: object) => {
+        if (when === 'after') await write(options ?? {});
+        reach(options);
+        await released;
+        if (when === 'before') await write(options ?? {});
+      };
+      return chained;
+    };
+    vi.spyOn(ClassicLevel.prototype, 'batch').mockImplementationOnce(held as never);
+    return { reached, release };
+  }
+
+  it('is acknowledged, told and shown only when it is flushed', async () => {
+    const store = await open({ directory: await newDirectory() });
+    const recorder = new Recorder();
+    await store.observe(range('s'), 1, recorder);
+    const { reached, release } = holdWrite('before');
+    let acknowledged = false;
+    const writing = put(store, key('s', 'x'), '1').then(() => {
+      acknowledged = true;
+    });
+    expect(await reached).toEqual({ sync: true });
+    expect(await store.get(key('s', 'x'))).toBeUndefined();
+    expect((await store.list(range('s'))).entries).toEqual([]);
+    expect([acknowledged, recorder.told, await store.revision('s')]).toEqual([false, [], 1]);
+    release();
+    await writing;
+    expect([recorder.told, await store.revision('s')]).toEqual([['x=1'], 2]);
+  });
+
+  it('is shown to no reader before the observers were told of it', async () => {
+    const store = await open({ directory: await newDirectory() });
+    const recorder = new Recorder();
+    await store.observe(range('s'), 1, recorder);
+    const { reached, release } = holdWrite('after');
+    const writing = put(store, key('s', 'x'), '1');
+    await reached;
+    const reads = [store.get(key('s', 'x')), store.list(range('s')), store.history(range('s'), 1)];
+    const toldAtAnswer = reads.map(async (read) => {
+      await read;
+      return recorder.told;
+    });
+    // Long enough for an answer that does not wait; one that does cannot come before.
+    for (let turn = 0; turn < 50; turn++) await store.revision('s').then(() => new Promise(setImmediate));
+    release();
+    expect(await Promise.all(toldAtAnswer)).toEqual([['x=1'], ['x=1'], ['x=1']]);
+    await writing;
+  });
+});
+
 describe('embedded store that cannot be opened', () => {
   const message = async (directory: string) => {
     const error = await failure(openEmbeddedStore({ directory }));
@@ -215,8 +280,8 @@ describe('a write that fails', () => {
     const faulty = function (this: ClassicLevel) {
       const chained = Reflect.apply(batch, this, []);
       const write = chained.write.bind(chained);
-      chained.write = async (options: { sync: boolean }) => {
-        if (afterwards) await write(options);
+      chained.write = async () => {
+        if (afterwards) await write({ sync: true });
         throw Object.assign(new Error('IO error: 000004.log: Input/output error'), { code: 'LEVEL_IO_ERROR' });
       };
       return chained;

@@ -112,14 +112,14 @@ export class LevelMedium {
   }
 }
 
-/** For the manifest and what else LevelDB writes when it opens. */
-const smallFiles = 1024 * 1024;
+/** For the manifest, and for what a compaction still under way may take. */
+const elbowRoom = 2 * 1024 * 1024;
 
 /** LevelDB is closed only if it will open again: its logs become tables then, and the disk must take writes at all. */
 async function assertReopens(directory: string): Promise<void> {
   const logs = (await readdir(directory)).filter((file) => file.endsWith('.log'));
   const sizes = await Promise.all(logs.map(async (file) => (await stat(join(directory, file))).size));
-  const needed = sizes.reduce((sum, size) => sum + size, smallFiles);
+  const needed = sizes.reduce((sum, size) => sum + 2 * size, elbowRoom);
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize < needed) {
     const message = `the disk of the data directory is full: ${bavail * bsize} bytes free, ${needed} are needed to go on`;

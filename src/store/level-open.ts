@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
+import { findLogDamage } from './log-damage.ts';
 import {
   allSliceRows,
   decodeHead,
@@ -39,7 +41,7 @@ export async function openLevel(directory: string): Promise<Level> {
   }
 }
 
-/** LevelDB takes a directory whose CURRENT file is lost for a new one, and begins anew beside the data. */
+/** LevelDB takes a directory that has lost its CURRENT file for a new one, and drops unreadable parts of its log. */
 async function assertWhole(directory: string): Promise<void> {
   let files: string[];
   try {
@@ -50,6 +52,10 @@ async function assertWhole(directory: string): Promise<void> {
   }
   if (!files.includes('CURRENT') && files.some((file) => /^\d+\.(ldb|sst|log)$/.test(file))) {
     throw damaged(directory, 'the file CURRENT is missing');
+  }
+  for (const file of files.filter((name) => name.endsWith('.log'))) {
+    const offset = findLogDamage(await readFile(join(directory, file)));
+    if (offset !== undefined) throw damaged(directory, `${file} at byte ${offset}`);
   }
 }
 

@@ -138,8 +138,8 @@ export class HttpServer {
   #identity(token: string): Identity | undefined {
     const name = /^(\w+)-token$/.exec(token)?.[1];
     if (name === undefined) return undefined;
-    let session = this.sessions.get(name);
-    if (session === undefined) this.sessions.set(name, (session = new AbortController()));
+    const session = this.sessions.get(name) ?? new AbortController();
+    this.sessions.set(name, session);
     return { user: { name, groups: ['testers'] }, accessKey: `${name}-key`, system: false, signal: session.signal };
   }
 

@@ -1,10 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import 'reflect-metadata';
-import {
-  BasicConstraintsExtension,
-  SubjectAlternativeNameExtension,
-  X509CertificateGenerator,
-} from '@peculiar/x509';
+import { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
 
 export interface KeyPairPem {
   readonly cert: string;
@@ -34,5 +30,8 @@ export async function selfSigned(commonName = 'localhost'): Promise<KeyPairPem> 
   );
   const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
   const lines = der.toString('base64').replace(/.{64}/g, '$&\n');
-  return { cert: certificate.toString('pem'), key: `-----BEGIN PRIVATE KEY-----\n${lines}\n-----END PRIVATE KEY-----\n` };
+  return {
+    cert: certificate.toString('pem'),
+    key: `-----BEGIN PRIVATE KEY-----\n${lines}\n-----END PRIVATE KEY-----\n`,
+  };
 }

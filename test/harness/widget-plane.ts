@@ -140,7 +140,11 @@ export class WidgetPlane implements Plane {
           later: { kind: resizeKind, verbs: { createNamed: async () => neverCalled() }, missing: 'no later yet' },
         },
       },
-      { kind: gadgetKind, verbs: { ...pick(this.#verbs(gadgetKind), 'get'), ...pick(this.#verbs(gadgetKind), 'list') }, subresources: {} },
+      {
+        kind: gadgetKind,
+        verbs: { ...pick(this.#verbs(gadgetKind), 'get'), ...pick(this.#verbs(gadgetKind), 'list') },
+        subresources: {},
+      },
       { kind: reviewKind, verbs: pick(this.#verbs(reviewKind), 'create'), subresources: {} },
       { kind: ghostKind, verbs: {}, subresources: {}, missing: 'no ghosts here' },
       { kind: namespaceKind, verbs: this.#verbs(namespaceKind), subresources: {} },
@@ -152,9 +156,7 @@ export class WidgetPlane implements Plane {
   }
 
   find(group: string, version: string, plural: string): MountedResource | undefined {
-    return this.#mounted.find(
-      ({ kind }) => kind.group === group && kind.version === version && kind.plural === plural,
-    );
+    return this.#mounted.find(({ kind }) => kind.group === group && kind.version === version && kind.plural === plural);
   }
 
   authorize(identity: Identity, attributes: Attributes): Decision {
@@ -251,7 +253,10 @@ export class WidgetPlane implements Plane {
   }
 }
 
-function pick<K extends keyof ResourceVerbs>(verbs: Required<ResourceVerbs>, name: K): Pick<Required<ResourceVerbs>, K> {
+function pick<K extends keyof ResourceVerbs>(
+  verbs: Required<ResourceVerbs>,
+  name: K,
+): Pick<Required<ResourceVerbs>, K> {
   return { [name]: verbs[name] } as Pick<Required<ResourceVerbs>, K>;
 }
 

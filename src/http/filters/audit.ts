@@ -1,5 +1,5 @@
 import { timestamp } from '../../api/meta.ts';
-import { serviceUnavailable, StatusError, unauthorized } from '../../api/status.ts';
+import { StatusError, serviceUnavailable, unauthorized } from '../../api/status.ts';
 import type { AuditEvent, AuditLog } from '../../audit/audit-log.ts';
 import { type AuditRule, auditLevel, defaultAuditRules, isWrite } from '../../audit/audit-policy.ts';
 import type { Identity } from '../../auth/identity.ts';
@@ -25,7 +25,8 @@ export function audit(options: AuditOptions): Filter {
   return async (exchange, next) => {
     const caller = exchange.identity;
     const before = levelOf(options, exchange, caller);
-    if (before !== 'None' && isWrite(exchange.info.verb)) await record(options, exchange, 'RequestReceived', before, caller);
+    if (before !== 'None' && isWrite(exchange.info.verb))
+      await record(options, exchange, 'RequestReceived', before, caller);
     const complete = async (code: number, reason?: string) => {
       const level = levelOf(options, exchange, caller, code);
       if (level === 'None') return;

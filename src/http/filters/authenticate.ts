@@ -2,7 +2,7 @@ import { unauthorized } from '../../api/status.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { credentialOf } from '../credential.ts';
 import type { Exchange, Filter } from '../exchange.ts';
-import { linkSignals } from '../link-signals.ts';
+import { withSignal } from '../with-signal.ts';
 
 export interface AuthenticateOptions {
   /** undefined: 401, and the caller learns no more than that (rule ERR-13). */
@@ -21,7 +21,6 @@ export function authenticate(options: AuthenticateOptions): Filter {
       throw unauthorized();
     }
     exchange.identity = identity;
-    exchange.signal = linkSignals(exchange.signal, identity.signal);
-    return await next();
+    return await withSignal(exchange, identity.signal, next);
   };
 }

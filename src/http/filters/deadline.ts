@@ -2,7 +2,7 @@ import { badRequest, timedOut } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Exchange, Filter, Reply } from '../exchange.ts';
 import { parseGoDuration } from '../go-duration.ts';
-import { linkSignals } from '../link-signals.ts';
+import { withSignal } from '../with-signal.ts';
 
 export interface DeadlineOptions {
   readonly clock: Clock;
@@ -34,7 +34,6 @@ export function deadline(options: DeadlineOptions): Filter {
         : 'request did not complete within the allotted timeout',
     );
     const controller = new AbortController();
-    exchange.signal = linkSignals(exchange.signal, controller.signal);
     let stop = () => {};
     const timeIsUp = new Promise<Reply>((_resolve, reject) => {
       stop = options.clock.after(milliseconds, () => {
@@ -43,7 +42,7 @@ export function deadline(options: DeadlineOptions): Filter {
       });
     });
     try {
-      return await Promise.race([next(), timeIsUp]);
+      return await Promise.race([withSignal(exchange, controller.signal, next), timeIsUp]);
     } finally {
       stop();
     }

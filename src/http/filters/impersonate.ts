@@ -2,8 +2,8 @@ import { kubernetesAuthenticatedGroup } from '../../api/naming.ts';
 import { badRequest, forbidden } from '../../api/status.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
-import type { IncomingRequest, Filter } from '../exchange.ts';
 import { callerOf } from '../caller.ts';
+import type { Filter, IncomingRequest } from '../exchange.ts';
 import { denial } from './authorize.ts';
 
 export interface ImpersonateOptions {
@@ -87,7 +87,13 @@ function decodedName(name: string): string {
 type ResourceAttributes = Extract<Attributes, { resourceRequest: true }>;
 
 function neededRights(wanted: Wanted): ResourceAttributes[] {
-  const right = (group: string, resource: string, name: string, subresource = '', namespace = ''): ResourceAttributes => ({
+  const right = (
+    group: string,
+    resource: string,
+    name: string,
+    subresource = '',
+    namespace = '',
+  ): ResourceAttributes => ({
     resourceRequest: true,
     verb: 'impersonate',
     group,

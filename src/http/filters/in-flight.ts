@@ -20,7 +20,12 @@ const reading = new Set(['get', 'list', 'watch', 'head', 'options']);
  */
 export function inFlight(options: InFlightOptions): Filter {
   const slots = (count: number) =>
-    new FairSlots({ slots: count, queue: count, waitMilliseconds: options.waitMilliseconds ?? 1000, clock: options.clock });
+    new FairSlots({
+      slots: count,
+      queue: count,
+      waitMilliseconds: options.waitMilliseconds ?? 1000,
+      clock: options.clock,
+    });
   const reads = slots(options.reads ?? 400);
   const writes = slots(options.writes ?? 200);
   return async (exchange, next) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { exchangeFor } from '../../../test/harness/exchange.ts';
-import { StatusError, unauthorized } from '../../api/status.ts';
+import { type StatusError, unauthorized } from '../../api/status.ts';
 import { ManualClock } from '../../lib/clock.ts';
 import type { Reply } from '../exchange.ts';
 import { sourceLimit } from './source-limit.ts';

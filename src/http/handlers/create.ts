@@ -1,5 +1,5 @@
-import type { Served, WriteOptions } from '../../registry/verbs.ts';
 import type { KubeObject } from '../../api/meta.ts';
+import type { Served, WriteOptions } from '../../registry/verbs.ts';
 import type { Reply } from '../exchange.ts';
 import { readWriteOptions } from '../query-options.ts';
 import { objectReply } from '../respond.ts';

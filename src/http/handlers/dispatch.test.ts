@@ -116,7 +116,10 @@ describe('paths', () => {
   });
 
   it('hands what is no resource to the plane’s own handler (REQ-01)', async () => {
-    expect((await server.call('GET', '/apis/example.dev/v1')).json).toEqual({ path: '/apis/example.dev/v1', verb: 'get' });
+    expect((await server.call('GET', '/apis/example.dev/v1')).json).toEqual({
+      path: '/apis/example.dev/v1',
+      verb: 'get',
+    });
   });
 });
 
@@ -191,7 +194,9 @@ describe('create', () => {
     expect(warned.json.spec).toEqual({ size: 2 });
     const strict = await server.call('POST', `${widgets}?fieldValidation=Strict`, { body });
     expect(strict.status).toBe(400);
-    expect(strict.json.message).toMatch(/strict decoding error: duplicate field "spec\.size", unknown field "spec\.shape"$/);
+    expect(strict.json.message).toMatch(
+      /strict decoding error: duplicate field "spec\.size", unknown field "spec\.shape"$/,
+    );
     server.plane.objects.clear();
     expect((await server.call('POST', `${widgets}?fieldValidation=Ignore`, { body })).headers.warning).toBeUndefined();
   });
@@ -209,7 +214,9 @@ describe('create', () => {
     );
     expect(messages[0]).toContain('400 the API version in the data (other/v1) does not match');
     expect(messages[1]).toMatch(/^400 Gadget in version "v1" cannot be handled as a Widget/);
-    expect(messages[2]).toBe('400 the namespace of the provided object does not match the namespace sent on the request');
+    expect(messages[2]).toBe(
+      '400 the namespace of the provided object does not match the namespace sent on the request',
+    );
   });
 
   it('takes YAML (NEG-04) and keeps 64-bit integers (DEC-07)', async () => {
@@ -272,7 +279,9 @@ describe('update and patch', () => {
         headers: type === undefined ? {} : { 'content-type': type },
         body,
       });
-    expect((await patch('application/merge-patch+json; charset=utf-8', '{"spec":{"size":1,"size":2}}')).status).toBe(200);
+    expect((await patch('application/merge-patch+json; charset=utf-8', '{"spec":{"size":1,"size":2}}')).status).toBe(
+      200,
+    );
     expect((await patch('application/json-patch+json', '[{"op":"add","path":"/a","value":1,"x":1}]')).status).toBe(200);
     expect((await patch('application/apply-patch+yaml', 'spec: {size: 1}\n', '?fieldManager=m')).status).toBe(201);
     expect(server.plane.calls.map((call) => call.patch)).toEqual([
@@ -341,8 +350,14 @@ describe('delete', () => {
 
   it('takes a body, in JSON or YAML, instead of the query (DELETE-01, DELETE-02)', async () => {
     for (const [type, body] of [
-      ['application/json', '{"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":5,"preconditions":{"uid":"u"}}'],
-      ['application/yaml', 'kind: DeleteOptions\napiVersion: example.dev/v1\ngracePeriodSeconds: 5\npreconditions: {uid: u}\n'],
+      [
+        'application/json',
+        '{"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":5,"preconditions":{"uid":"u"}}',
+      ],
+      [
+        'application/yaml',
+        'kind: DeleteOptions\napiVersion: example.dev/v1\ngracePeriodSeconds: 5\npreconditions: {uid: u}\n',
+      ],
     ] as const) {
       server.plane.put('a', 'x');
       await server.call('DELETE', `${widgets}/x?gracePeriodSeconds=9`, { headers: { 'content-type': type }, body });

@@ -1,10 +1,4 @@
-import {
-  methodNotAllowed,
-  methodNotAllowedOnPath,
-  noSuchPath,
-  notFound,
-  notImplemented,
-} from '../../api/status.ts';
+import { methodNotAllowed, methodNotAllowedOnPath, noSuchPath, notFound, notImplemented } from '../../api/status.ts';
 import type { MountedResource, MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { Exchange, Handler, Reply } from '../exchange.ts';
 import { checkPathName } from '../path-name.ts';
@@ -95,7 +89,8 @@ async function serveResource(endpoint: Endpoint): Promise<Reply> {
   if (verb === 'get' && verbs.get) return await get(endpoint, bindNamed(verbs.get, context, pathName));
   if (verb === 'update' && verbs.update) return await update(endpoint, bindNamed(verbs.update, context, pathName));
   if (verb === 'patch' && verbs.patch) return await patch(endpoint, bindNamed(verbs.patch, context, pathName));
-  if (verb === 'delete' && verbs.delete) return await deleteObject(endpoint, bindNamed(verbs.delete, context, pathName));
+  if (verb === 'delete' && verbs.delete)
+    return await deleteObject(endpoint, bindNamed(verbs.delete, context, pathName));
   throw methodNotAllowed(resourceOf(endpoint), verb);
 }
 
@@ -108,7 +103,8 @@ async function serveSubresource(endpoint: Endpoint, subresource: MountedSubresou
   if (verb === 'get' && verbs.get) return await get(endpoint, bindNamed(verbs.get, context, pathName));
   if (verb === 'update' && verbs.update) return await update(endpoint, bindNamed(verbs.update, context, pathName));
   if (verb === 'patch' && verbs.patch) return await patch(endpoint, bindNamed(verbs.patch, context, pathName));
-  if (verb === 'create' && verbs.createNamed) return await create(endpoint, bindNamed(verbs.createNamed, context, pathName));
+  if (verb === 'create' && verbs.createNamed)
+    return await create(endpoint, bindNamed(verbs.createNamed, context, pathName));
   throw methodNotAllowed(resourceOf(endpoint), verb);
 }
 

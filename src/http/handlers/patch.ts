@@ -1,6 +1,6 @@
-import { badRequest } from '../../api/status.ts';
-import { DocumentError } from '../../api/decode/document-error.ts';
 import { readDocument, warningsOf } from '../../api/decode/document.ts';
+import { DocumentError } from '../../api/decode/document-error.ts';
+import { badRequest } from '../../api/status.ts';
 import { JsonSyntaxError, parseJson } from '../../lib/json-parse.ts';
 import { jsonPatchFindings } from '../../registry/patch/json-patch-findings.ts';
 import type { FieldValidation, Patch, PatchOptions, Written } from '../../registry/verbs.ts';

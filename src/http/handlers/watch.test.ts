@@ -100,7 +100,9 @@ describe('a watch', () => {
   });
 
   it('cannot be YAML (NEG-12)', async () => {
-    const { status, json } = await server.call('GET', `${widgets}?watch=1`, { headers: { accept: 'application/yaml' } });
+    const { status, json } = await server.call('GET', `${widgets}?watch=1`, {
+      headers: { accept: 'application/yaml' },
+    });
     expect([status, json]).toEqual([406, undefined]);
   });
 
@@ -108,7 +110,9 @@ describe('a watch', () => {
     server.plane.events.end();
     await linesOf(`${widgets}?watch=1&timeoutSeconds=7&timeout=nonsense`);
     await linesOf(`${widgets}?watch=1`);
-    const times = server.plane.calls.map((call) => (call.options as { timeoutMilliseconds: number }).timeoutMilliseconds);
+    const times = server.plane.calls.map(
+      (call) => (call.options as { timeoutMilliseconds: number }).timeoutMilliseconds,
+    );
     expect(times[0]).toBe(7000);
     expect(times[1]).toBeGreaterThanOrEqual(1_800_000);
     expect(times[1]).toBeLessThanOrEqual(3_600_000);
@@ -127,7 +131,9 @@ describe('a watch', () => {
       400,
       "fieldSelector metadata.name doesn't match requested name",
     ]);
-    expect((await server.call('POST', '/apis/example.dev/v1/watch/namespaces/a/widgets', { body: '{}' })).status).toBe(405);
+    expect((await server.call('POST', '/apis/example.dev/v1/watch/namespaces/a/widgets', { body: '{}' })).status).toBe(
+      405,
+    );
   });
 });
 

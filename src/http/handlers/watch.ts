@@ -7,10 +7,7 @@ import { watchFrames } from '../watch-frames.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
 
 /** A list that goes on: the answer stands at once, and its lines follow as things happen (rule WATCH-01). */
-export async function watch(
-  endpoint: Endpoint,
-  open: (options: WatchOptions) => Promise<WatchStream>,
-): Promise<Reply> {
+export async function watch(endpoint: Endpoint, open: (options: WatchOptions) => Promise<WatchStream>): Promise<Reply> {
   const { exchange, kind } = endpoint;
   const form = answerForm(endpoint, 'watch');
   const stream = await open(readWatchOptions(exchange.url.searchParams, kind, exchange.info.pathName));

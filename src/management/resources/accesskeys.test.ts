@@ -386,6 +386,17 @@ describe('how long a key lives and how many there are (completions §5)', () => 
   });
 });
 
+it('belongs to no field manager, also when it was applied (completions §5)', async () => {
+  const { verbs, admin, plane } = await setUp();
+  const key = 'a-key-of-this-test-0123456789-abcdefghijk';
+  const object = { metadata: { name: 'applied' }, spec: { key, displayName: 'x' } };
+  const made = await verbs('ownedaccesskeys').patch(admin(), 'applied', { type: 'apply', object }, patching);
+  expect(textAt(made.object, 'spec', 'key')).toBe(key);
+  const stored = plane.kinds.get('accesskeys.management.platform.sh')?.peek('', 'applied');
+  expect(stored?.object.metadata.managedFields?.[0]?.fieldsV1).toEqual({ 'f:spec': { 'f:displayName': {} } });
+  expect(stored?.json()).not.toContain(key);
+});
+
 it('has the hash that authentication looks for', async () => {
   const { make, plane, sealer } = await setUp();
   const made: KubeObject = await make({});

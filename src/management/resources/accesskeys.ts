@@ -62,6 +62,7 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
     hasStatus: true,
     gracePeriods: true,
     autoName: 'key-',
+    writeOnly: secretPaths,
     verbs: ['get', 'list', 'watch', 'update', 'patch', 'delete'],
     prepare(draft: Draft, context: RequestContext) {
       takeKey(draft);

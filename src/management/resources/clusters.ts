@@ -18,6 +18,8 @@ export const kubeconfigPurpose = 'cluster-kubeconfig';
 /** Their paths below `/cluster/` could not be told from those of a cluster without a name in the path. */
 const reservedNames = ['api', 'apis'];
 
+const secretPaths = [['spec', 'kubeconfig']];
+
 export function clusters({ sealer }: Pick<ManagementDependencies, 'sealer'>): StoredResource {
   const faults = new WeakMap<Draft, FieldError>();
 
@@ -26,7 +28,7 @@ export function clusters({ sealer }: Pick<ManagementDependencies, 'sealer'>): St
     const spec = writableSpec(draft.object);
     const sent = spec.kubeconfig;
     delete spec.kubeconfig;
-    cutFromLastApplied(draft.object, [['spec', 'kubeconfig']]);
+    cutFromLastApplied(draft.object, secretPaths);
     if (sent === undefined || sent === null || sent === '') {
       // Reached in another way from now on: the credentials have no more use.
       if (flagAt(spec, 'local') || flagAt(spec, 'networkPeer')) delete draft.hidden[hiddenKubeconfig];
@@ -71,6 +73,7 @@ export function clusters({ sealer }: Pick<ManagementDependencies, 'sealer'>): St
     ...clusterKind,
     hasStatus: true,
     gracePeriods: true,
+    writeOnly: secretPaths,
     prepare(draft: Draft, context: RequestContext) {
       checkDisplayOnly(clusterKind, draft, context);
       takeKubeconfig(draft);

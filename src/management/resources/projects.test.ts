@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanupFinalizer, projectRoles } from '../../api/naming.ts';
+import { cleanupFinalizer, nonDeletableAnnotation, projectRoles } from '../../api/naming.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { deleting, latest, openManagement, patching, refusal } from '../management.fixture.ts';
@@ -30,6 +30,65 @@ describe('projects (completions §7)', () => {
     expect(state.project('p')).toBeUndefined();
     expect(state.namespace('platform-p-p')).toBeUndefined();
     expect((await refusal(merge('p', {}))).code).toBe(404);
+  });
+
+  it('close their namespace in the same step in which their deletion begins (CREATE-20)', async () => {
+    const { create, verbs, admin, state } = await setUp();
+    await create('projects', 'p', {});
+    await verbs('projects').delete(admin(), 'p', deleting);
+    expect(state.namespace('platform-p-p')).toMatchObject({
+      metadata: { deletionTimestamp: state.project('p')?.metadata.deletionTimestamp },
+      status: { phase: 'Terminating' },
+    });
+    const late = await refusal(create('virtualclusterinstances', 'late', {}, admin('p')));
+    expect(late).toMatchObject({ code: 403, details: { causes: [{ reason: 'NamespaceTerminating' }] } });
+  });
+
+  it('let no instance slip in that was on its way when their deletion began', async () => {
+    const { create, verbs, admin, state } = await setUp();
+    await create('projects', 'p', {});
+    const context = admin('p');
+    let asked: () => void = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    let answer: (allowed: boolean) => void = () => {};
+    const answered = new Promise<boolean>((resolve) => {
+      answer = resolve;
+    });
+    const slow = {
+      ...context,
+      may: () => {
+        asked();
+        return answered;
+      },
+    };
+    const creating = refusal(create('virtualclusterinstances', 'late', { template: {} }, slow));
+    await isAsked;
+    await verbs('projects').delete(admin(), 'p', deleting);
+    answer(true);
+    expect((await creating).code).toBe(403);
+    expect([...state.instancesOf('p')]).toEqual([]);
+  });
+
+  it('are not deleted while an annotation protects one of their instances', async () => {
+    const { create, verbs, admin } = await setUp();
+    await create('projects', 'p', { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' }] });
+    await create('virtualclusterinstances', 'vc', {}, admin('p'));
+    const protect = (value: string | null) =>
+      verbs('virtualclusterinstances').patch(
+        admin('p'),
+        'vc',
+        { type: 'merge', document: { metadata: { annotations: { [nonDeletableAnnotation]: value } } }, findings: [] },
+        patching,
+      );
+    await protect('true');
+    expect(await refusal(verbs('projects').delete(admin(), 'p', deleting))).toMatchObject({
+      code: 403,
+      message: expect.stringContaining('vc'),
+    });
+    await protect(null);
+    expect(await verbs('projects').delete(admin(), 'p', deleting)).toHaveProperty('pending');
   });
 
   it('have names that leave room for the namespace', async () => {

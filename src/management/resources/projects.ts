@@ -3,7 +3,13 @@ import { duplicate, type FieldError, forbiddenField, invalid, notSupported } fro
 import { projectKind, quotaResources } from '../../api/management/v1/project.ts';
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { cleanupFinalizer, projectLabel, projectNamespace, projectRoles } from '../../api/naming.ts';
+import {
+  cleanupFinalizer,
+  nonDeletableAnnotation,
+  projectLabel,
+  projectNamespace,
+  projectRoles,
+} from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
 import { flagAt, listAt, objectAt, textAt } from '../../lib/json-path.ts';
@@ -17,10 +23,13 @@ import {
   type StoredResource,
 } from '../../registry/resource.ts';
 import { type Caller, callerOf, ownerOf } from '../caller.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
 import { writableSpec } from '../draft-spec.ts';
+import { isNonDeletable } from '../non-deletable.ts';
 import { changedFields } from '../object-rights.ts';
 import { quotaLimit } from '../quota-limit.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
+import type { ManagementState } from '../state.ts';
 
 /** What members of a project, its admins included, may not change: each needs the right `projects/spec.<field>`. */
 const protectedFields = ['allowedClusters', 'allowedTemplates', 'quotas', 'requireTemplate', 'owner', 'access'];
@@ -28,7 +37,7 @@ const protectedFields = ['allowedClusters', 'allowedTemplates', 'quotas', 'requi
 /** With the prefix of its namespace a project's name must still be a DNS label. */
 const longestName = 63 - projectNamespace('').length;
 
-export function projects(): StoredResource {
+export function projects({ state }: Pick<ManagementDependencies, 'state'>): StoredResource {
   return defineResource({
     ...projectKind,
     hasStatus: true,
@@ -39,6 +48,7 @@ export function projects(): StoredResource {
     prepare,
     validate: (draft) => projectErrors(draft.object),
     companions,
+    guardDelete: (record, context) => guardDelete(record, context, state),
   });
 }
 
@@ -138,9 +148,23 @@ function quotaErrors(quota: JsonObject | undefined, field: string): FieldError[]
   });
 }
 
-/** The namespace that the instances of the project live in; it comes and goes with the project. */
+/** A guard on an instance holds against the deletion of what it lives in, too. */
+function guardDelete(record: StoredRecord, context: RequestContext, state: ManagementState): void {
+  if (context.system) return;
+  const name = record.object.metadata.name ?? '';
+  const guarded = [...state.instancesOf(name)].filter(isNonDeletable);
+  if (guarded.length === 0) return;
+  const names = guarded.map((instance) => instance.metadata.name ?? '').sort();
+  throw forbidden(
+    groupResourceOf(projectKind),
+    name,
+    `the annotation ${nonDeletableAnnotation} protects its virtual cluster instances ${names.join(', ')}; remove the annotation first`,
+  );
+}
+
+/** The namespace that the instances of the project live in; it comes, closes and goes with the project. */
 function companions(record: StoredRecord): readonly Companion[] {
-  const project = record.object.metadata.name ?? '';
+  const { name: project = '', deletionTimestamp } = record.object.metadata;
   const name = projectNamespace(project);
   return [
     {
@@ -150,8 +174,12 @@ function companions(record: StoredRecord): readonly Companion[] {
       object: {
         apiVersion: namespaceKind.version,
         kind: namespaceKind.kind,
-        metadata: { name, labels: { 'kubernetes.io/metadata.name': name, [projectLabel]: project } },
-        status: { phase: 'Active' },
+        metadata: {
+          name,
+          labels: { 'kubernetes.io/metadata.name': name, [projectLabel]: project },
+          ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+        },
+        status: { phase: deletionTimestamp === undefined ? 'Active' : 'Terminating' },
       } as KubeObject,
     },
   ];

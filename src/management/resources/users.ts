@@ -20,6 +20,8 @@ export const passwordPurpose = 'user-password';
 const shortestPassword = 8;
 const longestPassword = 1024;
 
+const secretPaths = [['spec', 'password']];
+
 export function users({ sealer }: Pick<ManagementDependencies, 'sealer'>): StoredResource {
   const faults = new WeakMap<Draft, FieldError>();
 
@@ -28,7 +30,7 @@ export function users({ sealer }: Pick<ManagementDependencies, 'sealer'>): Store
     const spec = writableSpec(draft.object);
     const sent = spec.password;
     delete spec.password;
-    cutFromLastApplied(draft.object, [['spec', 'password']]);
+    cutFromLastApplied(draft.object, secretPaths);
     if (sent === undefined || sent === null || sent === '') return;
     checkMaySetPassword(draft, context);
     if (typeof sent !== 'string' || sent.length < shortestPassword || sent.length > longestPassword) {
@@ -45,6 +47,7 @@ export function users({ sealer }: Pick<ManagementDependencies, 'sealer'>): Store
     ...userKind,
     hasStatus: true,
     gracePeriods: true,
+    writeOnly: secretPaths,
     async prepare(draft, context) {
       await takePassword(draft, context);
       checkAdminsOnly(userKind, draft, context, ['groups', 'subject', 'disabled']);

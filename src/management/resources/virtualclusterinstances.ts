@@ -12,6 +12,7 @@ import type { ManagementDependencies } from '../dependencies.ts';
 import { writableSpec } from '../draft-spec.ts';
 import { checkInstanceQuota } from '../instance-quota.ts';
 import { checkInstanceRights } from '../instance-rights.ts';
+import { isNonDeletable } from '../non-deletable.ts';
 import { chooseCluster, hostNamespaceFor, virtualClusterNameFor } from '../placement.ts';
 import { defaultTemplateOf } from '../project-templates.ts';
 import { instanceErrors } from '../rules/instance-errors.ts';
@@ -43,7 +44,7 @@ export function virtualClusterInstances({
     claimTaken: (_claim, _holder, draft) =>
       conflict(resource, draft.object.metadata.name ?? '', 'another instance already has this virtual cluster'),
     guardDelete(record, context) {
-      if (context.system || record.object.metadata.annotations?.[nonDeletableAnnotation] !== 'true') return;
+      if (context.system || !isNonDeletable(record.object)) return;
       const detail = `the annotation ${nonDeletableAnnotation} protects it; remove the annotation first`;
       throw forbidden(resource, record.object.metadata.name ?? '', detail);
     },

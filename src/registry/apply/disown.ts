@@ -1,0 +1,26 @@
+import type { ManagedFieldsEntry } from '../../api/meta.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
+
+/**
+ * Field ownership without these members. What is taken in and never stored (a key, a password) belongs to nobody: its
+ * owner would be told of a conflict about a value that no one can see.
+ */
+export function disown(
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  paths: readonly (readonly string[])[],
+): ManagedFieldsEntry[] | undefined {
+  return entries
+    ?.map((entry) => ({ ...entry, fieldsV1: paths.reduce<JsonObject>(without, entry.fieldsV1) }))
+    .filter((entry) => Object.keys(entry.fieldsV1).length > 0);
+}
+
+function without(fields: JsonObject, path: readonly string[]): JsonObject {
+  const [first, ...rest] = path;
+  const member = `f:${first}`;
+  const inner = fields[member];
+  if (!isJsonObject(inner)) return fields;
+  const { [member]: _, ...others } = fields;
+  if (rest.length === 0) return others;
+  const left = without(inner, rest);
+  return Object.keys(left).length === 0 ? others : { ...others, [member]: left };
+}
