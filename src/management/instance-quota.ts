@@ -34,6 +34,11 @@ export function checkInstanceQuota(
   if (changesOwner) refuseBeyond(draft, owner, owned, ofOwner);
 }
 
+/** Whether creates in this project are counted at all. */
+export function hasQuotas(project: KubeObject | undefined): boolean {
+  return ['project', 'user'].some((which) => valueAt(project, 'spec', 'quotas', which, counted) !== undefined);
+}
+
 function ownerKey(instance: KubeObject): string {
   const user = textAt(instance, 'spec', 'owner', 'user');
   if (user !== '') return `user "${user}"`;

@@ -26,6 +26,26 @@ export async function create(
   options: WriteOptions,
 ): Promise<Served> {
   const context = warningOnce(caller);
+  return inLane(kind, context, sent, () => createNamed(kind, context, sent, options));
+}
+
+/** Waits for the creates before it in its lane, where the kind has lanes. */
+export function inLane<T>(
+  kind: KindRuntime,
+  context: RequestContext,
+  sent: KubeObject,
+  work: () => Promise<T>,
+): Promise<T> {
+  const lane = kind.resource.lane?.(sent, context);
+  return lane === undefined ? work() : kind.lanes.run(lane, work);
+}
+
+async function createNamed(
+  kind: KindRuntime,
+  context: RequestContext,
+  sent: KubeObject,
+  options: WriteOptions,
+): Promise<Served> {
   const namespace = kind.resource.namespaced ? context.namespace : '';
   checkNamespace(kind.resource, sent.metadata, namespace);
   if (!options.dryRun) refuseVersionOnCreate(sent);

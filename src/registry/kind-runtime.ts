@@ -1,5 +1,6 @@
 import type { OwnerReference } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Lanes } from '../lib/lanes.ts';
 import type { Check, Store } from '../store/store.ts';
 import type { StoredResource } from './resource.ts';
 import type { WatchCache } from './watch-cache.ts';
@@ -60,6 +61,8 @@ export interface KindRuntime {
   readonly collaborators: Collaborators;
   readonly limits: KindLimits;
   readonly cache: WatchCache;
+  /** Creates that wait for each other. */
+  readonly lanes: Lanes;
   /** Called after a commit that left work for upkeep. */
   onUpkeep(): void;
 }

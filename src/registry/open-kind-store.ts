@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { controllersUser } from '../api/naming.ts';
 import type { Clock } from '../lib/clock.ts';
+import { Lanes } from '../lib/lanes.ts';
 import type { Store } from '../store/store.ts';
 import type { RequestContext } from './context.ts';
 import { create } from './create.ts';
@@ -42,6 +43,7 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
     clock,
     limits,
     cache,
+    lanes: new Lanes(),
     ids: options.ids ?? { uid: randomUUID, suffix: randomSuffix },
     collaborators: options.collaborators,
     onUpkeep: options.onUpkeep ?? (() => {}),

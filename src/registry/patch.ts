@@ -8,7 +8,7 @@ import { checkName, checkNamespace, checkVersion } from './body-identity.ts';
 import type { CachedObject } from './cached-object.ts';
 import { ObjectMoved } from './commit.ts';
 import type { RequestContext } from './context.ts';
-import { createAt, NameTaken } from './create.ts';
+import { createAt, inLane, NameTaken } from './create.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { requireCreate } from './may-create.ts';
 import { type Overwrite, overwrite } from './overwrite.ts';
@@ -120,11 +120,13 @@ async function applyToNothing(
   const managedFields = disown(merged.metadata.managedFields, kind.resource.writeOnly ?? []);
   try {
     const place = { namespace: kind.resource.namespaced ? namespace : '', name };
-    const served = await createAt(kind, context, place, decodeApplied(kind, merged), {
-      dryRun: options.dryRun,
-      mayForgetOwnership: false,
-      track: (next) => withOwnership(next, managedFields),
-    });
+    const create = () =>
+      createAt(kind, context, place, decodeApplied(kind, merged), {
+        dryRun: options.dryRun,
+        mayForgetOwnership: false,
+        track: (next) => withOwnership(next, managedFields),
+      });
+    const served = await inLane(kind, context, applied, create);
     return written(served, true);
   } catch (error) {
     throw error instanceof NameTaken ? new ObjectMoved() : error;

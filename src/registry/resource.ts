@@ -72,6 +72,11 @@ export interface StoredResource extends ResourceKind {
   /** Called for a status write instead of the two above. */
   prepareStatus?(draft: Draft, context: RequestContext): void;
   /**
+   * Creates that must not overtake each other get the same name here: `prepare` counts against a limit, and two that
+   * count at the same moment would both find room. Absent or undefined: they run side by side.
+   */
+  lane?(sent: KubeObject, context: RequestContext): string | undefined;
+  /**
    * Names that at most one object of the kind may hold at a time (a key's hash, a place on a host), each with what a
    * second one is told. Held in the same transaction as the object itself.
    */

@@ -1,5 +1,5 @@
-import { createInterface } from 'node:readline';
 import { Agent, request } from 'undici';
+import { linesOf } from '../lib/lines.ts';
 import { errorCode } from '../lib/private-file.ts';
 import type { AdminAccess } from './kubeconfig.ts';
 import { StartError } from './start-error.ts';
@@ -22,7 +22,7 @@ export async function askForBackup<T>(
       await response.body.dump();
       throw new StartError(`the server at ${origin} refused the backup: ${refusal(response.statusCode)}`);
     }
-    return await use(createInterface({ input: response.body, crlfDelay: Number.POSITIVE_INFINITY }));
+    return await use(linesOf(response.body));
   } finally {
     await dispatcher.destroy();
   }

@@ -4,12 +4,8 @@ import { StartError } from './start-error.ts';
 
 const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 
-/** The ordered rules of the audit policy as a configuration file writes them. */
-export function readAuditRules(entries: readonly SettingsReader[] | undefined): readonly AuditRule[] | undefined {
-  return entries?.map(readRule);
-}
-
-function readRule(entry: SettingsReader): AuditRule {
+/** A rule of the audit policy as a configuration file writes it. */
+export function readAuditRule(entry: SettingsReader): AuditRule {
   const level = entry.choice('level', levels);
   if (level === undefined) throw new StartError('every rule under "audit.rules" needs a "level"');
   const resources = entry.groups('resources')?.map((each) => {
@@ -18,7 +14,7 @@ function readRule(entry: SettingsReader): AuditRule {
     each.finish();
     return target;
   });
-  const rule: AuditRule = {
+  return {
     level,
     ...given('verbs', entry.texts('verbs')),
     ...given('users', entry.texts('users')),
@@ -28,8 +24,6 @@ function readRule(entry: SettingsReader): AuditRule {
     ...given('nonResourceURLs', entry.texts('nonResourceURLs')),
     ...given('outcome', entry.choice('outcome', ['refused'])),
   };
-  entry.finish();
-  return rule;
 }
 
 function given<Name extends keyof AuditRule>(name: Name, value: AuditRule[Name] | undefined): Partial<AuditRule> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { errorCode, privateMode, syncDirectory } from '../lib/private-file.ts';
@@ -46,7 +46,7 @@ async function withLines<T>(dataDir: string, use: (lines: AsyncIterable<string>)
 
 /** Under another name first; the file is there only when it is whole. Resolves to the number of rows. */
 async function writeBackup(lines: AsyncIterable<string>, target: string): Promise<number> {
-  const temporary = `${target}.part`;
+  const temporary = `${target}.${randomBytes(6).toString('hex')}.part`;
   try {
     const handle = await open(temporary, 'wx', privateMode);
     try {
@@ -61,7 +61,7 @@ async function writeBackup(lines: AsyncIterable<string>, target: string): Promis
     }
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    if (errorCode(error) === 'EEXIST') throw new StartError(`${target} or ${temporary} exists already`);
+    if (errorCode(error) === 'EEXIST') throw new StartError(`${target} exists already; a backup never overwrites`);
     throw new StartError(`the backup ${target} cannot be written: ${describe(error)}`, { cause: error });
   }
 }

@@ -1,15 +1,14 @@
 import { isIPv6 } from 'node:net';
 import { load } from 'js-yaml';
 import type { AuditRule } from '../audit/audit-policy.ts';
-import { defaultAuditRules } from '../audit/audit-policy.ts';
-import { defaultAuditKeptFiles, defaultAuditMaxBytes } from '../audit/open-audit-log.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
 import type { ManagementSettings } from '../management/settings.ts';
-import { defaultRetention, type Retention } from '../store/store.ts';
-import { readAuditRules } from './audit-rules.ts';
+import type { Retention } from '../store/store.ts';
 import { readIfThere } from './data-dir.ts';
+import { fileSettings } from './file-settings.ts';
 import { defaultDataDir, defaultListen, type FlagName, type FlagValues } from './flags.ts';
 import { readManagementSettings } from './management-settings.ts';
+import { readGroup } from './setting-group.ts';
 import { SettingsReader } from './settings-reader.ts';
 import { StartError } from './start-error.ts';
 
@@ -60,9 +59,9 @@ export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
     store: parseStore(text('store', 'store') ?? 'embedded'),
     sealKeyFile: text('seal-key-file', 'sealKeyFile'),
     logLevel: parseLogLevel(text('log-level', 'logLevel') ?? 'info'),
-    audit: readAudit(file.group('audit')),
-    history: readHistory(file.group('history')),
-    limits: readLimits(file.group('limits')),
+    audit: readGroup(file, 'audit', fileSettings.audit),
+    history: readHistory(file),
+    limits: readGroup(file, 'limits', fileSettings.limits),
     management: readManagementSettings(file),
   };
   file.finish();
@@ -84,36 +83,9 @@ async function readConfig(path: string): Promise<JsonObject> {
   return value;
 }
 
-function readAudit(group: SettingsReader): ServerOptions['audit'] {
-  const audit = {
-    maxBytes: group.integer('maxBytes', 1024) ?? defaultAuditMaxBytes,
-    keptFiles: group.integer('keptFiles', 0, 1000) ?? defaultAuditKeptFiles,
-    onFailure: group.choice('onFailure', ['refuse', 'continue']) ?? 'refuse',
-    rules: readAuditRules(group.groups('rules')) ?? defaultAuditRules,
-  } as const;
-  group.finish();
-  return audit;
-}
-
-function readHistory(group: SettingsReader): Retention {
-  const seconds = group.integer('seconds', 1);
-  const history = {
-    ageMilliseconds: seconds === undefined ? defaultRetention.ageMilliseconds : seconds * 1000,
-    changes: group.integer('changes', 1) ?? defaultRetention.changes,
-  };
-  group.finish();
-  return history;
-}
-
-/** Completions §10. */
-function readLimits(group: SettingsReader): ServerOptions['limits'] {
-  const limits = {
-    bodyBytes: group.integer('bodyBytes', 1024, 1024 * 1024 * 1024) ?? 3 * 1024 * 1024,
-    readsInFlight: group.integer('readsInFlight', 1) ?? 400,
-    writesInFlight: group.integer('writesInFlight', 1) ?? 200,
-  };
-  group.finish();
-  return limits;
+function readHistory(file: SettingsReader): Retention {
+  const { seconds, changes } = readGroup(file, 'history', fileSettings.history);
+  return { ageMilliseconds: seconds * 1000, changes };
 }
 
 function single(flags: FlagValues, name: FlagName): string | undefined {

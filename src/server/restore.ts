@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { linesOf } from '../lib/lines.ts';
 import { writePrivateFile } from '../lib/private-file.ts';
 import { openSealer } from '../seal/open-sealer.ts';
 import { readSealKeyFile } from '../seal/seal-key-file.ts';
@@ -22,7 +22,7 @@ export async function restore(file: string, dataDir: string, sealKeyFile?: strin
   if (sealKeyFile !== undefined && sealKey === undefined) throw new StartError(`${sealKeyFile} does not exist`);
   const dir = await openDataDir(dataDir);
   try {
-    const { entries } = await restoreBackup(linesOf(source), dir.store);
+    const { entries } = await restoreBackup(linesIn(source), dir.store);
     if (sealKey !== undefined && sealKeyFile !== undefined) await putSealKey(dir, sealKey, sealKeyFile);
     return told(dir, entries, sealKey !== undefined);
   } catch (error) {
@@ -53,13 +53,10 @@ function told(dir: DataDir, entries: number, hasSealKey: boolean): string {
   ].join('\n');
 }
 
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const input = createReadStream(path);
-  // The interface ends quietly when its input fails; the failure is told after the last line.
-  let failure: unknown;
-  input.on('error', (error) => {
-    failure = error;
-  });
-  yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-  if (failure !== undefined) throw new StartError(`the backup ${path} cannot be read: ${describe(failure)}`);
+async function* linesIn(path: string): AsyncGenerator<string> {
+  try {
+    yield* linesOf(createReadStream(path));
+  } catch (error) {
+    throw new StartError(`the backup ${path} cannot be read: ${describe(error)}`, { cause: error });
+  }
 }

@@ -1,12 +1,15 @@
-import { setCondition } from '../../api/conditions.ts';
+import { type Condition, setCondition } from '../../api/conditions.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { cleanupFinalizer, projectNamespace, projectOfNamespace } from '../../api/naming.ts';
-import { StatusError } from '../../api/status.ts';
 import type { Informer } from '../../client/informer.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { objectAt } from '../../lib/json-path.ts';
+import { equalJson } from '../../lib/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Outcome, type RunningController, startController } from '../runtime/controller.ts';
+import { unlessGone } from '../runtime/unless-gone.ts';
+import { quotaStatus } from './quota-status.ts';
 
 export interface ProjectControllerOptions {
   readonly projects: ResourceClient;
@@ -16,9 +19,8 @@ export interface ProjectControllerOptions {
 }
 
 /**
- * Deletes a project from the inside out: first its instances, and when the last of them is gone the finalizer that
- * held the project. Its namespace goes with it, in the same step. While something is left, the project's status says
- * what.
+ * Keeps what a project's status says of its quotas, and deletes a project from the inside out: first its instances,
+ * and when the last of them is gone the finalizer that held the project. Its namespace goes with it, in the same step.
  */
 export function startProjectController(options: ProjectControllerOptions): RunningController {
   const { projects, instances, clock, log } = options;
@@ -36,83 +38,82 @@ export function startProjectController(options: ProjectControllerOptions): Runni
         },
       },
     ],
-    reconcile: (name, [projectCopies, instanceCopies], signal) =>
-      reconcileProject({ name, projectCopies, instanceCopies, projects, instances, clock, signal }),
+    async reconcile(name, [projectCopies, instanceCopies], signal) {
+      const project = projectCopies?.get('', name);
+      if (project === undefined) return undefined;
+      const own = instancesOf(name, instanceCopies);
+      const step: Step = { name, project, own, projects, instances, clock, signal };
+      return project.metadata.deletionTimestamp === undefined ? reportQuotas(step) : takeDown(step);
+    },
   });
 }
 
 interface Step {
   readonly name: string;
-  readonly projectCopies: Informer | undefined;
-  readonly instanceCopies: Informer | undefined;
+  readonly project: KubeObject;
+  /** The instances that the project still has. */
+  readonly own: readonly KubeObject[];
   readonly projects: ResourceClient;
   readonly instances: ResourceClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-async function reconcileProject(step: Step): Promise<Outcome> {
-  const project = step.projectCopies?.get('', step.name);
-  if (project?.metadata.deletionTimestamp === undefined) return undefined;
-  // A grace period is time in which the project still works; only when it is over is anything taken down.
-  const left = Date.parse(project.metadata.deletionTimestamp) - step.clock.now();
-  if (left > 0) return { againAfterMilliseconds: left };
-  const remaining = [...(step.instanceCopies?.all() ?? [])].filter(
-    (instance) => instance.metadata.namespace === projectNamespace(step.name),
-  );
-  if (remaining.length > 0) {
-    for (const instance of remaining) await deleteInstance(step, instance);
-    await reportRemaining(step, project, remaining);
-    return undefined;
-  }
-  await dropFinalizer(step, project);
+function instancesOf(project: string, copies: Informer | undefined): KubeObject[] {
+  const namespace = projectNamespace(project);
+  return [...(copies?.all() ?? [])].filter((instance) => instance.metadata.namespace === namespace);
+}
+
+async function reportQuotas(step: Step): Promise<Outcome> {
+  const quotas = quotaStatus(step.project, step.own);
+  if (equalJson(objectAt(step.project, 'status', 'quotas'), quotas)) return undefined;
+  await patchStatus(step, { quotas: quotas ?? null });
   return undefined;
 }
 
-async function deleteInstance(step: Step, instance: KubeObject): Promise<void> {
-  if (instance.metadata.deletionTimestamp !== undefined) return;
-  const { name = '', namespace = '', uid = '' } = instance.metadata;
-  await unlessGone(step.instances.delete({ name, namespace }, { uid, signal: step.signal }));
+async function takeDown(step: Step): Promise<Outcome> {
+  // A grace period is time in which the project still works; only when it is over is anything taken down.
+  const left = Date.parse(step.project.metadata.deletionTimestamp ?? '') - step.clock.now();
+  if (left > 0) return { againAfterMilliseconds: left };
+  if (step.own.length === 0) {
+    await dropFinalizer(step);
+    return undefined;
+  }
+  for (const instance of step.own) {
+    if (instance.metadata.deletionTimestamp !== undefined) continue;
+    const { name = '', namespace = '', uid = '' } = instance.metadata;
+    await unlessGone(step.instances.delete({ name, namespace }, { uid, signal: step.signal }));
+  }
+  await reportRemaining(step);
+  return undefined;
 }
 
-/** The condition that names what blocks, so that nobody has to search for it. */
-async function reportRemaining(step: Step, project: KubeObject, remaining: readonly KubeObject[]): Promise<void> {
-  const names = remaining.map((instance) => instance.metadata.name ?? '').sort();
-  const shown = names.slice(0, 10).join(', ');
-  const message = `waiting for ${names.length} virtual cluster instance(s) to be gone: ${shown}${names.length > 10 ? ', …' : ''}`;
-  const status = (project['status'] ?? {}) as { conditions?: Parameters<typeof setCondition>[0] };
+/** The condition names what blocks, so that nobody has to search for it. */
+async function reportRemaining(step: Step): Promise<void> {
+  const names = step.own.map((instance) => instance.metadata.name ?? '').sort();
+  const shown = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
+  const before = (objectAt(step.project, 'status')?.conditions ?? []) as Condition[];
   const conditions = setCondition(
-    status.conditions ?? [],
+    before,
     {
       type: 'ContentDeleted',
       status: 'False',
       reason: 'InstancesRemaining',
-      message,
-      observedGeneration: project.metadata.generation ?? 0,
+      message: `waiting for ${names.length} virtual cluster instance(s) to be gone: ${shown}`,
+      observedGeneration: step.project.metadata.generation ?? 0,
     },
     step.clock.now(),
   );
-  if (conditions === status.conditions) return;
-  await unlessGone(step.projects.patchStatus({ name: step.name }, { status: { conditions } }, { signal: step.signal }));
+  if (conditions !== before) await patchStatus(step, { conditions });
 }
 
-async function dropFinalizer(step: Step, project: KubeObject): Promise<void> {
-  const finalizers = project.metadata.finalizers ?? [];
+async function patchStatus(step: Step, status: Parameters<ResourceClient['patchStatus']>[1]): Promise<void> {
+  await unlessGone(step.projects.patchStatus({ name: step.name }, { status }, { signal: step.signal }));
+}
+
+async function dropFinalizer({ name, project, projects, signal }: Step): Promise<void> {
+  const { finalizers = [], resourceVersion = '' } = project.metadata;
   if (!finalizers.includes(cleanupFinalizer)) return;
-  const { resourceVersion = '' } = project.metadata;
-  await unlessGone(
-    step.projects.patch(
-      { name: step.name },
-      { metadata: { resourceVersion, finalizers: finalizers.filter((name) => name !== cleanupFinalizer) } },
-      { signal: step.signal },
-    ),
-  );
-}
-
-async function unlessGone(call: Promise<unknown>): Promise<void> {
-  try {
-    await call;
-  } catch (error) {
-    if (!(error instanceof StatusError) || error.code !== 404) throw error;
-  }
+  const kept = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
+  await unlessGone(projects.patch({ name }, { metadata: { resourceVersion, finalizers: kept } }, { signal }));
 }

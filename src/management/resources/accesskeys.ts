@@ -7,7 +7,7 @@ import { textAt } from '../../lib/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
 import { checkKeyCount, keepLifetime, takeAfterMaker } from '../access-key-limits.ts';
-import { checkAccessKeyOwner, fillAccessKeyOwner } from '../access-key-owner.ts';
+import { checkAccessKeyOwner, fillAccessKeyOwner, ownerMembers } from '../access-key-owner.ts';
 import { keepServerFields } from '../access-key-server-fields.ts';
 import { accessKeyClaim, hiddenKeyHash } from '../access-key-state.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
@@ -82,6 +82,12 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
       const fault = faults.get(draft);
       return [...(fault === undefined ? [] : [fault]), ...accessKeyErrors(draft, context, { state, settings })];
     },
+    // Keys are counted per owner; who names none makes one for themselves.
+    lane: (sent, context) =>
+      ownerMembers
+        .map((member) => textAt(sent, 'spec', member))
+        .join(' ')
+        .trim() || context.user.name,
     claims(record) {
       const hash = textAt(record.hidden, hiddenKeyHash);
       return hash === '' ? [] : [accessKeyClaim(hash)];

@@ -255,6 +255,23 @@ describe('rights inside an instance (completions §3)', () => {
     expect((await merge('a1', { spec: { displayName: 'x' } })).object).toMatchObject({ spec: { displayName: 'x' } });
   });
 
+  it('keeps to a quota however many are created at once', async () => {
+    const { create, admin, state } = await setUp();
+    await create('projects', 'small', {
+      allowedClusters: [{ name: '*' }],
+      allowedTemplates: [{ name: '*' }],
+      quotas: { project: { virtualclusterinstances: 3 } },
+    });
+    const made = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) => create(plural, `vc${index}`, {}, admin('small'))),
+    );
+    expect(made.filter((result) => result.status === 'fulfilled')).toHaveLength(3);
+    expect([...state.instancesOf('small')]).toHaveLength(3);
+    expect((await refusal(create(plural, 'more', {}, admin('small')))).message).toContain(
+      'exceeded quota of project "small", requested: virtualclusterinstances=1, used: virtualclusterinstances=3',
+    );
+  });
+
   it('is not deleted while an annotation protects it', async () => {
     const { make, merge, verbs, as } = await setUp();
     await make('vc', {});

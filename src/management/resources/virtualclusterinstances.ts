@@ -10,7 +10,7 @@ import { type Draft, defineResource, type StoredRecord, type StoredResource } fr
 import { callerOf, ownerOf } from '../caller.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { writableSpec } from '../draft-spec.ts';
-import { checkInstanceQuota } from '../instance-quota.ts';
+import { checkInstanceQuota, hasQuotas } from '../instance-quota.ts';
 import { checkInstanceRights } from '../instance-rights.ts';
 import { isNonDeletable } from '../non-deletable.ts';
 import { chooseCluster, hostNamespaceFor, virtualClusterNameFor } from '../placement.ts';
@@ -40,6 +40,8 @@ export function virtualClusterInstances({
       checkInstanceQuota(draft, project, state);
     },
     validate: (draft, context) => instanceErrors(draft, context, { state, settings }),
+    lane: (_sent, { namespace }) =>
+      hasQuotas(state.project(projectOfNamespace(namespace) ?? '')) ? namespace : undefined,
     claims: placeOf,
     claimTaken: (_claim, _holder, draft) =>
       conflict(resource, draft.object.metadata.name ?? '', 'another instance already has this virtual cluster'),

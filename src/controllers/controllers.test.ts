@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { projectKind } from '../api/management/v1/project.ts';
+import { teamKind } from '../api/management/v1/team.ts';
+import { userKind } from '../api/management/v1/user.ts';
+import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
+import type { ResourceKind } from '../api/resource.ts';
+import { silentLog } from '../lib/log.ts';
+import { deleting, type Management, openManagement, patching } from '../management/management.fixture.ts';
+import { resourceKey } from '../registry/rows.ts';
+import { inProcessClient } from '../server/in-process-client.ts';
+import { startProjectController } from './projects/project-controller.ts';
+import type { RunningController } from './runtime/controller.ts';
+import { startUserController } from './users/user-controller.ts';
+
+const running: RunningController[] = [];
+afterEach(async () => {
+  for (const controller of running.splice(0)) await controller.stop();
+});
+
+async function setUp() {
+  const management = await openManagement();
+  const { plane, clock } = management;
+  const client = inProcessClient(plane.kinds, 'test');
+  const resource = (kind: ResourceKind) => client.resource(kind);
+  running.push(
+    startProjectController({
+      projects: resource(projectKind),
+      instances: resource(virtualClusterInstanceKind),
+      clock,
+      log: silentLog,
+    }),
+    startUserController({ users: resource(userKind), teams: resource(teamKind), clock, log: silentLog }),
+  );
+  await Promise.all(running.map((controller) => controller.synced));
+  return management;
+}
+
+/** Settles when it holds, looking again after each change of the kind. */
+function until({ plane }: Management, kind: ResourceKind, holds: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = plane.kinds.get(resourceKey(kind))?.listen(() => look());
+    const look = () => {
+      if (!holds()) return;
+      stop?.();
+      resolve();
+    };
+    look();
+  });
+}
+
+const open = { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' }] };
+const instances = virtualClusterInstanceKind.plural;
+
+describe('the project controller', () => {
+  it('deletes a project from the inside out, its namespace with it', async () => {
+    const management = await setUp();
+    const { create, verbs, admin, state } = management;
+    await create('projects', 'p', open);
+    for (const name of ['one', 'two']) await create(instances, name, {}, admin('p'));
+    await verbs('projects').delete(admin(), 'p', deleting);
+    await until(management, projectKind, () => state.project('p') === undefined);
+    expect([...state.instancesOf('p')]).toEqual([]);
+    expect(state.namespace('platform-p-p')).toBeUndefined();
+  });
+
+  it('waits for an instance that is held, and says for which', async () => {
+    const management = await setUp();
+    const { create, verbs, admin, state } = management;
+    await create('projects', 'p', open);
+    await create(instances, 'held', {}, admin('p'));
+    const finalizers = (value: string[] | null) =>
+      verbs(instances).patch(
+        admin('p'),
+        'held',
+        { type: 'merge', document: { metadata: { finalizers: value } }, findings: [] },
+        patching,
+      );
+    await finalizers(['test.example/hold']);
+    await verbs('projects').delete(admin(), 'p', deleting);
+    await until(management, projectKind, () => JSON.stringify(state.project('p')).includes('InstancesRemaining'));
+    expect(state.project('p')).toMatchObject({
+      status: { conditions: [{ type: 'ContentDeleted', status: 'False', message: expect.stringContaining('held') }] },
+    });
+    await finalizers(null);
+    await until(management, projectKind, () => state.project('p') === undefined);
+  });
+
+  it('takes nothing down before the grace period of a project is over', async () => {
+    const management = await setUp();
+    const { create, verbs, admin, state, clock } = management;
+    await create('projects', 'p', open);
+    await create(instances, 'one', {}, admin('p'));
+    await verbs('projects').delete(admin(), 'p', { ...deleting, gracePeriodSeconds: 60 });
+    clock.advance(59_000);
+    expect([...state.instancesOf('p')]).toHaveLength(1);
+    clock.advance(2_000);
+    await until(management, virtualClusterInstanceKind, () => [...state.instancesOf('p')].length === 0);
+  });
+
+  it('reports what is used of the quotas', async () => {
+    const management = await setUp();
+    const { create, admin, state } = management;
+    await create('projects', 'p', {
+      ...open,
+      quotas: { project: { virtualclusterinstances: 5 }, user: { virtualclusterinstances: '2' } },
+    });
+    await create(instances, 'one', {}, admin('p'));
+    await until(management, projectKind, () => JSON.stringify(state.project('p')?.status).includes('"admin"'));
+    expect(state.project('p')?.status).toEqual({
+      quotas: {
+        project: { limit: { virtualclusterinstances: '5' }, used: { virtualclusterinstances: '1' } },
+        user: { limit: { virtualclusterinstances: '2' }, used: { admin: { virtualclusterinstances: '1' } } },
+      },
+    });
+    expect(state.project('p')?.metadata.generation).toBe(1);
+  });
+});
+
+describe('the user controller', () => {
+  it('says in which teams a user is, as they come and go', async () => {
+    const management = await setUp();
+    const { create, verbs, admin, state } = management;
+    const teamsOf = (name: string) => JSON.stringify(state.user(name)?.status ?? null);
+    await create('users', 'anna', {});
+    await create('teams', 'red', { users: ['anna'] });
+    await create('teams', 'blue', { users: ['anna'] });
+    await until(management, userKind, () => teamsOf('anna') === '{"teams":["blue","red"]}');
+    await verbs('teams').patch(
+      admin(),
+      'red',
+      { type: 'merge', document: { spec: { users: [] } }, findings: [] },
+      patching,
+    );
+    await until(management, userKind, () => teamsOf('anna') === '{"teams":["blue"]}');
+    await verbs('teams').delete(admin(), 'blue', deleting);
+    await until(management, userKind, () => ['null', '{}'].includes(teamsOf('anna')));
+  });
+});

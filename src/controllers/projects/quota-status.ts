@@ -1,0 +1,30 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { objectAt, textAt } from '../../lib/json-path.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+
+const counted = 'virtualclusterinstances';
+
+/** What a project's quotas allow and what is used of them; undefined for a project without quotas. */
+export function quotaStatus(project: KubeObject, instances: Iterable<KubeObject>): JsonObject | undefined {
+  const ofProject = limitsOf(project, 'project');
+  const ofUsers = limitsOf(project, 'user');
+  if (ofProject === undefined && ofUsers === undefined) return undefined;
+  const perOwner = new Map<string, number>();
+  let total = 0;
+  for (const instance of instances) {
+    total += 1;
+    const owner = textAt(instance, 'spec', 'owner', 'user') || textAt(instance, 'spec', 'owner', 'team');
+    if (owner !== '') perOwner.set(owner, (perOwner.get(owner) ?? 0) + 1);
+  }
+  const used = Object.fromEntries([...perOwner].sort().map(([owner, count]) => [owner, { [counted]: String(count) }]));
+  return {
+    ...(ofProject === undefined ? {} : { project: { limit: ofProject, used: { [counted]: String(total) } } }),
+    ...(ofUsers === undefined ? {} : { user: { limit: ofUsers, used } }),
+  };
+}
+
+function limitsOf(project: KubeObject, which: string): JsonObject | undefined {
+  const limits = objectAt(project, 'spec', 'quotas', which);
+  if (limits === undefined || Object.keys(limits).length === 0) return undefined;
+  return Object.fromEntries(Object.entries(limits).map(([resource, limit]) => [resource, String(limit)]));
+}

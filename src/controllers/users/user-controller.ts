@@ -1,0 +1,63 @@
+import type { KubeObject } from '../../api/meta.ts';
+import type { ResourceClient } from '../../client/resource-client.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { textsAt } from '../../lib/json-path.ts';
+import { equalJson } from '../../lib/json-value.ts';
+import type { Log } from '../../lib/log.ts';
+import { type RunningController, startController } from '../runtime/controller.ts';
+import { unlessGone } from '../runtime/unless-gone.ts';
+
+export interface UserControllerOptions {
+  readonly users: ResourceClient;
+  readonly teams: ResourceClient;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** No name has a slash in it, so a team's key is never a user's. */
+const teamKey = 'team/';
+
+/** Keeps what a user's status says of the teams they are in. */
+export function startUserController({ users, teams, clock, log }: UserControllerOptions): RunningController {
+  return startController({
+    name: 'users',
+    clock,
+    log,
+    sources: [
+      { resource: users, keys: (user) => [user.metadata.name ?? ''] },
+      { resource: teams, keys: (team) => [`${teamKey}${team.metadata.name}`] },
+    ],
+    async reconcile(key, [userCopies, teamCopies], signal) {
+      const allTeams = [...(teamCopies?.all() ?? [])];
+      const concerned = key.startsWith(teamKey)
+        ? [...(userCopies?.all() ?? [])].filter((user) => isStale(user, key.slice(teamKey.length), allTeams))
+        : [userCopies?.get('', key)];
+      for (const user of concerned) if (user !== undefined) await reportTeams(users, user, allTeams, signal);
+      return undefined;
+    },
+  });
+}
+
+/** Whether the user's status is wrong about this team, which may be gone. */
+function isStale(user: KubeObject, team: string, allTeams: readonly KubeObject[]): boolean {
+  return textsAt(user, 'status', 'teams').includes(team) !== teamsOf(user, allTeams).includes(team);
+}
+
+function teamsOf(user: KubeObject, allTeams: readonly KubeObject[]): string[] {
+  return allTeams
+    .filter((team) => textsAt(team, 'spec', 'users').includes(user.metadata.name ?? ''))
+    .map((team) => team.metadata.name ?? '')
+    .sort();
+}
+
+async function reportTeams(
+  users: ResourceClient,
+  user: KubeObject,
+  allTeams: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<void> {
+  const isIn = teamsOf(user, allTeams);
+  if (equalJson([...textsAt(user, 'status', 'teams')], isIn)) return;
+  const status = { teams: isIn.length === 0 ? null : isIn };
+  await unlessGone(users.patchStatus({ name: user.metadata.name ?? '' }, { status }, { signal }));
+}

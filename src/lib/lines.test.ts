@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { linesOf } from './lines.ts';
+
+async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+}
+
+async function collect(text: string | Uint8Array, size: number): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of linesOf(inPieces(Buffer.from(text), size))) lines.push(line);
+  return lines;
+}
+
+describe('linesOf', () => {
+  it('gives the same lines however the text is cut, also in the middle of a character', async () => {
+    const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ''));
+    await fc.assert(
+      fc.asyncProperty(fc.array(line), fc.integer({ min: 1, max: 9 }), async (lines, size) => {
+        expect(await collect(lines.map((each) => `${each}\n`).join(''), size)).toEqual(lines);
+      }),
+    );
+  });
+
+  it('gives a last line without a newline too', async () => {
+    expect(await collect('a\n\nb', 1)).toEqual(['a', '', 'b']);
+  });
+
+  it('refuses what is not UTF-8', async () => {
+    await expect(collect(Uint8Array.of(0x61, 0xff), 1)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,114 @@
+import { defaultAuditRules } from '../audit/audit-policy.ts';
+import { defaultAuditKeptFiles, defaultAuditMaxBytes } from '../audit/open-audit-log.ts';
+import { defaultSettings, type ManagementSettings } from '../management/settings.ts';
+import { defaultRetention } from '../store/store.ts';
+import { readAuditRule } from './audit-rules.ts';
+import { choice, flag, integer, list } from './setting-group.ts';
+import type { SettingsReader } from './settings-reader.ts';
+import { StartError } from './start-error.ts';
+
+/** Every setting that has no flag, by the group it stands in. */
+export const fileSettings = {
+  audit: {
+    maxBytes: integer({
+      least: 1024,
+      default: defaultAuditMaxBytes,
+      meaning: 'size in bytes at which `audit.log` is set aside and a new one begun',
+    }),
+    keptFiles: integer({
+      least: 0,
+      most: 1000,
+      default: defaultAuditKeptFiles,
+      meaning: 'how many files set aside are kept; `audit.log.1` is the youngest',
+    }),
+    onFailure: choice(['refuse', 'continue'], {
+      default: 'refuse',
+      meaning: 'a write whose line cannot be written is refused with 503, or carried out with an alarm in the log',
+    }),
+    rules: list({
+      default: defaultAuditRules,
+      meaning: 'the first rule that matches a request gives its level; none: nothing is written',
+      members: {
+        level: '`None`, `Metadata`, `Request` or `RequestResponse`; required',
+        verbs: 'verbs of the API, or methods in lower case for other paths',
+        users: 'names of users',
+        userGroups: 'groups, one of which the user is in',
+        namespaces: 'namespaces; an empty text is no namespace',
+        resources: 'maps of `group` and `resources`: `plural`, `plural/subresource`, `plural/*` or `*`',
+        nonResourceURLs: 'paths; a `*` at the end matches whatever follows',
+        outcome: '`refused`: only what was answered 401, 403 or 429',
+      },
+      entry: readAuditRule,
+    }),
+  },
+  history: {
+    seconds: integer({
+      least: 1,
+      default: defaultRetention.ageMilliseconds / 1000,
+      meaning: 'how long a watch can be resumed and a list continued',
+    }),
+    changes: integer({
+      least: 1,
+      default: defaultRetention.changes,
+      meaning: 'how many changes are kept, if that is more than the seconds ask for',
+    }),
+  },
+  /** Completions §10. */
+  limits: {
+    bodyBytes: integer({
+      least: 1024,
+      most: 1024 * 1024 * 1024,
+      default: 3 * 1024 * 1024,
+      meaning: 'the largest body of a request in bytes; more is answered 413',
+    }),
+    readsInFlight: integer({ least: 1, default: 400, meaning: 'reads at the same time; more are answered 429' }),
+    writesInFlight: integer({ least: 1, default: 200, meaning: 'writes at the same time; more are answered 429' }),
+  },
+  accessKeys: {
+    maxTTL: integer({
+      least: 0,
+      default: defaultSettings.accessKeys.maxTTL,
+      meaning: 'the longest lifetime of a key in seconds; 0: no limit, and keys without an end are allowed',
+    }),
+    perUser: integer({
+      least: 1,
+      default: defaultSettings.accessKeys.perUser,
+      meaning: 'how many keys a user, a team or a subject may have',
+    }),
+  },
+  projects: {
+    selfService: flag({
+      default: defaultSettings.projects.selfService,
+      meaning: 'everybody may create projects; without effect until there are roles, admins always may',
+    }),
+  },
+  charts: {
+    allowed: list({
+      default: defaultSettings.charts.allowed,
+      meaning: 'the only charts that templates may name',
+      members: { name: 'name of the chart; required', repo: 'repository that holds it; required' },
+      entry: readChart,
+    }),
+  },
+  directTokens: {
+    defaultTTL: integer({
+      least: 1,
+      default: defaultSettings.directTokens.defaultTTL,
+      meaning: 'lifetime in seconds of a direct-endpoint token that asks for none; such tokens answer 501 so far',
+    }),
+    maxTTL: integer({
+      least: 1,
+      default: defaultSettings.directTokens.maxTTL,
+      meaning: 'the longest lifetime of such a token in seconds',
+    }),
+  },
+};
+
+function readChart(group: SettingsReader): ManagementSettings['charts']['allowed'][number] {
+  const name = group.text('name');
+  const repo = group.text('repo');
+  if (name === undefined || repo === undefined) {
+    throw new StartError('every entry of "charts.allowed" needs a "name" and a "repo"');
+  }
+  return { name, repo };
+}

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareEncoded, decodeKey, encodeKey, encodeRange, inRange } from './key.ts';
+
+const segment = fc.oneof(
+  fc.constantFrom('', 'a', 'ab', 'a/b', 'a\u0001', '\u0001', '\uffff', '𝄞'),
+  fc.string({ unit: 'grapheme', maxLength: 4 }).filter((text) => !text.includes('\u0000')),
+);
+const someKey = fc.record({ slice: segment, segments: fc.array(segment, { minLength: 1, maxLength: 4 }) });
+const someRange = fc.record({ slice: segment, prefix: fc.array(segment, { maxLength: 3 }) });
+
+const bytes = (text: string) => Buffer.from(text);
+
+describe('encoded keys', () => {
+  it('give back the key', () => {
+    const property = fc.property(someKey, (key) => {
+      expect(decodeKey(encodeKey(key))).toEqual(key);
+    });
+    fc.assert(property);
+  });
+
+  it('lie between the ends of a range exactly if the key is in it', () => {
+    const property = fc.property(someKey, someRange, (key, range) => {
+      const { from, to } = encodeRange(range);
+      const text = bytes(encodeKey(key));
+      expect(text.compare(bytes(from)) >= 0 && text.compare(bytes(to)) < 0).toBe(inRange(range, key));
+      expect(encodeKey(key).startsWith(from)).toBe(inRange(range, key));
+    });
+    fc.assert(property, { numRuns: 2000 });
+  });
+
+  it('compare as their bytes do', () => {
+    const property = fc.property(segment, segment, (a, b) => {
+      expect(Math.sign(compareEncoded(a, b))).toBe(bytes(a).compare(bytes(b)));
+    });
+    fc.assert(property, { numRuns: 2000 });
+  });
+});

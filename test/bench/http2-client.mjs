@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { connect, constants } from 'node:http2';
+
+/** One client with one session of HTTP/2. See `connect` for what clients do. */
+export function connectHttp2(server) {
+  const session = connect(server.url, { ca: server.ca, settings: { initialWindowSize: 1024 * 1024 } });
+  session.setLocalWindowSize?.(16 * 1024 * 1024);
+  session.setMaxListeners(0);
+  const open = async (method, path, headers, body) => {
+    const stream = session.request({
+      ':method': method,
+      ':path': path,
+      authorization: server.authorization,
+      ...headers,
+    });
+    stream.end(body);
+    const [head] = await once(stream, 'response');
+    return { stream, status: head[':status'] };
+  };
+  return {
+    async send(method, path, headers, body) {
+      const { stream, status } = await open(method, path, headers, body);
+      const chunks = [];
+      for await (const chunk of stream) chunks.push(chunk);
+      return { status, body: Buffer.concat(chunks) };
+    },
+    async stream(path, onData) {
+      const { stream, status } = await open('GET', path, {});
+      stream.on('error', () => {}).on('data', onData);
+      return { status, close: () => stream.close(constants.NGHTTP2_CANCEL) };
+    },
+    close: () => new Promise((resolve) => (session.destroyed ? resolve() : session.once('close', resolve).destroy())),
+  };
+}

@@ -1,0 +1,69 @@
+import { expectStatus } from './connect.mjs';
+
+const json = { 'content-type': 'application/json' };
+const mergePatch = { 'content-type': 'application/merge-patch+json' };
+const applyPatch = { 'content-type': 'application/apply-patch+yaml' };
+
+/** The calls that the scenarios make: virtual cluster instances of one project. */
+export function instancesOf(naming, project) {
+  const api = `/kubernetes/management/apis/${naming.managementGroup}/${naming.managementVersion}`;
+  const apiVersion = `${naming.managementGroup}/${naming.managementVersion}`;
+  const collection = `${api}/namespaces/${naming.projectNamespace(project)}/virtualclusterinstances`;
+  const instance = (name, displayName, description) =>
+    JSON.stringify({
+      apiVersion,
+      kind: 'VirtualClusterInstance',
+      metadata: { name, labels: { team: 'bench', stage: 'test' }, annotations: { purpose: 'measured' } },
+      spec: { displayName, ...(description === undefined ? {} : { description }) },
+    });
+  return {
+    collection,
+    createProject: (client) =>
+      expectStatus(
+        201,
+        client.send(
+          'POST',
+          `${api}/projects`,
+          json,
+          JSON.stringify({
+            apiVersion,
+            kind: 'Project',
+            metadata: { name: project },
+            spec: {
+              allowedClusters: [{ name: '*' }],
+              allowedTemplates: [{ kind: 'VirtualClusterTemplate', name: '*' }],
+            },
+          }),
+        ),
+      ),
+    create: (client, name) =>
+      expectStatus(201, client.send('POST', collection, json, instance(name, 'Measured', 'Made to be measured.'))),
+    get: (client, name) => expectStatus(200, client.send('GET', `${collection}/${name}`, {})),
+    list: (client, headers = {}) => expectStatus(200, client.send('GET', collection, headers)),
+    patch: (client, name, text) =>
+      expectStatus(
+        200,
+        client.send('PATCH', `${collection}/${name}`, mergePatch, JSON.stringify({ spec: { displayName: text } })),
+      ),
+    apply: (client, name, text) =>
+      expectStatus(
+        200,
+        client.send('PATCH', `${collection}/${name}?fieldManager=bench&force=true`, applyPatch, instance(name, text)),
+      ),
+    remove: (client, name) => expectStatus(200, client.send('DELETE', `${collection}/${name}`, {})),
+    removeAll: (client) => expectStatus(200, client.send('DELETE', collection, {})),
+    watch: (client, onData) =>
+      expectStatus(200, client.stream(`${collection}?watch=1&resourceVersion=0&sendInitialEvents=false`, onData)),
+  };
+}
+
+/** Makes so many, several at a time; gives their names. */
+export async function createMany(instances, clients, count, prefix) {
+  const names = Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+  let next = 0;
+  const work = async (client) => {
+    while (next < names.length) await instances.create(client, names[next++]);
+  };
+  await Promise.all(clients.map(work));
+  return names;
+}

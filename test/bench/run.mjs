@@ -1,0 +1,44 @@
+// npm run bench [-- [--profile <directory>] [scenario …]]: how fast and how large the server is on this machine. Without
+// names every scenario but `leaks` runs. A profile is one .cpuprofile per server; top-costs.mjs sums it up.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { bundleSources } from './bundle.mjs';
+import { httpVerbs } from './scenarios/http-verbs.mjs';
+import { leaks } from './scenarios/leaks.mjs';
+import { memory } from './scenarios/memory.mjs';
+import { storePuts } from './scenarios/store-puts.mjs';
+import { watchFanOut } from './scenarios/watch-fan-out.mjs';
+import { printMachine, printTable } from './table.mjs';
+
+const scenarios = { 'store-puts': storePuts, 'http-verbs': httpVerbs, 'watch-fan-out': watchFanOut, memory, leaks };
+const usual = ['store-puts', 'http-verbs', 'watch-fan-out', 'memory'];
+const longestRun = 115_000;
+
+const { values, positionals } = parseArgs({ options: { profile: { type: 'string' } }, allowPositionals: true });
+const chosen = positionals.length === 0 ? usual : positionals;
+const unknown = chosen.find((name) => !Object.hasOwn(scenarios, name));
+if (unknown !== undefined) throw new Error(`no scenario "${unknown}"; there are ${Object.keys(scenarios).join(', ')}`);
+
+const profile = values.profile === undefined ? undefined : resolve(values.profile);
+if (profile !== undefined) await mkdir(profile, { recursive: true });
+
+const controller = new AbortController();
+process.once('SIGINT', () => controller.abort(new Error('interrupted')));
+process.once('SIGTERM', () => controller.abort(new Error('interrupted')));
+setTimeout(() => controller.abort(new Error('the run took too long')), longestRun).unref();
+
+const directory = await mkdtemp(join(tmpdir(), 'flotilla-bench-'));
+try {
+  const { program, parts } = await bundleSources(directory);
+  const rows = [];
+  for (const name of chosen) {
+    console.error(`${name} …`);
+    rows.push(...(await scenarios[name]({ directory, program, parts, profile, signal: controller.signal })));
+  }
+  printTable(rows);
+  printMachine();
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}

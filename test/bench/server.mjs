@@ -1,0 +1,53 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const child = fileURLToPath(new URL('server-child.mjs', import.meta.url));
+
+/**
+ * Starts a server of its own on a new data directory and a free port of the loopback. `profile`: a directory for the
+ * CPU profile that it leaves when it stops.
+ */
+export async function startServer({ directory, program, profile }) {
+  const data = await mkdtemp(join(directory, 'data-'));
+  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  const server = fork(child, [program, 'start', '--data-dir', data, '--listen', '127.0.0.1:0', '--log-level', 'warn'], {
+    execArgv: ['--expose-gc', '--enable-source-maps', ...profiling],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const url = await readyUrl(server);
+  return {
+    url,
+    pid: server.pid,
+    ca: await readFile(join(data, 'ca.crt'), 'utf8'),
+    authorization: `Bearer ${(await readFile(join(data, 'admin.key'), 'utf8')).trim()}`,
+    /** What `process.memoryUsage()` says after garbage was collected. */
+    async memory() {
+      server.send('memory');
+      const [memory] = await once(server, 'message');
+      return memory;
+    },
+    async stop() {
+      if (server.exitCode === null && server.signalCode === null) {
+        const ended = once(server, 'exit');
+        server.kill('SIGTERM');
+        await ended;
+      }
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+function readyUrl(server) {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    server.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      const url = /^ready (https:\S+)$/m.exec(output)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    server.once('exit', (code) => reject(new Error(`the server ended with ${code} before it was ready:\n${output}`)));
+  });
+}
