@@ -1007,7 +1007,7 @@ ${lines}
 
 // ../../tmp/stress/server.ts
 var cert = await selfSigned();
-var big = "x".repeat(2e7);
+var big = "x".repeat(4e7);
 async function* endless() {
   for (; ; ) yield "y".repeat(65536);
 }

@@ -45,12 +45,12 @@ export const fileSettings = {
     seconds: integer({
       least: 1,
       default: defaultRetention.ageMilliseconds / 1000,
-      meaning: 'how long a watch can be resumed and a list continued',
+      meaning: 'how long a change is kept: so long can a watch be resumed and a list continued',
     }),
     changes: integer({
       least: 1,
       default: defaultRetention.changes,
-      meaning: 'how many changes are kept, if that is more than the seconds ask for',
+      meaning: 'how many of the newest changes are kept, however old they are',
     }),
   },
   /** Completions §10. */

@@ -10,6 +10,12 @@ import type { DumpRow, Revision, Store } from './store.ts';
 const format = 'flotilla-backup';
 const version = 1;
 
+/**
+ * A client may have seen revisions that were given after the backup was made, and none of them may be given again. More
+ * than any store writes between a backup and its restore; what is skipped does not run out before 2^53.
+ */
+const revisionsSkipped = 1_000_000_000;
+
 /** The backup is not whole, was touched, or there is no place for it. The message is for the operator. */
 export class BackupError extends Error {
   constructor(message: string) {
@@ -106,8 +112,9 @@ async function restoreInto(db: Level, lines: AsyncIterable<string>): Promise<{ e
     throw new BackupError('the backup was changed or damaged: its checksum is wrong');
   }
   await writer.flush();
-  await writeState(db, header.identity, { revision: header.revision, batch: 0 });
-  return { entries, revision: header.revision };
+  const revision = header.revision + revisionsSkipped;
+  await writeState(db, header.identity, { revision, batch: 0 });
+  return { entries, revision };
 }
 
 function parseLine(line: string, number: number): Record<string, unknown> {

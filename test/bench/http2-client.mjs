@@ -4,8 +4,11 @@ import { connect, constants } from 'node:http2';
 /** One client with one session of HTTP/2. See `connect` for what clients do. */
 export function connectHttp2(server) {
   const session = connect(server.url, { ca: server.ca, settings: { initialWindowSize: 1024 * 1024 } });
-  session.setLocalWindowSize?.(16 * 1024 * 1024);
+  // Large enough that lists are limited by the server and not by the round trips of flow control.
+  session.once('connect', () => session.setLocalWindowSize(16 * 1024 * 1024));
   session.setMaxListeners(0);
+  // Requests under way fail with it; there is nobody else to tell.
+  session.on('error', () => {});
   const open = async (method, path, headers, body) => {
     const stream = session.request({
       ':method': method,

@@ -1,4 +1,4 @@
-// The server, as a child process that tells its memory when it is asked. Arguments: the program, then its own.
+// The server, as a child process that tells its memory and processor time when it is asked. Arguments: the program, then its own.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
@@ -13,7 +13,9 @@ async function memoryAfterCollection() {
   return process.memoryUsage();
 }
 
-process.on('message', () => memoryAfterCollection().then((memory) => process.send(memory)));
+const answers = { memory: memoryAfterCollection, processor: async () => process.cpuUsage() };
+
+process.on('message', (question) => answers[question]().then((answer) => process.send(answer)));
 // Whether somebody may still ask must not keep a server alive that has ended.
 process.channel.unref();
 

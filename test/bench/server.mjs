@@ -18,16 +18,22 @@ export async function startServer({ directory, program, profile }) {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const url = await readyUrl(server);
+  const ask = async (question) => {
+    server.send(question);
+    const [answer] = await once(server, 'message');
+    return answer;
+  };
   return {
     url,
     pid: server.pid,
     ca: await readFile(join(data, 'ca.crt'), 'utf8'),
     authorization: `Bearer ${(await readFile(join(data, 'admin.key'), 'utf8')).trim()}`,
     /** What `process.memoryUsage()` says after garbage was collected. */
-    async memory() {
-      server.send('memory');
-      const [memory] = await once(server, 'message');
-      return memory;
+    memory: () => ask('memory'),
+    /** Milliseconds of processor time that it has used, on all cores together. */
+    async processorTime() {
+      const { user, system } = await ask('processor');
+      return (user + system) / 1000;
     },
     async stop() {
       if (server.exitCode === null && server.signalCode === null) {

@@ -20,7 +20,7 @@ export async function httpVerbs(options) {
       for (const workers of [1, 32]) {
         const clients = connectMany(protocol, server, workers);
         const of = `${protocol}, ${workers} client${workers === 1 ? '' : 's'}`;
-        rows.push(...(await verbs({ of, parts, clients, seeds, names, signal })));
+        rows.push(...(await verbs({ of, server, parts, clients, seeds, names, signal })));
         await closeAll(clients);
       }
     }
@@ -30,8 +30,8 @@ export async function httpVerbs(options) {
   }
 }
 
-async function verbs({ of, parts, clients, seeds, names, signal }) {
-  const limits = { workers: clients.length, signal };
+async function verbs({ of, server, parts, clients, seeds, names, signal }) {
+  const limits = { workers: clients.length, signal, server };
   const seed = (number) => names[(number * 7) % names.length];
   const fresh = instancesOf(parts, parts.defaultProject);
   let created = 0;

@@ -1,0 +1,161 @@
+import { fieldRows } from './fields.mjs';
+import { anchor, code, codes, page, table } from './markdown.mjs';
+
+/** Every kind as the server mounts it: how it is reached, and what its fields are. */
+export async function kindsPage(program) {
+  const { naming, apiVersionOf } = program;
+  const mounted = await mountedResources(program);
+  const sections = inOrder(sectionsOf(mounted), naming.managementGroup);
+  const headings = headingsOf(sections, program);
+  const describe = { program, headings };
+  return page(
+    '# Kinds',
+    'Made from the code by `npm run docs`. `kubectl explain` says the same of a running server.',
+    [
+      'Paths begin at the address of the management API, `https://<host>/kubernetes/management`. Namespaced kinds live in',
+      `the namespace of their project, ${code(naming.projectNamespace('<project>'))}, and can be listed and watched over all`,
+      'namespaces too. Every object has `apiVersion`, `kind` and `metadata` as in Kubernetes; the tables show the rest.',
+      '`name[]` is an item of a list, `name.<name>` a value of a map. A field without further notice is optional.',
+    ].join('\n'),
+    [
+      "`status` is written by the server's own controllers only: writes to a `status` subresource are refused with 403, and",
+      'what other writes say about it is left out.',
+    ].join('\n'),
+    table(
+      ['kind', 'apiVersion', 'what it is'],
+      sections.map(({ kind }) => [
+        `[${headings.get(kind)}](#${anchor(headings.get(kind))})`,
+        code(apiVersionOf(kind)),
+        kind.description ?? '',
+      ]),
+    ),
+    sections.flatMap((section) => describeKind(section, describe)),
+  );
+}
+
+async function mountedResources(program) {
+  const { openManagement, openMemoryStore, openSealer, sealKeyBytes, defaultSettings, systemClock, silentLog } =
+    program;
+  const store = openMemoryStore();
+  const { plane } = await openManagement({
+    store,
+    sealer: openSealer(new Uint8Array(sealKeyBytes)),
+    settings: defaultSettings,
+    clock: systemClock,
+    log: silentLog,
+  });
+  const resources = plane.resources();
+  plane.close();
+  await store.close();
+  return resources;
+}
+
+/** A kind is reached by its own path, or as the subresource of others. */
+function sectionsOf(mounted) {
+  const sections = mounted.map((resource) => ({ kind: resource.kind, resource, below: [] }));
+  for (const { kind: parent, subresources } of mounted) {
+    for (const [name, { kind }] of Object.entries(subresources)) {
+      if (mounted.some((resource) => resource.kind === kind)) continue;
+      const known = sections.find((section) => section.kind === kind);
+      const section = known ?? { kind, below: [] };
+      if (known === undefined) sections.push(section);
+      section.below.push({ parent, name });
+    }
+  }
+  return sections;
+}
+
+/** Our own kinds by name, then what every Kubernetes API has. */
+function inOrder(sections, ownGroup) {
+  const rank = ({ kind: { group } }) => (group === ownGroup ? 0 : 1);
+  const key = ({ kind }) => `${kind.kind} ${kind.group}`;
+  return sections.sort((a, b) => rank(a) - rank(b) || (key(a) < key(b) ? -1 : 1));
+}
+
+/** A kind's name; where two groups have one of the same name, ours bears it alone. */
+function headingsOf(sections, { naming, apiVersionOf }) {
+  const shared = (kind) => sections.filter((section) => section.kind.kind === kind.kind).length > 1;
+  return new Map(
+    sections.map(({ kind }) => [
+      kind,
+      shared(kind) && kind.group !== naming.managementGroup ? `${kind.kind} (${apiVersionOf(kind)})` : kind.kind,
+    ]),
+  );
+}
+
+function describeKind({ kind, resource, below }, { program, headings }) {
+  const writeOnly = new Set((kind.writeOnly ?? []).map((path) => path.join('.')));
+  const rows = fieldRows(kind.schema, writeOnly);
+  return [
+    `## ${headings.get(kind)}`,
+    kind.description,
+    resource === undefined ? reachedBelow(below, headings) : reachedByPath(resource, program),
+    resource === undefined ? undefined : subresourceTable(resource, program, headings),
+    rows.length === 0 ? undefined : table(['field', 'type', 'rules', 'meaning'], rows),
+  ];
+}
+
+function reachedBelow(below, headings) {
+  return below
+    .map(({ parent, name }) => {
+      const heading = headings.get(parent);
+      return `Reached as ${code(`${parent.plural}/<name>/${name}`)} of [${heading}](#${anchor(heading)}).`;
+    })
+    .join('\n');
+}
+
+function reachedByPath({ kind, verbs, missing }, { verbsOf }) {
+  const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  const path = `${root}/${kind.namespaced ? 'namespaces/<namespace>/' : ''}${kind.plural}`;
+  const facts = [
+    ['path', code(path)],
+    ['verbs', missing === undefined ? verbsOf(verbs).join(', ') : `none: answers 501, ${missing}`],
+    ['scope', kind.namespaced ? 'namespaced' : 'cluster'],
+    ['short names', codes(kind.shortNames ?? [])],
+    ['categories', codes(kind.categories ?? [])],
+    ['names', namesOf(kind)],
+    ['columns', columnsOf(kind, verbs)],
+    ['field selectors', codes(kind.selectableFields ?? [])],
+  ];
+  return facts
+    .filter(([, text]) => text !== '')
+    .map(([name, text]) => `- ${name}: ${text}`)
+    .join('\n');
+}
+
+const nameRules = {
+  subdomain: ['a DNS subdomain', 253],
+  label: ['a DNS label', 63],
+  'path-segment': ['any segment of a path', undefined],
+};
+
+/** Only stored kinds have names that clients give. */
+function namesOf(kind) {
+  if (kind.hasStatus === undefined) return '';
+  const [rule, usual] = nameRules[kind.nameRule ?? 'subdomain'];
+  const most = kind.maxNameLength ?? usual;
+  const length = most === undefined ? '' : ` of at most ${most} characters`;
+  const auto = kind.autoName === undefined ? '' : `; without one the server makes ${code(`${kind.autoName}…`)}`;
+  return `${rule}${length}${auto}`;
+}
+
+function columnsOf(kind, verbs) {
+  if (verbs.list === undefined) return '';
+  const columns = [{ name: 'Name' }, ...(kind.columns ?? [{ name: 'Age' }])];
+  const usual = columns.filter(({ priority = 0 }) => priority === 0).map(({ name }) => name);
+  const wide = columns.filter(({ priority = 0 }) => priority > 0).map(({ name }) => name);
+  return wide.length === 0 ? usual.join(', ') : `${usual.join(', ')}; with \`-o wide\` also ${wide.join(', ')}`;
+}
+
+function subresourceTable({ kind, subresources }, { subresourceVerbsOf }, headings) {
+  const rows = Object.entries(subresources).map(([name, part]) => {
+    const heading = headings.get(part.kind);
+    return [
+      code(`${kind.plural}/<name>/${name}`),
+      part.missing === undefined ? subresourceVerbsOf(part.verbs).join(', ') : 'none: answers 501',
+      part.kind === kind ? 'the object itself' : `[${heading}](#${anchor(heading)})`,
+      part.missing ?? '',
+    ];
+  });
+  return rows.length === 0 ? undefined : table(['subresource', 'verbs', 'kind', 'remark'], rows);
+}

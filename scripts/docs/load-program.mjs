@@ -1,0 +1,47 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { root } from '../check/sources.mjs';
+
+/** What the pages are made from: the program's own kinds, verbs, flags and settings. */
+const entry = `
+export { addBackupCommand } from './src/cli/commands/backup.ts';
+export { addRestoreCommand } from './src/cli/commands/restore.ts';
+export { addStartCommand } from './src/cli/commands/start.ts';
+export { addVersionCommand } from './src/cli/commands/version.ts';
+export { systemClock } from './src/lib/clock.ts';
+export { silentLog } from './src/lib/log.ts';
+export { apiVersionOf } from './src/api/meta.ts';
+export * as naming from './src/api/naming.ts';
+export { subresourceVerbsOf, verbsOf } from './src/http/discovery/verbs.ts';
+export { defaultSettings } from './src/management/settings.ts';
+export { openSealer, sealKeyBytes } from './src/seal/open-sealer.ts';
+export { fileSettings } from './src/server/file-settings.ts';
+export { openManagement } from './src/server/open-management.ts';
+export { openMemoryStore } from './src/store/memory.ts';
+`;
+
+/** The bundle lies inside the project while it is imported, so that packages are found from there. */
+export async function loadProgram() {
+  await mkdir(join(root, '.cache'), { recursive: true });
+  const folder = await mkdtemp(join(root, '.cache', 'docs-'));
+  try {
+    const bundle = await build({
+      absWorkingDir: root,
+      stdin: { contents: entry, resolveDir: root, loader: 'ts' },
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      packages: 'external',
+      logLevel: 'warning',
+    });
+    const file = join(folder, 'program.mjs');
+    await writeFile(file, bundle.outputFiles[0].contents);
+    return await import(pathToFileURL(file).href);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

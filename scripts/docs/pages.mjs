@@ -1,0 +1,12 @@
+import { kindsPage } from './kinds.mjs';
+import { loadProgram } from './load-program.mjs';
+import { settingsPage } from './settings.mjs';
+
+/** The pages that are made from the code, by their paths. */
+export async function generatedPages() {
+  const program = await loadProgram();
+  return new Map([
+    ['docs/reference/kinds.md', await kindsPage(program)],
+    ['docs/reference/settings.md', await settingsPage(program)],
+  ]);
+}

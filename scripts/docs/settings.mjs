@@ -1,0 +1,94 @@
+import { Command } from 'commander';
+import { dump } from 'js-yaml';
+import { code, page, table } from './markdown.mjs';
+
+/** Flags as `--help` has them, and what a configuration file can say besides. */
+export async function settingsPage(program) {
+  const commands = await commandsOf(program);
+  const start = commands.find((command) => command.name() === 'start');
+  const others = commands.filter((command) => command !== start);
+  const { fileSettings } = program;
+  const lists = allSettings(fileSettings).filter(([, setting]) => setting.members !== undefined);
+  return page(
+    '# Settings',
+    'Made from the code by `npm run docs`. `flotilla help <command>` says the same of the flags.',
+    '## flotilla start',
+    [
+      'What a flag can say, the file that `--config` names can say too, in YAML, under the name in the second column or',
+      'spelled as the flag is (`data-dir`). Flags win. A name that is not a setting is refused, and so is a value of',
+      'another kind than the one wanted.',
+    ].join('\n'),
+    table(['flag', 'in the file', 'default', 'meaning'], start.options.map(startRow)),
+    '## Only in the file',
+    'Each group is a map: `audit.maxBytes` is the member `maxBytes` of the map `audit`.',
+    table(
+      ['setting', 'takes', 'default', 'meaning'],
+      allSettings(fileSettings).map(([name, setting]) => [
+        code(name),
+        setting.takes,
+        setting.members === undefined ? code(setting.default) : 'see below',
+        setting.meaning,
+      ]),
+    ),
+    lists.flatMap(([name, setting]) => describeList(name, setting)),
+    others.flatMap(describeCommand),
+  );
+}
+
+/** The commands as the command line itself builds them. */
+async function commandsOf({ addStartCommand, addBackupCommand, addRestoreCommand, addVersionCommand }) {
+  const root = new Command('flotilla');
+  await addStartCommand(root);
+  for (const add of [addBackupCommand, addRestoreCommand, addVersionCommand]) add(root);
+  return root.commands;
+}
+
+/** Flags end with what holds without them, in brackets. */
+const withDefault = /^(.*) \(default (.*)\)$/;
+
+function startRow(option) {
+  const [, meaning = option.description, preset = ''] = withDefault.exec(option.description) ?? [];
+  const several = option.parseArg === undefined ? '' : '; may be given several times';
+  const inFile = option.long === '--config' ? '' : code(option.attributeName());
+  return [code(option.flags), inFile, preset, `${meaning}${several}`];
+}
+
+function allSettings(groups) {
+  return Object.entries(groups).flatMap(([group, settings]) =>
+    Object.entries(settings).map(([name, setting]) => [`${group}.${name}`, setting]),
+  );
+}
+
+function describeList(name, setting) {
+  return [
+    `### ${name}`,
+    'What stands in an entry:',
+    table(
+      ['member', 'meaning'],
+      Object.entries(setting.members).map(([member, text]) => [code(member), text]),
+    ),
+    'The default:',
+    `\`\`\`yaml\n${yamlList(name, setting.default)}\n\`\`\``,
+  ];
+}
+
+function yamlList(name, entries) {
+  const [group, member] = name.split('.');
+  return dump({ [group]: { [member]: entries } }, { lineWidth: 100, flowLevel: 4, noRefs: true }).trimEnd();
+}
+
+function describeCommand(command) {
+  const usage = command.registeredArguments.map((argument) => ` <${argument.name()}>`).join('');
+  const rows = [
+    ...command.registeredArguments.map((argument) => [code(`<${argument.name()}>`), argument.description]),
+    ...command.options.map(({ flags, description, mandatory }) => [
+      code(flags),
+      mandatory ? `${description}; required` : description,
+    ]),
+  ];
+  return [
+    `## flotilla ${command.name()}`,
+    `${code(`flotilla ${command.name()}${usage}`)}: ${command.description()}.`,
+    rows.length === 0 ? undefined : table(['argument', 'meaning'], rows),
+  ];
+}

@@ -1,0 +1,127 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent, type Dispatcher, request } from 'undici';
+import { expect } from 'vitest';
+import { managementGroup } from '../api/naming.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { listAt, textAt } from '../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../lib/json-value.ts';
+import { silentLog } from '../lib/log.ts';
+import type { FlagValues } from './flags.ts';
+import { readOptions } from './options.ts';
+import { type RunningServer, startServer } from './start-server.ts';
+
+export const groupPath = `/kubernetes/management/apis/${managementGroup}/v1`;
+
+export interface Call {
+  readonly method?: Dispatcher.HttpMethod;
+  /** Absent: the administrator's; '': none. */
+  readonly token?: string;
+  readonly body?: JsonValue;
+  /** Content type. */
+  readonly type?: string;
+}
+
+export interface Answer {
+  readonly code: number;
+  readonly text: string;
+  /** The body where it is JSON, else nothing. */
+  readonly json: JsonObject;
+}
+
+export function mergePatch(body: JsonValue): Call {
+  return { method: 'PATCH', type: 'application/merge-patch+json', body };
+}
+
+/** Servers for one test: real ones, over TLS, in a directory of their own that goes when the test is over. */
+export class ServerBench {
+  readonly root: string;
+  dataDir: string;
+  #running: RunningServer[] = [];
+  readonly #agents: Agent[] = [];
+
+  constructor(root: string) {
+    this.root = root;
+    this.dataDir = join(root, 'data');
+  }
+
+  static async open(): Promise<ServerBench> {
+    return new ServerBench(await mkdtemp(join(tmpdir(), 'server-')));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#agents.map((agent) => agent.destroy()));
+    await Promise.all(this.#running.map((server) => server.close()));
+    await rm(this.root, { recursive: true });
+  }
+
+  async start(flags: FlagValues = {}, clock: Clock = systemClock): Promise<RunningServer> {
+    const options = await readOptions({ 'data-dir': this.dataDir, listen: '127.0.0.1:0', ...flags });
+    const server = await startServer(options, { clock, log: silentLog });
+    this.#running.push(server);
+    return server;
+  }
+
+  async stop(server: RunningServer): Promise<void> {
+    this.#running = this.#running.filter((each) => each !== server);
+    await server.close();
+  }
+
+  file(name: string): string {
+    return join(this.dataDir, name);
+  }
+
+  read(name: string): Promise<string> {
+    return readFile(this.file(name), 'utf8');
+  }
+
+  async adminKey(): Promise<string> {
+    return (await this.read('admin.key')).trim();
+  }
+
+  async request(server: RunningServer, path: string, call: Call = {}): Promise<Dispatcher.ResponseData> {
+    const agent = new Agent({ connect: { ca: await this.read('ca.crt') } });
+    this.#agents.push(agent);
+    const token = call.token ?? (await this.adminKey());
+    return await request(`${server.url}${path}`, {
+      dispatcher: agent,
+      method: call.method ?? 'GET',
+      headers: {
+        'content-type': call.type ?? 'application/json',
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    });
+  }
+
+  async ask(server: RunningServer, path: string, call: Call = {}): Promise<Answer> {
+    const response = await this.request(server, path, call);
+    const text = await response.body.text();
+    const isJson = String(response.headers['content-type']).startsWith('application/json');
+    return { code: response.statusCode, text, json: isJson ? JSON.parse(text) : {} };
+  }
+
+  async make(server: RunningServer, plural: string, name: string, spec: JsonObject = {}): Promise<JsonObject> {
+    const body = { metadata: { name }, spec };
+    const answer = await this.ask(server, `${groupPath}/${plural}`, { method: 'POST', body });
+    expect(answer.code, answer.text).toBe(201);
+    return answer.json;
+  }
+
+  async makeKey(server: RunningServer, name: string, spec: JsonObject = {}): Promise<string> {
+    return textAt(await this.make(server, 'ownedaccesskeys', name, spec), 'spec', 'key');
+  }
+
+  async names(server: RunningServer, plural: string): Promise<string[]> {
+    const { json } = await this.ask(server, `${groupPath}/${plural}`);
+    return listAt(json, 'items').map((item) => textAt(item, 'metadata', 'name'));
+  }
+
+  /** What an installation begins with, whole: a change of any version shows. */
+  async objects(server: RunningServer): Promise<readonly JsonValue[]> {
+    const plurals = ['users', 'projects', 'clusters', 'virtualclustertemplates'];
+    const lists = await Promise.all(plurals.map((plural) => this.ask(server, `${groupPath}/${plural}`)));
+    return lists.flatMap(({ json }) => listAt(json, 'items'));
+  }
+}
