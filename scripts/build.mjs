@@ -1,15 +1,14 @@
 // npm run build: the program as ECMAScript modules in dist/. Packages stay outside; what is imported dynamically
 // becomes a file of its own, so that `flotilla version` does not load a server. Another directory may be given.
-import { rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readdir, rm } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = resolve(root, process.argv[2] ?? 'dist');
 
-await rm(outdir, { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: { flotilla: 'src/cli/main.ts' },
   outdir,
@@ -21,4 +20,9 @@ await build({
   packages: 'external',
   sourcemap: true,
   logLevel: 'warning',
+  metafile: true,
 });
+
+// Only now: there is a whole program in the directory at every moment, also for one that is being started.
+const made = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
+for (const name of await readdir(outdir)) if (!made.has(name)) await rm(join(outdir, name), { recursive: true });

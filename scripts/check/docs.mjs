@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { anchor } from '../docs/markdown.mjs';
+import { generatedPages } from '../docs/pages.mjs';
 import { importTable } from './import-table.mjs';
 import { filesBelow, read, root } from './sources.mjs';
 
-/** Docs against code, in both directions where there are two: links, the import table, flags, error reasons, kinds. */
-export function checkDocs() {
-  return [...links(), ...architecture(), ...flags(), ...reasons(), ...kinds()];
+/** Docs against code, in both directions where there are two: links, the import table, error reasons, what is generated. */
+export async function checkDocs() {
+  return [...links(), ...architecture(), ...reasons(), ...(await generated())];
 }
 
 function pages() {
@@ -15,12 +17,18 @@ function pages() {
 function links() {
   const problems = [];
   for (const page of pages()) {
-    for (const [, target] of read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+    for (const [, link, target, heading] of read(page).matchAll(/\]\((([^)#\s]*)(?:#([^)]*))?)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;
-      if (!existsSync(join(root, dirname(page), target))) problems.push(`${page}: the link ${target} leads nowhere`);
+      const path = target === '' ? page : join(dirname(page), target);
+      const found = existsSync(join(root, path)) && (heading === undefined || anchors(path).includes(heading));
+      if (!found) problems.push(`${page}: the link ${link} leads nowhere`);
     }
   }
   return problems;
+}
+
+function anchors(page) {
+  return [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchor(heading));
 }
 
 /** Every row of the table in docs/ARCHITECTURE.md says what scripts/check/import-table.mjs enforces. */
@@ -44,13 +52,6 @@ function compare(what, page, inCode, inDocs) {
   ];
 }
 
-function flags() {
-  const page = 'docs/reference/settings.md';
-  const inCode = [...new Set([...read('src/server/options.ts').matchAll(/'--([a-z-]+)/g)].map(([, name]) => name))];
-  const inDocs = [...read(page).matchAll(/^\| `--([a-z-]+)/gm)].map(([, name]) => name);
-  return compare('flag', page, inCode, inDocs);
-}
-
 function reasons() {
   const page = 'docs/reference/errors.md';
   const union = read('src/api/status.ts').match(/export type StatusReason =([^;]*);/)?.[1] ?? '';
@@ -59,11 +60,12 @@ function reasons() {
   return compare('reason', page, inCode, inDocs);
 }
 
-function kinds() {
-  const page = 'docs/reference/kinds.md';
-  const inCode = filesBelow('src/api/management/v1', '.ts')
-    .filter((path) => !path.endsWith('.test.ts'))
-    .flatMap((path) => [...read(path).matchAll(/^\s+kind: '([A-Za-z]+)',$/gm)].map(([, name]) => name));
-  const inDocs = [...read(page).matchAll(/^## ([A-Za-z]+)$/gm)].map(([, name]) => name);
-  return compare('kind', page, [...new Set(inCode)], inDocs);
+async function generated() {
+  const problems = [];
+  for (const [page, text] of await generatedPages()) {
+    if (!existsSync(join(root, page)) || read(page) !== text) {
+      problems.push(`${page}: is not what the code says; \`npm run docs\` mends it`);
+    }
+  }
+  return problems;
 }

@@ -1,33 +1,29 @@
 import { fieldRows } from './fields.mjs';
-import { anchor, code, codes, page, table } from './markdown.mjs';
+import { anchor, code, codes, page, paragraph, table } from './markdown.mjs';
 
 /** Every kind as the server mounts it: how it is reached, and what its fields are. */
 export async function kindsPage(program) {
   const { naming, apiVersionOf } = program;
   const mounted = await mountedResources(program);
   const sections = inOrder(sectionsOf(mounted), naming.managementGroup);
-  const headings = headingsOf(sections, program);
-  const describe = { program, headings };
+  const headingOf = headingsOf(sections, program);
+  const describe = { program, headingOf, shown: new Map() };
   return page(
     '# Kinds',
     'Made from the code by `npm run docs`. `kubectl explain` says the same of a running server.',
-    [
+    paragraph(
       'Paths begin at the address of the management API, `https://<host>/kubernetes/management`. Namespaced kinds live in',
-      `the namespace of their project, ${code(naming.projectNamespace('<project>'))}, and can be listed and watched over all`,
-      'namespaces too. Every object has `apiVersion`, `kind` and `metadata` as in Kubernetes; the tables show the rest.',
-      '`name[]` is an item of a list, `name.<name>` a value of a map. A field without further notice is optional.',
-    ].join('\n'),
-    [
-      "`status` is written by the server's own controllers only: writes to a `status` subresource are refused with 403, and",
-      'what other writes say about it is left out.',
-    ].join('\n'),
+      `the namespace of their project, ${code(naming.projectNamespace('<project>'))}, and can be listed and watched over`,
+      'all namespaces too. Every object has `apiVersion`, `kind` and `metadata` as in Kubernetes; the tables show the rest:',
+      '`name[]` is an item of a list, `name.<name>` a value of a map, and a field is optional where nothing else is said.',
+    ),
+    paragraph(
+      "`status` is written by the server's own controllers only: writes to a `status` subresource are refused with 403,",
+      'and other writes leave it as it is.',
+    ),
     table(
       ['kind', 'apiVersion', 'what it is'],
-      sections.map(({ kind }) => [
-        `[${headings.get(kind)}](#${anchor(headings.get(kind))})`,
-        code(apiVersionOf(kind)),
-        kind.description ?? '',
-      ]),
+      sections.map(({ kind }) => [link(headingOf(kind)), code(apiVersionOf(kind)), kind.description ?? '']),
     ),
     sections.flatMap((section) => describeKind(section, describe)),
   );
@@ -54,15 +50,19 @@ async function mountedResources(program) {
 function sectionsOf(mounted) {
   const sections = mounted.map((resource) => ({ kind: resource.kind, resource, below: [] }));
   for (const { kind: parent, subresources } of mounted) {
-    for (const [name, { kind }] of Object.entries(subresources)) {
-      if (mounted.some((resource) => resource.kind === kind)) continue;
-      const known = sections.find((section) => section.kind === kind);
-      const section = known ?? { kind, below: [] };
-      if (known === undefined) sections.push(section);
-      section.below.push({ parent, name });
+    for (const [name, { kind, missing }] of Object.entries(subresources)) {
+      const known = sections.find((section) => isSame(section.kind, kind));
+      const place = { parent, name, missing };
+      if (known === undefined) sections.push({ kind, below: [place] });
+      else if (known.resource === undefined) known.below.push(place);
     }
   }
   return sections;
+}
+
+/** A stored kind is a copy of its data with functions added. */
+function isSame(a, b) {
+  return a.group === b.group && a.version === b.version && a.kind === b.kind;
 }
 
 /** Our own kinds by name, then what every Kubernetes API has. */
@@ -72,36 +72,46 @@ function inOrder(sections, ownGroup) {
   return sections.sort((a, b) => rank(a) - rank(b) || (key(a) < key(b) ? -1 : 1));
 }
 
-/** A kind's name; where two groups have one of the same name, ours bears it alone. */
+/** What each kind is headed with: its name; where two groups have one of the same name, ours bears it alone. */
 function headingsOf(sections, { naming, apiVersionOf }) {
-  const shared = (kind) => sections.filter((section) => section.kind.kind === kind.kind).length > 1;
-  return new Map(
-    sections.map(({ kind }) => [
-      kind,
-      shared(kind) && kind.group !== naming.managementGroup ? `${kind.kind} (${apiVersionOf(kind)})` : kind.kind,
-    ]),
-  );
+  return (kind) => {
+    const namesakes = sections.filter((section) => section.kind.kind === kind.kind);
+    const alone = namesakes.length === 1 || kind.group === naming.managementGroup;
+    return alone ? kind.kind : `${kind.kind} (${apiVersionOf(kind)})`;
+  };
 }
 
-function describeKind({ kind, resource, below }, { program, headings }) {
-  const writeOnly = new Set((kind.writeOnly ?? []).map((path) => path.join('.')));
-  const rows = fieldRows(kind.schema, writeOnly);
+function describeKind({ kind, resource, below }, { program, headingOf, shown }) {
   return [
-    `## ${headings.get(kind)}`,
+    `## ${headingOf(kind)}`,
     kind.description,
-    resource === undefined ? reachedBelow(below, headings) : reachedByPath(resource, program),
-    resource === undefined ? undefined : subresourceTable(resource, program, headings),
-    rows.length === 0 ? undefined : table(['field', 'type', 'rules', 'meaning'], rows),
+    resource === undefined
+      ? below.map((place) => reachedBelow(place, headingOf)).join('\n')
+      : reachedByPath(resource, program),
+    resource === undefined ? undefined : subresourceTable(resource, program, headingOf),
+    fields(kind, headingOf(kind), shown),
   ];
 }
 
-function reachedBelow(below, headings) {
-  return below
-    .map(({ parent, name }) => {
-      const heading = headings.get(parent);
-      return `Reached as ${code(`${parent.plural}/<name>/${name}`)} of [${heading}](#${anchor(heading)}).`;
-    })
-    .join('\n');
+/** What two kinds have alike, member for member, is shown once. */
+function fields(kind, heading, shown) {
+  const writeOnly = new Set((kind.writeOnly ?? []).map((path) => path.join('.')));
+  const rows = fieldRows(kind.schema, writeOnly);
+  if (rows.length === 0) return 'It has no fields of its own.';
+  const shape = JSON.stringify(kind.schema);
+  const earlier = shown.get(shape);
+  if (earlier !== undefined) return `Its fields are those of ${link(earlier)}.`;
+  shown.set(shape, heading);
+  return table(['field', 'type', 'rules', 'meaning'], rows);
+}
+
+function link(heading) {
+  return `[${heading}](#${anchor(heading)})`;
+}
+
+function reachedBelow({ parent, name, missing }, headingOf) {
+  const place = `Reached as ${code(`${parent.plural}/<name>/${name}`)} of ${link(headingOf(parent))}`;
+  return missing === undefined ? `${place}.` : `${place}; answers 501 so far.`;
 }
 
 function reachedByPath({ kind, verbs, missing }, { verbsOf }) {
@@ -147,15 +157,13 @@ function columnsOf(kind, verbs) {
   return wide.length === 0 ? usual.join(', ') : `${usual.join(', ')}; with \`-o wide\` also ${wide.join(', ')}`;
 }
 
-function subresourceTable({ kind, subresources }, { subresourceVerbsOf }, headings) {
+function subresourceTable({ kind, subresources }, { subresourceVerbsOf }, headingOf) {
   const rows = Object.entries(subresources).map(([name, part]) => {
-    const heading = headings.get(part.kind);
     return [
       code(`${kind.plural}/<name>/${name}`),
-      part.missing === undefined ? subresourceVerbsOf(part.verbs).join(', ') : 'none: answers 501',
-      part.kind === kind ? 'the object itself' : `[${heading}](#${anchor(heading)})`,
-      part.missing ?? '',
+      part.missing === undefined ? subresourceVerbsOf(part.verbs).join(', ') : `none: answers 501, ${part.missing}`,
+      isSame(part.kind, kind) ? '' : link(headingOf(part.kind)),
     ];
   });
-  return rows.length === 0 ? undefined : table(['subresource', 'verbs', 'kind', 'remark'], rows);
+  return rows.length === 0 ? undefined : table(['subresource', 'verbs', 'kind'], rows);
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { dump } from 'js-yaml';
-import { code, page, table } from './markdown.mjs';
+import { code, page, paragraph, table } from './markdown.mjs';
 
 /** Flags as `--help` has them, and what a configuration file can say besides. */
 export async function settingsPage(program) {
@@ -13,11 +13,11 @@ export async function settingsPage(program) {
     '# Settings',
     'Made from the code by `npm run docs`. `flotilla help <command>` says the same of the flags.',
     '## flotilla start',
-    [
+    paragraph(
       'What a flag can say, the file that `--config` names can say too, in YAML, under the name in the second column or',
       'spelled as the flag is (`data-dir`). Flags win. A name that is not a setting is refused, and so is a value of',
       'another kind than the one wanted.',
-    ].join('\n'),
+    ),
     table(['flag', 'in the file', 'default', 'meaning'], start.options.map(startRow)),
     '## Only in the file',
     'Each group is a map: `audit.maxBytes` is the member `maxBytes` of the map `audit`.',
@@ -74,7 +74,7 @@ function describeList(name, setting) {
 
 function yamlList(name, entries) {
   const [group, member] = name.split('.');
-  return dump({ [group]: { [member]: entries } }, { lineWidth: 100, flowLevel: 4, noRefs: true }).trimEnd();
+  return dump({ [group]: { [member]: entries } }, { lineWidth: 100, flowLevel: 6, noRefs: true }).trimEnd();
 }
 
 function describeCommand(command) {

@@ -5,7 +5,6 @@
 const word = 'platform';
 
 export const managementGroup = `management.${word}.sh`;
-export const storageGroup = `storage.${word}.sh`;
 export const managementVersion = 'v1';
 export const managementCategory = word;
 
@@ -32,10 +31,6 @@ export const projectLabel = `${word}.sh/project`;
 
 export const cleanupFinalizer = `${word}.sh/cleanup`;
 export const nonDeletableAnnotation = `${word}.sh/non-deletable`;
-export const abandonAnnotation = `${word}.sh/abandon`;
-export const sleepForceAnnotation = `sleepmode.${word}.sh/force`;
-export const sleepAfterAnnotation = `sleepmode.${word}.sh/sleep-after`;
-export const deleteAfterAnnotation = `sleepmode.${word}.sh/delete-after`;
 
 export const adminsGroup = `${word}:admins`;
 export const authenticatedGroup = `${word}:authenticated`;

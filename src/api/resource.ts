@@ -41,6 +41,8 @@ export interface ResourceKind {
    * protobuf bodies are taken. Our own kinds, like custom resources, are not.
    */
   readonly builtIn?: boolean;
+  /** Bodies may hold secrets, in the right place or a wrong one: no error quotes any of a body. */
+  readonly confidential?: boolean;
 }
 
 export function groupResourceOf(kind: ResourceKind): { group: string; resource: string } {

@@ -67,10 +67,11 @@ describe('openAuditLog', () => {
     expect((await stat(`${path}.1`)).mode & 0o777).toBe(0o600);
   });
 
-  it('writes no key that a client put into a URL or a user agent', async () => {
+  it('writes no key that a client put into a URL, a user agent, a name or an id', async () => {
     const key = `flk_${'x'.repeat(46)}`;
     const log = await openAuditLog({ path });
-    await log.write(event({ requestURI: `/x?token=hush&watch=1`, userAgent: key }));
+    const objectRef = { resource: 'ownedaccesskeys', name: key };
+    await log.write(event({ requestURI: `/x?token=hush&watch=1`, userAgent: key, auditID: key, objectRef }));
     await log.close();
     const text = await readFile(path, 'utf8');
     expect(text).not.toContain('hush');

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { AuditEvent, AuditLog } from './audit-log.ts';
-import { redactUri, redactUserAgent } from './redact.ts';
+import { redactLine, redactUri, redactUserAgent } from './redact.ts';
 
 export interface AuditLogOptions {
   readonly path: string;
@@ -80,7 +80,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
       if (closed) return Promise.reject(new Error('the audit log is closed'));
       if (waiting.length >= mostWaiting) return Promise.reject(new Error('too many audit lines wait to be written'));
       return new Promise((resolve, reject) => {
-        waiting.push({ line: `${JSON.stringify(clean(event))}\n`, resolve, reject });
+        waiting.push({ line: `${redactLine(JSON.stringify(clean(event)))}\n`, resolve, reject });
         running ??= run();
       });
     },

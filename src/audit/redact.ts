@@ -32,8 +32,11 @@ const harmless: ReadonlySet<string> = new Set([
   'watch',
 ]);
 
-/** What our keys and tokens look like, should one stand where it does not belong (a path, a selector, a user agent). */
-const secretLooking = /flk_[A-Za-z0-9]{8,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g;
+/**
+ * What our keys and tokens look like, should one stand where it does not belong (a path, a selector, a user agent). A
+ * token begins where a word begins: otherwise a text of nothing but beginnings would be read to its end from each.
+ */
+const secretLooking = /flk_[A-Za-z0-9]{8,}|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g;
 
 export const redacted = '[redacted]';
 
@@ -60,6 +63,11 @@ export function redactUri(uri: string): string {
 
 export function redactUserAgent(userAgent: string): string {
   return redactText(userAgent, longestUserAgent);
+}
+
+/** A whole line, as JSON: a key pasted where a name, a manager or an id belongs is not kept either. */
+export function redactLine(json: string): string {
+  return json.replace(secretLooking, redacted);
 }
 
 function redactText(text: string, longest: number): string {

@@ -95,38 +95,50 @@ async function call(server: Run, path: string, method: string, headers: Record<s
   const url = /^ready (\S+)$/m.exec(server.out)?.[1] ?? '';
   const key = (await readFile(join(directory, '.flotilla', 'admin.key'), 'utf8')).trim();
   const ca = await readFile(join(directory, '.flotilla', 'ca.crt'));
-  return request(`${url}${path}`, { method, ca, agent: false, headers: { ...headers, authorization: `Bearer ${key}` } });
+  return request(`${url}${path}`, {
+    method,
+    ca,
+    agent: false,
+    headers: { ...headers, authorization: `Bearer ${key}` },
+  });
 }
 
 describe('flotilla start', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('serves, and drains on %s: watches end cleanly, exit 0 inside 10 s', async (signal) => {
-    const server = run('start', '--listen', '127.0.0.1:0');
-    await server.until('out', 'explain');
-    expect(server.out.split('\n')).toEqual([
-      expect.stringMatching(/^ready https:\/\/127\.0\.0\.1:\d+$/),
-      expect.stringMatching(/^ {2}kubectl --kubeconfig \.flotilla\/admin\.kubeconfig get /),
-      expect.stringMatching(/^ {2}kubectl --kubeconfig \.flotilla\/admin\.kubeconfig explain /),
-      '',
-    ]);
-    const watching = await call(server, watchPath, 'GET');
-    watching.end();
-    const [response] = await once(watching, 'response');
-    expect(response.statusCode).toBe(200);
-    response.resume();
-    const watchEnded = once(response, 'end');
-    const began = performance.now();
-    server.child.kill(signal);
-    expect(await server.ended).toBe(0);
-    expect(performance.now() - began).toBeLessThan(10_000);
-    await watchEnded;
-    expect(response.complete).toBe(true);
-  }, 30_000);
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'serves, and drains on %s: watches end cleanly, exit 0 inside 10 s',
+    async (signal) => {
+      const server = run('start', '--listen', '127.0.0.1:0');
+      await server.until('out', 'explain');
+      expect(server.out.split('\n')).toEqual([
+        expect.stringMatching(/^ready https:\/\/127\.0\.0\.1:\d+$/),
+        expect.stringMatching(/^ {2}kubectl --kubeconfig \.flotilla\/admin\.kubeconfig get /),
+        expect.stringMatching(/^ {2}kubectl --kubeconfig \.flotilla\/admin\.kubeconfig explain /),
+        '',
+      ]);
+      const watching = await call(server, watchPath, 'GET');
+      watching.end();
+      const [response] = await once(watching, 'response');
+      expect(response.statusCode).toBe(200);
+      response.resume();
+      const watchEnded = once(response, 'end');
+      const began = performance.now();
+      server.child.kill(signal);
+      expect(await server.ended).toBe(0);
+      expect(performance.now() - began).toBeLessThan(10_000);
+      await watchEnded;
+      expect(response.complete).toBe(true);
+    },
+    30_000,
+  );
 
   it('ends at once on a second signal', async () => {
     const server = run('start', '--listen', '127.0.0.1:0');
     await server.until('out', 'explain');
     // A body that never comes to its end is a request at work: the drain waits for it.
-    const sending = await call(server, watchPath.split('?')[0] ?? '', 'POST', { 'content-length': '100', expect: '100-continue' });
+    const sending = await call(server, watchPath.split('?')[0] ?? '', 'POST', {
+      'content-length': '100',
+      expect: '100-continue',
+    });
     sending.on('error', () => {});
     sending.flushHeaders();
     await once(sending, 'continue');

@@ -4,7 +4,7 @@ import { notAcceptable, qualified, type Status } from '../api/status.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { Served, ServedList } from '../registry/verbs.ts';
 import type { Reply } from './exchange.ts';
-import { listJson, listMetaJson } from './list-json.ts';
+import { listBytes, listJson, listMetaJson } from './list-json.ts';
 import { mediaTypes, type Negotiated } from './negotiate.ts';
 import { partialMetadataJson, partialMetadataListJson } from './partial-metadata.ts';
 import { render } from './render.ts';
@@ -62,11 +62,16 @@ export function listReply(list: ServedList, form: AnswerForm): Reply {
       form,
     );
   }
-  if (transform === undefined) return render(listJson(form.kind, list), 200, form);
+  if (transform === undefined) return plainList(list, form);
   if (transform.kind !== 'Table') return render(partialMetadataListJson(list, transform.version), 200, form);
   const options = { version: transform.version, include: form.include, now: form.now() };
   const rows = list.items.map((item) => rowJson(form.kind, item, options));
   return render(tableJson(listMetaJson(list), columnDefinitionsJson(form.kind), rows, options), 200, form);
+}
+
+function plainList(list: ServedList, form: AnswerForm): Reply {
+  if (form.format !== 'json' || form.pretty) return render(listJson(form.kind, list), 200, form);
+  return { status: 200, headers: { 'content-type': mediaTypes.json }, body: listBytes(form.kind, list) };
 }
 
 /** Never a Table or a partial object (rule NEG-16). */

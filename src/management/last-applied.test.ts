@@ -24,11 +24,17 @@ describe('cutFromLastApplied', () => {
 
   it('leaves a text that holds nothing of it as it is', () => {
     expect(cut('{ "spec": {} }\n')).toBe('{ "spec": {} }\n');
-    expect(cut('[]')).toBe('[]');
     expect(cut(undefined)).toBeUndefined();
   });
 
   it('drops a text that cannot be read', () => {
     expect(cut('{"spec":{"key":"k"')).toBeUndefined();
+    expect(cut('spec:\n  key: k\n')).toBeUndefined();
+  });
+
+  it('drops a text that is no manifest, or in which a member stands twice', () => {
+    expect(cut('[{"spec":{"key":"k"}}]')).toBeUndefined();
+    expect(cut('"k"')).toBeUndefined();
+    expect(cut('{"spec":{"key":"k"},"spec":{"x":1}}')).toBeUndefined();
   });
 });

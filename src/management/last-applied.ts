@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/meta.ts';
 import { parseJson } from '../lib/json-parse.ts';
-import { isJsonObject, type JsonValue } from '../lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
 
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -22,15 +22,21 @@ export function cutFromLastApplied(object: KubeObject, paths: readonly (readonly
 }
 
 function cut(text: string, paths: readonly (readonly string[])[]): string | undefined {
-  let document: JsonValue;
-  try {
-    document = parseJson(text).value;
-  } catch {
-    return undefined;
-  }
+  const document = readOnce(text);
+  if (document === undefined) return undefined;
   let touched = false;
   for (const path of paths) touched = remove(document, path) || touched;
   return touched ? `${writeJson(document)}\n` : text;
+}
+
+/** undefined: no manifest, or one in which a member stands twice, of which the parser kept only the last. */
+function readOnce(text: string): JsonObject | undefined {
+  try {
+    const { value, duplicates } = parseJson(text);
+    return isJsonObject(value) && duplicates.length === 0 ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function remove(root: JsonValue, path: readonly string[]): boolean {

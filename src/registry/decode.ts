@@ -105,7 +105,7 @@ function notAnObject(kind: ResourceKind, value: JsonValue, body: Uint8Array | un
 }
 
 function unrecognized(kind: ResourceKind, detail: string, body: Uint8Array = new Uint8Array()): StatusError {
-  return undecodable(kind.kind, body, new DocumentError(`couldn't get version/kind; json parse error: ${detail}`));
+  return undecodable(kind, body, new DocumentError(`couldn't get version/kind; json parse error: ${detail}`));
 }
 
 /** Rule DEC-02; also what strict decoding answers. */

@@ -1,7 +1,6 @@
 import type { KubeObject } from '../api/meta.ts';
 import { StatusError } from '../api/status.ts';
 import type { JsonValue } from '../lib/json-value.ts';
-import { writeJson } from '../lib/json-write.ts';
 import type { CachedObject } from './cached-object.ts';
 import type { RequestContext } from './context.ts';
 import { applyFieldValidation, type ShapedObject, shapeObject } from './decode.ts';
@@ -24,7 +23,7 @@ export function patchedObject(
     patch.type === 'json' ? applyJsonPatch(base, patch.operations) : applyMergePatch(base, patch.document);
   const { object, findings } = decode(kind, document, patch.findings);
   if (options.fieldValidation === 'Strict' && findings.length > 0) {
-    throw strictPatchError(writeJson(document), findings);
+    throw strictPatchError(kind.resource, document, findings);
   }
   applyFieldValidation(kind.resource, findings, options.fieldValidation, (text) => context.warn(text));
   return object;
@@ -35,7 +34,7 @@ function decode(kind: KindRuntime, document: JsonValue, findings: readonly strin
     return shapeObject(kind.resource, document, { findings });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    throw undecodablePatch(writeJson(document), error.message);
+    throw undecodablePatch(kind.resource, document, error.message);
   }
 }
 

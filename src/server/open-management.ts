@@ -1,10 +1,14 @@
 import { projectKind } from '../api/management/v1/project.ts';
+import { teamKind } from '../api/management/v1/team.ts';
+import { userKind } from '../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import { managementGroup } from '../api/naming.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import { decide, rulesFor, type Subject } from '../auth/authz/decide.ts';
 import { startProjectController } from '../controllers/projects/project-controller.ts';
+import type { RunningController } from '../controllers/runtime/controller.ts';
+import { startUserController } from '../controllers/users/user-controller.ts';
 import { type ControlPlane, type KindStores, openControlPlane } from '../controlplane/control-plane.ts';
 import { coreEventsView, eventsView } from '../controlplane/core/event-views.ts';
 import { storedEvents } from '../controlplane/core/events.ts';
@@ -84,19 +88,26 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       const upkeep = startUpkeep({ store, clock, log, plane: async (id) => (id === slice ? plane : undefined) });
       wake = () => upkeep.wake();
       upkeep.wake();
-      const client = inProcessClient(plane.kinds, 'project-controller');
-      const projects = startProjectController({
-        projects: client.resource(projectKind),
-        instances: client.resource(virtualClusterInstanceKind),
-        clock,
-        log,
-      });
+      const controllers = startControllers(plane, clock, log);
       return async () => {
-        await projects.stop();
+        await Promise.all(controllers.map((controller) => controller.stop()));
         await upkeep.stop();
       };
     },
   };
+}
+
+function startControllers({ kinds }: ControlPlane, clock: Clock, log: Log): RunningController[] {
+  const management = inProcessClient(kinds, 'flotilla');
+  return [
+    startProjectController({
+      projects: management.resource(projectKind),
+      instances: management.resource(virtualClusterInstanceKind),
+      clock,
+      log,
+    }),
+    startUserController({ users: management.resource(userKind), teams: management.resource(teamKind), clock, log }),
+  ];
 }
 
 interface Caller {

@@ -19,6 +19,8 @@ export interface Call {
   /** Absent: the administrator's; '': none. */
   readonly token?: string;
   readonly body?: JsonValue;
+  /** The body as it is sent, where it is no JSON. */
+  readonly raw?: string;
   /** Content type. */
   readonly type?: string;
 }
@@ -84,6 +86,7 @@ export class ServerBench {
     const agent = new Agent({ connect: { ca: await this.read('ca.crt') } });
     this.#agents.push(agent);
     const token = call.token ?? (await this.adminKey());
+    const body = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
     return await request(`${server.url}${path}`, {
       dispatcher: agent,
       method: call.method ?? 'GET',
@@ -91,7 +94,7 @@ export class ServerBench {
         'content-type': call.type ?? 'application/json',
         ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
       },
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(body === undefined ? {} : { body }),
     });
   }
 

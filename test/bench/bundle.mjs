@@ -1,4 +1,4 @@
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -17,7 +17,8 @@ const parts = `
  */
 export async function bundleSources(directory) {
   const outdir = join(directory, 'program');
-  await mkdir(outdir);
+  await rm(outdir, { recursive: true, force: true });
+  await mkdir(outdir, { recursive: true });
   await symlink(join(root, 'node_modules'), join(outdir, 'node_modules'));
   const options = {
     absWorkingDir: root,

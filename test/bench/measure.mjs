@@ -38,7 +38,8 @@ export async function measure(operation, { workers, seconds = 1.5, calls = 50_00
       times.push(performance.now() - started);
     }
   };
-  await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
+  const run = () => Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
+  await (server === undefined ? run() : server.profiled(operation, run));
   const row = timesRow(operation, times, (performance.now() - firstCounted) / 1000);
   return server === undefined ? row : { ...row, cpu: ((await server.processorTime()) - usedBefore) / next };
 }

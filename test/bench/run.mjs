@@ -1,6 +1,7 @@
 // npm run bench [-- [--profile <directory>] [scenario …]]: how fast and how large the server is on this machine. Without
-// names every scenario but `leaks` runs. A profile is one .cpuprofile per server; top-costs.mjs sums it up.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+// names every scenario but `leaks` runs. Profiles are one for each operation
+// over HTTP; top-costs.mjs sums them up.
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -22,7 +23,6 @@ const unknown = chosen.find((name) => !Object.hasOwn(scenarios, name));
 if (unknown !== undefined) throw new Error(`no scenario "${unknown}"; there are ${Object.keys(scenarios).join(', ')}`);
 
 const profile = values.profile === undefined ? undefined : resolve(values.profile);
-if (profile !== undefined) await mkdir(profile, { recursive: true });
 
 const controller = new AbortController();
 process.once('SIGINT', () => controller.abort(new Error('interrupted')));
@@ -31,7 +31,8 @@ setTimeout(() => controller.abort(new Error('the run took too long')), longestRu
 
 const directory = await mkdtemp(join(tmpdir(), 'flotilla-bench-'));
 try {
-  const { program, parts } = await bundleSources(directory);
+  // A profile can be read only beside the program that it is of.
+  const { program, parts } = await bundleSources(profile ?? directory);
   const rows = [];
   for (const name of chosen) {
     console.error(`${name} …`);

@@ -8,11 +8,11 @@ import { readDocument, undecodable, warningsOf } from './document.ts';
 const bytes = (text: string) => new TextEncoder().encode(text);
 const yaml = (text: string): JsonValue => readDocument(bytes(text), 'yaml').value;
 
-function refusal(body: Uint8Array, format: 'json' | 'yaml'): string {
+function refusal(body: Uint8Array, format: 'json' | 'yaml', confidential = false): string {
   try {
     readDocument(body, format);
   } catch (error) {
-    const status = undecodable('Project', body, error);
+    const status = undecodable({ kind: 'Project', confidential }, body, error);
     expect(status).toBeInstanceOf(StatusError);
     expect(status.code).toBe(400);
     return status.message;
@@ -26,6 +26,12 @@ describe('readDocument of JSON', () => {
       value: { spec: { bar: 2 } },
       findings: ['duplicate field "spec.bar"'],
     });
+  });
+
+  it('quotes nothing of a body that may hold secrets', () => {
+    expect(refusal(bytes('{"spec":{"key":"secret'), 'json', true)).toBe(
+      "the object provided is unrecognized (must be of type Project): couldn't get version/kind; json parse error: unexpected end of JSON input",
+    );
   });
 
   it('answers what is no JSON with the start of the body (DEC-01)', () => {
@@ -135,6 +141,7 @@ describe('readDocument of YAML', () => {
     ['a: .inf\n', 'json: unsupported value: +Inf'],
     ['a: b: c\n', 'yaml: line 1: '],
     ['a: !!int x\n', 'yaml: cannot decode !!str `x` as a !!int'],
+    ['a: !!int a-long-secret\n', 'yaml: cannot decode !!str `a-long-...` as a !!int'],
     ['['.repeat(2000), 'exceeded max depth'],
   ])('refuses %j', (text, message) => {
     expect(refusal(bytes(text), 'yaml')).toContain(message);

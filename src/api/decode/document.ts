@@ -56,11 +56,16 @@ export function warningsOf(finding: string): string[] {
 }
 
 /** The answer to a body that could not be read (rule DEC-01). What is no fault of the body is thrown on as it is. */
-export function undecodable(kind: string, bytes: Uint8Array, error: unknown): StatusError {
+export function undecodable(kind: ExpectedKind, bytes: Uint8Array, error: unknown): StatusError {
   if (!(error instanceof DocumentError)) throw error;
-  return badRequest(
-    `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${summarize(bytes)})`,
-  );
+  const quoted = kind.confidential === true ? '' : ` (${summarize(bytes)})`;
+  return badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): ${error.message}${quoted}`);
+}
+
+export interface ExpectedKind {
+  readonly kind: string;
+  /** Nothing of the body may be quoted. */
+  readonly confidential?: boolean;
 }
 
 const summaryBytes = 30;

@@ -65,7 +65,12 @@ export function resolveTagged(tag: string, text: string, plain: boolean): YamlSc
     (name === 'null' && value === null);
   if (fits) return value;
   if (!['int', 'float', 'bool', 'null'].includes(name)) return plain ? value : text;
-  throw new DocumentError(`yaml: cannot decode !!${kindOf(value)} \`${text}\` as a !!${name}`);
+  throw new DocumentError(`yaml: cannot decode !!${kindOf(value)} \`${shortened(text)}\` as a !!${name}`);
+}
+
+/** As go-yaml shortens what it could not unmarshal; a text may be long, or a secret. */
+function shortened(text: string): string {
+  return text.length > 10 ? `${text.slice(0, 7)}...` : text;
 }
 
 function kindOf(value: YamlScalar): string {

@@ -17,7 +17,8 @@ export interface Subject {
  */
 export function decide(subject: Subject, attributes: Attributes): Decision {
   if (subject.system) return { allowed: true, reason: "the server's own code" };
-  if (subject.scoped === true) return { allowed: false, reason: 'the access key has a scope, and this version opens nothing to such keys' };
+  if (subject.scoped === true)
+    return { allowed: false, reason: 'the access key has a scope, and this version opens nothing to such keys' };
   if (writesStatus(attributes)) {
     return { allowed: false, reason: "status is written by the server's own controllers only" };
   }

@@ -1,4 +1,4 @@
-import { apiVersionOf, type KubeObject, type OwnerReference, parseApiVersion } from '../../api/meta.ts';
+import { type KubeObject, type OwnerReference, parseApiVersion } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { type ObjectPlace, resourceKey } from '../../registry/rows.ts';
@@ -26,10 +26,4 @@ export function kindOfReference(plane: PlaneObjects, reference: OwnerReference):
     if (store.resource.group === group && store.resource.kind === reference.kind) return store.resource;
   }
   return undefined;
-}
-
-/** How messages and logs name an object. */
-export function describe(kind: ResourceKind, place: ObjectPlace): string {
-  const where = place.namespace === '' ? place.name : `${place.namespace}/${place.name}`;
-  return `${apiVersionOf(kind)} ${kind.kind} ${where}`;
 }

@@ -1,4 +1,4 @@
-import { readDocument, undecodable } from '../../api/decode/document.ts';
+import { type ExpectedKind, readDocument, undecodable } from '../../api/decode/document.ts';
 import type { GroupVersionKind } from '../../api/meta.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { bodyFormat } from '../body-format.ts';
@@ -27,7 +27,7 @@ export async function takeBody(endpoint: Endpoint, takesProtobuf = speaksProtobu
 export function readSent(
   endpoint: Endpoint,
   sent: SentBody,
-  expected: GroupVersionKind,
+  expected: GroupVersionKind & ExpectedKind,
 ): { value: JsonValue; findings: readonly string[] } {
   const { protobuf } = endpoint.settings;
   if (sent.format === 'protobuf') {
@@ -37,6 +37,6 @@ export function readSent(
   try {
     return readDocument(sent.bytes, sent.format);
   } catch (error) {
-    throw undecodable(expected.kind, sent.bytes, error);
+    throw undecodable(expected, sent.bytes, error);
   }
 }

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/meta.ts';
+import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { qualified, type Status, StatusError } from '../../api/status.ts';
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
@@ -40,6 +40,7 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
   const names: readonly (readonly [RegExp, string])[] = [
     [wholeName(qualified(groupResourceOf(stored))), qualified(groupResourceOf(shown))],
     [wholeName(`${stored.kind}.${stored.group}`), `${shown.kind}.${shown.group}`],
+    [wholeName(`${apiVersionOf(stored)}, Kind=${stored.kind}`), `${apiVersionOf(shown)}, Kind=${shown.kind}`],
   ];
 
   /** Messages name the kind once, in front of what a client wrote, so the first one is the one. */

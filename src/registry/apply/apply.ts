@@ -75,7 +75,7 @@ function checkBody({ kind, applied }: ApplyRequest): void {
     throw badRequest(`invalid object type: ${describeKind(parseApiVersion(applied.apiVersion), applied.kind)}`);
   }
   if ((applied.metadata.managedFields ?? null) !== null) throw badRequest('metadata.managedFields must be nil');
-  const problems = typedProblems(shapeOf(kind), applied as JsonObject);
+  const problems = typedProblems(shapeOf(kind), applied as JsonObject, kind);
   if (problems.length > 0) {
     throw unprocessable(
       `failed to create typed patch object (${describe(kind, applied)}): ${describeProblems(problems)}`,

@@ -42,6 +42,17 @@ describe('kubectl', () => {
     expect(fresh.live?.metadata.annotations).toBeUndefined();
   });
 
+  it('keeps the kind that the annotation names, which may be another view of the object', () => {
+    const state = new Thing();
+    const lastApplied = JSON.stringify({ apiVersion: 'g.io/v1', kind: 'OwnedThing', metadata: {}, spec: { a: '1' } });
+    state.update('kubectl-client-side-apply', object({ a: '1' }, { annotations: { [annotation]: lastApplied } }));
+    state.apply('kubectl', object({ a: '2' }));
+    expect(JSON.parse(state.live?.metadata.annotations?.[annotation] ?? '')).toMatchObject({
+      kind: 'OwnedThing',
+      spec: { a: '2' },
+    });
+  });
+
   it('drops the annotation when it would be too long (SSA-35)', () => {
     const state = clientSideApplied({ a: '1' });
     state.apply('kubectl', object({ a: 'x'.repeat(262_144) }));

@@ -45,7 +45,7 @@ function parseOrUndefined(text: string): JsonValue | undefined {
 export function refreshLastApplied(object: KubeObject, applied: KubeObject): KubeObject {
   const { [annotation]: old, ...others } = object.metadata.annotations ?? {};
   if (old === undefined || old === '') return object;
-  const annotations: Record<string, string> = { ...others, [annotation]: lastAppliedText(applied) };
+  const annotations: Record<string, string> = { ...others, [annotation]: lastAppliedText(applied, kindIn(old)) };
   const bytes = Object.entries(annotations).reduce(
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
     0,
@@ -54,12 +54,18 @@ export function refreshLastApplied(object: KubeObject, applied: KubeObject): Kub
   return { ...object, metadata } as KubeObject;
 }
 
+/** The kind that the client knows the object by: some are shown under another one than they are stored as. */
+function kindIn(text: string): string | undefined {
+  const written = parseOrUndefined(text);
+  return isJsonObject(written) && typeof written.kind === 'string' ? written.kind : undefined;
+}
+
 /** JSON with a line break at its end, as kubectl writes it. */
-function lastAppliedText(applied: KubeObject): string {
+function lastAppliedText(applied: KubeObject, kind: string = applied.kind): string {
   const { annotations: sent, ...metadata } = applied.metadata as JsonObject;
   if (isJsonObject(sent)) {
     const { [annotation]: _, ...annotations } = sent;
     metadata.annotations = annotations;
   }
-  return `${goJson({ ...(applied as JsonObject), metadata })}\n`;
+  return `${goJson({ ...(applied as JsonObject), kind, metadata })}\n`;
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
-import { object, statusOf, Thing } from './thing.fixture.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { shapeOf } from './shape.ts';
+import { object, statusOf, Thing, thing } from './thing.fixture.ts';
+import { typedProblems } from './typed-problems.ts';
 
 describe('the body of an apply', () => {
   it('must be of the kind of the endpoint (SSA-01)', () => {
@@ -68,4 +70,13 @@ describe('the body of an apply', () => {
     expect(status.code).toBe(422);
     expect(status.message).toBe(`failed to create typed patch object (n/x; g.io/v1, Kind=Thing): ${problem}`);
   });
+
+  it.each([{ a: ['secret'] }, { a: { b: 'secret' } }, { set: 'secret' }, { map: 'secret' }, 'secret'])(
+    'is refused without a word of what it held where that may be secret: %j',
+    (spec) => {
+      const problems = typedProblems(shapeOf(thing), { ...object({}), spec } as JsonObject, { confidential: true });
+      expect(problems).toHaveLength(1);
+      expect(problems.join()).not.toContain('secret');
+    },
+  );
 });

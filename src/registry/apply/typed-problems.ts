@@ -7,11 +7,24 @@ import { itemElement, partFor, UnkeyedItemError } from './typed.ts';
 
 /**
  * Why a value does not fit its shape, one line each, in the words of kube-apiserver (rules SSA-05, SSA-06). Empty if
- * it does.
+ * it does. The lines quote what stands in the wrong place; of what may hold secrets they tell the type alone.
  */
-export function typedProblems(shape: Shape, value: JsonValue): string[] {
-  return check(shape, value, '');
+export function typedProblems(shape: Shape, value: JsonValue, options: { confidential?: boolean } = {}): string[] {
+  return check(shape, value, '', options.confidential === true ? typesAlone : wholeValues);
 }
+
+/** How a value is told in a message. */
+interface Telling {
+  value(value: JsonValue): string;
+  source(value: JsonValue): string;
+}
+
+const wholeValues: Telling = {
+  value: (value) => `&{${printGo(value)}}`,
+  source: (value) => `&value.valueUnstructured{Value:${printGoSource(value)}}`,
+};
+
+const typesAlone: Telling = { value: goTypeOf, source: goTypeOf };
 
 /** One problem stands alone; several are listed. */
 export function describeProblems(problems: readonly string[]): string {
@@ -21,19 +34,19 @@ export function describeProblems(problems: readonly string[]): string {
     : ['errors:', ...problems.map((line) => `  ${line}`)].join('\n');
 }
 
-function check(shape: Shape, value: JsonValue, path: string): string[] {
+function check(shape: Shape, value: JsonValue, path: string, tell: Telling): string[] {
   if (value === null || shape.anything === true) return [];
   switch (partFor(shape, value)) {
     case 'map':
       return isJsonObject(value) && shape.map !== undefined
-        ? checkMembers(shape.map, value, path)
-        : [problem(path, `expected map, got &{${printGo(value)}}`)];
+        ? checkMembers(shape.map, value, path, tell)
+        : [problem(path, `expected map, got ${tell.value(value)}`)];
     case 'list':
       return Array.isArray(value) && shape.list !== undefined
-        ? checkItems(shape.list, value, path)
-        : [problem(path, `expected list, got &{${printGo(value)}}`)];
+        ? checkItems(shape.list, value, path, tell)
+        : [problem(path, `expected list, got ${tell.value(value)}`)];
     case 'scalar':
-      return checkScalar(shape.scalar ?? 'untyped', value, path);
+      return checkScalar(shape.scalar ?? 'untyped', value, path, tell);
   }
 }
 
@@ -41,33 +54,33 @@ function problem(path: string, message: string): string {
   return path === '' ? message : `${path}: ${message}`;
 }
 
-function checkScalar(type: ScalarType, value: JsonValue, path: string): string[] {
+function checkScalar(type: ScalarType, value: JsonValue, path: string, tell: Telling): string[] {
   const numeric = typeof value === 'number' || typeof value === 'bigint';
   switch (type) {
     case 'numeric':
       return numeric ? [] : [problem(path, `expected numeric (int or float), got ${goTypeOf(value)}`)];
     case 'string':
       if (typeof value === 'string') return [];
-      return [problem(path, `expected string, got &value.valueUnstructured{Value:${printGoSource(value)}}`)];
+      return [problem(path, `expected string, got ${tell.source(value)}`)];
     case 'boolean':
-      return typeof value === 'boolean' ? [] : [problem(path, `expected boolean, got &{${printGo(value)}}`)];
+      return typeof value === 'boolean' ? [] : [problem(path, `expected boolean, got ${tell.value(value)}`)];
     case 'untyped':
-      return typeof value === 'object' ? [problem(path, `expected any scalar, got &{${printGo(value)}}`)] : [];
+      return typeof value === 'object' ? [problem(path, `expected any scalar, got ${tell.value(value)}`)] : [];
   }
 }
 
-function checkMembers(map: MapShape, value: JsonObject, path: string): string[] {
+function checkMembers(map: MapShape, value: JsonObject, path: string, tell: Telling): string[] {
   const problems: string[] = [];
   for (const name of sortBytes(Object.keys(value))) {
     const memberPath = `${path}${printElement(fieldElement(name))}`;
     const shape = map.fields.get(name) ?? map.rest;
     if (shape === undefined) problems.push(`${memberPath}: field not declared in schema`);
-    else problems.push(...check(shape, value[name] as JsonValue, memberPath));
+    else problems.push(...check(shape, value[name] as JsonValue, memberPath, tell));
   }
   return problems;
 }
 
-function checkItems(list: ListShape, items: readonly JsonValue[], path: string): string[] {
+function checkItems(list: ListShape, items: readonly JsonValue[], path: string, tell: Telling): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {
@@ -84,7 +97,7 @@ function checkItems(list: ListShape, items: readonly JsonValue[], path: string):
         return [...problems, problem(path, `element ${index}: ${error.message}`)];
       }
     }
-    problems.push(...check(list.item, item, itemPath));
+    problems.push(...check(list.item, item, itemPath, tell));
   }
   return problems;
 }

@@ -114,6 +114,7 @@ const shared = {
   group: managementGroup,
   version: managementVersion,
   namespaced: false,
+  confidential: true,
   schema: asSchema(schema),
   columns,
   selectableFields: ['spec.user', 'spec.team', 'spec.type'],

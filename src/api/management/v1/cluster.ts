@@ -59,6 +59,7 @@ export const clusterKind: ResourceKind = {
   singular: 'cluster',
   categories: [managementCategory],
   namespaced: false,
+  confidential: true,
   description: 'A connected cluster, which virtual clusters run on.',
   schema: asSchema(schema),
   columns: [

@@ -42,6 +42,7 @@ export const userKind: ResourceKind = {
   singular: 'user',
   categories: [managementCategory],
   namespaced: false,
+  confidential: true,
   description: 'A person, or a machine account, that uses this server.',
   schema: asSchema(schema),
   columns: [

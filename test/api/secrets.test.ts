@@ -1,0 +1,146 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { managementGroup } from '../../src/api/naming.ts';
+import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
+import { groupPath, ServerBench } from '../../src/server/server.fixture.ts';
+import type { RunningServer } from '../../src/server/start-server.ts';
+
+const apiVersion = `${managementGroup}/v1`;
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+const jsonPatch = 'application/json-patch+json';
+const mergePatch = 'application/merge-patch+json';
+const applyPatch = 'application/apply-patch+yaml';
+
+let bench: ServerBench;
+let server: RunningServer;
+beforeEach(async () => {
+  bench = await ServerBench.open();
+  server = await bench.start();
+});
+afterEach(() => bench.close());
+
+interface Secret {
+  readonly plural: string;
+  readonly kind: string;
+  /** The member of spec that is never served. */
+  readonly member: string;
+  /** What a client sends there, with this in it. */
+  value(marker: string): string;
+  readonly spec?: JsonObject;
+}
+
+const secrets: readonly Secret[] = [
+  { plural: 'ownedaccesskeys', kind: 'OwnedAccessKey', member: 'key', value: (marker) => marker },
+  { plural: 'users', kind: 'User', member: 'password', value: (marker) => marker },
+  {
+    plural: 'clusters',
+    kind: 'Cluster',
+    member: 'kubeconfig',
+    value: (token) =>
+      JSON.stringify({
+        'current-context': 'c',
+        contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+        clusters: [{ name: 'c', cluster: { server: 'https://192.0.2.1' } }],
+        users: [{ name: 'u', user: { token } }],
+      }),
+  },
+];
+
+/** Every file of the data directory but those that are the secrets' own place. */
+async function filesOf(directory: string): Promise<string> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return (await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')))).join('\n');
+}
+
+describe.each(secrets)('spec.$member of $plural', ({ plural, kind, member, value }) => {
+  const marker = 'Zq4vLw9XkT2mB7cR5yN8pD3fH6jS1aGe0oQu';
+  const path = `${groupPath}/${plural}`;
+
+  async function refused(call: { method?: 'POST' | 'PATCH'; type?: string; body: JsonValue }, suffix = '') {
+    const at = call.method === 'PATCH' ? `${path}/one${suffix}` : `${path}${suffix}`;
+    const answer = await bench.ask(server, at, { method: 'POST', ...call });
+    expect(answer.code, answer.text).toBeGreaterThanOrEqual(400);
+    expect(answer.code, answer.text).toBeLessThan(500);
+    expect(answer.text).not.toContain(marker.slice(0, 12));
+    expect(answer.text).not.toContain(Buffer.from(marker.slice(0, 6)).toString('hex'));
+    return answer;
+  }
+
+  it('stands in no refusal, whatever is wrong with the write', async () => {
+    await bench.make(server, plural, 'one', { [member]: value('Aa3vLw9XkT2mB7cR5yN8pD3fH6jS1aGe0oQu') });
+    const sent = value(marker);
+    const annotations = { [lastApplied]: JSON.stringify({ spec: { [member]: sent } }) };
+
+    await refused({ body: { metadata: { name: 'one' }, spec: { [member]: sent } } });
+    await refused({ body: { metadata: { name: 'two' }, spec: { [member]: [sent] } } });
+    await refused({ body: { metadata: { name: 'two' }, spec: sent } });
+    await refused(
+      { body: { metadata: { name: 'two' }, spec: { [member]: sent, nope: 1 } } },
+      '?fieldValidation=Strict',
+    );
+
+    const typo = { metadata: { annotations }, spec: { [member]: sent, nope: 1 } };
+    await refused({ method: 'PATCH', type: mergePatch, body: typo }, '?fieldValidation=Strict');
+    await refused({ method: 'PATCH', type: mergePatch, body: { ...typo, metadata: { labels: 5 } } });
+    const add = { op: 'add', path: `/spec/${member}`, value: sent };
+    const operations = [add, { op: 'add', path: '/spec/nope', value: 1 }];
+    await refused({ method: 'PATCH', type: jsonPatch, body: operations }, '?fieldValidation=Strict');
+    await refused({ method: 'PATCH', type: jsonPatch, body: [add, { op: 'test', path: '/kind', value: 'x' }] });
+
+    for (const spec of [{ [member]: [sent] }, { [member]: { inner: sent } }, sent, { [member]: sent, nope: sent }]) {
+      await refused({ method: 'PATCH', type: applyPatch, body: { apiVersion, kind, spec } }, '?fieldManager=m');
+    }
+  });
+
+  it.each([
+    ['JSON', 'application/json', `{"spec":{"${member}":"${marker}"`],
+    ['YAML', 'application/yaml', `spec: {${member}: "${marker}`],
+    ['YAML of another type', 'application/yaml', `spec:\n  ${member}: !!int ${marker}\n`],
+  ])('stands in no refusal of a body that is no %s', async (_, type, body) => {
+    const response = await bench.request(server, path, { method: 'POST', type, raw: body });
+    const text = await response.body.text();
+    expect(response.statusCode, text).toBe(400);
+    expect(text).not.toContain(marker.slice(0, 12));
+    expect(text).not.toContain(Buffer.from(marker.slice(0, 6)).toString('hex'));
+  });
+
+  it('stands in no file, whichever write brought it, nor in what kubectl keeps of a manifest', async () => {
+    const sent = value(marker);
+    const manifest = { apiVersion, kind, metadata: { name: 'one' }, spec: { [member]: sent } };
+    const texts = [
+      JSON.stringify(manifest),
+      `{"spec":{"${member}":"${marker}"},"spec":{}}`,
+      JSON.stringify([manifest]),
+    ];
+    await bench.make(server, plural, 'one', { [member]: value('Aa3vLw9XkT2mB7cR5yN8pD3fH6jS1aGe0oQu') });
+    for (const text of texts) {
+      const body = { metadata: { annotations: { [lastApplied]: text } }, spec: { [member]: sent } };
+      const answer = await bench.ask(server, `${path}/one`, { method: 'PATCH', type: mergePatch, body });
+      expect(answer.code, answer.text).toBe(200);
+      expect(answer.text).not.toContain(marker);
+    }
+    const body = { ...manifest, metadata: { name: 'one' } };
+    const applied = await bench.ask(server, `${path}/one?fieldManager=kubectl&force=true`, {
+      method: 'PATCH',
+      type: applyPatch,
+      body,
+    });
+    expect(applied.code, applied.text).toBe(200);
+    for (const read of [path, `${path}/one`, `${path}?watch=true&timeoutSeconds=1&resourceVersion=1`]) {
+      expect((await bench.ask(server, read)).text).not.toContain(marker);
+    }
+    await bench.stop(server);
+    expect(await filesOf(bench.dataDir)).not.toContain(marker);
+  });
+});
+
+describe('an access key in the wrong place', () => {
+  it('is not kept by the audit log', async () => {
+    const key = await bench.makeKey(server, 'mine');
+    expect((await bench.ask(server, `${groupPath}/ownedaccesskeys/${key}`, { method: 'DELETE' })).code).toBe(404);
+    expect(await bench.read('audit.log')).toContain('"verb":"delete"');
+    expect(await bench.read('audit.log')).not.toContain(key);
+  });
+});
