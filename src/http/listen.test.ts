@@ -161,7 +161,7 @@ describe('streams', () => {
     expect(made * line.length).toBeLessThan(64 * 1024 * 1024);
     stream.destroy();
     await ended;
-    session?.destroy();
+    session?.close();
   });
 
   it('of a reader who takes nothing for too long are cut off', async () => {
@@ -183,7 +183,7 @@ describe('streams', () => {
   });
 
   it('and long answers that nobody reads do not hold up the other streams of their session', async () => {
-    const big = 'x'.repeat(40_000_000);
+    const big = 'x'.repeat(16_000_000);
     await start(async ({ url }) => ({ status: 200, headers: {}, body: url === '/big' ? big : 'small' }));
     const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: certificate.cert });
     const unread = Array.from({ length: 3 }, () => session.request({ ':path': '/big' }));
@@ -193,11 +193,13 @@ describe('streams', () => {
     let text = '';
     for await (const chunk of stream) text += chunk;
     expect(text).toBe('small');
-    const [first] = unread;
-    let length = 0;
-    for await (const chunk of first ?? []) length += chunk.length;
-    expect(length).toBe(big.length);
-    session.destroy();
+    // All of it is read in the end: Node's HTTP/2 client corrupts its own memory when it is destroyed before that.
+    for (const long of unread) {
+      let length = 0;
+      for await (const chunk of long) length += chunk.length;
+      expect(length).toBe(big.length);
+    }
+    session.close();
   });
 
   it('that throw end the connection, not the server', async () => {
@@ -251,7 +253,7 @@ describe('what is no request', () => {
       once(session, 'close').then(() => 'closed'),
     ]);
     expect(status).not.toBe(200);
-    session.destroy();
+    session.close();
     expect((await call('/')).statusCode).toBe(200);
   });
 });

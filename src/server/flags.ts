@@ -18,7 +18,10 @@ export const startFlags = [
   { flag: '--tls-key-file <file>', description: 'its private key' },
   { flag: '--tls-san <name>', description: 'name or address for the self-made certificate', many: true },
   { flag: '--api-prefix <word>', description: 'first path segment of the APIs (default kubernetes)' },
-  { flag: '--store <store>', description: 'embedded, memory or etcd://host:port,… (default embedded)' },
+  {
+    flag: '--store <store>',
+    description: 'embedded (in the data directory) or memory (nothing is kept) (default embedded)',
+  },
   { flag: '--seal-key-file <file>', description: 'key that seals secrets at rest (default seal.key there)' },
   { flag: '--log-level <level>', description: 'debug, info, warn, error or silent (default info)' },
   { flag: '--config <file.yaml>', description: 'the same settings as a file; flags win' },

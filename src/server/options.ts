@@ -142,7 +142,7 @@ function parseApiPrefix(text: string): string {
 function parseStore(text: string): ServerOptions['store'] {
   if (text === 'embedded' || text === 'memory') return text;
   if (text.startsWith('etcd://')) throw new StartError('--store: this version has no etcd store; use embedded');
-  throw new StartError(`--store: "${text}" is neither embedded nor memory nor etcd://host:port,…`);
+  throw new StartError(`--store: "${text}" is neither embedded nor memory`);
 }
 
 function parseLogLevel(text: string): LogLevel {

@@ -128,8 +128,11 @@ describe.each(secrets)('spec.$member of $plural', ({ plural, kind, member, value
       body,
     });
     expect(applied.code, applied.text).toBe(200);
-    for (const read of [path, `${path}/one`, `${path}?watch=true&timeoutSeconds=1&resourceVersion=1`]) {
-      expect((await bench.ask(server, read)).text).not.toContain(marker);
+    const watched = `${path}?watch=true&timeoutSeconds=1&resourceVersion=1`;
+    for (const read of [path, `${path}/one`, watched]) {
+      const response = await bench.request(server, read);
+      expect(response.statusCode).toBe(200);
+      expect(await response.body.text()).not.toContain(marker);
     }
     await bench.stop(server);
     expect(await filesOf(bench.dataDir)).not.toContain(marker);
