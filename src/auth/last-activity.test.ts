@@ -34,6 +34,22 @@ describe('createLastActivity', () => {
     expect(writes).toEqual([['a', 1_000_400]]);
   });
 
+  it('knows of a use while it is being written, until the status shows it', async () => {
+    const clock = new ManualClock(1_000_000);
+    let finish: () => void = () => {};
+    const writing = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const activity = createLastActivity({ clock, log: silentLog, write: () => writing });
+    activity.used('a');
+    clock.advance(1000);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(activity.latest('a')).toBe(1_000_000);
+    finish();
+    await activity.close();
+    expect(activity.latest('a')).toBeUndefined();
+  });
+
   it('writes later uses at most once a minute, however many there are', async () => {
     const { activity, writes, advance } = setUp();
     for (let second = 0; second < 180; second++) {

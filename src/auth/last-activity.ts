@@ -14,7 +14,7 @@ export interface LastActivity {
   /** Called for each request; only takes a note. */
   used(keyName: string): void;
   /**
-   * The latest use that is not written yet: a key that ends so and so long after its last activity is alive by this,
+   * The latest use that no status shows yet: a key that ends so and so long after its last activity is alive by this,
    * also where its end is nearer than the next write.
    */
   latest(keyName: string): number | undefined;
@@ -41,6 +41,8 @@ export function createLastActivity(options: LastActivityOptions): LastActivity {
   const noted = new Map<string, Note>();
   /** When a key was last written by this process, for as long as that delays its next write. */
   const recent = new Map<string, number>();
+  /** What is being written at this moment: true already, though no status says so yet. */
+  const underWay = new Map<string, number>();
   let cancelTimer: (() => void) | undefined;
   let wakeAt = Number.POSITIVE_INFINITY;
   let writing: Promise<void> = Promise.resolve();
@@ -59,8 +61,9 @@ export function createLastActivity(options: LastActivityOptions): LastActivity {
   const writeDue = async (now: number): Promise<void> => {
     for (const [name, at] of recent) if (at + interval <= now) recent.delete(name);
     const due = [...noted].filter(([, note]) => note.dueAt <= now);
-    for (const [name] of due) {
+    for (const [name, note] of due) {
       noted.delete(name);
+      underWay.set(name, note.usedAt);
       recent.set(name, now);
     }
     for (let start = 0; start < due.length; start += together) {
@@ -76,6 +79,8 @@ export function createLastActivity(options: LastActivityOptions): LastActivity {
       await options.write(name, usedAt);
     } catch (error) {
       log.warn({ accessKey: name, error }, 'the last activity of an access key could not be written');
+    } finally {
+      underWay.delete(name);
     }
   };
 
@@ -95,7 +100,7 @@ export function createLastActivity(options: LastActivityOptions): LastActivity {
       wake(dueAt);
     },
 
-    latest: (keyName) => noted.get(keyName)?.usedAt,
+    latest: (keyName) => noted.get(keyName)?.usedAt ?? underWay.get(keyName),
 
     async close() {
       closed = true;

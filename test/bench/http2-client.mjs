@@ -32,6 +32,12 @@ export function connectHttp2(server) {
       stream.on('error', () => {}).on('data', onData);
       return { status, close: () => stream.close(constants.NGHTTP2_CANCEL) };
     },
-    close: () => new Promise((resolve) => (session.destroyed ? resolve() : session.once('close', resolve).destroy())),
+    // Not `destroy`: Node's client can corrupt its own memory when it is destroyed with answers left unread.
+    async close() {
+      if (session.destroyed) return;
+      const closed = once(session, 'close');
+      session.close();
+      await closed;
+    },
   };
 }

@@ -52,8 +52,12 @@ export function instancesOf(naming, project) {
       ),
     remove: (client, name) => expectStatus(200, client.send('DELETE', `${collection}/${name}`, {})),
     removeAll: (client) => expectStatus(200, client.send('DELETE', collection, {})),
-    watch: (client, onData) =>
-      expectStatus(200, client.stream(`${collection}?watch=1&resourceVersion=0&sendInitialEvents=false`, onData)),
+    /** From now on: what is there already is not told. */
+    async watch(client, onData) {
+      const { body } = await expectStatus(200, client.send('GET', `${collection}?limit=1`, {}));
+      const { resourceVersion } = JSON.parse(body).metadata;
+      return await expectStatus(200, client.stream(`${collection}?watch=1&resourceVersion=${resourceVersion}`, onData));
+    },
   };
 }
 

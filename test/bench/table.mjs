@@ -26,7 +26,7 @@ export function printTable(rows) {
 
 export function printMachine() {
   console.log(`${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.version}`);
-  console.log('Clients and server share them. CPU ms: processor time of the server for one call.');
+  console.log('Clients and server share them. CPU ms: processor time of the server for one call or event.');
 }
 
 export function megabytes(bytes) {

@@ -23,7 +23,7 @@ export async function watchFanOut(options) {
     const streams = await Promise.all(
       Array.from({ length: watchers }, (_, index) => instances.watch(clients[index % connections], reader(arrivals))),
     );
-    const run = async (operation, writes, pauseMilliseconds) => {
+    const write = async (operation, writes, pauseMilliseconds) => {
       const sent = new Map();
       arrivals.clear();
       const began = performance.now();
@@ -43,7 +43,12 @@ export async function watchFanOut(options) {
       const latencies = [...arrivals].flatMap(([mark, times]) => times.map((at) => at - sent.get(mark)));
       return timesRow(operation, latencies, (last - began) / 1000);
     };
-    await run('warm-up', 20, 0);
+    const run = async (operation, writes, pauseMilliseconds) => {
+      const usedBefore = await server.processorTime();
+      const row = await server.profiled(operation, () => write(operation, writes, pauseMilliseconds));
+      return { ...row, cpu: ((await server.processorTime()) - usedBefore) / (writes * watchers) };
+    };
+    await write('warm-up', 20, 0);
     const rows = [
       await run(`watch event, 1 writer (20/s), ${watchers} watchers`, 60, 50),
       await run(`watch event, 1 writer (unpaced), ${watchers} watchers`, 150, 0),

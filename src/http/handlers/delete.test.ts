@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HttpServer } from '../../../test/harness/http-server.ts';
+
+const widgets = '/apis/example.dev/v1/namespaces/a/widgets';
+
+let server: HttpServer;
+beforeAll(async () => {
+  server = await HttpServer.start();
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  server.plane.objects.clear();
+  server.plane.calls.length = 0;
+});
+
+describe('delete', () => {
+  it('answers a Status when gone, the object while pending (DELETE-06, DELETE-07, ERR-25)', async () => {
+    server.plane.put('a', 'x');
+    const gone = await server.call('DELETE', `${widgets}/x`);
+    expect([gone.status, gone.json]).toEqual([
+      200,
+      {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Success',
+        details: { name: 'x', group: 'example.dev', kind: 'widgets', uid: 'uid-x' },
+      },
+    ]);
+    server.plane.put('a', 'y', { metadata: { name: 'y', namespace: 'a', finalizers: ['f/f'] } });
+    const pending = await server.call('DELETE', `${widgets}/y`);
+    expect([pending.status, pending.json.kind]).toEqual([200, 'Widget']);
+    const orphan = await server.call('DELETE', `${widgets}/y`, { body: '{"orphanDependents":false}' });
+    expect(orphan.status).toBe(202);
+  });
+
+  it('takes a body, in JSON or YAML, instead of the query (DELETE-01, DELETE-02)', async () => {
+    for (const [type, body] of [
+      [
+        'application/json',
+        '{"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":5,"preconditions":{"uid":"u"}}',
+      ],
+      [
+        'application/yaml',
+        'kind: DeleteOptions\napiVersion: example.dev/v1\ngracePeriodSeconds: 5\npreconditions: {uid: u}\n',
+      ],
+    ] as const) {
+      server.plane.put('a', 'x');
+      await server.call('DELETE', `${widgets}/x?gracePeriodSeconds=9`, { headers: { 'content-type': type }, body });
+      expect(server.plane.calls.at(-1)?.options).toEqual({
+        dryRun: false,
+        gracePeriodSeconds: 5,
+        propagationPolicy: undefined,
+        preconditions: { uid: 'u' },
+      });
+    }
+  });
+
+  it('reads the query where there is no body, also with a content type (DELETE-01, DELETE-17, DELETE-18, DELETE-23)', async () => {
+    server.plane.put('a', 'x');
+    const query = '?gracePeriodSeconds=-3&orphanDependents=true&dryRun=All&resourceVersion=7';
+    await server.call('DELETE', `${widgets}/x${query}`, { headers: { 'content-type': 'application/json' } });
+    expect(server.plane.calls.at(-1)?.options).toEqual({
+      dryRun: true,
+      gracePeriodSeconds: 1,
+      propagationPolicy: 'Orphan',
+      preconditions: { resourceVersion: '7' },
+    });
+  });
+
+  it('refuses other kinds, contradictions and unknown policies (DELETE-03 to DELETE-05)', async () => {
+    const message = async (body: string) => {
+      const { status, json } = await server.call('DELETE', `${widgets}/x`, { body });
+      return `${status} ${json.message}`;
+    };
+    expect(await message('{"kind":"Widget"}')).toBe('400 decoded object cannot be converted to DeleteOptions');
+    expect(await message('[]')).toBe('400 decoded object cannot be converted to DeleteOptions');
+    expect(await message('{"gracePeriodSeconds":"5"}')).toMatch(/^400 DeleteOptions in version "v1" cannot be handled/);
+    expect(await message('{"orphanDependents":true,"propagationPolicy":"Orphan"}')).toBe(
+      '422 DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
+    );
+    expect(await message('{"propagationPolicy":"x"}')).toContain('propagationPolicy: Unsupported value: "x"');
+  });
+
+  it('deletes a collection and answers its list (DELCOL-02, DELCOL-06)', async () => {
+    server.plane.put('a', 'x');
+    const { status, json } = await server.call('DELETE', `${widgets}?labelSelector=a%3Db`);
+    expect([status, json.kind, json.items.length]).toEqual([200, 'WidgetList', 1]);
+    expect((await server.call('DELETE', `${widgets}?labelSelector=%3D%3D`)).status).toBe(400);
+  });
+});
+
+describe('options of lists', () => {
+  it('refuses numbers that are none, in Go’s words (REQ-22)', async () => {
+    for (const name of ['limit', 'timeoutSeconds']) {
+      const { status, json } = await server.call('GET', `${widgets}?${name}=x&unknown=1`);
+      expect([status, json.message]).toEqual([400, 'strconv.ParseInt: parsing "x": invalid syntax']);
+    }
+    expect((await server.call('DELETE', `${widgets}/x?gracePeriodSeconds=1.5`)).json.message).toBe(
+      'strconv.ParseInt: parsing "1.5": invalid syntax',
+    );
+    expect((await server.call('GET', `${widgets}?limit=9223372036854775808`)).json.message).toBe(
+      'strconv.ParseInt: parsing "9223372036854775808": value out of range',
+    );
+  });
+
+  it('refuses contradictions (LIST-07, LIST-11, WATCH-10)', async () => {
+    expect((await server.call('GET', `${widgets}?resourceVersionMatch=Exact`)).json.message).toBe(
+      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+    );
+    expect((await server.call('GET', `${widgets}?sendInitialEvents=true`)).status).toBe(422);
+    expect((await server.call('GET', `${widgets}?watch=1&sendInitialEvents=true`)).status).toBe(422);
+  });
+
+  it('refuses fields that cannot be selected by (SEL-08, SEL-09)', async () => {
+    expect((await server.call('GET', `${widgets}?fieldSelector=spec.size%3D1`)).json.message).toBe(
+      'field label not supported: spec.size',
+    );
+    expect((await server.call('GET', `${widgets}?fieldSelector=x`)).status).toBe(400);
+  });
+
+  it('refuses export (REQ-23)', async () => {
+    const { status, json } = await server.call('GET', `${widgets}/x?export=true`);
+    expect([status, json.message]).toEqual([
+      400,
+      'the export parameter, deprecated since v1.14, is no longer supported',
+    ]);
+    server.plane.put('a', 'x');
+    expect((await server.call('GET', `${widgets}/x?export=false`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ResourceKind } from '../api/resource.ts';
+import type { Served, ServedList } from '../registry/verbs.ts';
+import { listBytes, listJson } from './list-json.ts';
+
+const kind = (builtIn: boolean): ResourceKind => ({
+  group: builtIn ? '' : 'example.dev',
+  version: 'v1',
+  kind: 'Widget',
+  plural: 'widgets',
+  singular: 'widget',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  description: '',
+  schema: {},
+  columns: [],
+  ...(builtIn ? { builtIn } : {}),
+});
+
+function served(text: string, builtIn: boolean): Served {
+  const apiVersion = builtIn ? 'v1' : 'example.dev/v1';
+  const object = { kind: 'Widget', apiVersion, metadata: { name: 'x' }, spec: { text } };
+  return { object, json: () => JSON.stringify(object) };
+}
+
+describe('a list as bytes', () => {
+  it('is its JSON and a newline, whatever characters are in it (LIST-01, NEG-19)', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: 'binary' })),
+        fc.boolean(),
+        fc.option(fc.nat()),
+        (texts, builtIn, left) => {
+          const list: ServedList = {
+            items: texts.map((text) => served(text, builtIn)),
+            resourceVersion: '7',
+            ...(left === null ? {} : { continue: 'tökén', remainingItemCount: left }),
+          };
+          const bytes = listBytes(kind(builtIn), list);
+          expect(Buffer.from(bytes).toString()).toBe(`${listJson(kind(builtIn), list)}\n`);
+          expect(JSON.parse(listJson(kind(builtIn), list)).items).toHaveLength(texts.length);
+        },
+      ),
+    );
+  });
+
+  it('leaves the type out of the items of built-in kinds only (NEG-25)', () => {
+    const items = [served('one', true), served('two', true)];
+    const typed = Buffer.from(listBytes(kind(true), { items, resourceVersion: '7' })).toString();
+    expect(typed).toMatch(/^\{"kind":"WidgetList","apiVersion":"v1","metadata":\{"resourceVersion":"7"\},"items":\[/);
+    expect(JSON.parse(typed).items[1]).toEqual({ metadata: { name: 'x' }, spec: { text: 'two' } });
+    const own = Buffer.from(listBytes(kind(false), { items: [served('one', false)], resourceVersion: '7' })).toString();
+    expect(JSON.parse(own).items[0]).toMatchObject({ kind: 'Widget', apiVersion: 'example.dev/v1' });
+  });
+});
