@@ -9,15 +9,15 @@ export function instancesOf(naming, project) {
   const api = `/kubernetes/management/apis/${naming.managementGroup}/${naming.managementVersion}`;
   const apiVersion = `${naming.managementGroup}/${naming.managementVersion}`;
   const collection = `${api}/namespaces/${naming.projectNamespace(project)}/virtualclusterinstances`;
-  const instance = (name, displayName, description) =>
+  const instance = (name, displayName, more) =>
     JSON.stringify({
       apiVersion,
       kind: 'VirtualClusterInstance',
       metadata: { name, labels: { team: 'bench', stage: 'test' }, annotations: { purpose: 'measured' } },
-      spec: { displayName, ...(description === undefined ? {} : { description }) },
+      spec: { displayName, ...more },
     });
   return {
-    collection,
+    localCluster: naming.localCluster,
     createProject: (client) =>
       expectStatus(
         201,
@@ -36,8 +36,10 @@ export function instancesOf(naming, project) {
           }),
         ),
       ),
-    create: (client, name) =>
-      expectStatus(201, client.send('POST', collection, json, instance(name, 'Measured', 'Made to be measured.'))),
+    create: (client, name, more = {}) => {
+      const body = instance(name, 'Measured', { description: 'Made to be measured.', ...more });
+      return expectStatus(201, client.send('POST', collection, json, body));
+    },
     get: (client, name) => expectStatus(200, client.send('GET', `${collection}/${name}`, {})),
     list: (client, headers = {}) => expectStatus(200, client.send('GET', collection, headers)),
     patch: (client, name, text) =>
@@ -61,12 +63,13 @@ export function instancesOf(naming, project) {
   };
 }
 
-/** Makes so many, several at a time; gives their names. */
+/** Makes so many, several at a time, on the built-in cluster, so that none has to be chosen; gives their names. */
 export async function createMany(instances, clients, count, prefix) {
+  const place = { clusterRef: { cluster: instances.localCluster } };
   const names = Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
   let next = 0;
   const work = async (client) => {
-    while (next < names.length) await instances.create(client, names[next++]);
+    while (next < names.length) await instances.create(client, names[next++], place);
   };
   await Promise.all(clients.map(work));
   return names;

@@ -157,6 +157,29 @@ describeWith(kubectlMissing, 'kubectl and the objects of the management API', ()
     expect(await kubectl.ok(['get', 'vci', 'replaced', '-o', 'jsonpath={.metadata.uid}'])).not.toBe(uid);
   });
 
+  it('applies by force what cannot be changed in place (KUBECTL-07)', async () => {
+    const path = file('forced.yaml', instance('forced', '  clusterRef: {namespace: one}\n'));
+    await kubectl.ok(['apply', '-f', path]);
+    const uid = await kubectl.ok(['get', 'vci', 'forced', '-o', 'jsonpath={.metadata.uid}']);
+    file('forced.yaml', instance('forced', '  clusterRef: {namespace: two}\n'));
+    const refused = await kubectl.run(['apply', '-f', path]);
+    expect(refused.stderr).toMatch(/spec.clusterRef.namespace: Invalid value: "two": field is immutable/);
+    await kubectl.ok(['apply', '--force', '-f', path]);
+    expect(await kubectl.ok(['get', 'vci', 'forced', '-o', 'jsonpath={.metadata.uid}'])).not.toBe(uid);
+    expect(await kubectl.ok(['get', 'vci', 'forced', '-o', 'jsonpath={.spec.clusterRef.namespace}'])).toBe('two');
+  });
+
+  it('prints the server’s warnings, and fails in its own words where a command knows no such kind (KUBECTL-29, KUBECTL-35)', async () => {
+    const unqualified = instance('warned').replace('  name: warned', '  name: warned\n  finalizers: [hold]');
+    const { code, stderr } = await kubectl.run(['create', '-f', '-'], { input: unqualified });
+    expect(code).toBe(0);
+    expect(stderr).toContain('Warning: metadata.finalizers: "hold": prefer a domain-qualified finalizer name');
+    await kubectl.ok(['patch', 'vci', 'warned', '--type=merge', '-p', '{"metadata":{"finalizers":null}}']);
+    const rollout = await kubectl.run(['rollout', 'status', 'vci/warned']);
+    expect(rollout.code).toBe(1);
+    expect(rollout.stderr).toMatch(/^error: no /);
+  });
+
   it('waits for a JSON path and for deletion (KUBECTL-17, KUBECTL-18)', async () => {
     await kubectl.ok(['wait', 'vci/first', '--for=jsonpath={.spec.displayName}=edited', '--timeout=20s']);
     await kubectl.ok(['create', '-f', file('brief.yaml', instance('brief'))]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { type Kubectl, kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
+import { type Kubectl, kubectlMissing, kubectlWith, rawPath } from '../harness/kubectl.ts';
 import { describeWith } from '../harness/suite.ts';
 
 const group = 'management.platform.sh';
@@ -39,9 +39,9 @@ describeWith(kubectlMissing, 'kubectl and the server itself', () => {
 
   it('tells its version, health and raw paths (KUBECTL-27, KUBECTL-28)', async () => {
     expect(await kubectl.ok(['version'])).toMatch(/Server Version: v1\.\d+/);
-    expect(await kubectl.ok(['get', '--raw', '/readyz'])).toBe('ok');
-    expect(await kubectl.ok(['get', '--raw', '/livez?verbose'])).toMatch(/livez check passed/);
-    expect(await kubectl.ok(['get', '--raw', '/openapi/v3'])).toContain(`apis/${group}/v1`);
+    expect(await kubectl.ok(['get', '--raw', rawPath('/readyz')])).toBe('ok');
+    expect(await kubectl.ok(['get', '--raw', rawPath('/livez?verbose')])).toMatch(/livez check passed/);
+    expect(await kubectl.ok(['get', '--raw', rawPath('/openapi/v3')])).toContain(`apis/${group}/v1`);
   });
 
   it('answers auth can-i, --list and whoami (KUBECTL-22, KUBECTL-23, KUBECTL-24)', async () => {
@@ -100,7 +100,7 @@ describeWith(kubectlMissing, 'kubectl and the server itself', () => {
 
   it('answers 501 in clear words for what is not there yet', async () => {
     const { stderr, code } = await kubectl.run(
-      ['create', '--raw', `/apis/${group}/v1/projects/default/importvirtualcluster`, '-f', '-'],
+      ['create', '--raw', rawPath(`/apis/${group}/v1/projects/default/importvirtualcluster`), '-f', '-'],
       {
         input: '{"sourceVirtualCluster":{"name":"a","namespace":"b","cluster":"local"}}',
       },

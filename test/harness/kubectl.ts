@@ -6,12 +6,23 @@ import { join } from 'node:path';
 /** The real kubectl on PATH, or why there is none to be had. */
 export const kubectlMissing: string | undefined = findKubectl();
 
+/**
+ * A path below the management API as `--raw` wants it. Older versions of kubectl drop the path of the kubeconfig's
+ * server there, so it is given to them; the one that is built for these tests keeps it.
+ */
+export function rawPath(path: string): string {
+  return kubectlMinor() < 36 ? `/kubernetes/management${path}` : path;
+}
+
 function findKubectl(): string | undefined {
   const found = spawnSync('kubectl', ['version', '--client', '-o', 'json'], { encoding: 'utf8' });
   if (found.status !== 0) return 'there is no kubectl on PATH (test/tools/build-kubectl.sh builds one)';
-  const version = JSON.parse(found.stdout).clientVersion as { minor: string; gitVersion: string };
-  const minor = Number.parseInt(version.minor, 10);
-  return minor >= 30 ? undefined : `kubectl ${version.gitVersion} is older than 1.30`;
+  return kubectlMinor() >= 30 ? undefined : 'the kubectl on PATH is older than 1.30';
+}
+
+function kubectlMinor(): number {
+  const { stdout } = spawnSync('kubectl', ['version', '--client', '-o', 'json'], { encoding: 'utf8' });
+  return Number.parseInt(JSON.parse(stdout).clientVersion.minor, 10);
 }
 
 export interface Finished {
