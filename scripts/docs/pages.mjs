@@ -1,3 +1,4 @@
+import { conformancePage } from './conformance.mjs';
 import { kindsPage } from './kinds.mjs';
 import { loadProgram } from './load-program.mjs';
 import { settingsPage } from './settings.mjs';
@@ -8,5 +9,6 @@ export async function generatedPages() {
   return new Map([
     ['docs/reference/kinds.md', await kindsPage(program)],
     ['docs/reference/settings.md', await settingsPage(program)],
+    ['docs/reference/conformance.md', conformancePage()],
   ]);
 }

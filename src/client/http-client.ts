@@ -4,6 +4,7 @@ import { type Status, StatusError } from '../api/status.ts';
 import { parseTrustedJson } from '../lib/json-parse.ts';
 import type { JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
+import { linesOf } from '../lib/lines.ts';
 import type { ApiClient, ListRequest, ObjectEvent, Place, ResourceClient, WatchRequest } from './resource-client.ts';
 
 /** What the client needs of `fetch`: the browser's own, or undici's with the right CA. */
@@ -94,7 +95,8 @@ function resourceOverHttp(options: HttpClientOptions, kind: ResourceKind): Resou
     async *watch({ namespace, resourceVersion, signal, ...selectors }: WatchRequest) {
       const url = `${collection(namespace)}${query({ ...selectors, resourceVersion, watch: 'true', allowWatchBookmarks: 'true' })}`;
       const response = await send('GET', url, signal);
-      for await (const line of lines(response)) yield toEvent(line);
+      if (response.body === null) return;
+      for await (const line of linesOf(response.body as AsyncIterable<Uint8Array>)) yield toEvent(line);
     },
     create: (object, { signal } = {}) => call('POST', collection(object.metadata.namespace), signal, json(object)),
     update: (object, { signal } = {}) => call('PUT', item(placeOf(object)), signal, json(object)),
@@ -138,20 +140,6 @@ function refusal(code: number, text: string): StatusError {
     message: `the server answered ${code}: ${text.slice(0, 200)}`,
     code,
   });
-}
-
-async function* lines(response: FetchedResponse): AsyncGenerator<string> {
-  if (response.body === null) return;
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    rest += decoder.decode(chunk, { stream: true });
-    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
-      const line = rest.slice(0, end);
-      rest = rest.slice(end + 1);
-      if (line !== '') yield line;
-    }
-  }
 }
 
 function toEvent(line: string): ObjectEvent {

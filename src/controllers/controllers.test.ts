@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { leaseKind } from '../api/core/lease.ts';
 import { projectKind } from '../api/management/v1/project.ts';
 import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
@@ -26,6 +27,7 @@ async function setUp() {
     startProjectController({
       projects: resource(projectKind),
       instances: resource(virtualClusterInstanceKind),
+      contents: [resource(leaseKind)],
       clock,
       log: silentLog,
     }),
@@ -83,6 +85,36 @@ describe('the project controller', () => {
     });
     await finalizers(null);
     await until(management, projectKind, () => state.project('p') === undefined);
+  });
+
+  it('takes everything else in the namespace with it, and waits for what is held', async () => {
+    const management = await setUp();
+    const { create, verbs, admin, state, clock, plane } = management;
+    const leases = inProcessClient(plane.kinds, 'test').resource(leaseKind);
+    const lease = (name: string, finalizers: string[]) =>
+      leases.create({
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name, namespace: 'platform-p-p', finalizers },
+      });
+    await create('projects', 'p', open);
+    await lease('free', []);
+    await lease('held', ['test.example/hold']);
+    await verbs('projects').delete(admin(), 'p', deleting);
+    const names = async () => (await leases.list()).items.map(({ metadata }) => metadata.name);
+    await until(
+      management,
+      leaseKind,
+      () => plane.kinds.get(resourceKey(leaseKind))?.peek('platform-p-p', 'free') === undefined,
+    );
+    expect(await names()).toEqual(['held']);
+    expect(state.project('p')).toBeDefined();
+    await leases.patch({ name: 'held', namespace: 'platform-p-p' }, { metadata: { finalizers: null } });
+    while (state.project('p') !== undefined) {
+      clock.advance(1_000);
+      await new Promise(setImmediate);
+    }
+    expect(await names()).toEqual([]);
   });
 
   it('takes nothing down before the grace period of a project is over', async () => {

@@ -14,7 +14,12 @@ export const systemClock: Clock = {
   after(milliseconds, callback) {
     const timer = setTimeout(callback, Math.min(Math.max(milliseconds, 0), longestTimer));
     timer.unref();
-    return () => clearTimeout(timer);
+    return () => {
+      // Node keeps one list for each length of time and, where the last timer of a list is cleared while it does not
+      // hold the process, keeps the empty list until that time is over: a little memory for each length ever used.
+      timer.ref();
+      clearTimeout(timer);
+    };
   },
 };
 

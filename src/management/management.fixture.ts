@@ -5,6 +5,7 @@ import { StatusError } from '../api/status.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import { decide } from '../auth/authz/decide.ts';
 import { openControlPlane } from '../controlplane/control-plane.ts';
+import { storedLeases } from '../controlplane/core/leases.ts';
 import { readOnlyNamespaces } from '../controlplane/core/namespaces.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import { ManualClock } from '../lib/clock.ts';
@@ -56,7 +57,7 @@ export async function openManagement(settings: Partial<ManagementSettings> = {})
     id: 'management',
     store,
     clock,
-    resources: [...managementResources(dependencies), readOnlyNamespaces],
+    resources: [...managementResources(dependencies), readOnlyNamespaces, storedLeases],
     mount: (stores) => mountManagement(stores, { ...dependencies, instanceId: 'test-installation' }),
     authorize: (identity, attributes) => decide(identity, attributes),
     mayRead: () => undefined,

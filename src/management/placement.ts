@@ -57,6 +57,8 @@ export function chooseCluster(
     const name = cluster.metadata.name ?? '';
     if (isUsable(cluster) && isReachable(cluster) && allowsCluster(project, name)) counts.set(name, 0);
   }
+  const [only] = counts.keys();
+  if (counts.size <= 1) return only;
   for (const instance of state.instances()) {
     const name = textAt(instance, 'spec', 'clusterRef', 'cluster');
     const count = counts.get(name);

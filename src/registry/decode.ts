@@ -8,6 +8,7 @@ import type { ResourceKind } from '../api/resource.ts';
 import { applyDefaults } from '../api/schema/default.ts';
 import { prune } from '../api/schema/prune.ts';
 import { badRequest, type StatusError } from '../api/status.ts';
+import { isNestedDeeper } from '../lib/json-depth.ts';
 import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../lib/json-value.ts';
 import type { FieldValidation } from './verbs.ts';
 
@@ -23,6 +24,14 @@ export interface ShapeOptions {
   readonly body?: Uint8Array;
 }
 
+/**
+ * Everything behind this door may call itself as deep as an object goes. No real object comes near; documents of up to
+ * 10,000 levels can be read (rule REQ-21), and the stack does not hold as many calls.
+ */
+export const deepestObject = 1_000;
+
+export const tooDeep = `exceeded max depth of ${deepestObject}`;
+
 export interface ShapedObject {
   readonly object: KubeObject;
   /** Everything that strict decoding would refuse: `duplicate field "spec.a"`, `unknown field "spec.b"`. */
@@ -37,6 +46,7 @@ export interface ShapedObject {
 export function shapeObject(kind: ResourceKind, value: JsonValue, options: ShapeOptions): ShapedObject {
   if (!isJsonObject(value)) throw notAnObject(kind, value, options.body);
   checkType(kind, value, options.body);
+  if (isNestedDeeper(value, deepestObject)) throw cannotBeHandled(kind, tooDeep);
   try {
     return shape(kind, value, options);
   } catch (error) {

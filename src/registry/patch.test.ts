@@ -103,6 +103,12 @@ describe('patch', () => {
     expect((await send(kind, merge({ metadata: right }))).object.metadata.labels).toEqual({ l: '1' });
   });
 
+  it.each([5, 'x', [], true])('is refused with %j as its metadata', async (metadata) => {
+    const { kind } = await openWidgets();
+    const body = { ...widget('w'), metadata } as unknown as KubeObject;
+    expect(await refusal(send(kind, apply(body), applying()))).toMatchObject({ code: 400 });
+  });
+
   it('is about the object of its URL (PATCH-16, SSA-02)', async () => {
     const { kind } = await withWidget();
     expect(await refusal(send(kind, merge({ metadata: { name: 'v' } })))).toMatchObject({

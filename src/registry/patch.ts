@@ -54,7 +54,8 @@ export async function patch(
 /** SSA-02, PATCH-16: what is applied is about the object of the URL; a name that is left out is that one. */
 function appliedObject(kind: KindRuntime, namespace: string, name: string, body: unknown): KubeObject {
   if (!isJsonObject(body)) throw badRequest('error decoding patch: the body is not an object');
-  const metadata = isJsonObject(body.metadata) ? body.metadata : {};
+  const metadata = body.metadata ?? {};
+  if (!isJsonObject(metadata)) throw badRequest('error decoding patch: metadata is not an object');
   const object = { ...body, metadata: { ...metadata } } as KubeObject;
   object.metadata.name = object.metadata.name || name;
   checkName(object.metadata, name);

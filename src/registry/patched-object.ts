@@ -1,9 +1,10 @@
 import type { KubeObject } from '../api/meta.ts';
-import { StatusError } from '../api/status.ts';
+import { badRequest, StatusError } from '../api/status.ts';
+import { isNestedDeeper } from '../lib/json-depth.ts';
 import type { JsonValue } from '../lib/json-value.ts';
 import type { CachedObject } from './cached-object.ts';
 import type { RequestContext } from './context.ts';
-import { applyFieldValidation, type ShapedObject, shapeObject } from './decode.ts';
+import { applyFieldValidation, deepestObject, type ShapedObject, shapeObject, tooDeep } from './decode.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { applyJsonPatch } from './patch/json-patch.ts';
 import { applyMergePatch } from './patch/merge-patch.ts';
@@ -19,6 +20,9 @@ export function patchedObject(
   options: PatchOptions,
 ): KubeObject {
   const base = current.served.object;
+  if (patch.type === 'merge' && isNestedDeeper(patch.document, deepestObject)) {
+    throw badRequest(`error decoding patch: ${tooDeep}`);
+  }
   const document =
     patch.type === 'json' ? applyJsonPatch(base, patch.operations) : applyMergePatch(base, patch.document);
   const { object, findings } = decode(kind, document, patch.findings);

@@ -12,6 +12,7 @@ import { startUserController } from '../controllers/users/user-controller.ts';
 import { type ControlPlane, type KindStores, openControlPlane } from '../controlplane/control-plane.ts';
 import { coreEventsView, eventsView } from '../controlplane/core/event-views.ts';
 import { storedEvents } from '../controlplane/core/events.ts';
+import { storedLeases } from '../controlplane/core/leases.ts';
 import { readOnlyNamespaces } from '../controlplane/core/namespaces.ts';
 import { accessReviews, kubernetesReviews, type ReviewDependencies } from '../controlplane/core/reviews.ts';
 import { startUpkeep } from '../controlplane/upkeep/upkeep.ts';
@@ -68,7 +69,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     id: slice,
     store,
     clock,
-    resources: [readOnlyNamespaces, storedEvents, ...managementResources(dependencies)],
+    resources: [readOnlyNamespaces, storedEvents, storedLeases, ...managementResources(dependencies)],
     mount: (stores) => [
       ...coreKinds(stores),
       ...kubernetesReviews(reviews),
@@ -103,6 +104,7 @@ function startControllers({ kinds }: ControlPlane, clock: Clock, log: Log): Runn
     startProjectController({
       projects: management.resource(projectKind),
       instances: management.resource(virtualClusterInstanceKind),
+      contents: [storedLeases, storedEvents].map((kind) => management.resource(kind)),
       clock,
       log,
     }),
@@ -125,7 +127,12 @@ function subjectOf({ user, system, accessKey }: Caller, state: ManagementState):
 
 function coreKinds(stores: KindStores): MountedResource[] {
   const events = storeOf(stores, resourceKey(storedEvents));
-  return [mountStored(storeOf(stores, resourceKey(readOnlyNamespaces))), coreEventsView(events), eventsView(events)];
+  return [
+    mountStored(storeOf(stores, resourceKey(readOnlyNamespaces))),
+    coreEventsView(events),
+    eventsView(events),
+    mountStored(storeOf(stores, resourceKey(storedLeases))),
+  ];
 }
 
 function storeOf(stores: KindStores, key: string): KindStore {

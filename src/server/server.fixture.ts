@@ -82,7 +82,12 @@ export class ServerBench {
     return (await this.read('admin.key')).trim();
   }
 
-  async request(server: RunningServer, path: string, call: Call = {}): Promise<Dispatcher.ResponseData> {
+  async request(
+    server: RunningServer,
+    path: string,
+    call: Call = {},
+    headers: Record<string, string> = {},
+  ): Promise<Dispatcher.ResponseData> {
     const agent = new Agent({ connect: { ca: await this.read('ca.crt') } });
     this.#agents.push(agent);
     const token = call.token ?? (await this.adminKey());
@@ -93,6 +98,7 @@ export class ServerBench {
       headers: {
         'content-type': call.type ?? 'application/json',
         ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
       },
       ...(body === undefined ? {} : { body }),
     });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { encodeKey } from './key.ts';
 import type { LevelOperation } from './level-medium.ts';
 import { type Level, openLevel, writeState } from './level-open.ts';
+import { withChecksum } from './row-check.ts';
 import { dataRow, encodeHead, encodeRow, restoringRow, sliceRow } from './row-codec.ts';
 import type { DumpRow, Revision, Store } from './store.ts';
 
@@ -167,9 +168,11 @@ function isKey(value: unknown): value is { slice: string; segments: string[] } {
 }
 
 function operationOf(row: BackupRow): LevelOperation {
-  if (row.row === 'entry') return { type: 'put', key: dataRow(encodeKey(row.key)), value: encodeRow(row) };
-  const head = { revision: row.revision, floor: row.revision, changes: 0 };
-  return { type: 'put', key: sliceRow(row.slice), value: encodeHead(head) };
+  const put = (key: string, content: string): LevelOperation => {
+    return { type: 'put', key, value: withChecksum(key, content) };
+  };
+  if (row.row === 'entry') return put(dataRow(encodeKey(row.key)), encodeRow(row));
+  return put(sliceRow(row.slice), encodeHead({ revision: row.revision, floor: row.revision, changes: 0 }));
 }
 
 /** Every batch is flushed: LevelDB's flush of a later one does not cover an earlier log file. */

@@ -4,6 +4,7 @@ import type { DiskRoom } from './disk-room.ts';
 import type { Hub } from './hub.ts';
 import type { LevelMedium } from './level-medium.ts';
 import type { StoreState } from './level-open.ts';
+import { getRows } from './level-rows.ts';
 import { dataRow, decodePosition, decodeRow, type Position, positionRow } from './row-codec.ts';
 import { type Row, type SliceHead, Stage } from './stage.ts';
 import { stageOperations } from './stage-operations.ts';
@@ -157,7 +158,7 @@ export class Committer {
     const texts = [...new Set(jobs.flatMap(({ work }) => work.texts))];
     const rows = new Map<string, Row>();
     if (texts.length === 0) return rows;
-    const stored = await this.#options.medium.read((db) => db.getMany(texts.map(dataRow)));
+    const stored = await this.#options.medium.read((db) => getRows(db, texts.map(dataRow)));
     texts.forEach((text, index) => {
       const row = stored[index];
       if (row !== undefined) rows.set(text, decodeRow(row));
@@ -204,7 +205,7 @@ export class Committer {
   async #recover(): Promise<boolean> {
     const { medium } = this.#options;
     await medium.reopen();
-    const stored = await medium.read((db) => db.get(positionRow));
+    const [stored] = await medium.read((db) => getRows(db, [positionRow]));
     const undecided = this.#undecided;
     this.#undecided = undefined;
     if (undecided === undefined || stored === undefined) return false;

@@ -1,6 +1,8 @@
 import { open, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Level, openLevel, rootCause } from './level-open.ts';
+import { codeOf, type Level, openLevel, rootCause } from './level-open.ts';
+import { RowDamaged } from './row-check.ts';
+import { endRow } from './row-codec.ts';
 import { StoreError, storeClosed } from './store-error.ts';
 
 export type LevelOperation =
@@ -84,13 +86,26 @@ export class LevelMedium {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#opening?.catch(() => {});
+    if (!this.#mustReopen) await this.#endLog();
     await this.#db.close();
+  }
+
+  /**
+   * What stands last in the log cannot be told from a torn write if it is damaged (see findLogDamage); so, what stands
+   * last after an orderly end is something that nobody misses. Without it everything is there all the same.
+   */
+  async #endLog(): Promise<void> {
+    await this.#db.batch([{ type: 'del', key: endRow }], { sync: true }).catch(() => {});
   }
 
   asStoreError(error: unknown): StoreError {
     if (this.#closed) return storeClosed();
     if (error instanceof StoreError) return error;
-    const reason = rootCause(error).message;
+    const cause = rootCause(error);
+    const reason = cause.message;
+    if (cause instanceof RowDamaged || codeOf(cause) === 'LEVEL_CORRUPTION') {
+      return new StoreError('Damaged', `the store is damaged: ${reason}`, undefined, { cause: error });
+    }
     const trouble = /no space left/i.test(reason)
       ? 'the disk of the data directory is full'
       : 'the store cannot use its disk';

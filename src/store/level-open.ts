@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import { ClassicLevel } from 'classic-level';
-import { findLogDamage } from './log-damage.ts';
+import { getRows, rowChunks } from './level-rows.ts';
+import { withChecksum } from './row-check.ts';
 import {
   allSliceRows,
   decodeHead,
@@ -17,6 +17,7 @@ import {
   sliceOf,
 } from './row-codec.ts';
 import type { SliceHead } from './stage.ts';
+import { findStoreDamage } from './store-damage.ts';
 import { StoreError } from './store-error.ts';
 
 export type Level = ClassicLevel<string, string>;
@@ -30,7 +31,13 @@ export interface StoreState {
 
 /** Throws CannotOpen, and then holds nothing. */
 export async function openLevel(directory: string): Promise<Level> {
-  await assertWhole(directory);
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await assertNotInUse(directory);
+    await assertWhole(directory);
+  } catch (error) {
+    throw error instanceof StoreError ? error : cannotOpen(directory, error);
+  }
   const db: Level = new ClassicLevel(directory);
   try {
     await db.open();
@@ -41,27 +48,29 @@ export async function openLevel(directory: string): Promise<Level> {
   }
 }
 
-/** LevelDB takes a directory that has lost its CURRENT file for a new one, and drops unreadable parts of its log. */
 async function assertWhole(directory: string): Promise<void> {
-  let files: string[];
+  const damage = await findStoreDamage(directory);
+  if (damage === undefined) return;
+  // Files come and go while somebody works with them.
+  await assertNotInUse(directory);
+  throw damaged(directory, damage);
+}
+
+/** LevelDB takes its lock first; told that there must be no store yet, it lets go of it and has touched nothing. */
+async function assertNotInUse(directory: string): Promise<void> {
+  const db: Level = new ClassicLevel(directory, { createIfMissing: false, errorIfExists: true });
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    files = await readdir(directory);
+    await db.open();
   } catch (error) {
-    throw cannotOpen(directory, error);
-  }
-  if (!files.includes('CURRENT') && files.some((file) => /^\d+\.(ldb|sst|log)$/.test(file))) {
-    throw damaged(directory, 'the file CURRENT is missing');
-  }
-  for (const file of files.filter((name) => name.endsWith('.log'))) {
-    const offset = findLogDamage(await readFile(join(directory, file)));
-    if (offset !== undefined) throw damaged(directory, `${file} at byte ${offset}`);
+    if (!/error_if_exists|create_if_missing/.test(rootCause(error).message)) throw cannotOpen(directory, error);
+  } finally {
+    await db.close();
   }
 }
 
 /** Reads what the store says of itself; makes it if the store is new. Throws CannotOpen. */
 export async function loadState(db: Level, directory: string): Promise<StoreState> {
-  const [schema, identity, position] = await db.getMany([schemaRow, identityRow, positionRow]);
+  const schema = await db.get(schemaRow);
   if (schema === undefined) {
     if ((await db.keys({ limit: 1 }).all()).length > 0) {
       throw damaged(
@@ -76,10 +85,13 @@ export async function loadState(db: Level, directory: string): Promise<StoreStat
     throw new StoreError('CannotOpen', `data directory ${directory} was written by a newer version: ${versions}`);
   }
   if (Number(schema) !== schemaVersion) throw damaged(directory, `its format is ${JSON.stringify(schema)}`);
-  if (identity === undefined || position === undefined) throw damaged(directory, 'rows about the store are missing');
   try {
+    const [identity, position] = await getRows(db, [identityRow, positionRow]);
+    if (identity === undefined || position === undefined) throw new Error('rows about the store are missing');
     const heads = new Map<string, SliceHead>();
-    for await (const [row, stored] of db.iterator(allSliceRows)) heads.set(sliceOf(row), decodeHead(stored));
+    for await (const rows of rowChunks(db, allSliceRows)) {
+      for (const [row, stored] of rows) heads.set(sliceOf(row), decodeHead(stored));
+    }
     const state = { identity, position: decodePosition(position), heads };
     for (const { revision } of heads.values()) {
       if (revision > state.position.revision) throw new Error('a slice is ahead of the store');
@@ -101,8 +113,8 @@ export async function writeState(db: Level, identity: string, position: Position
   await db.batch(
     [
       { type: 'put', key: schemaRow, value: String(schemaVersion) },
-      { type: 'put', key: identityRow, value: identity },
-      { type: 'put', key: positionRow, value: encodePosition(position) },
+      { type: 'put', key: identityRow, value: withChecksum(identityRow, identity) },
+      { type: 'put', key: positionRow, value: withChecksum(positionRow, encodePosition(position)) },
       { type: 'del', key: restoringRow },
     ],
     { sync: true },
@@ -115,11 +127,12 @@ function damaged(directory: string, why: string): StoreError {
 
 function cannotOpen(directory: string, error: unknown): StoreError {
   const cause = rootCause(error);
-  const code = (cause as { code?: unknown }).code;
+  const code = codeOf(cause);
   if (code === 'LEVEL_LOCKED') {
     return new StoreError('CannotOpen', `data directory ${directory} is in use by another process`);
   }
-  if (code === 'LEVEL_CORRUPTION') return damaged(directory, cause.message);
+  // Of the other files LevelDB looks at nothing when it opens.
+  if (code === 'LEVEL_CORRUPTION') return damaged(directory, `its MANIFEST: ${cause.message}`);
   const message = `data directory ${directory} cannot be opened: ${oneLine(cause.message)}`;
   return new StoreError('CannotOpen', message, undefined, { cause: error });
 }
@@ -128,6 +141,10 @@ function cannotOpen(directory: string, error: unknown): StoreError {
 export function rootCause(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   return error.cause === undefined ? error : rootCause(error.cause);
+}
+
+export function codeOf(error: Error): unknown {
+  return 'code' in error ? error.code : undefined;
 }
 
 function oneLine(text: string): string {

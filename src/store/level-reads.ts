@@ -1,7 +1,9 @@
 import type { HistoryPiece } from './catch-up.ts';
 import { decodeKey, encodeKey, encodeRange, type Key, type KeyRange } from './key.ts';
 import type { Level } from './level-open.ts';
+import { getRows, keyChunks, rowChunks, rowsAtOnce, type Snapshot, type StoredRow } from './level-rows.ts';
 import { Rollback } from './rollback.ts';
+import { RowDamaged } from './row-check.ts';
 import {
   allDataRows,
   allSliceRows,
@@ -17,7 +19,6 @@ import {
   keyTextOf,
   type Position,
   positionRow,
-  RowDamaged,
   revisionOf,
   sliceOf,
   sliceRow,
@@ -26,21 +27,14 @@ import { newSliceHead, type SliceHead } from './stage.ts';
 import type { DumpRow, Entry, ListOptions, ListResult, Revision } from './store.ts';
 import { assertKept, futureRevision } from './store-error.ts';
 
-type Snapshot = ReturnType<Level['snapshot']>;
-type StoredRow = readonly [row: string, stored: string];
-
 /** What was read, and the revision the store had at that moment, which may not have been published yet. */
 export interface AsOf<T> {
   readonly found: T;
   readonly storeRevision: Revision;
 }
 
-/** At most this much is taken from LevelDB at a time: in between, others get their turn. */
-const rowsAtOnce = 1000;
-const bytesAtOnce = 1024 * 1024;
-
 export async function readEntry(db: Level, key: Key): Promise<AsOf<Entry | undefined>> {
-  const [stored, position] = await db.getMany([dataRow(encodeKey(key)), positionRow]);
+  const [stored, position] = await getRows(db, [dataRow(encodeKey(key)), positionRow]);
   return {
     found: stored === undefined ? undefined : { key, ...decodeRow(stored) },
     storeRevision: positionOf(position).revision,
@@ -166,7 +160,7 @@ export async function readKeys(db: Level, range: KeyRange, after: Key | undefine
 export async function* readAll(db: Level, identity: string): AsyncGenerator<DumpRow> {
   const snapshot = db.snapshot();
   try {
-    const { revision } = positionOf(await db.get(positionRow, { snapshot }));
+    const { revision } = positionOf((await getRows(db, [positionRow], { snapshot }))[0]);
     yield { row: 'head', identity, revision };
     for await (const rows of rowChunks(db, { ...allSliceRows, snapshot })) {
       for (const [row, stored] of rows)
@@ -196,46 +190,11 @@ async function readHead(
   snapshot: Snapshot,
   slice: string,
 ): Promise<{ position: Position; head: SliceHead }> {
-  const [position, head] = await db.getMany([positionRow, sliceRow(slice)], { snapshot });
+  const [position, head] = await getRows(db, [positionRow, sliceRow(slice)], { snapshot });
   return { position: positionOf(position), head: head === undefined ? newSliceHead : decodeHead(head) };
 }
 
 function positionOf(stored: string | undefined): Position {
-  if (stored === undefined) throw new RowDamaged();
+  if (stored === undefined) throw new RowDamaged(positionRow);
   return decodePosition(stored);
-}
-
-interface ChunkOptions {
-  readonly gt?: string;
-  readonly gte?: string;
-  readonly lt: string;
-  readonly limit?: number;
-  readonly snapshot?: Snapshot;
-}
-
-/** `wanted`: how many more rows are, as far as the caller knows. */
-async function* rowChunks(db: Level, options: ChunkOptions, wanted?: () => number): AsyncGenerator<StoredRow[]> {
-  const iterator = db.iterator({ ...options, highWaterMarkBytes: bytesAtOnce });
-  try {
-    for (;;) {
-      const size = Math.min(rowsAtOnce, wanted?.() ?? rowsAtOnce);
-      if (size <= 0) return;
-      const rows = await iterator.nextv(size);
-      if (rows.length === 0) return;
-      yield rows;
-    }
-  } finally {
-    await iterator.close();
-  }
-}
-
-async function* keyChunks(db: Level, options: ChunkOptions): AsyncGenerator<string[]> {
-  const iterator = db.keys({ ...options, highWaterMarkBytes: bytesAtOnce });
-  try {
-    for (let keys = await iterator.nextv(rowsAtOnce); keys.length > 0; keys = await iterator.nextv(rowsAtOnce)) {
-      yield keys;
-    }
-  } finally {
-    await iterator.close();
-  }
 }

@@ -1,9 +1,18 @@
+import { levelChecksum } from './level-checksum.ts';
+
 const blockSize = 32 * 1024;
 /** Checksum (4 bytes), length (2), type (1). */
 const headerSize = 7;
 const fullRecord = 1;
 const firstFragment = 2;
-const lastType = 4;
+const lastFragment = 4;
+
+/** A fragment of a record of a log. */
+interface Fragment {
+  readonly type: number;
+  readonly from: number;
+  readonly to: number;
+}
 
 /**
  * Looks for damage in a log of LevelDB, which itself drops what it cannot read there without a word, and with it writes
@@ -18,41 +27,45 @@ export function findLogDamage(log: Buffer): number | undefined {
   for (let block = 0; block < log.length; block += blockSize) {
     const end = Math.min(block + blockSize, log.length);
     for (let at = block; at + headerSize <= end; ) {
-      const next = at + headerSize + log.readUInt16LE(at + 4);
-      const type = log.readUInt8(at + 6);
-      const readable =
-        next <= end && type > 0 && type <= lastType && log.readUInt32LE(at) === checksum(log, at + 6, next);
-      if (!readable) {
+      const fragment = fragmentAt(log, at, end);
+      if (fragment === undefined) {
         // Its length cannot be trusted either: the next record may begin anywhere.
         unreadable ??= at;
         at++;
         continue;
       }
-      if (unreadable !== undefined && (type === fullRecord || type === firstFragment)) return unreadable;
-      at = next;
+      const begins = fragment.type === fullRecord || fragment.type === firstFragment;
+      if (unreadable !== undefined && begins) return unreadable;
+      at = fragment.to;
     }
   }
   return undefined;
 }
 
-/** CRC-32C, turned and shifted as LevelDB keeps it. */
-function checksum(bytes: Buffer, from: number, to: number): number {
-  crcTable ??= makeCrcTable();
-  let crc = 0xffffffff;
-  for (let index = from; index < to; index++) {
-    crc = (crcTable[(crc ^ (bytes[index] ?? 0)) & 0xff] ?? 0) ^ (crc >>> 8);
+/** The whole records of a log that has no damage; one that is not whole is the last and is left out. */
+export function logRecords(log: Buffer): Buffer[] {
+  const records: Buffer[] = [];
+  let pieces: Buffer[] = [];
+  for (let block = 0; block < log.length; block += blockSize) {
+    const end = Math.min(block + blockSize, log.length);
+    for (let at = block; at + headerSize <= end; ) {
+      const fragment = fragmentAt(log, at, end);
+      if (fragment === undefined) return records;
+      pieces.push(log.subarray(fragment.from, fragment.to));
+      if (fragment.type === fullRecord || fragment.type === lastFragment) {
+        records.push(Buffer.concat(pieces));
+        pieces = [];
+      }
+      at = fragment.to;
+    }
   }
-  crc = ~crc;
-  return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
+  return records;
 }
 
-let crcTable: Uint32Array | undefined;
-
-function makeCrcTable(): Uint32Array {
-  const polynomial = 0x82f63b78;
-  return Uint32Array.from({ length: 256 }, (_, byte) => {
-    let value = byte;
-    for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ polynomial : value >>> 1;
-    return value;
-  });
+function fragmentAt(log: Buffer, at: number, end: number): Fragment | undefined {
+  const from = at + headerSize;
+  const to = from + log.readUInt16LE(at + 4);
+  const type = log.readUInt8(at + 6);
+  if (to > end || type === 0 || type > lastFragment) return undefined;
+  return log.readUInt32LE(at) === levelChecksum(log, at + 6, to) ? { type, from, to } : undefined;
 }

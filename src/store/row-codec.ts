@@ -1,4 +1,5 @@
 import { decodeKey, encodeRange } from './key.ts';
+import { RowDamaged } from './row-check.ts';
 import type { LoggedChange, Row, SliceHead } from './stage.ts';
 import type { Revision } from './store.ts';
 
@@ -8,8 +9,9 @@ import type { Revision } from './store.ts';
  *   d <encoded key>              `<revision> <value>`
  *   h <slice> NUL <revision>     one logged change; the revision in 16 digits, so that they lie in order
  *   s <slice> NUL                `<revision> <floor> <changes>`
- *   m schema | identity | position | restoring
+ *   m schema | identity | position | restoring | end
  *
+ * Every row but `mschema`, which programs with another layout must be able to read, has a checksum before that.
  * Lengths in a change count UTF-16 units of the decoded text, which is what `slice` of a string takes.
  */
 export const schemaVersion = 1;
@@ -20,6 +22,9 @@ export const identityRow = 'midentity';
 export const positionRow = 'mposition';
 /** Stands from the first to the last moment of a restore: what is there meanwhile is no store yet. */
 export const restoringRow = 'mrestoring';
+
+/** Is never there: its removal is what the log of a store ends with that was closed. */
+export const endRow = 'mend';
 
 export interface Position {
   readonly revision: Revision;
@@ -157,12 +162,4 @@ function wholeNumber(text: string): number {
   const number = Number(text);
   if (text === '' || !Number.isSafeInteger(number)) throw new RowDamaged();
   return number;
-}
-
-/** A row that this program cannot have written. */
-export class RowDamaged extends Error {
-  constructor() {
-    super('a row of the store cannot be read');
-    this.name = 'RowDamaged';
-  }
 }

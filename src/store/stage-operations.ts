@@ -1,5 +1,6 @@
 import { decodeKey } from './key.ts';
 import type { LevelOperation } from './level-medium.ts';
+import { withChecksum } from './row-check.ts';
 import {
   dataRow,
   encodeChange,
@@ -15,7 +16,7 @@ import type { Stage } from './stage.ts';
 /** What has to be written to make a stage durable. */
 export function stageOperations(stage: Stage, batch: number, time: number): LevelOperation[] {
   const operations: LevelOperation[] = [];
-  const put = (key: string, value: string) => operations.push({ type: 'put', key, value });
+  const put = (key: string, value: string) => operations.push({ type: 'put', key, value: withChecksum(key, value) });
   const remove = (key: string) => operations.push({ type: 'del', key });
   // Work that was staged into a slice before its removal, in the same batch, goes with it.
   const removed = new Set([...stage.heads].flatMap(([slice, head]) => (head === undefined ? [slice] : [])));

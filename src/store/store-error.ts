@@ -11,6 +11,8 @@ export type StoreErrorCode =
    * shows, and observers hear of it, when the medium works again.
    */
   | 'Unavailable'
+  /** What was read is not what was written: the disk, or somebody, has changed it. It is given to nobody. */
+  | 'Damaged'
   | 'InvalidKey'
   | 'Closed'
   /** At open: another process holds it, it is another installation's, newer than this program, or damaged. */

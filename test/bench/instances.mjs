@@ -64,12 +64,15 @@ export function instancesOf(naming, project) {
 }
 
 /** Makes so many, several at a time, on the built-in cluster, so that none has to be chosen; gives their names. */
-export async function createMany(instances, clients, count, prefix) {
+export async function createMany(instances, clients, count, prefix, signal) {
   const place = { clusterRef: { cluster: instances.localCluster } };
   const names = Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
   let next = 0;
   const work = async (client) => {
-    while (next < names.length) await instances.create(client, names[next++], place);
+    while (next < names.length) {
+      signal.throwIfAborted();
+      await instances.create(client, names[next++], place);
+    }
   };
   await Promise.all(clients.map(work));
   return names;

@@ -18,7 +18,7 @@ export function timesRow(operation, milliseconds, seconds) {
  * all, whichever comes first. What begins in the first tenth warms up and is not counted. With a `server` the row also
  * says how much processor time a call takes there, which a busy machine blurs less than the rest.
  */
-export async function measure(operation, { workers, seconds = 1.5, calls = 50_000, signal, server }, act) {
+export async function measure(operation, { workers, seconds = 1, calls = 50_000, signal, server }, act) {
   const usedBefore = await server?.processorTime();
   const begin = performance.now();
   const counting = begin + seconds * 100;

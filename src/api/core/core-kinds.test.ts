@@ -5,6 +5,7 @@ import type { ResourceKind } from '../resource.ts';
 import { eventKind } from './event.ts';
 import { otherEvent } from './event-conversion.ts';
 import { groupEventKind } from './events-k8s-io.ts';
+import { leaseKind } from './lease.ts';
 import { namespaceKind } from './namespace.ts';
 import { inStructOrder } from './struct-order.ts';
 
@@ -51,6 +52,14 @@ describe('the columns people know', () => {
     expect(row(groupEventKind, otherEvent(event))).toMatchObject(shown);
     const narrow = (eventKind.columns ?? []).filter(({ priority }) => priority === 0).map(({ name }) => name);
     expect(narrow).toEqual(['Last Seen', 'Type', 'Reason', 'Object', 'Message']);
+  });
+
+  it('of leases are Holder and Age (TABLE-04)', () => {
+    expect(leaseKind.columns?.map(({ name }) => name)).toEqual(['Holder', 'Age']);
+    const lease = (spec: JsonValue) =>
+      ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' }, spec }) as KubeObject;
+    expect(row(leaseKind, lease({ holderIdentity: 'one' }))).toMatchObject({ Holder: 'one' });
+    expect(row(leaseKind, lease({}))).toMatchObject({ Holder: '' });
   });
 
   it('count a series rather than the single event', () => {

@@ -64,6 +64,14 @@ describe('delete options', () => {
       'dryRun: Unsupported value: ["x"]: supported values: "All"',
     ]);
   });
+
+  it('know no grace period whose end cannot be written as a timestamp', () => {
+    const sent = { dryRun: [], orphanDependents: undefined, propagationPolicy: undefined };
+    expect(validateDeleteOptions({ ...sent, gracePeriodSeconds: 30 })).toEqual([]);
+    expect(lines(validateDeleteOptions({ ...sent, gracePeriodSeconds: 253_402_300_800 }))).toEqual([
+      'gracePeriodSeconds: Invalid value: 253402300800: must be less than or equal to 3162240000',
+    ]);
+  });
 });
 
 describe('list options', () => {

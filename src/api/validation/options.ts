@@ -37,13 +37,20 @@ export interface SentDeleteOptions {
   readonly dryRun: readonly string[];
   readonly orphanDependents: boolean | undefined;
   readonly propagationPolicy: string | undefined;
+  readonly gracePeriodSeconds?: number | undefined;
 }
+
+/** A hundred years: more is a mistake, and further ahead than timestamps of four-digit years can go for ever. */
+const longestGrace = 100 * 366 * 24 * 3600;
 
 const policies = ['Foreground', 'Background', 'Orphan'];
 
 export function validateDeleteOptions(options: SentDeleteOptions): FieldError[] {
   const errors: FieldError[] = [];
-  const { orphanDependents, propagationPolicy } = options;
+  const { orphanDependents, propagationPolicy, gracePeriodSeconds } = options;
+  if (gracePeriodSeconds !== undefined && gracePeriodSeconds > longestGrace) {
+    errors.push(invalid('gracePeriodSeconds', gracePeriodSeconds, `must be less than or equal to ${longestGrace}`));
+  }
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {
     const detail = 'orphanDependents and deletionPropagation cannot be both set';
     errors.push(invalid('propagationPolicy', propagationPolicy, detail));

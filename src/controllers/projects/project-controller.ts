@@ -14,16 +14,22 @@ import { quotaStatus } from './quota-status.ts';
 export interface ProjectControllerOptions {
   readonly projects: ResourceClient;
   readonly instances: ResourceClient;
+  /** The other kinds that live in a project's namespace and end with it: leases, events. */
+  readonly contents: readonly ResourceClient[];
   readonly clock: Clock;
   readonly log: Log;
 }
 
+/** How soon a namespace is looked at again in which something other than an instance is slow to go. */
+const lookAgainMilliseconds = 1_000;
+
 /**
  * Keeps what a project's status says of its quotas, and deletes a project from the inside out: first its instances,
- * and when the last of them is gone the finalizer that held the project. Its namespace goes with it, in the same step.
+ * then whatever else is in its namespace, and when nothing is left the finalizer that held the project. The namespace
+ * goes with it, in the same step.
  */
 export function startProjectController(options: ProjectControllerOptions): RunningController {
-  const { projects, instances, clock, log } = options;
+  const { projects, instances, contents, clock, log } = options;
   return startController({
     name: 'projects',
     clock,
@@ -42,7 +48,7 @@ export function startProjectController(options: ProjectControllerOptions): Runni
       const project = projectCopies?.get('', name);
       if (project === undefined) return undefined;
       const own = instancesOf(name, instanceCopies);
-      const step: Step = { name, project, own, projects, instances, clock, signal };
+      const step: Step = { name, project, own, projects, instances, contents, clock, signal };
       return project.metadata.deletionTimestamp === undefined ? reportQuotas(step) : takeDown(step);
     },
   });
@@ -55,6 +61,7 @@ interface Step {
   readonly own: readonly KubeObject[];
   readonly projects: ResourceClient;
   readonly instances: ResourceClient;
+  readonly contents: readonly ResourceClient[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -75,17 +82,30 @@ async function takeDown(step: Step): Promise<Outcome> {
   // A grace period is time in which the project still works; only when it is over is anything taken down.
   const left = Date.parse(step.project.metadata.deletionTimestamp ?? '') - step.clock.now();
   if (left > 0) return { againAfterMilliseconds: left };
-  if (step.own.length === 0) {
-    await dropFinalizer(step);
+  if (step.own.length > 0) {
+    await deleteAll(step, step.instances, step.own);
+    await reportRemaining(step);
     return undefined;
   }
-  for (const instance of step.own) {
-    if (instance.metadata.deletionTimestamp !== undefined) continue;
-    const { name = '', namespace = '', uid = '' } = instance.metadata;
-    await unlessGone(step.instances.delete({ name, namespace }, { uid, signal: step.signal }));
+  for (const kind of step.contents) await deleteAll(step, kind, await contentOf(step, kind));
+  for (const kind of step.contents) {
+    if ((await contentOf(step, kind)).length > 0) return { againAfterMilliseconds: lookAgainMilliseconds };
   }
-  await reportRemaining(step);
+  await dropFinalizer(step);
   return undefined;
+}
+
+/** The namespace takes nothing new any more, so what is not listed now will not come. */
+async function contentOf({ name, signal }: Step, kind: ResourceClient): Promise<readonly KubeObject[]> {
+  return (await kind.list({ namespace: projectNamespace(name), signal })).items;
+}
+
+async function deleteAll({ signal }: Step, kind: ResourceClient, objects: readonly KubeObject[]): Promise<void> {
+  for (const { metadata } of objects) {
+    if (metadata.deletionTimestamp !== undefined) continue;
+    const { name = '', namespace = '', uid = '' } = metadata;
+    await unlessGone(kind.delete({ name, namespace }, { uid, signal }));
+  }
 }
 
 /** The condition names what blocks, so that nobody has to search for it. */

@@ -173,6 +173,21 @@ describe('events, stored once and served twice (CLIENT-14)', () => {
     expect(again?.object.series).toEqual(series);
   });
 
+  it('say times to the microsecond in one form, and refuse others as undecodable (META-14)', async () => {
+    const { group } = await open();
+    const eventTime = '2026-01-01T01:00:00.000001+01:00';
+    const series = { count: 2, lastObservedTime: '2026-01-01T01:00:05.000000+01:00' };
+    const made = await group.create?.(context, newEvent({ eventTime, series }), writing);
+    expect(made?.object).toMatchObject({
+      eventTime: '2026-01-01T00:00:00.000001Z',
+      series: { lastObservedTime: '2026-01-01T00:00:05.000000Z' },
+    });
+    const odd = newEvent({ metadata: { name: 'x', namespace: 'a' }, eventTime: '2026-01-01T00:00:00Z' });
+    const error = await refusal(group.create?.(context, odd, writing));
+    expect(error.code).toBe(400);
+    expect(error.message).toContain('cannot parse "Z" as ".000000"');
+  });
+
   it('are gone an hour after they were last written', async () => {
     const { group, events, clock } = await open();
     await group.create?.(context, newEvent(), writing);

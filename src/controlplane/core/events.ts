@@ -1,6 +1,8 @@
 import { eventKind } from '../../api/core/event.ts';
-import { defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
+import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
 import { eventErrors } from './event-rules.ts';
+import { settleMicroTimes } from './micro-times.ts';
 
 /** As in Kubernetes: an event is gone an hour after it was last written. */
 const lifetimeMilliseconds = 3_600_000;
@@ -12,9 +14,15 @@ export const storedEvents: StoredResource = defineResource({
   nameRule: 'path-segment',
   unconditionalUpdate: true,
   createOnUpdate: true,
+  prepare: settleTimes,
   validate: (draft) => eventErrors(draft.object),
   expiresAt: (record) => lastWritten(record) + lifetimeMilliseconds,
 });
+
+function settleTimes({ object }: Draft): void {
+  settleMicroTimes(eventKind, object as JsonObject, ['eventTime']);
+  if (isJsonObject(object.series)) settleMicroTimes(eventKind, object.series, ['lastObservedTime']);
+}
 
 /** The times that clients put into an event are theirs; these two are the server's own. */
 function lastWritten({ object }: StoredRecord): number {

@@ -70,6 +70,22 @@ const groupEvent = message({
   deprecatedCount: value(15, 'int32'),
 });
 
+const lease = message({
+  metadata: value(1, objectMeta),
+  spec: value(
+    2,
+    message({
+      holderIdentity: pointer(1),
+      leaseDurationSeconds: pointer(2, 'int32'),
+      acquireTime: pointer(3, 'microTime'),
+      renewTime: pointer(4, 'microTime'),
+      leaseTransitions: pointer(5, 'int32'),
+      strategy: pointer(6),
+      preferredHolder: pointer(7),
+    }),
+  ),
+});
+
 const selectorAttributes = message({
   rawSelector: value(1),
   requirements: list(2, message({ key: shown(1), operator: shown(2), values: list(3) })),
@@ -162,6 +178,8 @@ const messages = new Map<string, Message>([
   ['v1/EventList', listOf(coreEvent)],
   ['events.k8s.io/v1/Event', groupEvent],
   ['events.k8s.io/v1/EventList', listOf(groupEvent)],
+  ['coordination.k8s.io/v1/Lease', lease],
+  ['coordination.k8s.io/v1/LeaseList', listOf(lease)],
   ['authorization.k8s.io/v1/SelfSubjectAccessReview', selfAccessReview],
   ['authorization.k8s.io/v1/SubjectAccessReview', accessReview],
   ['authorization.k8s.io/v1/LocalSubjectAccessReview', accessReview],

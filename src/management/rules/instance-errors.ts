@@ -10,7 +10,7 @@ import { equalJson } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { Draft } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
-import { allowsCluster, isUsable } from '../placement.ts';
+import { allowsCluster, hostNamespaceFor, isUsable, virtualClusterNameFor } from '../placement.ts';
 import { allowsTemplate } from '../project-templates.ts';
 import type { ManagementState } from '../state.ts';
 import { missingOwnerErrors, ownerErrors } from './owner-errors.ts';
@@ -46,6 +46,10 @@ const placeMembers = ['cluster', 'namespace', 'virtualCluster'] as const;
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 function placeErrors({ object, old }: Draft, state: ManagementState): FieldError[] {
+  const { name = '', namespace = '' } = object.metadata;
+  const project = projectOfNamespace(namespace) ?? '';
+  // What the server made from a bad name is not the client's second mistake.
+  const derived = { namespace: hostNamespaceFor(project, name), virtualCluster: virtualClusterNameFor(project, name) };
   return placeMembers.flatMap((member) => {
     const path = `spec.clusterRef.${member}`;
     const value = textAt(object, 'spec', 'clusterRef', member);
@@ -53,7 +57,7 @@ function placeErrors({ object, old }: Draft, state: ManagementState): FieldError
     if (value === set || value === '') return [];
     if (set !== '') return [invalid(path, value, 'field is immutable')];
     if (member === 'cluster') return clusterErrors(value, object, state, path);
-    if (value.length <= 63 && label.test(value)) return [];
+    if (value === derived[member] || (value.length <= 63 && label.test(value))) return [];
     return [
       invalid(
         path,

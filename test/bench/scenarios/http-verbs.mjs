@@ -14,7 +14,7 @@ export async function httpVerbs(options) {
     const seeds = instancesOf(parts, 'seeds');
     const seeders = connectMany('HTTP/2', server, 8);
     await seeds.createProject(seeders[0]);
-    const names = await createMany(seeds, seeders, seeded, 'seed');
+    const names = await createMany(seeds, seeders, seeded, 'seed', signal);
     await closeAll(seeders);
     for (const protocol of Object.keys(protocols)) {
       for (const workers of [1, 32]) {

@@ -36,7 +36,7 @@ export async function leaks(options) {
 
   async function createAndDelete(cycle) {
     const clients = connectMany('HTTP/2', server, 32);
-    const names = await createMany(instances, clients, objectsPerCycle, `cycle${cycle}`);
+    const names = await createMany(instances, clients, objectsPerCycle, `cycle${cycle}`, signal);
     await Promise.all(
       clients.map(async (client) => {
         for (let name = names.pop(); name !== undefined; name = names.pop()) await instances.remove(client, name);

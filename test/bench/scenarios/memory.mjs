@@ -20,7 +20,7 @@ export async function memory(options) {
     const instances = instancesOf(parts, parts.defaultProject);
     await note('memory, just started');
     const creators = connectMany('HTTP/2', server, 32);
-    await createMany(instances, creators, objects, 'object');
+    await createMany(instances, creators, objects, 'object', signal);
     await closeAll(creators);
     await note(`memory, ${objects} objects`);
     await watched('HTTP/2', 10);

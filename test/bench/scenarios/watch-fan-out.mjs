@@ -18,7 +18,7 @@ export async function watchFanOut(options) {
     const instances = instancesOf(parts, parts.defaultProject);
     const [writer] = connectMany('HTTP/2', server, 1);
     const clients = connectMany('HTTP/2', server, connections);
-    const [name] = await createMany(instances, [writer], 1, 'watched');
+    const [name] = await createMany(instances, [writer], 1, 'watched', signal);
     const arrivals = new Map();
     const streams = await Promise.all(
       Array.from({ length: watchers }, (_, index) => instances.watch(clients[index % connections], reader(arrivals))),

@@ -1,0 +1,39 @@
+import { leaseKind } from '../../api/core/lease.ts';
+import { type FieldError, invalid } from '../../api/field-error.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { numberAt } from '../../lib/json-path.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
+import { settleMicroTimes } from './micro-times.ts';
+
+/**
+ * The leases of a control plane. Leader election rests on two refusals: of a second create, and of a PUT with a version
+ * that is not the newest (rule CLIENT-23); so a PUT without a version is refused too, as in Kubernetes.
+ */
+export const storedLeases: StoredResource = defineResource({
+  ...leaseKind,
+  hasStatus: false,
+  unconditionalUpdate: false,
+  createOnUpdate: true,
+  prepare: settleSpec,
+  validate: (draft) => leaseErrors(draft.object),
+});
+
+function settleSpec({ object }: Draft): void {
+  // Go has no way to leave a struct out: every lease is served with a spec.
+  const spec: JsonObject = isJsonObject(object.spec) ? object.spec : {};
+  object.spec = spec;
+  // A cluster in which no coordinator picks leaders keeps these two unset.
+  delete spec.strategy;
+  delete spec.preferredHolder;
+  settleMicroTimes(leaseKind, spec, ['acquireTime', 'renewTime']);
+}
+
+function leaseErrors(lease: KubeObject): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const duration = numberAt(lease as JsonValue, 'spec', 'leaseDurationSeconds') ?? 1;
+  if (duration <= 0) errors.push(invalid('spec.leaseDurationSeconds', duration, 'must be greater than 0'));
+  const transitions = numberAt(lease as JsonValue, 'spec', 'leaseTransitions') ?? 0;
+  if (transitions < 0) errors.push(invalid('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'));
+  return errors;
+}

@@ -1,0 +1,36 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from './clock.ts';
+
+describe('the system clock', () => {
+  it('calls back once, and not at all what was cancelled', async () => {
+    const calls: string[] = [];
+    systemClock.after(1, () => calls.push('kept'));
+    const cancel = systemClock.after(1, () => calls.push('cancelled'));
+    cancel();
+    cancel();
+    const over = new Promise<void>((resolve) => {
+      const hold = setTimeout(() => {}, 30_000);
+      systemClock.after(20, () => {
+        clearTimeout(hold);
+        resolve();
+      });
+    });
+    await over;
+    expect(calls).toEqual(['kept']);
+  });
+
+  it('keeps nothing of what was cancelled, however many lengths of time there were', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const heapUsed = () => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = heapUsed();
+    for (let each = 0; each < 50_000; each++) systemClock.after(1_800_000 + each, () => {})();
+    // Some 230 bytes each would be 11 million.
+    expect(heapUsed() - before).toBeLessThan(5_000_000);
+  });
+});

@@ -1,0 +1,57 @@
+import type { Level } from './level-open.ts';
+import { checkedRow } from './row-check.ts';
+
+export type Snapshot = ReturnType<Level['snapshot']>;
+export type StoredRow = readonly [row: string, content: string];
+
+export interface ChunkOptions {
+  readonly gt?: string;
+  readonly gte?: string;
+  readonly lt: string;
+  readonly limit?: number;
+  readonly snapshot?: Snapshot;
+}
+
+/** At most this much is taken from LevelDB at a time: in between, others get their turn. */
+export const rowsAtOnce = 1000;
+const bytesAtOnce = 1024 * 1024;
+
+/** What these rows hold, in their order; undefined: nothing. Throws RowDamaged. */
+export async function getRows(
+  db: Level,
+  rows: readonly string[],
+  options: { readonly snapshot?: Snapshot } = {},
+): Promise<(string | undefined)[]> {
+  const stored = await db.getMany([...rows], options);
+  return rows.map((row, index) => {
+    const found = stored[index];
+    return found === undefined ? undefined : checkedRow(row, found);
+  });
+}
+
+/** `wanted`: how many more rows are, as far as the caller knows. Throws RowDamaged. */
+export async function* rowChunks(db: Level, options: ChunkOptions, wanted?: () => number): AsyncGenerator<StoredRow[]> {
+  const iterator = db.iterator({ ...options, highWaterMarkBytes: bytesAtOnce });
+  try {
+    for (;;) {
+      const size = Math.min(rowsAtOnce, wanted?.() ?? rowsAtOnce);
+      if (size <= 0) return;
+      const rows = await iterator.nextv(size);
+      if (rows.length === 0) return;
+      yield rows.map(([row, stored]) => [row, checkedRow(row, stored)]);
+    }
+  } finally {
+    await iterator.close();
+  }
+}
+
+export async function* keyChunks(db: Level, options: ChunkOptions): AsyncGenerator<string[]> {
+  const iterator = db.keys({ ...options, highWaterMarkBytes: bytesAtOnce });
+  try {
+    for (let keys = await iterator.nextv(rowsAtOnce); keys.length > 0; keys = await iterator.nextv(rowsAtOnce)) {
+      yield keys;
+    }
+  } finally {
+    await iterator.close();
+  }
+}

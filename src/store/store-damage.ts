@@ -1,0 +1,56 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findLogDamage } from './log-damage.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import { findTableDamage } from './table-damage.ts';
+
+/**
+ * Reads every file that a store of LevelDB is made of and gives the first thing that is wrong with one of them, in words.
+ * LevelDB itself verifies little of it: it would serve what has changed and take what is gone for never written.
+ *
+ * Not found is what looks like a write that the machine did not finish: a change in the last batch of the log after a
+ * crash. (A store that was closed has a batch behind it that says nothing.)
+ */
+export async function findStoreDamage(directory: string): Promise<string | undefined> {
+  const files = await readdir(directory);
+  if (!files.includes('CURRENT')) {
+    const isStore = files.some((file) => /^\d+\.(ldb|sst|log)$/.test(file));
+    return isStore ? 'the file CURRENT is missing' : undefined;
+  }
+  const name = (await readFile(join(directory, 'CURRENT'), 'latin1')).replace(/\n$/, '');
+  if (!/^MANIFEST-\d+$/.test(name) || !files.includes(name)) return 'the file CURRENT does not name a manifest';
+  const manifest = manifestOf(await readFile(join(directory, name)));
+  if (typeof manifest === 'string') return `${name} ${manifest}`;
+
+  const logs = files.filter((file) => /^\d+\.log$/.test(file) && Number.parseInt(file, 10) >= manifest.logNumber);
+  if (manifest.logNumber > 0 && !logs.includes(fileName(manifest.logNumber, 'log'))) {
+    return `the file ${fileName(manifest.logNumber, 'log')} is missing`;
+  }
+  for (const file of logs) {
+    const offset = findLogDamage(await readFile(join(directory, file)));
+    if (offset !== undefined) return `${file} at byte ${offset}`;
+  }
+  for (const [number, size] of manifest.tables) {
+    const file = [fileName(number, 'ldb'), fileName(number, 'sst')].find((candidate) => files.includes(candidate));
+    if (file === undefined) return `the file ${fileName(number, 'ldb')} is missing`;
+    const table = await readFile(join(directory, file));
+    const offset = table.length === size ? findTableDamage(table) : Math.min(table.length, size);
+    if (offset !== undefined) return `${file} at byte ${offset}`;
+  }
+  return undefined;
+}
+
+/** The manifest has the form of a log, and is written like one. */
+function manifestOf(bytes: Buffer): Manifest | string {
+  const offset = findLogDamage(bytes);
+  if (offset !== undefined) return `at byte ${offset}`;
+  try {
+    return readManifest(bytes);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function fileName(number: number, extension: string): string {
+  return `${String(number).padStart(6, '0')}.${extension}`;
+}

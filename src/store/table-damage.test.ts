@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClassicLevel } from 'classic-level';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readManifest } from './manifest.ts';
+import { unpackSnappy } from './snappy.ts';
+import { findTableDamage } from './table-damage.ts';
+
+let directory: string;
+/** Small enough to be changed at every byte, with several blocks, packed ones among them. */
+let table: Buffer;
+let tableName: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'flotilla-table-'));
+  for (let round = 0; round < 2; round++) {
+    const db = new ClassicLevel(directory);
+    await db.open();
+    for (let row = 0; row < 30; row++) {
+      const value = row % 2 === 0 ? 'the same again '.repeat(20) : randomBytes(200).toString('base64');
+      await db.put(`row ${round} ${row}`, value);
+    }
+    await db.close();
+  }
+  tableName = (await readdir(directory)).find((file) => file.endsWith('.ldb')) ?? '';
+  table = await readFile(join(directory, tableName));
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+describe('a table of LevelDB', () => {
+  it('is whole as it was written', () => {
+    expect(table.length).toBeGreaterThan(4096);
+    expect(findTableDamage(table)).toBeUndefined();
+  });
+
+  it('is damaged if any byte has changed, but for the padding, which nobody reads', () => {
+    const footer = table.length - 48;
+    const padding = (at: number) => at >= footer && at < table.length - 8 && table[at] === 0;
+    for (let at = 0; at < table.length; at++) {
+      if (padding(at)) continue;
+      const changed = Buffer.from(table);
+      changed.writeUInt8(changed.readUInt8(at) ^ (1 << (at % 8)), at);
+      expect(findTableDamage(changed), `byte ${at} of ${table.length}`).toBeTypeOf('number');
+    }
+  });
+
+  it('is damaged if it is cut off anywhere, or empty, or goes on', () => {
+    for (let length = 0; length < table.length; length += 7) {
+      expect(findTableDamage(table.subarray(0, length))).toBeTypeOf('number');
+    }
+    expect(findTableDamage(Buffer.concat([table, Buffer.alloc(1)]))).toBeTypeOf('number');
+  });
+
+  it('is named by the manifest with its size, and the log that is still needed exists', async () => {
+    const files = await readdir(directory);
+    const manifest = readManifest(await readFile(join(directory, files.find((file) => /^MANIFEST/.test(file)) ?? '')));
+    expect(manifest.tables.get(Number.parseInt(tableName, 10))).toBe(table.length);
+    expect(files).toContain(`${String(manifest.logNumber).padStart(6, '0')}.log`);
+  });
+});
+
+describe('a packed block', () => {
+  it('is unpacked: literals, repetitions, and those that reach into themselves', () => {
+    // "ab", then 6 bytes from 2 back, then 4 from 8 back with a wider offset, then a literal of a longer form.
+    const packed = Buffer.from([...[0x11], ...[0x04, 0x61, 0x62], ...[0x09, 0x02], ...[0x0e, 0x08, 0x00], ...[0xf0, 4]]);
+    const unpacked = unpackSnappy(Buffer.concat([packed, Buffer.from('12345')]));
+    expect(unpacked.toString()).toBe('abababababab12345');
+  });
+
+  it.each([
+    ['ends too early', [0x05, 0x10, 0x61]],
+    ['is shorter than it says', [0x05, 0x00, 0x61]],
+    ['is longer than it says', [0x01, 0x04, 0x61, 0x62]],
+    ['repeats what is not there', [0x05, 0x00, 0x61, 0x01, 0x05]],
+  ])('is refused where it %s', (_, bytes) => {
+    expect(() => unpackSnappy(Buffer.from(bytes))).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../src/lib/json-value.ts';
+import { groupPath, ServerBench } from '../../src/server/server.fixture.ts';
+import type { RunningServer } from '../../src/server/start-server.ts';
+
+let bench: ServerBench;
+let server: RunningServer;
+beforeAll(async () => {
+  bench = await ServerBench.open();
+  server = await bench.start();
+  await bench.make(server, 'teams', 'one');
+});
+afterAll(() => bench.close());
+
+const teams = `${groupPath}/teams`;
+const lists = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const maps = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+
+/** The code of the answer; a fault of the server's own is never one. */
+async function send(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, type: string, raw: string) {
+  const { code, text } = await bench.ask(server, path, { method, type, raw });
+  expect(code, text.slice(0, 500)).toBeLessThan(500);
+  return code;
+}
+
+describe.each([990, 1_001, 9_990, 10_001])('a document %i levels deep (REQ-21)', (levels) => {
+  const places: readonly (readonly [string, (inner: string) => string])[] = [
+    ['an unknown member', (inner) => `{"metadata":{"name":"one"},"x":${inner}}`],
+    ['a member of another type', (inner) => `{"metadata":{"name":"one"},"spec":{"displayName":${inner}}}`],
+    ['the spec', (inner) => `{"metadata":{"name":"one"},"spec":${inner}}`],
+    ['the labels', (inner) => `{"metadata":{"name":"one","labels":${inner}}}`],
+    ['managed fields', (inner) => `{"metadata":{"name":"one","managedFields":[{"fieldsV1":${inner}}]}}`],
+  ];
+  it.each(places)('is no fault of the server, as %s', async (_, place) => {
+    for (const inner of [lists(levels), maps(levels)]) {
+      await send('POST', `${teams}?dryRun=All`, 'application/json', place(inner));
+      await send('POST', `${teams}?dryRun=All`, 'application/yaml', place(inner));
+      await send('PUT', `${teams}/one?dryRun=All`, 'application/json', place(inner));
+      await send('PATCH', `${teams}/one?dryRun=All`, 'application/merge-patch+json', place(inner));
+      await send('PATCH', `${teams}/one?dryRun=All&fieldManager=m`, 'application/apply-patch+yaml', place(inner));
+      await send('DELETE', `${teams}/one`, 'application/json', `{"dryRun":["All"],"x":${inner}}`);
+      const operation = `[{"op":"add","path":"/spec","value":${inner}}]`;
+      await send('PATCH', `${teams}/one?dryRun=All`, 'application/json-patch+json', operation);
+    }
+  });
+});
+
+describe('a JSON patch that builds depth out of small pieces', () => {
+  it('is refused', async () => {
+    const wrapped: JsonValue[] = [{ op: 'add', path: '/spec/a', value: [] }];
+    for (let round = 0; round < 4_000; round++) {
+      wrapped.push({ op: 'add', path: '/spec/b', value: [] }, { op: 'move', from: '/spec/a', path: '/spec/b/0' });
+      wrapped.push({ op: 'move', from: '/spec/b', path: '/spec/a' });
+    }
+    const operations = JSON.stringify(wrapped.slice(0, 9_999));
+    expect(await send('PATCH', `${teams}/one`, 'application/json-patch+json', operations)).toBe(422);
+  });
+});

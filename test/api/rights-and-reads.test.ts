@@ -1,0 +1,201 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listAt, textAt } from '../../src/lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
+import { linesOf } from '../../src/lib/lines.ts';
+import { type Call, groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
+import type { RunningServer } from '../../src/server/start-server.ts';
+
+const instances = `${groupPath}/namespaces/platform-p-default/virtualclusterinstances`;
+const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+describe('reads and rights at the front door', () => {
+  let bench: ServerBench;
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    bench = await ServerBench.open();
+    server = await bench.start();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await make(name);
+  });
+  afterAll(() => bench.close());
+
+  const post = (body: JsonValue): Call => ({ method: 'POST', body });
+
+  async function make(name: string, metadata: JsonObject = {}): Promise<JsonObject> {
+    const answer = await bench.ask(server, instances, post({ metadata: { name, ...metadata } }));
+    expect(answer.code, answer.text).toBe(201);
+    return answer.json;
+  }
+
+  const versionOf = (object: JsonValue) => textAt(object, 'metadata', 'resourceVersion');
+
+  /** Reads events of a watch until `count` have come. */
+  async function events(path: string, count: number): Promise<JsonObject[]> {
+    const response = await bench.request(server, path);
+    expect(response.statusCode).toBe(200);
+    const seen: JsonObject[] = [];
+    for await (const line of linesOf(response.body)) {
+      seen.push(JSON.parse(line));
+      if (seen.length === count) break;
+    }
+    return seen;
+  }
+
+  it('shows a write to every later read, by every path (CLIENT-10, GET-02)', async () => {
+    const made = await make('fresh');
+    const [got, listed, paged] = await Promise.all([
+      bench.ask(server, `${instances}/fresh`),
+      bench.ask(server, instances),
+      bench.ask(server, `${instances}?fieldSelector=metadata.name%3Dfresh`),
+    ]);
+    expect(got.json).toEqual(made);
+    for (const list of [listed, paged]) {
+      expect(listAt(list.json, 'items').map((item) => textAt(item, 'metadata', 'uid'))).toContain(
+        textAt(made, 'metadata', 'uid'),
+      );
+      expect(Number(versionOf(list.json))).toBeGreaterThanOrEqual(Number(versionOf(made)));
+    }
+  });
+
+  it('counts versions up in plain decimal numbers (CLIENT-09, META-15)', async () => {
+    let last = 0n;
+    for (const name of ['n1', 'n2', 'n3']) {
+      const version = versionOf(await make(name));
+      expect(version).toMatch(/^[1-9]\d*$/);
+      expect(BigInt(version)).toBeGreaterThan(last);
+      last = BigInt(version);
+    }
+  });
+
+  it('gives every item of a list its kind, and one object a name (CLIENT-16, CLIENT-22, NEG-25)', async () => {
+    const { json } = await bench.ask(server, instances);
+    expect(json.kind).toBe('VirtualClusterInstanceList');
+    const names = listAt(json, 'items').map((item) => textAt(item, 'metadata', 'name'));
+    expect(new Set(names).size).toBe(names.length);
+    for (const item of listAt(json, 'items')) {
+      expect(item).toMatchObject({ apiVersion: 'management.platform.sh/v1', kind: 'VirtualClusterInstance' });
+    }
+  });
+
+  it('pages Tables like lists, each page at the same version, none twice, none left out (TABLE-10, CLIENT-05, LIST-25, LIST-27)', async () => {
+    const whole = await bench.ask(server, instances);
+    const seen: string[] = [];
+    const versions = new Set<string>();
+    let next = '';
+    do {
+      const path = `${instances}?limit=2&timeoutSeconds=1${next === '' ? '' : `&continue=${encodeURIComponent(next)}`}`;
+      const page = await asTable(path);
+      versions.add(versionOf(page));
+      for (const row of listAt(page, 'rows')) seen.push(textAt(row, 'object', 'metadata', 'name'));
+      next = textAt(page, 'metadata', 'continue');
+      if (seen.length === 2) await make('between-pages');
+    } while (next !== '');
+    expect(versions.size).toBe(1);
+    expect(seen).toEqual(listAt(whole.json, 'items').map((item) => textAt(item, 'metadata', 'name')));
+  });
+
+  async function asTable(path: string): Promise<JsonObject> {
+    const response = await bench.request(server, path, {}, { accept: table });
+    return (await response.body.json()) as JsonObject;
+  }
+
+  it('watches one object that need not exist yet (WATCH-27, CLIENT-06)', async () => {
+    const { json } = await bench.ask(server, instances);
+    const watching = events(
+      `${instances}?watch=1&resourceVersion=${versionOf(json)}&fieldSelector=metadata.name%3Dlater`,
+      2,
+    );
+    await make('someone-else');
+    await make('later');
+    await bench.ask(server, `${instances}/later`, mergePatch({ metadata: { labels: { a: 'b' } } }));
+    const seen = await watching;
+    expect(seen.map((event) => `${event.type} ${textAt(event, 'object', 'metadata', 'name')}`)).toEqual([
+      'ADDED later',
+      'MODIFIED later',
+    ]);
+    for (const event of seen) expect(textAt(event, 'object', 'kind')).toBe('VirtualClusterInstance');
+  });
+
+  it('resumes a watch from any version of the last minutes (CLIENT-07, CLIENT-08)', async () => {
+    const first = await make('resume-1');
+    await make('resume-2');
+    const seen = await events(`${instances}?watch=1&resourceVersion=${versionOf(first)}`, 1);
+    expect(textAt(seen[0], 'object', 'metadata', 'name')).toBe('resume-2');
+  });
+
+  it('leaves an idle watch open (WATCH-34, CLIENT-21)', async () => {
+    const { json } = await bench.ask(server, instances);
+    const response = await bench.request(
+      server,
+      `${instances}?watch=1&resourceVersion=${versionOf(json)}&timeoutSeconds=1`,
+    );
+    const started = performance.now();
+    await once(response.body.resume(), 'end');
+    expect(performance.now() - started).toBeGreaterThan(900);
+  });
+
+  it('may change names to generate from, owners and labels by PUT, and never what is set once (UPDATE-14, UPDATE-22, OWNER-04)', async () => {
+    const made = await make('changing', { generateName: 'x-' });
+    const metadata = made.metadata as JsonObject;
+    const owner = {
+      apiVersion: 'management.platform.sh/v1',
+      kind: 'Project',
+      name: 'default',
+      uid: 'not-checked-here',
+    };
+    const changed = {
+      ...made,
+      metadata: {
+        ...metadata,
+        generateName: 'y-',
+        labels: { a: 'b' },
+        ownerReferences: [owner],
+        finalizers: ['a.b/c'],
+      },
+    };
+    const put = await bench.ask(server, `${instances}/changing`, { method: 'PUT', body: changed });
+    expect(put.code, put.text).toBe(200);
+    expect(put.json).toMatchObject({ metadata: { generateName: 'y-', labels: { a: 'b' }, ownerReferences: [owner] } });
+    const moved = { spec: { clusterRef: { cluster: 'another' } } };
+    expect((await bench.ask(server, `${instances}/changing`, mergePatch(moved))).json).toMatchObject({
+      code: 422,
+      message: expect.stringContaining('spec.clusterRef.cluster: Invalid value: "another": field is immutable'),
+    });
+  });
+
+  it('asks for the verb, the subresource and the name that the request has (AUTHZ-09, STATUS-08, DELETE-22, DELCOL-07, AUTHZ-10)', async () => {
+    await bench.make(server, 'users', 'nobody');
+    const token = await bench.makeKey(server, 'nobodys', { user: 'nobody' });
+    const asked = async (path: string, call: Call) => (await bench.ask(server, path, { ...call, token })).json.message;
+    const denied = (verb: string, resource = 'virtualclusterinstances') =>
+      expect.stringContaining(
+        `User "nobody" cannot ${verb} resource "${resource}" in API group "management.platform.sh" in the namespace "platform-p-default"`,
+      );
+    expect(await asked(instances, {})).toEqual(denied('list'));
+    expect(await asked(`${instances}?watch=1`, {})).toEqual(denied('watch'));
+    expect(await asked(`${instances}/a`, {})).toEqual(denied('get'));
+    expect(await asked(`${instances}/a`, { method: 'DELETE' })).toEqual(denied('delete'));
+    expect(await asked(instances, { method: 'DELETE' })).toEqual(denied('deletecollection'));
+    expect(await asked(`${instances}/a/status`, mergePatch({}))).toEqual(
+      denied('patch', 'virtualclusterinstances/status'),
+    );
+  });
+
+  it('tells kinds apart by every name they have (DISC-19)', async () => {
+    for (const path of ['/kubernetes/management/api/v1', groupPath]) {
+      const { json } = await bench.ask(server, path);
+      const names = listAt(json, 'resources')
+        .filter((resource) => !textAt(resource, 'name').includes('/'))
+        .flatMap((resource) => [
+          ...new Set([
+            textAt(resource, 'name'),
+            textAt(resource, 'singularName'),
+            textAt(resource, 'kind').toLowerCase(),
+            ...listAt(resource, 'shortNames').map(String),
+          ]),
+        ]);
+      expect(new Set(names).size).toBe(names.length);
+    }
+  });
+});
