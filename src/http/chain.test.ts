@@ -277,7 +277,7 @@ describe('audit', () => {
 });
 
 describe('faults of ours', () => {
-  it('are logged with their stack and answered without a word of it (ERR-18)', async () => {
+  it('are logged with their stack and answered without a word of it (ERR-18, REQ-30)', async () => {
     const logged: unknown[] = [];
     const log: Log = { ...silentLog, error: (members) => logged.push(members) };
     await start({ log });

@@ -13,6 +13,7 @@ import { adaptRequest } from './adapt-request.ts';
 import { refuseConnection, refuseLargeHeaders } from './client-error.ts';
 import { errorReply } from './error-reply.ts';
 import { type IncomingRequest, isStream, type Reply } from './exchange.ts';
+import { guardSession } from './guard-session.ts';
 import { defaultListenLimits, type ListenLimits } from './listen-limits.ts';
 import { LiveConnections } from './live-connections.ts';
 import { WebSocketStreams } from './web-socket.ts';
@@ -39,6 +40,19 @@ export interface Listener {
    * is left when the time is up.
    */
   drain(timeoutMilliseconds: number): Promise<void>;
+}
+
+/** How long requests that were cut off may take to notice. */
+const lastWords = 500;
+
+/** Waits for it, but no longer than so long. The timer holds the process: nothing else may be left that does. */
+async function before(milliseconds: number, awaited: Promise<void>): Promise<void> {
+  let stop = () => {};
+  const over = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    stop = () => clearTimeout(timer);
+  });
+  await Promise.race([awaited, over]).finally(() => stop());
 }
 
 /** The reason of every signal that fires at a request's end; made once, see `drainReason`. */
@@ -168,6 +182,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   );
   server.on('session', (session) => {
     live.sessionOpened(session);
+    guardSession(session, limits);
     session.setTimeout(limits.idleMilliseconds, () => {
       if (live.isIdle(session)) session.close();
     });
@@ -198,10 +213,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     updateTls: (cert, key) => server.setSecureContext({ cert, key, minVersion: 'TLSv1.2' }),
     async drain(timeoutMilliseconds) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const over = new Promise<void>((resolve) => setTimeout(resolve, timeoutMilliseconds).unref());
-      await Promise.race([live.drain().then(() => closed), over]);
+      const idle = live.drain();
+      await before(
+        timeoutMilliseconds,
+        idle.then(() => closed),
+      );
       live.destroyAll();
       await closed;
+      // Whoever answered a connection that was cut off still has to write down how it ended.
+      await before(lastWords, idle);
     },
   };
 }

@@ -253,7 +253,7 @@ describe('a kind over a store', () => {
 });
 
 describe('a store that fails', () => {
-  it('is a 503 with its words while it cannot write, and reads go on', async () => {
+  it('is a 503 with its words while it cannot write, and reads go on (ERR-20)', async () => {
     const real = openMemoryStore();
     const { kind: before } = await openWidgets({}, { store: real });
     await before.verbs.create(caller(), widget('w'), writing);

@@ -138,7 +138,7 @@ describe('list', () => {
     );
   });
 
-  it('refuses a revision that is no number, has been compacted, or does not come (LIST-12, LIST-13, LIST-14)', async () => {
+  it('refuses a revision that is no number, has been compacted, or does not come (LIST-12, LIST-13, LIST-14, ERR-26)', async () => {
     const { kind, store, clock } = await withWidgets('a/w1', 'a/w2', 'a/w3');
     expect(await refusal(kind.verbs.list(caller(), listing({ resourceVersion: 'abc' })))).toMatchObject({ code: 400 });
     await store.compact(slice, 3);

@@ -19,7 +19,8 @@ export async function runServer(flags: FlagValues): Promise<number> {
   const kubeconfig = dataDirAt(options.dataDir).adminKubeconfig;
   process.stdout.write(readyText(server.url, kubeconfig, process.cwd()));
   await signals.first;
-  setTimeout(() => process.exit(0), longestClose).unref();
+  const cutOff = setTimeout(() => process.exit(0), longestClose);
   await server.close();
+  clearTimeout(cutOff);
   return 0;
 }

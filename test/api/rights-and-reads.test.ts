@@ -124,6 +124,12 @@ describe('reads and rights at the front door', () => {
     expect(textAt(seen[0], 'object', 'metadata', 'name')).toBe('resume-2');
   });
 
+  it('passes over parameters that it does not know (CLIENT-25, REQ-22)', async () => {
+    const { code, json } = await bench.ask(server, `${instances}?shardSelector=x&nothing=here`);
+    expect(code).toBe(200);
+    expect(listAt(json, 'items').length).toBeGreaterThan(0);
+  });
+
   it('leaves an idle watch open (WATCH-34, CLIENT-21)', async () => {
     const { json } = await bench.ask(server, instances);
     const response = await bench.request(

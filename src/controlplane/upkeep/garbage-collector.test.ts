@@ -227,6 +227,17 @@ describe('garbage collection', () => {
     expect(find('widgets', 'child')?.metadata.deletionTimestamp).toBeUndefined();
   });
 
+  it('deletes a dependent in the way that its own finalizers ask for (GC-02)', async () => {
+    const { make, remove, find } = await newWorld();
+    const rack = await make('racks', 'rack');
+    const child = await make('widgets', 'child', { ownerReferences: [owned(rack)], finalizers: ['orphan'] });
+    await make('widgets', 'grandchild', { ownerReferences: [owned(child)] });
+    await remove('racks', 'rack');
+    expect(find('widgets', 'child')).toBeUndefined();
+    expect(find('widgets', 'grandchild')).toBeDefined();
+    expect(find('widgets', 'grandchild')?.metadata.ownerReferences).toBeUndefined();
+  });
+
   it('goes on after a crash: work that was written but not done is done at the next start', async () => {
     const { make, find, store, plane, clock, upkeep, kind: kindOf } = await newWorld();
     const rack = await make('racks', 'rack');

@@ -28,15 +28,16 @@ export function deadline(options: DeadlineOptions): Filter {
     const allowed = asked > 0 && asked <= maximum ? asked : maximum;
     const isWrite = exchange.info.isResource && writes.has(exchange.info.verb);
     const milliseconds = isWrite ? Math.min(allowed, forWrites) : allowed;
-    const error = timedOut(
-      isWrite
-        ? 'request did not complete within requested timeout - context deadline exceeded'
-        : 'request did not complete within the allotted timeout',
-    );
     const controller = new AbortController();
     let stop = () => {};
     const timeIsUp = new Promise<Reply>((_resolve, reject) => {
       stop = options.clock.after(milliseconds, () => {
+        // Made only when it is needed: an error with its stack is dear for something that hardly ever happens.
+        const error = timedOut(
+          isWrite
+            ? 'request did not complete within requested timeout - context deadline exceeded'
+            : 'request did not complete within the allotted timeout',
+        );
         controller.abort(error);
         reject(error);
       });

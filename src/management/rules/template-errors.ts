@@ -61,6 +61,7 @@ function chartErrors(chart: JsonValue | undefined, field: string, settings: Mana
 const kindLine = /^kind:[ \t]*["']?([A-Za-z]+)["']?[ \t]*(?:#.*)?$/gm;
 
 function objectErrors(text: string, field: string): FieldError[] {
+  if (text === '') return [];
   const kinds = new Set<string>();
   if (!text.includes('{{')) {
     try {
