@@ -17,8 +17,6 @@ export interface ListenLimits {
   readonly streamsPerSession: number;
   /** How often an HTTP/2 peer is asked whether it is there; one that did not answer by the next time is cut off. */
   readonly pingMilliseconds: number;
-  /** Streams that a peer may reset from one such question to the next. A client that ends all its watches does. */
-  readonly resetsPerPing: number;
   readonly connections: number;
 }
 
@@ -31,8 +29,6 @@ export const defaultListenLimits: ListenLimits = {
   idleMilliseconds: 120_000,
   stallMilliseconds: 60_000,
   streamsPerSession: 1_000,
-  pingMilliseconds: 30_000,
-  // Below the 1,000 after which the library under Node stops reading the session.
-  resetsPerPing: 900,
+  pingMilliseconds: 15_000,
   connections: 20_000,
 };

@@ -13,9 +13,9 @@ import { adaptRequest } from './adapt-request.ts';
 import { refuseConnection, refuseLargeHeaders } from './client-error.ts';
 import { errorReply } from './error-reply.ts';
 import { type IncomingRequest, isStream, type Reply } from './exchange.ts';
-import { guardSession } from './guard-session.ts';
 import { defaultListenLimits, type ListenLimits } from './listen-limits.ts';
 import { LiveConnections } from './live-connections.ts';
+import { pingSession } from './ping-session.ts';
 import { WebSocketStreams } from './web-socket.ts';
 import { destroyWhenStalled, type ResponseTarget, writeReply } from './write-reply.ts';
 
@@ -182,7 +182,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   );
   server.on('session', (session) => {
     live.sessionOpened(session);
-    guardSession(session, limits);
+    pingSession(session, limits.pingMilliseconds);
     session.setTimeout(limits.idleMilliseconds, () => {
       if (live.isIdle(session)) session.close();
     });

@@ -44,7 +44,10 @@ export function checkUid(kind: KindRuntime, context: RequestContext, name: strin
   );
 }
 
-/** UPDATE-05, UPDATE-06, UPDATE-23: PUT names the version it replaces, unless the kind overwrites. */
+/**
+ * UPDATE-05, UPDATE-06, UPDATE-23: PUT names the version it replaces, unless the kind overwrites. What a patch makes
+ * of the object is held to it too: one that takes the version away asks to overwrite.
+ */
 export function checkReplacedVersion(kind: KindRuntime, sent: ObjectMeta, current: CachedObject): void {
   const wanted = sentRevision(sent);
   if (wanted !== undefined && wanted !== 0) {

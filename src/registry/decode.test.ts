@@ -124,37 +124,37 @@ describe('shapeObject', () => {
     [
       'a label that is a number',
       { labels: { a: 5 } },
-      'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string',
+      'json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
     ],
     [
       'an annotation that is a boolean',
       { annotations: { a: true } },
-      'json: cannot unmarshal bool into Go struct field ObjectMeta.metadata.annotations of type string',
+      'json: cannot unmarshal bool into Go struct field ObjectMeta.annotations of type string',
     ],
     [
       'a name that is a number',
       { name: 5 },
-      'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string',
+      'json: cannot unmarshal number into Go struct field ObjectMeta.name of type string',
     ],
     [
       'labels that are a list',
       { labels: [] },
-      'json: cannot unmarshal array into Go struct field ObjectMeta.metadata.labels of type map[string]string',
+      'json: cannot unmarshal array into Go struct field ObjectMeta.labels of type map[string]string',
     ],
     [
       'finalizers that are an object',
       { finalizers: {} },
-      'json: cannot unmarshal object into Go struct field ObjectMeta.metadata.finalizers of type []string',
+      'json: cannot unmarshal object into Go struct field ObjectMeta.finalizers of type []string',
     ],
     [
       'a generation with a fraction',
       { generation: 1.5 },
-      'json: cannot unmarshal number 1.5 into Go struct field ObjectMeta.metadata.generation of type int64',
+      'json: cannot unmarshal number 1.5 into Go struct field ObjectMeta.generation of type int64',
     ],
     [
       'an owner whose name is a number',
       { ownerReferences: [{ name: 1 }] },
-      'json: cannot unmarshal number into Go struct field OwnerReference.metadata.ownerReferences.name of type string',
+      'json: cannot unmarshal number into Go struct field OwnerReference.ownerReferences.name of type string',
     ],
     [
       'a time that is none',
@@ -164,7 +164,7 @@ describe('shapeObject', () => {
     [
       'metadata that is a string',
       'x',
-      'json: cannot unmarshal string into Go struct field .metadata of type v1.ObjectMeta',
+      'json: cannot unmarshal string into Go value of type v1.ObjectMeta',
     ],
   ])('refuses %s (DEC-02, META-10)', (_name, metadata, detail) => {
     expect(refusal(() => shape({ metadata }))).toBe(`Widget in version "v1" cannot be handled as a Widget: ${detail}`);

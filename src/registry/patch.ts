@@ -4,7 +4,7 @@ import { badRequest, conflict, notFound } from '../api/status.ts';
 import { isJsonObject } from '../lib/json-value.ts';
 import { applyObject } from './apply/apply.ts';
 import { disown } from './apply/disown.ts';
-import { checkName, checkNamespace, checkVersion } from './body-identity.ts';
+import { checkName, checkNamespace, checkReplacedVersion, checkVersion } from './body-identity.ts';
 import type { CachedObject } from './cached-object.ts';
 import { ObjectMoved } from './commit.ts';
 import type { RequestContext } from './context.ts';
@@ -41,7 +41,7 @@ export async function patch(
     const object = patchedObject(kind, context, current, sent, options);
     checkName(object.metadata, name);
     checkNamespace(kind.resource, object.metadata, namespace);
-    checkVersion(kind, object.metadata, current);
+    checkReplacedVersion(kind, object.metadata, current);
     return overwrite(kind, context, current, object, {
       part,
       dryRun: options.dryRun,

@@ -21,7 +21,8 @@ export async function derivedRows(
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
 ): Promise<DerivedRows> {
-  const own: ObjectPlace = { resource: resourceKey(kind.resource), ...place };
+  // Member by member: what is handed over may be a whole cached object, and none of that belongs into these rows.
+  const own: ObjectPlace = { resource: resourceKey(kind.resource), namespace: place.namespace, name: place.name };
   const work = await collectorRows(kind, own, old?.object, next?.object);
   return {
     checks: work.checks,

@@ -8,7 +8,7 @@ export class DecodeError extends Error {
   }
 }
 
-/** `field` as Go names it: the innermost struct, then the path: `ObjectMeta.metadata.labels`. */
+/** `field` as Go names it: the innermost struct, then the path in what is decoded: `ObjectMeta.labels`. */
 export function wrongType(value: JsonValue, field: string, goType: string): DecodeError {
   return new DecodeError(`json: cannot unmarshal ${goTypeOf(value)} into Go struct field ${field} of type ${goType}`);
 }

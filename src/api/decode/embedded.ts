@@ -1,8 +1,10 @@
-import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { describeFieldError, invalid } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import type { Schema } from '../schema/schema.ts';
 import { memberSchema } from '../schema/schema-members.ts';
-import { shapeMetadata } from './metadata.ts';
+import { DecodeError } from './decode-error.ts';
+import { type ShapedMetadata, shapeMetadata } from './metadata.ts';
 
 /**
  * Gives the metadata of every embedded resource below `value` its types, in place, and the paths of the members that
@@ -17,7 +19,7 @@ export function shapeEmbedded(schema: Schema, value: JsonValue, path = ''): stri
   if (!isJsonObject(value)) return [];
   const unknown: string[] = [];
   if (schema['x-kubernetes-embedded-resource'] === true && isJsonObject(value.metadata)) {
-    const shaped = shapeMetadata(value.metadata, childPath(path, 'metadata'));
+    const shaped = shapeOf(value.metadata, childPath(path, 'metadata'));
     value.metadata = shaped.metadata;
     unknown.push(...shaped.unknown);
   }
@@ -26,4 +28,14 @@ export function shapeEmbedded(schema: Schema, value: JsonValue, path = ''): stri
     if (member !== undefined) unknown.push(...shapeEmbedded(member, value[name] ?? null, childPath(path, name)));
   }
   return unknown;
+}
+
+/** What is wrong with it says which of the embedded resources it is about. */
+function shapeOf(metadata: JsonObject, path: string): ShapedMetadata {
+  try {
+    return shapeMetadata(metadata, path);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new DecodeError(describeFieldError(invalid(path, metadata, error.message)));
+  }
 }

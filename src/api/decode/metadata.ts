@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, timestamp } from '../meta.ts';
 import { isDateTime } from '../schema/format.ts';
-import { DecodeError, wrongType } from './decode-error.ts';
+import { DecodeError, goTypeOf, wrongType } from './decode-error.ts';
 
 export interface ShapedMetadata {
   readonly metadata: ObjectMeta;
@@ -16,7 +16,7 @@ export interface ShapedMetadata {
 export function shapeMetadata(value: JsonValue, path: string): ShapedMetadata {
   if (!isJsonObject(value)) {
     if (value === null) return { metadata: {}, unknown: [] };
-    throw wrongType(value, `.${path}`, 'v1.ObjectMeta');
+    throw new DecodeError(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type v1.ObjectMeta`);
   }
   const metadata: JsonObject = {};
   const unknown: string[] = [];
@@ -27,43 +27,51 @@ export function shapeMetadata(value: JsonValue, path: string): ShapedMetadata {
       continue;
     }
     if (member === null) continue;
-    const shaped = shape(member, { field: `ObjectMeta.${path}.${name}`, path: `${path}.${name}`, unknown });
+    const shaped = shape(member, { struct: 'ObjectMeta', member: name, path: `${path}.${name}`, unknown });
     if (shaped !== undefined) metadata[name] = shaped;
   }
   return { metadata: metadata as ObjectMeta, unknown };
 }
 
 interface Place {
-  /** As Go's messages name it. */
-  readonly field: string;
+  /** Go's struct that the member belongs to. */
+  readonly struct: string;
+  /** Where it stands inside the metadata, without the indexes of lists: `ownerReferences.uid`. */
+  readonly member: string;
+  /** Where it stands in the document. */
   readonly path: string;
   readonly unknown: string[];
+}
+
+/** Go's messages name a member by its innermost struct and its place inside the metadata, which it decodes alone. */
+function mismatch(value: JsonValue, { struct, member }: Place, goType: string): DecodeError {
+  return wrongType(value, `${struct}.${member}`, goType);
 }
 
 /** Gives the member as it is kept, or undefined for what is left out. */
 type Shape = (value: JsonValue, place: Place) => JsonValue | undefined;
 
-const text: Shape = (value, { field }) => {
-  if (typeof value !== 'string') throw wrongType(value, field, 'string');
+const text: Shape = (value, place) => {
+  if (typeof value !== 'string') throw mismatch(value, place, 'string');
   return value === '' ? undefined : value;
 };
 
-const whole: Shape = (value, { field }) => {
+const whole: Shape = (value, place) => {
   if (typeof value === 'bigint') return value;
-  if (typeof value !== 'number') throw wrongType(value, field, 'int64');
+  if (typeof value !== 'number') throw mismatch(value, place, 'int64');
   if (Number.isInteger(value)) return value;
+  const field = `${place.struct}.${place.member}`;
   throw new DecodeError(`json: cannot unmarshal number ${value} into Go struct field ${field} of type int64`);
 };
 
-const flag: Shape = (value, { field }) => {
-  if (typeof value !== 'boolean') throw wrongType(value, field, 'bool');
+const flag: Shape = (value, place) => {
+  if (typeof value !== 'boolean') throw mismatch(value, place, 'bool');
   return value;
 };
 
 /** Kept as the server prints times: UTC, whole seconds. */
-const time: Shape = (value) => {
-  if (typeof value !== 'string')
-    throw new DecodeError(`json: cannot unmarshal ${typeof value} into Go value of type string`);
+const time: Shape = (value, place) => {
+  if (typeof value !== 'string') throw mismatch(value, place, 'string');
   const milliseconds = isDateTime(value) ? Date.parse(value.toUpperCase()) : Number.NaN;
   if (!Number.isNaN(milliseconds)) return timestamp(milliseconds);
   const quoted = JSON.stringify(value);
@@ -71,21 +79,21 @@ const time: Shape = (value) => {
 };
 
 /** A null value becomes the empty string: metadata makes a round trip through a map of strings (rule META-10). */
-const texts: Shape = (value, { field }) => {
-  if (!isJsonObject(value)) throw wrongType(value, field, 'map[string]string');
+const texts: Shape = (value, place) => {
+  if (!isJsonObject(value)) throw mismatch(value, place, 'map[string]string');
   const kept: JsonObject = {};
   for (const [name, member] of Object.entries(value)) {
-    if (member !== null && typeof member !== 'string') throw wrongType(member, field, 'string');
+    if (member !== null && typeof member !== 'string') throw mismatch(member, place, 'string');
     setMember(kept, name, member ?? '');
   }
   return Object.keys(kept).length === 0 ? undefined : kept;
 };
 
-const textList: Shape = (value, { field }) => {
-  if (!Array.isArray(value)) throw wrongType(value, field, '[]string');
+const textList: Shape = (value, place) => {
+  if (!Array.isArray(value)) throw mismatch(value, place, '[]string');
   if (value.length === 0) return undefined;
   return value.map((item) => {
-    if (item !== null && typeof item !== 'string') throw wrongType(item, field, 'string');
+    if (item !== null && typeof item !== 'string') throw mismatch(item, place, 'string');
     return item ?? '';
   });
 };
@@ -95,16 +103,19 @@ const anything: Shape = (value) => value;
 /** An entry of a list of structs, with what Go gives members that are not there. */
 function struct(goType: string, members: Readonly<Record<string, Shape>>, zero: JsonObject): Shape {
   return (value, place) => {
-    if (!isJsonObject(value)) throw wrongType(value, place.field, `v1.${goType}`);
+    if (!isJsonObject(value)) throw mismatch(value, place, `v1.${goType}`);
     const kept: JsonObject = { ...zero };
     for (const [name, member] of Object.entries(value)) {
       const shape = Object.hasOwn(members, name) ? members[name] : undefined;
       if (shape === undefined) place.unknown.push(`${place.path}.${name}`);
       if (shape === undefined || member === null) continue;
       const path = `${place.path}.${name}`;
-      // Go names fields by their place in the structs, without the indexes of lists.
-      const field = `${goType}.${path.replace(/\[\d+\]/g, '')}`;
-      const shaped = shape(member, { field, path, unknown: place.unknown });
+      const shaped = shape(member, {
+        struct: goType,
+        member: `${place.member}.${name}`,
+        path,
+        unknown: place.unknown,
+      });
       if (shaped !== undefined) kept[name] = shaped;
     }
     return kept;
@@ -113,7 +124,7 @@ function struct(goType: string, members: Readonly<Record<string, Shape>>, zero: 
 
 function structList(goType: string, item: Shape, keepEmpty: boolean): Shape {
   return (value, place) => {
-    if (!Array.isArray(value)) throw wrongType(value, place.field, `[]v1.${goType}`);
+    if (!Array.isArray(value)) throw mismatch(value, place, `[]v1.${goType}`);
     if (value.length === 0 && !keepEmpty) return undefined;
     return value.map((entry, index) => item(entry ?? {}, { ...place, path: `${place.path}[${index}]` }) ?? {});
   };

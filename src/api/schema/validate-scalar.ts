@@ -25,20 +25,28 @@ function compile(pattern: string): RE2JS | undefined {
 }
 
 export function validateString(schema: Schema, text: string, path: string, errors: FieldError[]): void {
-  const { minLength, maxLength, pattern, format } = schema;
-  // Characters are never more than UTF-16 units, so most texts need no counting.
-  if (maxLength !== undefined && text.length > maxLength && characters(text) > maxLength) {
-    errors.push(tooLong(path, maxLength));
-  }
-  if (minLength !== undefined && characters(text) < minLength) {
-    errors.push(invalid(path, text, `${path} in body should be at least ${minLength} chars long`));
-  }
-  if (pattern !== undefined && !patternOf(schema, pattern)?.matcher(text).find()) {
-    errors.push(invalid(path, text, `${path} in body should match '${pattern}'`));
-  }
+  const { format } = schema;
+  const error = lengthOrPatternError(schema, text, path);
+  if (error !== undefined) errors.push(error);
   if (format !== undefined && !fitsFormat(format, text)) {
     errors.push(typeInvalid(path, text, `${path} in body must be of type ${format}: ${JSON.stringify(text)}`));
   }
+}
+
+/** Of length and pattern only the first that fails is told, as kube-apiserver does. */
+function lengthOrPatternError(schema: Schema, text: string, path: string): FieldError | undefined {
+  const { minLength, maxLength, pattern } = schema;
+  // Characters are never more than UTF-16 units, so most texts need no counting.
+  if (maxLength !== undefined && text.length > maxLength && characters(text) > maxLength) {
+    return tooLong(path, maxLength);
+  }
+  if (minLength !== undefined && characters(text) < minLength) {
+    return invalid(path, text, `${path} in body should be at least ${minLength} chars long`);
+  }
+  if (pattern !== undefined && !patternOf(schema, pattern)?.matcher(text).find()) {
+    return invalid(path, text, `${path} in body should match '${pattern}'`);
+  }
+  return undefined;
 }
 
 function characters(text: string): number {
@@ -69,8 +77,12 @@ export function validateNumber(schema: Schema, value: number | bigint, path: str
 }
 
 function fitsInteger(format: string | undefined, value: number | bigint): boolean {
-  if (format === 'int32') return value >= int32[0] && value <= int32[1];
-  return typeof value === 'bigint' || Math.abs(value) < 2 ** 63;
+  if (format === 'int32') return isWhole(value) && value >= int32[0] && value <= int32[1];
+  return isWhole(value) && (typeof value === 'bigint' || Math.abs(value) < 2 ** 63);
+}
+
+function isWhole(value: number | bigint): boolean {
+  return typeof value === 'bigint' || Number.isInteger(value);
 }
 
 function isMultiple(value: number | bigint, factor: number): boolean {

@@ -48,14 +48,23 @@ function validateType(schema: Schema, value: JsonValue, path: string, errors: Fi
     (actual === 'integer' && types.includes('number')) ||
     (actual === 'null' && schema.nullable === true);
   if (fits) return;
-  errors.push(typeInvalid(path, actual, `${path} in body must be of type ${types.join(',')}: "${actual}"`));
+  const [wanted, found] = formatMismatch(schema, actual) ?? [types.join(','), actual];
+  errors.push(typeInvalid(path, found, `${path} in body must be of type ${wanted}: "${found}"`));
+}
+
+/** Beside a format, what is neither text nor list is told by Go's format for it; most types have none. */
+function formatMismatch({ format }: Schema, actual: string): [string, string] | undefined {
+  if (format === undefined || actual === 'string' || actual === 'array' || actual === 'null') return undefined;
+  const found = actual === 'integer' ? 'int64' : actual === 'number' ? 'float64' : '';
+  return found === format ? undefined : [format, found];
 }
 
 function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'integer';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  // Integers that a number cannot hold exactly are kept as bigint; a number beyond that was written as a fraction.
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number';
   return typeof value;
 }
 

@@ -104,7 +104,8 @@ export function nameFaults(name: string, limits: NameLimits = {}): string[] {
   const most = limits.maxNameLength;
   const told = faults.some((fault) => fault.startsWith('must be no more than'));
   if (most !== undefined && !told && byteLength(name) > most) faults.unshift(tooManyBytes(most));
-  return [...faults, ...pathSegmentFaults(name)];
+  // What is more general is looked at only where the kind's own rule finds nothing (rule CREATE-32).
+  return faults.length > 0 ? faults : pathSegmentFaults(name);
 }
 
 /** A generateName is the beginning of a name: it may end with a dash, as something will follow. */

@@ -47,7 +47,7 @@ export function startProjectController(options: ProjectControllerOptions): Runni
     async reconcile(name, [projectCopies, instanceCopies], signal) {
       const project = projectCopies?.get('', name);
       if (project === undefined) return undefined;
-      const own = instancesOf(name, instanceCopies);
+      const own = () => instancesOf(name, instanceCopies);
       const step: Step = { name, project, own, projects, instances, contents, clock, signal };
       return project.metadata.deletionTimestamp === undefined ? reportQuotas(step) : takeDown(step);
     },
@@ -57,8 +57,8 @@ export function startProjectController(options: ProjectControllerOptions): Runni
 interface Step {
   readonly name: string;
   readonly project: KubeObject;
-  /** The instances that the project still has. */
-  readonly own: readonly KubeObject[];
+  /** The instances that the project still has; gone through only where somebody counts them. */
+  own(): Iterable<KubeObject>;
   readonly projects: ResourceClient;
   readonly instances: ResourceClient;
   readonly contents: readonly ResourceClient[];
@@ -66,13 +66,13 @@ interface Step {
   readonly signal: AbortSignal;
 }
 
-function instancesOf(project: string, copies: Informer | undefined): KubeObject[] {
+function* instancesOf(project: string, copies: Informer | undefined): Iterable<KubeObject> {
   const namespace = projectNamespace(project);
-  return [...(copies?.all() ?? [])].filter((instance) => instance.metadata.namespace === namespace);
+  for (const instance of copies?.all() ?? []) if (instance.metadata.namespace === namespace) yield instance;
 }
 
 async function reportQuotas(step: Step): Promise<Outcome> {
-  const quotas = quotaStatus(step.project, step.own);
+  const quotas = quotaStatus(step.project, step.own());
   if (equalJson(objectAt(step.project, 'status', 'quotas'), quotas)) return undefined;
   await patchStatus(step, { quotas: quotas ?? null });
   return undefined;
@@ -82,9 +82,10 @@ async function takeDown(step: Step): Promise<Outcome> {
   // A grace period is time in which the project still works; only when it is over is anything taken down.
   const left = Date.parse(step.project.metadata.deletionTimestamp ?? '') - step.clock.now();
   if (left > 0) return { againAfterMilliseconds: left };
-  if (step.own.length > 0) {
-    await deleteAll(step, step.instances, step.own);
-    await reportRemaining(step);
+  const own = [...step.own()];
+  if (own.length > 0) {
+    await deleteAll(step, step.instances, own);
+    await reportRemaining(step, own);
     return undefined;
   }
   for (const kind of step.contents) await deleteAll(step, kind, await contentOf(step, kind));
@@ -95,22 +96,30 @@ async function takeDown(step: Step): Promise<Outcome> {
   return undefined;
 }
 
+/** Enough for writers to share a flush, too few to be felt by others. */
+const deletesTogether = 32;
+
 /** The namespace takes nothing new any more, so what is not listed now will not come. */
 async function contentOf({ name, signal }: Step, kind: ResourceClient): Promise<readonly KubeObject[]> {
   return (await kind.list({ namespace: projectNamespace(name), signal })).items;
 }
 
 async function deleteAll({ signal }: Step, kind: ResourceClient, objects: readonly KubeObject[]): Promise<void> {
-  for (const { metadata } of objects) {
-    if (metadata.deletionTimestamp !== undefined) continue;
-    const { name = '', namespace = '', uid = '' } = metadata;
-    await unlessGone(kind.delete({ name, namespace }, { uid, signal }));
+  const left = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  for (let start = 0; start < left.length; start += deletesTogether) {
+    await Promise.all(
+      left
+        .slice(start, start + deletesTogether)
+        .map(({ metadata: { name = '', namespace = '', uid = '' } }) =>
+          unlessGone(kind.delete({ name, namespace }, { uid, signal })),
+        ),
+    );
   }
 }
 
 /** The condition names what blocks, so that nobody has to search for it. */
-async function reportRemaining(step: Step): Promise<void> {
-  const names = step.own.map((instance) => instance.metadata.name ?? '').sort();
+async function reportRemaining(step: Step, own: readonly KubeObject[]): Promise<void> {
+  const names = own.map((instance) => instance.metadata.name ?? '').sort();
   const shown = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
   const before = (objectAt(step.project, 'status')?.conditions ?? []) as Condition[];
   const conditions = setCondition(
