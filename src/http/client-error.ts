@@ -59,6 +59,16 @@ export function refuseLargeHeaders(rawHeaders: readonly string[], limit: number)
   if (bytes > limit) throw new StatusError(statusOf(overflow));
 }
 
+/** HTTP/1.1 asks for one, and for a refusal where there is none. */
+export function requireHost(host: string | undefined): void {
+  if (host === undefined) throw new StatusError(statusOf({ ...malformed, message: 'missing required Host header' }));
+}
+
+export function refuseExpectation(expectation: string | undefined): never {
+  const message = `the server cannot meet the expectation ${JSON.stringify(expectation ?? '')}`;
+  throw new StatusError(statusOf({ line: '417 Expectation Failed', code: 417, reason: 'BadRequest', message }));
+}
+
 /** Node keeps the response under way on its socket; there is no public way to ask. */
 function answerBegan(socket: Duplex): boolean {
   const { _httpMessage: response } = socket as Duplex & { _httpMessage?: { headersSent: boolean } | null };

@@ -1,3 +1,4 @@
+import { wrongType } from '../api/decode/decode-error.ts';
 import { apiVersionOf } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import { badRequest } from '../api/status.ts';
@@ -43,14 +44,14 @@ export function deleteOptionsOfBody(body: JsonValue, kind: ResourceKind): ReadDe
   if (sentKind !== '' && sentKind !== 'DeleteOptions') throw notDeleteOptions();
   if (apiVersion !== '' && !['v1', 'meta.k8s.io/v1', apiVersionOf(kind)].includes(apiVersion)) throw notDeleteOptions();
   const preconditions = getMember(body, 'preconditions') ?? {};
-  if (!isJsonObject(preconditions)) throw wrongType('preconditions');
+  if (!isJsonObject(preconditions)) throw mismatch(preconditions, 'DeleteOptions.preconditions', 'v1.Preconditions');
   return checked({
     dryRun: texts(body, 'dryRun'),
     orphanDependents: flag(body, 'orphanDependents'),
-    propagationPolicy: text(body, 'propagationPolicy'),
+    propagationPolicy: text(body, 'propagationPolicy', 'DeleteOptions.propagationPolicy', 'v1.DeletionPropagation'),
     gracePeriodSeconds: integer(body, 'gracePeriodSeconds'),
-    uid: text(preconditions, 'uid'),
-    resourceVersion: text(preconditions, 'resourceVersion'),
+    uid: text(preconditions, 'uid', 'Preconditions.preconditions.uid', 'types.UID'),
+    resourceVersion: text(preconditions, 'resourceVersion', 'Preconditions.preconditions.resourceVersion'),
   });
 }
 
@@ -78,8 +79,12 @@ function notDeleteOptions(): Error {
   return badRequest('decoded object cannot be converted to DeleteOptions');
 }
 
-function wrongType(field: string): Error {
-  return badRequest(`DeleteOptions in version "v1" cannot be handled as a DeleteOptions: ${field} has the wrong type`);
+/** In the words of Go's decoder (rule DELETE-03), which shows a number that is not the number it wants. */
+function mismatch(value: JsonValue, field: string, goType: string): Error {
+  if (goType === 'int64' && typeof value === 'number') {
+    return badRequest(`json: cannot unmarshal number ${value} into Go struct field ${field} of type int64`);
+  }
+  return badRequest(wrongType(value, field, goType).message);
 }
 
 /** The member if it is there and not null; a 400 if it is something else. */
@@ -87,30 +92,32 @@ function member<T extends JsonValue>(
   body: JsonObject,
   name: string,
   is: (value: JsonValue) => value is T,
+  goType: string,
+  field = `DeleteOptions.${name}`,
 ): T | undefined {
   const value = getMember(body, name);
   if (value === undefined || value === null) return undefined;
-  if (!is(value)) throw wrongType(name);
+  if (!is(value)) throw mismatch(value, field, goType);
   return value;
 }
 
-function text(body: JsonObject, name: string): string | undefined {
-  return member(body, name, (value) => typeof value === 'string');
+function text(body: JsonObject, name: string, field?: string, goType = 'string'): string | undefined {
+  return member(body, name, (value) => typeof value === 'string', goType, field);
 }
 
 function flag(body: JsonObject, name: string): boolean | undefined {
-  return member(body, name, (value) => typeof value === 'boolean');
+  return member(body, name, (value) => typeof value === 'boolean', 'bool');
 }
 
 function integer(body: JsonObject, name: string): number | undefined {
   const isInteger = (value: JsonValue): value is number | bigint =>
     typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
-  const value = member(body, name, isInteger);
+  const value = member(body, name, isInteger, 'int64');
   return value === undefined ? undefined : Number(value);
 }
 
 function texts(body: JsonObject, name: string): string[] {
   const isTexts = (value: JsonValue): value is string[] =>
     Array.isArray(value) && value.every((item) => typeof item === 'string');
-  return member(body, name, isTexts) ?? [];
+  return member(body, name, isTexts, '[]string') ?? [];
 }

@@ -4,11 +4,15 @@ import type { ServedList } from '../registry/verbs.ts';
 
 /** Continue tokens are opaque and absent on the last page; the count is there only where it is exact (LIST-23). */
 export function listMetaJson(list: ServedList): string {
+  return `{${metaMembers(list).join(',')}}`;
+}
+
+/** In the order of Go's struct. */
+function metaMembers(list: ServedList): string[] {
   const members = [`"resourceVersion":${JSON.stringify(list.resourceVersion)}`];
-  if (list.continue !== undefined && list.continue !== '')
-    members.unshift(`"continue":${JSON.stringify(list.continue)}`);
-  if (list.remainingItemCount !== undefined) members.unshift(`"remainingItemCount":${list.remainingItemCount}`);
-  return `{${members.join(',')}}`;
+  if (list.continue !== undefined && list.continue !== '') members.push(`"continue":${JSON.stringify(list.continue)}`);
+  if (list.remainingItemCount !== undefined) members.push(`"remainingItemCount":${list.remainingItemCount}`);
+  return members;
 }
 
 interface ListParts {
@@ -25,11 +29,12 @@ interface ListParts {
 function partsOf(kind: ResourceKind, list: ServedList): ListParts {
   const apiVersion = `"apiVersion":${JSON.stringify(apiVersionOf(kind))}`;
   const listKind = `"kind":${JSON.stringify(`${kind.kind}List`)}`;
-  const metadata = `"metadata":${listMetaJson(list)}`;
   if (kind.builtIn !== true) {
     const items = list.items.map((item) => item.json());
+    const metadata = `"metadata":{${metaMembers(list).sort().join(',')}}`;
     return { head: `{${apiVersion},"items":[`, items, tail: `],${listKind},${metadata}}` };
   }
+  const metadata = `"metadata":${listMetaJson(list)}`;
   const typed = `{"kind":${JSON.stringify(kind.kind)},${apiVersion},`;
   const items = list.items.map((item) => withoutType(item.json(), typed));
   return { head: `{${listKind},${apiVersion},${metadata},"items":[`, items, tail: ']}' };

@@ -67,9 +67,26 @@ async function sendRaw(text: string): Promise<string> {
   return answer;
 }
 
+async function expectOverHttp2(): Promise<string> {
+  const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: certificate.cert });
+  let text = '';
+  for await (const chunk of session.request({ ':path': '/', expect: 'it' })) text += chunk;
+  session.close();
+  return text;
+}
+
 const hello = async (): Promise<Reply> => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'hello' });
 
 describe('requests and answers', () => {
+  it.each([false, true])('are refused as a Status for what nobody can expect, HTTP/2: %s', async (http2) => {
+    await start(hello);
+    const text = http2
+      ? await expectOverHttp2()
+      : await sendRaw('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: it\r\n\r\n');
+    expect(text).toContain('"message":"the server cannot meet the expectation \\"it\\""');
+    expect(text).toContain('"code":417');
+  });
+
   it.each([false, true])('pass over HTTP/1.1 and HTTP/2 alike, HTTP/2: %s (HDR-09)', async (http2) => {
     let seen: IncomingRequest | undefined;
     let body = '';
@@ -224,7 +241,7 @@ describe('what is no request', () => {
     const garbage = await sendRaw('complete nonsense\r\n\r\n');
     expect(garbage).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":400/);
     const hostless = await sendRaw('GET / HTTP/1.1\r\n\r\n');
-    expect(hostless).toMatch(/^HTTP\/1\.1 400 /);
+    expect(hostless).toMatch(/^HTTP\/1\.1 400 [\s\S]*"message":"missing required Host header"[\s\S]*"code":400/);
     const smuggled = await sendRaw(
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     );
@@ -354,6 +371,19 @@ describe('drain', () => {
     await once(stream, 'end');
     expect(text).toBe('hello');
     await drained;
+  });
+
+  it('holds the process until it is over, which otherwise might end in the midst of it', async () => {
+    // Lists what keeps the event loop going, and nothing else.
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    await start(() => new Promise<Reply>(() => {}));
+    const stuck = call('/').catch(() => {});
+    await standsStill(() => 1);
+    const before = timers();
+    const drained = listener.drain(200);
+    expect(timers()).toBeGreaterThan(before);
+    await drained;
+    await stuck;
   });
 
   it('cuts off what does not end in its time', async () => {

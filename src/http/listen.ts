@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Log } from '../lib/log.ts';
 import { adaptRequest } from './adapt-request.ts';
-import { refuseConnection, refuseLargeHeaders } from './client-error.ts';
+import { refuseConnection, refuseExpectation, refuseLargeHeaders, requireHost } from './client-error.ts';
 import { errorReply } from './error-reply.ts';
 import { type IncomingRequest, isStream, type Reply } from './exchange.ts';
 import { defaultListenLimits, type ListenLimits } from './listen-limits.ts';
@@ -82,7 +82,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requestTimeout: limits.requestMilliseconds,
     connectionsCheckingInterval: limits.checkMilliseconds,
     keepAliveTimeout: limits.idleMilliseconds,
-    requireHostHeader: true,
+    requireHostHeader: false,
   });
   server.maxConnections = limits.connections;
 
@@ -104,6 +104,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const onRequest = async (
     message: IncomingMessage | Http2ServerRequest,
     response: (ServerResponse | Http2ServerResponse) & ResponseTarget,
+    expectsTheUnknown: boolean,
   ): Promise<void> => {
     const stream = 'stream' in message ? message.stream : undefined;
     const requestEnded =
@@ -124,12 +125,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     try {
       const run = async () => {
         if (stream !== undefined) refuseLargeHeaders(message.rawHeaders, limits.headerBytes);
+        else if (message.httpVersion === '1.1') requireHost(message.headers.host);
+        if (expectsTheUnknown) refuseExpectation(message.headers.expect);
         return await options.handler(request);
       };
       await answer(request, controller, run, (reply) =>
         writeReply(request, response, reply, {
           stallMilliseconds: limits.stallMilliseconds,
-          closing: live.draining,
+          closing: live.draining || (stream === undefined && message.headers.host === undefined),
           isGone: () => gone,
         }),
       );
@@ -175,14 +178,21 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     }
   };
 
-  server.on('request', (message, response) => void onRequest(message, response as never));
+  server.on('request', (message, response) => void onRequest(message, response as never, false));
+  // Without somebody who listens Node answers these itself, and without a word why.
+  server.on('checkExpectation', (message, response) => void onRequest(message, response as never, true));
   server.on(
     'upgrade',
     (message: IncomingMessage, socket: Duplex, head: Buffer) => void onUpgrade(message, socket, head),
   );
+  // A session is made while its connection's event is told, and does not say which one that is.
+  let connected: Duplex | undefined;
+  server.prependListener('secureConnection', (socket) => {
+    connected = socket;
+  });
   server.on('session', (session) => {
     live.sessionOpened(session);
-    pingSession(session, limits.pingMilliseconds);
+    if (connected !== undefined) pingSession(session, connected, limits.pingMilliseconds);
     session.setTimeout(limits.idleMilliseconds, () => {
       if (live.isIdle(session)) session.close();
     });

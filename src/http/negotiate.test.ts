@@ -43,6 +43,11 @@ describe('Accept', () => {
     expect(form('application/json;sv=v2,application/yaml').format).toBe('yaml');
   });
 
+  it('takes the parameter of streams anywhere, and no other stream (NEG-09)', () => {
+    expect(negotiate(request('application/json;stream=watch'), new URLSearchParams(), plain).format).toBe('json');
+    expect(() => negotiate(request('application/json;stream=tail'), new URLSearchParams(), plain)).toThrow();
+  });
+
   it('knows three transforms in two versions (NEG-10)', () => {
     for (const kind of ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList']) {
       for (const version of ['v1', 'v1beta1']) {
@@ -102,7 +107,8 @@ describe('indented output (NEG-19)', () => {
 describe('error bodies (NEG-18)', () => {
   it('are negotiated without transforms, and indented JSON where nothing fits', () => {
     const query = new URLSearchParams();
-    expect(negotiateError(request(table), query)).toEqual({ format: 'json', pretty: false });
+    expect(negotiateError(request(table), query)).toEqual({ format: 'json', pretty: true });
+    expect(negotiateError(request(`${table},application/yaml`), query)).toEqual({ format: 'yaml', pretty: false });
     expect(negotiateError(request('application/yaml'), query)).toEqual({ format: 'yaml', pretty: false });
     expect(negotiateError(request('application/xml'), query)).toEqual({ format: 'json', pretty: true });
   });

@@ -77,13 +77,13 @@ function names(clause: MediaRange, format: Format): boolean {
 function served(clause: MediaRange, format: Format, options: NegotiateOptions): Found | undefined {
   const { parameters } = clause;
   const stream = parameters.get('stream') ?? '';
-  if (stream !== '' && (stream !== 'watch' || options.stream !== true)) return undefined;
+  if (stream !== '' && stream !== 'watch') return undefined;
   const serverVersion = parameters.get('sv') ?? '';
   if (serverVersion !== '' && serverVersion !== 'v1') return undefined;
   const pretty = parameters.get('pretty') === '1';
-  if (options.transforms === false) return { form: { format }, pretty };
   const wants = ['as', 'g', 'v'].some((name) => (parameters.get(name) ?? '') !== '');
   if (!wants) return { form: { format }, pretty };
+  if (options.transforms === false) return undefined;
   const transform = transformOf(parameters);
   return transform === undefined || format === 'protobuf' ? undefined : { form: { format, transform }, pretty };
 }

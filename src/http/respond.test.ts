@@ -75,7 +75,13 @@ describe('plain answers', () => {
   it('page with continue and the exact rest (LIST-15, LIST-23)', async () => {
     const { json } = await server.call('GET', `${widgets}?limit=2`);
     expect(json.metadata).toMatchObject({ continue: 'more', remainingItemCount: 1 });
+    expect(Object.keys(json.metadata)).toEqual(['continue', 'remainingItemCount', 'resourceVersion']);
     expect(json.items).toHaveLength(2);
+  });
+
+  it('refuse a limit that is no number, the empty one too (REQ-22)', async () => {
+    const { status, json } = await server.call('GET', `${widgets}?limit=`);
+    expect([status, json.message]).toEqual([400, 'strconv.ParseInt: parsing "": invalid syntax']);
   });
 
   it('leave kind and apiVersion out of the items of built-in lists (NEG-25, DEC-25)', async () => {

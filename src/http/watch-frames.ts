@@ -13,11 +13,11 @@ const initialEventsEnd = 'k8s.io/initial-events-end';
 export function watchFrames(form: AnswerForm): (event: WatchEvent) => string {
   let columns = form.transform?.kind === 'Table' ? columnDefinitionsJson(form.kind) : '[]';
 
-  const shown = (served: Served): string => {
+  const shown = (served: Served, include: AnswerForm['include']): string => {
     const { transform } = form;
     if (transform === undefined) return served.json();
     if (transform.kind !== 'Table') return partialMetadataJson(served.object, transform.version);
-    const options = { version: transform.version, include: form.include, now: form.now() };
+    const options = { version: transform.version, include, now: form.now() };
     const metadata = JSON.stringify({ resourceVersion: served.object.metadata.resourceVersion ?? '' });
     const table = tableJson(metadata, columns, [rowJson(form.kind, served, options)], options);
     columns = '[]';
@@ -26,7 +26,9 @@ export function watchFrames(form: AnswerForm): (event: WatchEvent) => string {
 
   return (event) => {
     if (event.type === 'ERROR') return frame('ERROR', JSON.stringify(event.status));
-    return frame(event.type, shown(event.type === 'BOOKMARK' ? bookmark(form, event) : event.object));
+    if (event.type !== 'BOOKMARK') return frame(event.type, shown(event.object, form.include));
+    // Where the stream stands is said in the object of its row, so a bookmark has one whatever was asked for.
+    return frame('BOOKMARK', shown(bookmark(form, event), form.include === 'None' ? 'Metadata' : form.include));
   };
 }
 

@@ -6,8 +6,12 @@ import { yamlText } from './yaml-text.ts';
 
 it('quotes what either version of YAML would take for something else', () => {
   for (const text of ['yes', 'on', 'null', '~', '012', '0o7', '0x1f', '1:20', '1e3', '2026-01-01', '=', '']) {
-    expect(yamlText({ a: text })).toMatch(/^a: '/);
+    expect(yamlText({ a: text })).toMatch(/^a: "/);
   }
+});
+
+it('is laid out as Kubernetes lays it out (NEG-04)', () => {
+  expect(yamlText({ items: [{ a: '1', b: ['x'] }] })).toBe('items:\n- a: "1"\n  b:\n  - x\n');
 });
 
 it('writes 64-bit integers exactly (DEC-07)', () => {

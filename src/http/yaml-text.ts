@@ -18,5 +18,5 @@ const schema = new Schema(DUMP_SCHEMA.tags.map((tag) => (tag.tagName === exactIn
 
 /** YAML that readers of 1.1 and of 1.2 understand alike: whatever either takes for something else is quoted. */
 export function yamlText(value: JsonValue): string {
-  return dump(value, { schema, lineWidth: -1, noRefs: true, sortKeys: true });
+  return dump(value, { schema, lineWidth: -1, noRefs: true, sortKeys: true, seqNoIndent: true, quoteStyle: 'double' });
 }

@@ -24,6 +24,15 @@ describe('BoundedQueue', () => {
     expect([await queue.next(), await queue.next()]).toEqual([2, 4]);
   });
 
+  it('refuses what would make it too heavy, but takes any one item when it is empty', async () => {
+    const queue = new BoundedQueue<number>(10, { most: 10, weightOf: (item) => item });
+    expect([queue.push(6), queue.push(4), queue.push(1)]).toEqual([true, true, false]);
+    await queue.next();
+    expect([queue.push(6), queue.push(1)]).toEqual([true, false]);
+    expect([await queue.next(), await queue.next()]).toEqual([4, 6]);
+    expect([queue.push(99), queue.push(0)]).toEqual([true, false]);
+  });
+
   it('gives what is inside after its end, then nothing', async () => {
     const queue = new BoundedQueue<number>(2);
     queue.push(1);

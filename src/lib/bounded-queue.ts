@@ -1,17 +1,27 @@
+/** What all items of a queue may weigh together, where counting them is not enough. */
+export interface WeightLimit<T> {
+  readonly most: number;
+  weightOf(item: T): number;
+}
+
 /**
  * A queue between one who must not wait and one who reads at leisure. It never grows beyond its capacity: `push`
- * says no, and the pusher decides what that means. One reader at a time.
+ * says no, and the pusher decides what that means. An empty queue takes any one item, however heavy. One reader at a
+ * time.
  */
 export class BoundedQueue<T> {
   readonly #capacity: number;
+  readonly #limit: WeightLimit<T> | undefined;
+  #weight = 0;
   #items: T[] = [];
   /** Items before this index have been taken; the array is cut now and then instead of shifted every time. */
   #head = 0;
   #ended = false;
   #waiting: (() => void) | undefined;
 
-  constructor(capacity: number) {
+  constructor(capacity: number, limit?: WeightLimit<T>) {
     this.#capacity = capacity;
+    this.#limit = limit;
   }
 
   get length(): number {
@@ -25,6 +35,9 @@ export class BoundedQueue<T> {
   /** False: it is full or has ended, and the item was not taken in. */
   push(item: T): boolean {
     if (this.#ended || this.length >= this.#capacity) return false;
+    const weight = this.#limit?.weightOf(item) ?? 0;
+    if (this.#limit !== undefined && this.length > 0 && this.#weight + weight > this.#limit.most) return false;
+    this.#weight += weight;
     this.#items.push(item);
     this.#wake();
     return true;
@@ -40,6 +53,7 @@ export class BoundedQueue<T> {
   drop(): void {
     this.#items = [];
     this.#head = 0;
+    this.#weight = 0;
     this.end();
   }
 
@@ -55,8 +69,9 @@ export class BoundedQueue<T> {
 
   #take(): T | undefined {
     if (this.length === 0) return undefined;
-    const item = this.#items[this.#head];
+    const item = this.#items[this.#head] as T;
     this.#head += 1;
+    this.#weight -= this.#limit?.weightOf(item) ?? 0;
     if (this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonSyntaxError, parseJson, parseTrustedJson } from './json-parse.ts';
+import { JsonSyntaxError, mostValues, parseJson, parseTrustedJson } from './json-parse.ts';
 import { JsonReader } from './json-reader.ts';
 import type { JsonObject } from './json-value.ts';
 
@@ -26,7 +26,21 @@ describe('parseJson', () => {
     );
   });
 
-  it('refuses and accepts the same mutilated texts as JSON.parse', () => {
+  it('refuses more values than any object has, on both of its ways; what the program itself wrote has no limit', () => {
+    const members = (count: number) => Array.from({ length: count }, (_, n) => `"${n}":0`).join(',');
+    const sentence = `exceeded max number of ${mostValues} values`;
+    for (const first of ['"x":0', '"x":12345678901234567890']) {
+      expect(Object.keys(parseJson(`{${first},${members(mostValues - 2)}}`).value as object)).toHaveLength(
+        mostValues - 1,
+      );
+      expect(refusal(`{${first},${members(mostValues + 1)}}`)).toBe(sentence);
+      expect(parseTrustedJson(`{${first},${members(mostValues + 1)}}`)).toBeTypeOf('object');
+    }
+    expect(refusal(`[${'[],'.repeat(mostValues)}[]]`)).toBe(sentence);
+    expect(parseJson(`["${','.repeat(mostValues * 2)}"]`).value).toHaveLength(1);
+  });
+
+  it('refuses and accepts the same mutilated texts as JSON.parse, numbers beyond float64 aside', () => {
     fc.assert(
       fc.property(
         fc.json(),
@@ -37,7 +51,10 @@ describe('parseJson', () => {
           const broken = text.slice(0, cut) + extra + text.slice(cut + 1);
           let valid = true;
           try {
-            JSON.parse(broken);
+            JSON.parse(broken, (_name, value: unknown) => {
+              if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) valid = false;
+              return value;
+            });
           } catch {
             valid = false;
           }

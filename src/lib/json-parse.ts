@@ -1,4 +1,5 @@
 import { JsonReader } from './json-reader.ts';
+import { tooManyValues } from './json-syntax-error.ts';
 import type { JsonValue } from './json-value.ts';
 
 export { JsonSyntaxError } from './json-syntax-error.ts';
@@ -12,11 +13,17 @@ export interface ParsedJson {
 /** JSON.parse does the work where it can; counting members recurses, so only in documents this flat. */
 const flatDepth = 200;
 
+/**
+ * More than any object has. What is small is soon read and soon handled, and a few megabytes can hold a million small
+ * values: all who would like to be served meanwhile had to wait for seconds.
+ */
+export const mostValues = 60_000;
+
 /** Half of a surrogate pair can only come from an escape, as the text was UTF-8. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
 /**
- * Parses what a client sent. Ordinary documents go through JSON.parse, which is several times faster than any parser
+ * Parses what a client sent; throws JsonSyntaxError. Ordinary documents go through JSON.parse, which is several times faster than any parser
  * written in JavaScript; a glance over the text finds what it would get wrong, and then JsonReader reads.
  */
 export function parseJson(text: string): ParsedJson {
@@ -25,7 +32,7 @@ export function parseJson(text: string): ParsedJson {
     const value = parseOrUndefined(text);
     if (value !== undefined && countMembers(value) === members) return { value, duplicates: [] };
   }
-  const reader = new JsonReader(text);
+  const reader = new JsonReader(text, mostValues);
   const value = reader.read();
   return { value, duplicates: reader.duplicates };
 }
@@ -47,10 +54,11 @@ function parseOrUndefined(text: string): JsonValue | undefined {
 
 /**
  * How many members all objects of the text have together, duplicates counted twice (that is: how many colons stand
- * outside strings); -1 if JSON.parse is not to be trusted with it.
+ * outside strings); -1 if JSON.parse is not to be trusted with it. Throws JsonSyntaxError for too many values.
  */
 function plainMembers(text: string): number {
   let members = 0;
+  let values = 0;
   let depth = 0;
   let digits = 0;
   for (let at = 0; at < text.length; at++) {
@@ -68,7 +76,10 @@ function plainMembers(text: string): number {
         if (!isEscaped(text, at)) break;
       }
     } else if (code === 0x3a) members++;
-    else if (code === 0x7b || code === 0x5b) {
+    else if (code === 0x2c) {
+      if (++values > mostValues) throw tooManyValues(mostValues);
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++values > mostValues) throw tooManyValues(mostValues);
       if (++depth > flatDepth) return -1;
     } else if (code === 0x7d || code === 0x5d) depth--;
   }

@@ -1,4 +1,4 @@
-import { invalidCharacter, JsonSyntaxError } from './json-syntax-error.ts';
+import { invalidCharacter, JsonSyntaxError, tooManyValues } from './json-syntax-error.ts';
 import { type JsonObject, type JsonValue, setMember } from './json-value.ts';
 
 /** Deeper documents are refused; the number is Go's own. */
@@ -30,8 +30,12 @@ export class JsonReader {
   readonly duplicates: string[] = [];
   readonly #seen = new Set<string>();
 
-  constructor(text: string) {
+  readonly #mostValues: number;
+  #values = 0;
+
+  constructor(text: string, mostValues = Number.POSITIVE_INFINITY) {
     this.#text = text;
+    this.#mostValues = mostValues;
   }
 
   read(): JsonValue {
@@ -119,6 +123,7 @@ export class JsonReader {
   }
 
   #store(frame: Frame, value: JsonValue): void {
+    if (++this.#values > this.#mostValues) throw tooManyValues(this.#mostValues);
     if (Array.isArray(frame.container)) frame.container.push(value);
     else setMember(frame.container, frame.key, value);
   }
@@ -135,11 +140,13 @@ export class JsonReader {
   }
 
   #skipSpace(): void {
+    let at = this.#at;
     for (;;) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-      this.#at++;
+      const code = this.#text.charCodeAt(at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break;
+      at++;
     }
+    this.#at = at;
   }
 
   #word<T extends JsonValue>(word: string, value: T): T {
@@ -221,12 +228,17 @@ export class JsonReader {
     }
     if (letter !== 'u') return at + 1;
     for (let index = at + 1; index <= at + 4; index++) {
-      if (!/^[0-9a-fA-F]$/.test(this.#text[index] ?? '')) {
+      if (!isHexadecimal(this.#text.charCodeAt(index))) {
         throw invalidCharacter(this.#text, index, 'in \\u hexadecimal character escape');
       }
     }
     return at + 5;
   }
+}
+
+function isHexadecimal(code: number): boolean {
+  const lower = code | 0x20;
+  return (code >= 0x30 && code <= 0x39) || (lower >= 0x61 && lower <= 0x66);
 }
 
 /** An integer as int64 has it; one beyond int64 is a float64 like any other number. */

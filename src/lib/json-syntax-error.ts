@@ -40,3 +40,7 @@ function firstByte(codePoint: number): number {
   if (codePoint < 0x10000) return 0xe0 | (codePoint >> 12);
   return 0xf0 | (codePoint >> 18);
 }
+
+export function tooManyValues(most: number): JsonSyntaxError {
+  return new JsonSyntaxError(`exceeded max number of ${most} values`);
+}

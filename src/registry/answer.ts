@@ -23,3 +23,8 @@ export function answerWritten(kind: KindRuntime, place: Place, revision: number,
 export function answerDryRun(kind: KindRuntime, object: KubeObject, revision?: number): Served {
   return serve(kind.resource, revision === undefined ? object : withResourceVersion(kind.resource, object, revision));
 }
+
+/** The last write of an object that went with it: never stored in this form, so at the version that it last had (UPDATE-18). */
+export function answerVanished(kind: KindRuntime, object: KubeObject, revision: number): Served {
+  return serve(kind.resource, withResourceVersion(kind.resource, object, revision));
+}

@@ -11,6 +11,8 @@ export interface CachedObject extends Place {
   readonly revision: number;
   readonly record: StoredRecord;
   readonly served: Served;
+  /** Of its stored text, in characters: near enough to what it takes in memory. */
+  readonly size: number;
 }
 
 export function cacheObject(
@@ -20,7 +22,7 @@ export function cacheObject(
   revision: number,
 ): CachedObject {
   const record = decodeRecord(text);
-  return { ...place, revision, record, served: serveAt(kind, record, revision) };
+  return { ...place, revision, record, served: serveAt(kind, record, revision), size: text.length };
 }
 
 function serveAt(kind: Pick<ResourceKind, 'builtIn'>, record: StoredRecord, revision: number): Served {
@@ -60,6 +62,11 @@ export class CachedChange implements KindChange, Place {
 
   get after(): Served | undefined {
     return this.#after?.served;
+  }
+
+  /** What keeping it costs beyond the change before it, whose object is this one's previous. */
+  get size(): number {
+    return (this.#after ?? this.#before)?.size ?? 0;
   }
 
   /**

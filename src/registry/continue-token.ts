@@ -1,4 +1,6 @@
 import { badRequest } from '../api/status.ts';
+import { JsonSyntaxError, parseJson } from '../lib/json-parse.ts';
+import { isJsonObject } from '../lib/json-value.ts';
 import type { Place } from './object-index.ts';
 
 /** Where a list goes on: after `after`, as of `revision`; -1: as of now, whatever happened meanwhile (LIST-22). */
@@ -20,7 +22,7 @@ export function encodeContinue(namespaced: boolean, token: ContinueToken): strin
 
 export function decodeContinue(namespaced: boolean, text: string): ContinueToken {
   const { v, rv, start } = parseToken(text);
-  if (v !== version) throw refuse(`server does not recognize this encoded version ${JSON.stringify(v ?? '')}`);
+  if (v !== version) throw refuse(`server does not recognize this encoded version ${String(v ?? '')}`);
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || rv < inconsistent) {
     throw refuse(`incorrect encoded start resourceVersion (version ${version})`);
   }
@@ -31,10 +33,11 @@ export function decodeContinue(namespaced: boolean, text: string): ContinueToken
 function parseToken(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
   if (!/^[A-Za-z0-9_-]*$/.test(text)) throw refuse('illegal base64 data');
   try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // Falls through to the one refusal.
+    const { value } = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
+    if (isJsonObject(value)) return value;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw refuse(error.message);
+    throw error;
   }
   throw refuse('the token does not hold a JSON object');
 }
@@ -45,7 +48,7 @@ function parseStart(namespaced: boolean, start: string): Place {
   const [namespace = '', name = ''] = namespaced ? parts : ['', ...parts];
   const expected = namespaced ? 2 : 1;
   const escapes = parts.some((part) => part === '.' || part === '..' || part === '');
-  if (parts.length !== expected || escapes || rest.length !== 1 || rest[0] !== '') throw refuse(JSON.stringify(start));
+  if (parts.length !== expected || escapes || rest.length !== 1 || rest[0] !== '') throw refuse(start);
   return { namespace, name };
 }
 

@@ -105,7 +105,8 @@ describe('shapeObject', () => {
     expect(refusal(() => shape([1], { body }))).toBe(
       'the object provided is unrecognized (must be of type Widget): couldn\'t get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (5b315d)',
     );
-    expect(refusal(() => shape(null))).toContain('unexpected end of JSON input (<empty>)');
+    expect(refusal(() => shape(null))).toContain("Object 'Kind' is missing in '' (<empty>)");
+    expect(refusal(() => shape({ apiVersion: 'a/b/c' }))).toContain('unexpected GroupVersion string: a/b/c');
     expect(refusal(() => shape({ kind: 5 }))).toContain(
       'json: cannot unmarshal number into Go struct field .kind of type string',
     );
@@ -152,6 +153,11 @@ describe('shapeObject', () => {
       'json: cannot unmarshal number 1.5 into Go struct field ObjectMeta.generation of type int64',
     ],
     [
+      'a generation beyond int64',
+      { generation: 1e300 },
+      'json: cannot unmarshal number 1e+300 into Go struct field ObjectMeta.generation of type int64',
+    ],
+    [
       'an owner whose name is a number',
       { ownerReferences: [{ name: 1 }] },
       'json: cannot unmarshal number into Go struct field OwnerReference.ownerReferences.name of type string',
@@ -161,11 +167,7 @@ describe('shapeObject', () => {
       { creationTimestamp: 'x' },
       'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"',
     ],
-    [
-      'metadata that is a string',
-      'x',
-      'json: cannot unmarshal string into Go value of type v1.ObjectMeta',
-    ],
+    ['metadata that is a string', 'x', 'json: cannot unmarshal string into Go value of type v1.ObjectMeta'],
   ])('refuses %s (DEC-02, META-10)', (_name, metadata, detail) => {
     expect(refusal(() => shape({ metadata }))).toBe(`Widget in version "v1" cannot be handled as a Widget: ${detail}`);
   });

@@ -46,16 +46,17 @@ export interface ShapedObject {
 export function shapeObject(kind: ResourceKind, value: JsonValue, options: ShapeOptions): ShapedObject {
   if (!isJsonObject(value)) throw notAnObject(kind, value, options.body);
   checkType(kind, value, options.body);
-  if (isNestedDeeper(value, deepestObject)) throw cannotBeHandled(kind, tooDeep);
   try {
-    return shape(kind, value, options);
+    return shapeMembers(kind, value, options);
   } catch (error) {
     if (error instanceof DecodeError) throw cannotBeHandled(kind, error.message);
     throw error;
   }
 }
 
-function shape(kind: ResourceKind, sent: JsonObject, options: ShapeOptions): ShapedObject {
+/** The same without a look at kind and apiVersion; throws DecodeError. For whoever has other words for it. */
+export function shapeMembers(kind: ResourceKind, sent: JsonObject, options: ShapeOptions): ShapedObject {
+  if (isNestedDeeper(sent, deepestObject)) throw new DecodeError(tooDeep);
   const { metadata, unknown } = shapeMetadata(getMember(sent, 'metadata') ?? null, 'metadata');
   if (options.namespace !== undefined) placeIn(metadata, kind, options.namespace);
   const object: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
@@ -84,6 +85,13 @@ function checkType(kind: ResourceKind, value: JsonObject, body: Uint8Array | und
   const sentVersion = typeMember(kind, value, 'apiVersion', body);
   const sentKind = typeMember(kind, value, 'kind', body);
   const expected = apiVersionOf(kind);
+  if (sentVersion.split('/').length > 2) {
+    throw undecodable(
+      kind,
+      body ?? new Uint8Array(),
+      new DocumentError(`unexpected GroupVersion string: ${sentVersion}`),
+    );
+  }
   if (sentVersion !== '' && sentVersion !== expected) {
     throw badRequest(
       `the API version in the data (${sentVersion}) does not match the expected API version (${expected})`,
@@ -110,7 +118,10 @@ const typeStruct =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 function notAnObject(kind: ResourceKind, value: JsonValue, body: Uint8Array | undefined): StatusError {
-  if (value === null) return unrecognized(kind, 'unexpected end of JSON input', body);
+  if (value === null) {
+    const text = kind.confidential === true ? '' : new TextDecoder().decode(body);
+    return undecodable(kind, body ?? new Uint8Array(), new DocumentError(`Object 'Kind' is missing in '${text}'`));
+  }
   return unrecognized(kind, `json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${typeStruct}`, body);
 }
 

@@ -38,8 +38,12 @@ export interface KindLimits {
   readonly objectBytes: number;
   /** Events that wait for one slow watcher before its stream is ended. */
   readonly watchQueue: number;
+  /** The same, as the size of the objects in them: a few changes of large objects are many. */
+  readonly watchQueueSize: number;
   /** Changes kept in memory for watches that resume; older ones come from the store's history. */
   readonly recentChanges: number;
+  /** The size of the objects in them, in characters. */
+  readonly recentSize: number;
 }
 
 export const defaultLimits: KindLimits = {
@@ -47,8 +51,11 @@ export const defaultLimits: KindLimits = {
   objectBytes: 3_145_728,
   // A client that reads at all keeps up with bursts of this size; each waiting event is a shared pointer.
   watchQueue: 1_000,
+  // Ten objects of the largest size; a thousand of the usual one are a tenth of it.
+  watchQueueSize: 32 * 1024 * 1024,
   // Covers a reconnect of a few seconds in a busy kind; each one holds two versions of an object.
   recentChanges: 500,
+  recentSize: 16 * 1024 * 1024,
 };
 
 /** What the verbs of one stored kind share. */

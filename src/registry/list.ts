@@ -47,10 +47,10 @@ function startAt(options: ListOptions): Start {
 }
 
 function startAfter(kind: KindRuntime, options: ListOptions): Start {
+  const { revision, after } = decodeContinue(kind.resource.namespaced, options.continue);
   if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
-  const { revision, after } = decodeContinue(kind.resource.namespaced, options.continue);
   return revision === inconsistent
     ? { revision: 0, exactly: false, after, limit: options.limit }
     : { revision, exactly: true, after, limit: options.limit };

@@ -35,7 +35,12 @@ export interface KindStoreOptions {
 export async function openKindStore(options: KindStoreOptions): Promise<KindStore> {
   const { resource, store, slice, clock } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  const cache = await WatchCache.open({ resource, store, slice, recentChanges: limits.recentChanges });
+  const cache = await WatchCache.open({
+    resource,
+    store,
+    slice,
+    recent: { changes: limits.recentChanges, size: limits.recentSize },
+  });
   const kind: KindRuntime = {
     resource,
     store,

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/meta.ts';
 import { cloneJson, equalJson } from '../lib/json-value.ts';
-import { answerDryRun, answerWritten } from './answer.ts';
+import { answerDryRun, answerVanished, answerWritten } from './answer.ts';
 import { sameButTimes } from './apply/same-but-times.ts';
 import type { CachedObject } from './cached-object.ts';
 import { checkClaims, commit, type ObjectWrite } from './commit.ts';
@@ -54,7 +54,10 @@ export async function overwrite(
   checkClaims(kind, write);
   if (how.dryRun) return written(answerDryRun(kind, draft.object, current.revision), false);
   const revision = await commit(kind, write);
-  return written(answerWritten(kind, current, revision, draft), false);
+  const answer = vanishes
+    ? answerVanished(kind, draft.object, current.revision)
+    : answerWritten(kind, current, revision, draft);
+  return written(answer, false);
 }
 
 function mainPart(kind: KindRuntime, old: StoredRecord, sent: KubeObject): KubeObject {

@@ -54,7 +54,18 @@ describe('patch', () => {
     const { kind } = await withWidget();
     const { code, message } = await refusal(send(kind, merge({ metadata: { labels: { l: 5 } } })));
     expect(code).toBe(422);
-    expect(message).toMatch(/^ "" is invalid: patch: Invalid value: ".*": .*cannot be handled as a Widget/);
+    expect(message).toMatch(
+      /^ "" is invalid: patch: Invalid value: ".*": json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string$/,
+    );
+  });
+
+  it('refuses to make another kind of object of it, field by field (PATCH-11, DEC-05)', async () => {
+    const { kind } = await withWidget();
+    expect(await refusal(send(kind, merge({ kind: 'Gadget', apiVersion: 'other.example/v2' })))).toMatchObject({
+      code: 422,
+      message:
+        'Gadget.other.example "w" is invalid: [kind: Invalid value: "Gadget": must be Widget, apiVersion: Invalid value: "other.example/v2": must be test.example/v1]',
+    });
   });
 
   it('reports unknown and repeated fields as the caller wants (DEC-13, DEC-14, DEC-15)', async () => {
@@ -103,6 +114,18 @@ describe('patch', () => {
     expect((await send(kind, merge({ metadata: right }))).object.metadata.labels).toEqual({ l: '1' });
   });
 
+  it.each([null, '', '0'])(
+    'does not overwrite blindly where it sets the version to %j (UPDATE-05)',
+    async (version) => {
+      const { kind } = await withWidget();
+      expect(await refusal(send(kind, merge({ metadata: { resourceVersion: version } })))).toMatchObject({
+        code: 422,
+        message:
+          'widgets.test.example "w" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+      });
+    },
+  );
+
   it.each([5, 'x', [], true])('is refused with %j as its metadata', async (metadata) => {
     const { kind } = await openWidgets();
     const body = { ...widget('w'), metadata } as unknown as KubeObject;
@@ -117,6 +140,30 @@ describe('patch', () => {
     });
     expect(await refusal(send(kind, merge({ metadata: { namespace: 'b' } })))).toMatchObject({ code: 400 });
     expect(await refusal(send(kind, apply(widget('v')), applying()))).toMatchObject({ code: 400 });
+  });
+
+  it('may leave out the name of what is there, not of what is to be made (SSA-02)', async () => {
+    const { kind } = await openWidgets();
+    const nameless = apply(widget('', { spec: { color: 'red' } }));
+    expect(await refusal(send(kind, nameless, applying()))).toMatchObject({
+      code: 400,
+      message: 'the name of the object (w based on URL) was undeterminable: name must be provided',
+    });
+    await send(kind, apply(widget('w')), applying());
+    expect((await send(kind, nameless, applying())).object).toMatchObject({ spec: { color: 'red' } });
+  });
+
+  it('writes no namespace into the configuration that it keeps up (SSA-35)', async () => {
+    const key = 'kubectl.kubernetes.io/last-applied-configuration';
+    const { kind } = await withWidget({}, { metadata: { annotations: { [key]: '{}' } } });
+    const { object } = await send(
+      kind,
+      apply(widget('w', { spec: { color: 'red' } })),
+      applying({ fieldManager: 'kubectl' }),
+    );
+    expect(object.metadata.annotations?.[key]).toBe(
+      '{"apiVersion":"test.example/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"color":"red"}}\n',
+    );
   });
 
   it('refuses another uid as an immutable field (PATCH-17)', async () => {
@@ -161,6 +208,7 @@ describe('patch', () => {
     await kind.verbs.delete(caller(), 'w', deleting());
     const { object } = await send(kind, json({ op: 'remove', path: '/metadata/finalizers' }));
     expect(object.metadata.deletionTimestamp).toBeDefined();
+    expect(object.metadata.resourceVersion).toBe('3');
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 

@@ -1,6 +1,7 @@
 import { type KubeObject, timestamp } from '../api/meta.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { badRequest, conflict, notFound } from '../api/status.ts';
+import { isNestedDeeper } from '../lib/json-depth.ts';
 import { isJsonObject } from '../lib/json-value.ts';
 import { applyObject } from './apply/apply.ts';
 import { disown } from './apply/disown.ts';
@@ -9,8 +10,10 @@ import type { CachedObject } from './cached-object.ts';
 import { ObjectMoved } from './commit.ts';
 import type { RequestContext } from './context.ts';
 import { createAt, inLane, NameTaken } from './create.ts';
+import { deepestObject, tooDeep } from './decode.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { requireCreate } from './may-create.ts';
+import type { Place } from './object-index.ts';
 import { type Overwrite, overwrite } from './overwrite.ts';
 import { decodeApplied, patchedObject } from './patched-object.ts';
 import { written } from './served.ts';
@@ -34,7 +37,7 @@ export async function patch(
     if (sent.type === 'apply') {
       const applied = appliedObject(kind, namespace, name, sent.object);
       return current === undefined
-        ? applyToNothing(kind, context, part, applied, options)
+        ? applyToNothing(kind, context, part, { namespace, name }, applied, options)
         : applyTo(kind, context, part, current, applied, options);
     }
     if (current === undefined) throw notFound(groupResourceOf(kind.resource), name);
@@ -51,16 +54,15 @@ export async function patch(
   });
 }
 
-/** SSA-02, PATCH-16: what is applied is about the object of the URL; a name that is left out is that one. */
+/** PATCH-16: what is applied is about the object of the URL. Nothing is added that was not sent. */
 function appliedObject(kind: KindRuntime, namespace: string, name: string, body: unknown): KubeObject {
   if (!isJsonObject(body)) throw badRequest('error decoding patch: the body is not an object');
+  if (isNestedDeeper(body, deepestObject)) throw badRequest(`error decoding patch: ${tooDeep}`);
   const metadata = body.metadata ?? {};
   if (!isJsonObject(metadata)) throw badRequest('error decoding patch: metadata is not an object');
   const object = { ...body, metadata: { ...metadata } } as KubeObject;
-  object.metadata.name = object.metadata.name || name;
-  checkName(object.metadata, name);
+  if ((object.metadata.name ?? '') !== '') checkName(object.metadata, name);
   checkNamespace(kind.resource, object.metadata, namespace);
-  if (kind.resource.namespaced) object.metadata.namespace = namespace;
   return object;
 }
 
@@ -73,6 +75,8 @@ async function applyTo(
   options: PatchOptions,
 ): Promise<Written> {
   checkVersion(kind, applied.metadata, current);
+  // A name that is left out is that of the object which stands there (SSA-02).
+  applied.metadata.name = current.name;
   const merged = applyObject({
     kind: kind.resource,
     live: current.record.object,
@@ -96,12 +100,15 @@ async function applyToNothing(
   kind: KindRuntime,
   context: RequestContext,
   part: Overwrite['part'],
+  place: Place,
   applied: KubeObject,
   options: PatchOptions,
 ): Promise<Written> {
-  const { name = '', namespace = '', uid = '' } = applied.metadata;
+  const { name } = place;
+  const { uid = '' } = applied.metadata;
   const resource = groupResourceOf(kind.resource);
   if (part === 'status') throw notFound(resource, name);
+  checkName(applied.metadata, name);
   await requireCreate(kind, context, name);
   if (uid !== '') {
     throw conflict(
@@ -120,7 +127,6 @@ async function applyToNothing(
   });
   const managedFields = disown(merged.metadata.managedFields, kind.resource.writeOnly ?? []);
   try {
-    const place = { namespace: kind.resource.namespaced ? namespace : '', name };
     const create = () =>
       createAt(kind, context, place, decodeApplied(kind, merged), {
         dryRun: options.dryRun,

@@ -2,28 +2,39 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecentChanges } from './recent-changes.ts';
 
+interface Change {
+  readonly revision: number;
+  readonly size: number;
+}
+
+const total = (changes: readonly Change[]) => changes.reduce((sum, { size }) => sum + size, 0);
+
 describe('RecentChanges', () => {
   it('gives all changes after a revision wherever it says that it reaches, and stays bounded', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5 }),
-        fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 50 }),
+        fc.array(fc.record({ gap: fc.integer({ min: 1, max: 3 }), size: fc.integer({ min: 0, max: 60 }) }), {
+          maxLength: 40,
+        }),
         fc.integer({ min: 0, max: 130 }),
-        (capacity, gaps, since) => {
-          const recent = new RecentChanges<{ revision: number }>(capacity, 1);
-          const all: { revision: number }[] = [];
+        (changes, size, pushes, since) => {
+          const recent = new RecentChanges<Change>({ changes, size }, 1);
+          const all: Change[] = [];
           let revision = 1;
-          for (const gap of gaps) {
-            revision += gap;
-            all.push({ revision });
-            recent.push({ revision });
+          for (const push of pushes) {
+            revision += push.gap;
+            all.push({ revision, size: push.size });
+            recent.push({ revision, size: push.size });
           }
           const after = all.filter((change) => change.revision > since);
           if (recent.reaches(since)) {
             expect(recent.since(since)).toEqual(after);
-            expect(after.length).toBeLessThan(capacity * 2);
+            expect(after.length).toBeLessThan(changes * 2);
+            expect(total(after)).toBeLessThanOrEqual(size * 2);
           } else if (since >= 1) {
-            expect(after.length).toBeGreaterThan(capacity);
+            expect(after.length > changes || total(after) > size).toBe(true);
           }
         },
       ),

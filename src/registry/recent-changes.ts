@@ -1,25 +1,37 @@
+/** How much is kept: so many changes, and no more than objects of that size together. */
+export interface RecentCapacity {
+  readonly changes: number;
+  readonly size: number;
+}
+
 /**
  * The newest changes of a kind, so that most watches resume without asking the store. Bounded: beyond the capacity
  * the oldest are forgotten, and `reaches` says how far back it still goes.
  */
-export class RecentChanges<T extends { readonly revision: number }> {
-  readonly #capacity: number;
+export class RecentChanges<T extends { readonly revision: number; readonly size: number }> {
+  readonly #capacity: RecentCapacity;
   #changes: T[] = [];
+  #size = 0;
   /** Every change after this revision is here. */
   #floor: number;
 
-  constructor(capacity: number, floor: number) {
+  constructor(capacity: RecentCapacity, floor: number) {
     this.#capacity = capacity;
     this.#floor = floor;
   }
 
   push(change: T): void {
     this.#changes.push(change);
+    this.#size += change.size;
+    const { changes, size } = this.#capacity;
     // Cut at twice the capacity, so that a push costs next to nothing on average.
-    if (this.#changes.length < this.#capacity * 2) return;
-    const cut = this.#changes.length - this.#capacity;
+    if (this.#changes.length < changes * 2 && this.#size <= size * 2) return;
+    let cut = Math.max(0, this.#changes.length - changes);
+    let left = this.#changes.slice(cut).reduce((sum, each) => sum + each.size, 0);
+    for (; left > size; cut++) left -= this.#changes[cut]?.size ?? left;
     this.#floor = this.#changes[cut - 1]?.revision ?? this.#floor;
     this.#changes = this.#changes.slice(cut);
+    this.#size = left;
   }
 
   reaches(revision: number): boolean {

@@ -16,9 +16,14 @@ class ServedObject implements Served {
   }
 
   json(): string {
-    this.#json ??= writeJson(this.object, { sorted: this.#sorted });
+    this.#json ??= this.#sorted ? writeJson(this.object, { sorted: true }) : inStructOrder(this.object);
     return this.#json;
   }
+}
+
+/** Whatever order its writer had: Go's structs begin with the kind. */
+function inStructOrder({ kind, apiVersion, ...rest }: KubeObject): string {
+  return writeJson({ kind, apiVersion, ...rest } as KubeObject, { sorted: false });
 }
 
 /** Own kinds have sorted members, as custom resources do; built-in ones stand in struct order (rule DEC-25). */

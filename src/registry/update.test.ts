@@ -194,6 +194,7 @@ describe('update', () => {
     const { object } = await kind.verbs.update(caller(), 'w', changed(painted.object, { finalizers: [] }), writing);
     expect(object.metadata.deletionTimestamp).toBeDefined();
     expect(object.metadata).not.toHaveProperty('finalizers');
+    expect(object.metadata.resourceVersion).toBe(painted.object.metadata.resourceVersion);
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 

@@ -50,6 +50,19 @@ const make = async (kind: KindStore, name: string, sent: Parameters<typeof widge
 const merge = (kind: KindStore, name: string, document: JsonObject) =>
   kind.verbs.patch(caller(), name, { type: 'merge', document, findings: [] }, patching);
 
+describe('rows for the collector', () => {
+  it('hold where an object is and nothing of what is in it', async () => {
+    const { kind, store } = await openWidgets();
+    const owner = await make(kind, 'owner');
+    await make(kind, 'dep', { spec: { size: 9007199254740993n, color: 'secret' } });
+    await merge(kind, 'dep', owned(owner));
+    const { entries } = await store.list(gcRange);
+    expect(entries.map(({ value }) => Object.keys(JSON.parse(value) as GcWork).sort())).toEqual([
+      ['name', 'namespace', 'resource', 'uid', 'what'],
+    ]);
+  });
+});
+
 describe('the owner index', () => {
   it('follows what objects say of their owners', async () => {
     const { kind, store } = await openWidgets();

@@ -2,6 +2,7 @@ import type { FieldError } from '../api/field-error.ts';
 import type { KubeObject } from '../api/meta.ts';
 import { validateSchema } from '../api/schema/validate.ts';
 import { invalidObject } from '../api/status.ts';
+import { validateEmbedded } from '../api/validation/embedded-resources.ts';
 import { validateMeta, validateMetaUpdate } from '../api/validation/object-meta.ts';
 import { valueAt } from '../lib/json-path.ts';
 import { equalJson } from '../lib/json-value.ts';
@@ -20,6 +21,7 @@ export async function validateDraft(kind: KindRuntime, context: RequestContext, 
   const errors = [
     ...metadataErrors(resource, draft.object, old),
     ...schemaErrors(resource, draft.object, old),
+    ...validateEmbedded(resource.schema, draft.object),
     ...((await resource.validate?.(draft, context)) ?? []),
     ...(await blockOwnerErrors(kind, context, draft.object, old)),
   ];

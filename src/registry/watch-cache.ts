@@ -2,7 +2,7 @@ import type { Change, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { CachedChange, type CachedObject, cacheObject } from './cached-object.ts';
 import { ObjectIndex, type Place } from './object-index.ts';
-import { RecentChanges } from './recent-changes.ts';
+import { type RecentCapacity, RecentChanges } from './recent-changes.ts';
 import type { StoredResource } from './resource.ts';
 import { objectsRange, resourceKey } from './rows.ts';
 import { translated } from './store-status.ts';
@@ -11,8 +11,8 @@ export interface WatchCacheOptions {
   readonly resource: StoredResource;
   readonly store: Store;
   readonly slice: string;
-  /** How many changes are kept in memory for watches that resume. */
-  readonly recentChanges: number;
+  /** What is kept in memory for watches that resume. */
+  readonly recent: RecentCapacity;
 }
 
 export interface CacheListener {
@@ -39,7 +39,7 @@ export class WatchCache {
   private constructor(options: WatchCacheOptions, revision: number) {
     this.#options = options;
     this.#revision = revision;
-    this.#recent = new RecentChanges(options.recentChanges, revision);
+    this.#recent = new RecentChanges(options.recent, revision);
   }
 
   static async open(options: WatchCacheOptions): Promise<WatchCache> {
@@ -98,14 +98,25 @@ export class WatchCache {
   }
 
   /**
-   * Every change after `since`, up to what the cache holds now or newer; from memory if it reaches back that far,
-   * else from the store's history. Rejects with StoreError Expired if that is gone too.
+   * Every change after `since` up to and including `upTo`, in pieces; from memory where it reaches back that far, else
+   * from the store's history, never more of it at a time than a reader can hold. Throws StoreError Expired if that is
+   * gone too, or goes while it is read.
    */
-  async changesSince(since: number): Promise<readonly CachedChange[]> {
-    if (this.#recent.reaches(since)) return this.#recent.since(since);
+  async *changesSince(since: number, upTo: number): AsyncGenerator<readonly CachedChange[]> {
     const { store, slice, resource } = this.#options;
-    const changes = await store.history(objectsRange(slice, resourceKey(resource)), since);
-    return changes.map((change) => this.#toChange(change));
+    const range = objectsRange(slice, resourceKey(resource));
+    let revisions = shortestPiece;
+    for (let at = since; at < upTo; ) {
+      if (this.#recent.reaches(at)) {
+        yield this.#recent.since(at).filter(({ revision }) => revision <= upTo);
+        return;
+      }
+      const to = Math.min(at + revisions, upTo);
+      const changes = await store.history(range, at, to);
+      yield changes.map((change) => this.#toChange(change));
+      at = to;
+      revisions = sizeOf(changes) > heavyPiece ? shortestPiece : Math.min(revisions * 2, longestPiece);
+    }
   }
 
   close(): void {
@@ -156,6 +167,18 @@ export class WatchCache {
     for (const listener of this.#listeners) listener.ended?.();
     this.#listeners.clear();
   }
+}
+
+/**
+ * Revisions read from history at a time. Objects can have megabytes, each twice in a change, and what is read is held
+ * until the watcher has taken it: so it begins with few, and goes on with more only while they are small.
+ */
+const shortestPiece = 4;
+const longestPiece = 32;
+const heavyPiece = 1024 * 1024;
+
+function sizeOf(changes: readonly Change[]): number {
+  return changes.reduce((sum, { value, previous }) => sum + (value?.length ?? 0) + (previous?.value.length ?? 0), 0);
 }
 
 /** Object keys are `objects`, resource, namespace, name. */

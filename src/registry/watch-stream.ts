@@ -5,12 +5,14 @@ import type { WatchEvent, WatchStream } from './verbs.ts';
 /** Something that waits for a watcher: an event, and the revision that it brings the watcher to. */
 export interface Queued {
   readonly revision: number;
+  /** Of the object in it. */
+  readonly size: number;
   readonly event: WatchEvent;
 }
 
 /** What comes before anything from the queue, and the revision that it brings the watcher to. */
 export interface Opening {
-  readonly events: Iterable<WatchEvent>;
+  readonly events: Iterable<WatchEvent> | AsyncIterable<WatchEvent>;
   readonly revision: number;
 }
 
@@ -43,7 +45,7 @@ export function watchStream(parts: StreamParts): WatchStream {
 async function* generate({ opening, queue, end }: StreamParts): AsyncGenerator<WatchEvent, undefined> {
   try {
     const { events, revision } = await opened(opening);
-    for (const event of events) {
+    for await (const event of events) {
       // The time was up, or too much came in while the reader took its time.
       if (queue.ended && queue.length === 0) return undefined;
       yield event;

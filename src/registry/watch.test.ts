@@ -172,6 +172,34 @@ describe('watch', () => {
     ]);
   });
 
+  it('reads history piece by piece, as its reader takes it', async () => {
+    const memory = openMemoryStore();
+    const asked: [number, number | undefined][] = [];
+    const store = altered(memory, {
+      history: (range, since, to) => {
+        asked.push([since, to]);
+        return memory.history(range, since, to);
+      },
+    });
+    const { kind } = await openWidgets({}, { store, limits: { recentChanges: 1 } });
+    const names = Array.from({ length: 70 }, (_, index) => `w${index}`);
+    for (const name of names) await create(kind, name);
+    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
+    const iterator = stream[Symbol.asyncIterator]();
+    const told = [(await iterator.next()).value];
+    expect(asked).toEqual([[1, 5]]);
+    while (told.length < names.length) told.push((await iterator.next()).value);
+    expect(told.map((event) => event.object.object.metadata.name)).toEqual(names);
+    expect(asked).toEqual([
+      [1, 5],
+      [5, 13],
+      [13, 29],
+      [29, 61],
+      [61, 71],
+    ]);
+    await iterator.return?.();
+  });
+
   it('tells nothing twice that is written while history is read, and misses nothing (WATCH-05)', async () => {
     const memory = openMemoryStore();
     let open = () => {};
@@ -278,6 +306,13 @@ describe('watch', () => {
     const { kind } = await openWidgets({}, { limits: { watchQueue: 2 } });
     const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
     for (const name of ['w1', 'w2', 'w3']) await create(kind, name);
+    expect(await take(stream, 1)).toEqual([]);
+  });
+
+  it('is ended as well when what waits for it is too large (WATCH-32)', async () => {
+    const { kind } = await openWidgets({}, { limits: { watchQueueSize: 10 } });
+    const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
+    for (const name of ['w1', 'w2']) await create(kind, name);
     expect(await take(stream, 1)).toEqual([]);
   });
 

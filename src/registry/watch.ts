@@ -62,19 +62,36 @@ async function openWithState(
 
 /** WATCH-05, WATCH-07, WATCH-17, WATCH-19: what happened after that revision; without one, from now on. */
 async function openWithChanges(kind: KindRuntime, selection: Selection, wanted: WantedRevision): Promise<Opening> {
-  if (wanted === 0) return { events: [], revision: kind.cache.revision };
+  const upTo = kind.cache.revision;
+  if (wanted === 0) return { events: [], revision: upTo };
   const since = Number(wanted);
+  const events = changeEvents(kind, selection, since, upTo);
+  // Reads the first piece: what is wrong with the store is known before the answer begins.
+  const first = await events.next();
+  return { events: first.done === true ? [] : startingWith(first.value, events), revision: Math.max(since, upTo) };
+}
+
+async function* changeEvents(
+  kind: KindRuntime,
+  selection: Selection,
+  since: number,
+  upTo: number,
+): AsyncGenerator<WatchEvent, undefined> {
   try {
-    const changes = await kind.cache.changesSince(since);
-    const events: WatchEvent[] = [];
-    for (const change of changes) {
-      const event = eventFor(selection, change);
-      if (event !== undefined) events.push(event);
+    for await (const changes of kind.cache.changesSince(since, upTo)) {
+      for (const change of changes) {
+        const event = eventFor(selection, change);
+        if (event !== undefined) yield event;
+      }
     }
-    return { events, revision: Math.max(since, changes.at(-1)?.revision ?? 0) };
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'Expired') throw toStatusError(error);
     const status = expired(`too old resource version: ${since} (${error.detail ?? 0})`).status;
-    return { events: [{ type: 'ERROR', status }], revision: since };
+    yield { type: 'ERROR', status };
   }
+}
+
+async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield first;
+  yield* rest;
 }

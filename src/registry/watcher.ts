@@ -27,7 +27,8 @@ export function startWatcher(
   options: WatchOptions,
   selection: Selection,
 ): Watcher {
-  const queue = new BoundedQueue<Queued>(kind.limits.watchQueue);
+  const { watchQueue, watchQueueSize } = kind.limits;
+  const queue = new BoundedQueue<Queued>(watchQueue, { most: watchQueueSize, weightOf: ({ size }) => size });
   const cleanups: (() => void)[] = [];
   const end = () => {
     queue.drop();
@@ -36,7 +37,7 @@ export function startWatcher(
   const changed = (change: CachedChange) => {
     try {
       const event = eventFor(selection, change);
-      if (event !== undefined && !queue.push({ revision: change.revision, event })) end();
+      if (event !== undefined && !queue.push({ revision: change.revision, size: change.size, event })) end();
     } catch {
       // A caller's rights that cannot be told must not stop the others; the client comes back and is asked anew.
       end();
@@ -59,6 +60,7 @@ function sendBookmarks(kind: KindRuntime, options: WatchOptions, queue: BoundedQ
         const revision = Math.max(fresh, kind.cache.revision);
         queue.push({
           revision,
+          size: 0,
           event: { type: 'BOOKMARK', resourceVersion: String(revision), initialEventsEnd: false },
         });
       },

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { cp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -116,6 +116,14 @@ describe('a start that cannot be', () => {
     await expect(bench.start()).rejects.toThrow('is not the seal key of this store');
     await writeFile(bench.file('seal.key'), key);
     await bench.start();
+  });
+
+  it('says in one line which file the operating system refused', async () => {
+    await mkdir(bench.file('admin.key'), { recursive: true });
+    await expect(bench.start()).rejects.toMatchObject({
+      name: 'StartError',
+      message: `${bench.file('admin.key')} cannot be used: it is a directory`,
+    });
   });
 
   it('refuses to serve from memory where there is a store', async () => {

@@ -45,8 +45,16 @@ export async function startServer(
     return await assemble(settings, clock, log, closing);
   } catch (error) {
     await closing.close();
-    throw error;
+    throw explained(error, settings.dataDir);
   }
+}
+
+/** What the operating system refused is the user's to mend, wherever it came up: a full disk, a file that is not theirs. */
+function explained(error: unknown, dataDir: string): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  const { dest, path } = error as NodeJS.ErrnoException & { dest?: string };
+  const file = dest ?? path ?? `the data directory ${dataDir}`;
+  return new StartError(`${file} cannot be used: ${describe(error)}`, { cause: error });
 }
 
 async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing: Closing): Promise<RunningServer> {

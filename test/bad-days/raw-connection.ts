@@ -117,7 +117,13 @@ function readHead(bytes: Buffer): { status: number; headers: Map<string, string>
   const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
   const headers = lines.map((line): [string, string] => {
     const colon = line.indexOf(':');
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim().toLowerCase()];
+    return [
+      line.slice(0, colon).toLowerCase(),
+      line
+        .slice(colon + 1)
+        .trim()
+        .toLowerCase(),
+    ];
   });
   return { status: Number(first.split(' ')[1]), headers: new Map(headers), bodyAt: end + 4 };
 }

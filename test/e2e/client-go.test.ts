@@ -1,20 +1,22 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { startChurnServer } from '../harness/churn/churn-server.ts';
+import type { FlotillaProcess } from '../harness/flotilla-process.ts';
 import { describeWith } from '../harness/suite.ts';
 
 const goMissing = spawnSync('go', ['version']).status === 0 ? undefined : 'there is no Go on PATH';
 const module = new URL('../clients/go/', import.meta.url).pathname;
 
-describeWith(goMissing, 'client-go', () => {
+describeWith(goMissing, 'client-go and controller-runtime', () => {
   let flotilla: FlotillaProcess;
   let output: string;
 
   beforeAll(async () => {
-    flotilla = await startFlotilla();
+    flotilla = await startChurnServer();
     const env = { ...process.env, FLOTILLA_KUBECONFIG: flotilla.kubeconfig };
-    const run = promisify(execFile)('go', ['test', '-count=1', '-v', './...'], {
+    // The long tests mostly wait, so they run side by side however few processors there are.
+    const run = promisify(execFile)('go', ['test', '-count=1', '-parallel=4', '-v', './...'], {
       cwd: module,
       env,
       maxBuffer: 1 << 24,
@@ -31,7 +33,19 @@ describeWith(goMissing, 'client-go', () => {
     ['writes events of both groups in protobuf (NEG-06)', 'TestEventsOfBothGroupsAreTheSameObjects'],
     ['reviews rights and identity in protobuf (NEG-06, AUTHZ-01)', 'TestReviewsAnswer'],
     ['informs of every change once, from a streamed list on (CLIENT-01, WATCH-08)', 'TestInformerSeesEveryChangeOnce'],
+    [
+      'informs of every version once and in order under churn, through conflicts, lost connections and a 410, in JSON (CLIENT-04, CLIENT-07, CLIENT-10, CLIENT-13, WATCH-05, WATCH-17, WATCH-20, WATCH-21, WATCH-25, WATCH-26)',
+      'TestChurnOfInstancesWithTheDynamicClient',
+    ],
+    [
+      'and in protobuf, for leases (NEG-06, CLIENT-04, CLIENT-07, CLIENT-23, UPDATE-09, WATCH-05, WATCH-17, WATCH-26)',
+      'TestChurnOfLeasesWithTheTypedClient',
+    ],
+    [
+      'elects one leader at a time and reconciles everything, however often leaders go (CLIENT-14, CLIENT-23)',
+      'TestManagersElectOneLeaderAtATime',
+    ],
   ])('%s', (_name, test) => {
-    expect(output).toContain(`--- PASS: ${test}`);
+    expect(output).toContain(`--- PASS: ${test} `);
   });
 });

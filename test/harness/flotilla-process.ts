@@ -9,6 +9,7 @@ const program = new URL('../../bin/flotilla.js', import.meta.url).pathname;
 /** A real server: its own process, its own data directory, a port that was free. */
 export interface FlotillaProcess {
   readonly url: string;
+  readonly pid: number;
   readonly dataDirectory: string;
   readonly kubeconfig: string;
   readonly adminKey: string;
@@ -50,6 +51,7 @@ export async function startFlotilla(options: FlotillaProcessOptions = {}): Promi
 
   return {
     url,
+    pid: child.pid ?? -1,
     dataDirectory,
     kubeconfig: join(dataDirectory, 'admin.kubeconfig'),
     adminKey: readFileSync(join(dataDirectory, 'admin.key'), 'utf8').trim(),

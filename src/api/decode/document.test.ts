@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../lib/json-parse.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { StatusError } from '../status.ts';
-import { readDocument, undecodable, warningsOf } from './document.ts';
+import { longestYaml, readDocument, undecodable, warningsOf } from './document.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const yaml = (text: string): JsonValue => readDocument(bytes(text), 'yaml').value;
@@ -129,6 +129,25 @@ describe('readDocument of YAML', () => {
     expect(yaml(`v: ${text}`)).toEqual({ v: value });
   });
 
+  it('follows aliases and merges what they name, sharing nothing (NEG-04)', () => {
+    const read = yaml('a: &x {k: [1]}\nb: *x\nc: {<<: *x, l: 2}\n') as Record<string, unknown>;
+    expect(read).toEqual({ a: { k: [1] }, b: { k: [1] }, c: { k: [1], l: 2 } });
+    expect(read.a).not.toBe(read.b);
+  });
+
+  it('takes integers beyond float64 for text, as in Go', () => {
+    const digits = `1${'0'.repeat(400)}`;
+    expect(yaml(`a: ${digits}\nb: +${digits}\n`)).toEqual({ a: digits, b: `+${digits}` });
+  });
+
+  it('takes long documents as JSON only, whatever they are said to be', () => {
+    const text = 'x'.repeat(longestYaml);
+    expect(yaml(`{"a":"${text}"}`)).toEqual({ a: text });
+    for (const long of [`a: ${text}`, `{a: ${text}}`, `{"a":1,"a":"${text}"}`]) {
+      expect(() => yaml(long)).toThrow('Request entity too large: limit of YAML that is not JSON is 131072');
+    }
+  });
+
   it('turns scalar keys into strings and merges inline maps', () => {
     expect(yaml('1: a\ntrue: b\n1.5: c\n"x": d\n')).toEqual({ '1': 'a', true: 'b', '1.5': 'c', x: 'd' });
     expect(yaml('<<: {a: 1, b: 2}\nb: 3\n')).toEqual({ a: 1, b: 3 });
@@ -136,7 +155,9 @@ describe('readDocument of YAML', () => {
   });
 
   it.each([
-    ['a: &x [1]\nb: *x\n', 'yaml: line 2: aliases are not supported'],
+    ['b: *x\n', "yaml: unknown anchor 'x' referenced"],
+    ['a: &x [*x]\n', "yaml: anchor 'x' value contains itself"],
+    [bomb(), 'yaml: document contains excessive aliasing'],
     ['? [1]\n: x\n', 'invalid map key'],
     ['~: x\n', 'unsupported map key of type: <nil>'],
     ['a: .inf\n', 'json: unsupported value: +Inf'],
@@ -152,3 +173,12 @@ describe('readDocument of YAML', () => {
     expect(refusal(new Uint8Array([0x61, 0x3a, 0x20, 0xff]), 'yaml')).toContain('yaml: invalid UTF-8');
   });
 });
+
+/** Nine lines that would be a thousand million values. */
+function bomb(): string {
+  const lines = ['a0: &a0 [x,x,x,x,x,x,x,x,x,x]'];
+  for (let level = 1; level < 9; level++) {
+    lines.push(`a${level}: &a${level} [${Array.from({ length: 10 }, () => `*a${level - 1}`).join(',')}]`);
+  }
+  return lines.join('\n');
+}

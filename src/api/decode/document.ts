@@ -1,6 +1,6 @@
 import { JsonSyntaxError, parseJson } from '../../lib/json-parse.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
-import { badRequest, type StatusError } from '../status.ts';
+import { badRequest, type StatusError, tooLarge } from '../status.ts';
 import { DocumentError } from './document-error.ts';
 import { readYaml } from './yaml-document.ts';
 
@@ -14,7 +14,7 @@ export interface ReadDocument {
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 const strict = new TextDecoder('utf-8', { fatal: true });
 
-/** Throws DocumentError, which `undecodable` makes an answer of. */
+/** Throws DocumentError, which `undecodable` makes an answer of, or 413. */
 export function readDocument(bytes: Uint8Array, format: 'json' | 'yaml'): ReadDocument {
   return format === 'json' ? readJson(bytes) : readYamlBytes(bytes);
 }
@@ -31,10 +31,32 @@ function readJson(bytes: Uint8Array): ReadDocument {
   }
 }
 
+/**
+ * Reading YAML takes many times as long as reading JSON, and nobody is served meanwhile. The tools of Kubernetes send
+ * JSON also where they say that it is YAML; what people write by hand is shorter.
+ */
+export const longestYaml = 128 * 1024;
+
 function readYamlBytes(bytes: Uint8Array): ReadDocument {
-  const { value, duplicates } = readYaml(decodeStrictly(bytes));
+  const text = decodeStrictly(bytes);
+  const json = jsonOf(text);
+  if (json !== undefined) return json;
+  if (bytes.length > longestYaml) throw tooLarge(`limit of YAML that is not JSON is ${longestYaml}`);
+  const { value, duplicates } = readYaml(text);
   if (duplicates.length === 0) return { value, findings: [] };
   return { value, findings: [`${yamlFindingPrefix}${duplicates.map((line) => `  ${line}`).join('\n')}`] };
+}
+
+/** undefined: it is not JSON, or has duplicates, of which YAML tells in its own way. */
+function jsonOf(text: string): ReadDocument | undefined {
+  if (text[0] !== '{') return undefined;
+  try {
+    const { value, duplicates } = parseJson(text);
+    return duplicates.length === 0 ? { value, findings: [] } : undefined;
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return undefined;
+  }
 }
 
 function decodeStrictly(bytes: Uint8Array): string {

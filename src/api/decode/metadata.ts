@@ -59,7 +59,7 @@ const text: Shape = (value, place) => {
 const whole: Shape = (value, place) => {
   if (typeof value === 'bigint') return value;
   if (typeof value !== 'number') throw mismatch(value, place, 'int64');
-  if (Number.isInteger(value)) return value;
+  if (Number.isSafeInteger(value)) return value;
   const field = `${place.struct}.${place.member}`;
   throw new DecodeError(`json: cannot unmarshal number ${value} into Go struct field ${field} of type int64`);
 };

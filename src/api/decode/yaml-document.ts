@@ -2,9 +2,11 @@ import {
   EVENT_ID,
   type Event,
   getScalarValue,
+  type MappingEvent,
   parseEvents,
   SCALAR_STYLE,
   type ScalarEvent,
+  type SequenceEvent,
   YAMLException,
 } from 'js-yaml';
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
@@ -20,7 +22,13 @@ export interface YamlDocument {
   readonly duplicates: string[];
 }
 
-/** Reads the first document of a YAML stream as JSON; an empty stream is null. Aliases are refused: they are bombs. */
+/** As many as are told; a hostile document could hold any number of them. */
+const maxDuplicates = 100;
+
+/** Nodes that all aliases of a document may add together: plenty for manifests, and the end of every bomb. */
+const maxAliasedNodes = 100_000;
+
+/** Reads the first document of a YAML stream as JSON; an empty stream is null. */
 export function readYaml(text: string): YamlDocument {
   return new YamlReader(text, parse(text)).read();
 }
@@ -41,6 +49,9 @@ class YamlReader {
   readonly #events: Event[];
   #at = 0;
   readonly #duplicates: string[] = [];
+  /** What stands at each anchor; undefined while it is still being read. */
+  readonly #anchors = new Map<string, JsonValue | undefined>();
+  #aliasedNodes = 0;
   /** Where lines were counted up to; keys come in order, so counting never starts again. */
   #counted = { offset: 0, line: 1 };
 
@@ -63,17 +74,46 @@ class YamlReader {
     const event = this.#next();
     switch (event?.type) {
       case EVENT_ID.SCALAR:
-        return jsonScalar(this.#scalar(event));
       case EVENT_ID.SEQUENCE:
-        return this.#sequence();
       case EVENT_ID.MAPPING:
-        return this.#mapping();
+        return this.#node(event);
       case EVENT_ID.ALIAS:
-        throw new DocumentError(`yaml: line ${this.#line(event.anchorStart)}: aliases are not supported`);
+        return this.#aliased(this.#text.slice(event.anchorStart, event.anchorEnd));
       default:
         this.#at--;
         return null;
     }
+  }
+
+  #node(event: ScalarEvent | SequenceEvent | MappingEvent): JsonValue {
+    const anchor = event.anchorStart < 0 ? undefined : this.#text.slice(event.anchorStart, event.anchorEnd);
+    if (anchor !== undefined) this.#anchors.set(anchor, undefined);
+    const value =
+      event.type === EVENT_ID.SCALAR
+        ? jsonScalar(this.#scalar(event))
+        : event.type === EVENT_ID.SEQUENCE
+          ? this.#sequence()
+          : this.#mapping();
+    if (anchor !== undefined) this.#anchors.set(anchor, value);
+    return value;
+  }
+
+  /** A copy, so that nothing is shared; counted, because aliases of aliases grow without end. */
+  #aliased(anchor: string): JsonValue {
+    if (!this.#anchors.has(anchor)) throw new DocumentError(`yaml: unknown anchor '${anchor}' referenced`);
+    const value = this.#anchors.get(anchor);
+    if (value === undefined) throw new DocumentError(`yaml: anchor '${anchor}' value contains itself`);
+    return this.#copy(value);
+  }
+
+  #copy(value: JsonValue): JsonValue {
+    this.#aliasedNodes++;
+    if (this.#aliasedNodes > maxAliasedNodes) throw new DocumentError('yaml: document contains excessive aliasing');
+    if (Array.isArray(value)) return value.map((item) => this.#copy(item));
+    if (!isJsonObject(value)) return value;
+    const copy: JsonObject = {};
+    for (const [name, member] of Object.entries(value)) setMember(copy, name, this.#copy(member));
+    return copy;
   }
 
   #sequence(): JsonValue[] {
@@ -97,7 +137,7 @@ class YamlReader {
       const name = keyName(key);
       const line = this.#line(this.#valueOffset(event.valueEnd));
       const value = this.#value();
-      if (Object.hasOwn(members, name)) {
+      if (Object.hasOwn(members, name) && this.#duplicates.length < maxDuplicates) {
         const shown = typeof key === 'string' ? JSON.stringify(key) : name;
         this.#duplicates.push(`line ${line}: key ${shown} already set in map`);
       }
@@ -127,6 +167,7 @@ class YamlReader {
   #valueOffset(keyEnd: number): number {
     const event = this.#events[this.#at];
     if (event?.type === EVENT_ID.SCALAR) return event.valueStart < 0 ? keyEnd : event.valueStart;
+    if (event?.type === EVENT_ID.ALIAS) return event.anchorStart;
     return event?.type === EVENT_ID.MAPPING || event?.type === EVENT_ID.SEQUENCE ? event.start : keyEnd;
   }
 

@@ -32,7 +32,11 @@ export function resolvePlain(text: string): YamlScalar {
 }
 
 function integer(digits: string): number | bigint | undefined {
-  if (decimal.test(digits)) return exactInteger(digits.startsWith('+') ? digits.slice(1) : digits);
+  if (decimal.test(digits)) {
+    return Number.isFinite(Number(digits))
+      ? exactInteger(digits.startsWith('+') ? digits.slice(1) : digits)
+      : undefined;
+  }
   const match = otherBase.exec(digits);
   if (match === null) return undefined;
   const [, sign, , hex, , binary, octal] = match;

@@ -59,20 +59,20 @@ const int32: readonly [number, number] = [-2147483648, 2147483647];
 
 export function validateNumber(schema: Schema, value: number | bigint, path: string, errors: FieldError[]): void {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  if (schema.type === 'integer' && !fitsInteger(schema.format, value)) {
+    const form = schema.format === undefined ? '(default format)' : `with format ${schema.format}`;
+    errors.push(invalid('', '', `Checked value must be of type integer ${form} in ${path}`));
+  }
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
     errors.push(invalid(path, value, `${path} in body should be a multiple of ${shown(value, multipleOf)}`));
-  }
-  if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
-    const relation = exclusiveMaximum ? 'less than' : 'less than or equal to';
-    errors.push(invalid(path, value, `${path} in body should be ${relation} ${shown(value, maximum)}`));
   }
   if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
     const relation = exclusiveMinimum ? 'greater than' : 'greater than or equal to';
     errors.push(invalid(path, value, `${path} in body should be ${relation} ${shown(value, minimum)}`));
   }
-  if (schema.type === 'integer' && !fitsInteger(schema.format, value)) {
-    const form = schema.format === undefined ? '(default format)' : `with format ${schema.format}`;
-    errors.push(invalid('', '', `Checked value must be of type integer ${form} in ${path}`));
+  if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
+    const relation = exclusiveMaximum ? 'less than' : 'less than or equal to';
+    errors.push(invalid(path, value, `${path} in body should be ${relation} ${shown(value, maximum)}`));
   }
 }
 

@@ -22,7 +22,43 @@ describe('validateSchema', () => {
       'fraction',
       { type: 'integer' },
       1.5,
-      ['spec.foo: Invalid value: "number": spec.foo in body must be of type integer: "number"'],
+      [
+        'spec.foo: Invalid value: "number": spec.foo in body must be of type integer: "number"',
+        '<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec.foo',
+      ],
+    ],
+    [
+      'fraction beside a format',
+      { type: 'integer', format: 'int64' },
+      1.5,
+      [
+        'spec.foo: Invalid value: "float64": spec.foo in body must be of type int64: "float64"',
+        '<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.foo',
+      ],
+    ],
+    [
+      'boolean beside a format',
+      { type: 'integer', format: 'int64' },
+      true,
+      ['spec.foo: Invalid value: "": spec.foo in body must be of type int64: ""'],
+    ],
+    [
+      'number for a text with a format',
+      { type: 'string', format: 'date-time' },
+      5,
+      ['spec.foo: Invalid value: "int64": spec.foo in body must be of type date-time: "int64"'],
+    ],
+    [
+      'number beyond int64',
+      { 'x-kubernetes-int-or-string': true },
+      1e21,
+      ['spec.foo: Invalid value: "number": spec.foo in body must be of type integer,string: "number"'],
+    ],
+    [
+      'length before pattern',
+      { type: 'string', minLength: 3, pattern: '^b+$' },
+      'a',
+      ['spec.foo: Invalid value: "a": spec.foo in body should be at least 3 chars long'],
     ],
     [
       'null',

@@ -6,11 +6,14 @@ import { byteLength } from './byte-length.ts';
  */
 const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const subdomainFormat = `${labelFormat}(\\.${labelFormat})*`;
+/** RFC 1035, where a label begins with a letter. */
+const relativeLabelFormat = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const keyNameFormat = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const valueFormat = `(${keyNameFormat})?`;
 
 const label = new RegExp(`^${labelFormat}$`);
 const subdomain = new RegExp(`^${subdomainFormat}$`);
+const relativeLabel = new RegExp(`^${relativeLabelFormat}$`);
 const keyName = new RegExp(`^${keyNameFormat}$`);
 const value = new RegExp(`^${valueFormat}$`);
 
@@ -44,6 +47,17 @@ export function labelFaults(name: string): string[] {
     const rule =
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
     faults.push(subdomain.test(name) ? 'must not contain dots' : mustMatch(rule, labelFormat, 'my-name', '123-abc'));
+  }
+  return faults;
+}
+
+export function relativeLabelFaults(name: string): string[] {
+  const faults: string[] = [];
+  if (byteLength(name) > labelLength) faults.push(tooManyBytes(labelLength));
+  if (!relativeLabel.test(name)) {
+    const rule =
+      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+    faults.push(mustMatch(rule, relativeLabelFormat, 'my-name', 'abc-123'));
   }
   return faults;
 }

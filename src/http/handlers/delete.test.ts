@@ -75,7 +75,10 @@ describe('delete', () => {
     };
     expect(await message('{"kind":"Widget"}')).toBe('400 decoded object cannot be converted to DeleteOptions');
     expect(await message('[]')).toBe('400 decoded object cannot be converted to DeleteOptions');
-    expect(await message('{"gracePeriodSeconds":"5"}')).toMatch(/^400 DeleteOptions in version "v1" cannot be handled/);
+    expect(await message('{"gracePeriodSeconds":"5"}')).toBe(
+      '400 json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64',
+    );
+    expect(await message('{')).toBe("400 couldn't get version/kind; json parse error: unexpected end of JSON input");
     expect(await message('{"orphanDependents":true,"propagationPolicy":"Orphan"}')).toBe(
       '422 DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
     );

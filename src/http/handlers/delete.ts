@@ -1,9 +1,13 @@
+import { readDocument } from '../../api/decode/document.ts';
+import { DocumentError } from '../../api/decode/document-error.ts';
+import { badRequest } from '../../api/status.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
 import type { Deleted, DeleteOptions } from '../../registry/verbs.ts';
 import { deleteOptionsOfBody, deleteOptionsOfQuery, type ReadDeleteOptions } from '../delete-options.ts';
 import type { Reply } from '../exchange.ts';
 import { objectReply, statusReply } from '../respond.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
-import { readSent, takeBody } from './sent-body.ts';
+import { readSent, type SentBody, takeBody } from './sent-body.ts';
 
 /** DELETE of one object: a Status if it is gone, the object if its deletion is pending (rules DELETE-06, DELETE-07). */
 export async function deleteObject(
@@ -23,6 +27,16 @@ export async function sentDeleteOptions(endpoint: Endpoint, isCollection: boolea
   if (sent.bytes.byteLength === 0) {
     return deleteOptionsOfQuery(endpoint.exchange.url.searchParams, isCollection);
   }
-  const { value } = readSent(endpoint, sent, { group: '', version: 'v1', kind: 'DeleteOptions' });
-  return deleteOptionsOfBody(value, endpoint.kind);
+  return deleteOptionsOfBody(readOptions(endpoint, sent), endpoint.kind);
+}
+
+/** What is wrong with the text of options is said as it is; they are no object that could be unrecognized. */
+function readOptions(endpoint: Endpoint, sent: SentBody): JsonValue {
+  const expected = { group: '', version: 'v1', kind: 'DeleteOptions' };
+  if (sent.format === 'protobuf') return readSent(endpoint, sent, expected).value;
+  try {
+    return readDocument(sent.bytes, sent.format).value;
+  } catch (error) {
+    throw error instanceof DocumentError ? badRequest(error.message) : error;
+  }
 }

@@ -90,6 +90,20 @@ describe('a watch', () => {
     expect(error.kind).toBe('Status');
   });
 
+  it('as Table without objects still says in a bookmark where it stands (WATCH-30, TABLE-07)', async () => {
+    server.plane.events.push(added('x'));
+    server.plane.events.push({ type: 'BOOKMARK', resourceVersion: '15', initialEventsEnd: true });
+    server.plane.events.end();
+    const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const { lines } = await linesOf(`${widgets}?watch=1&includeObject=None`, table);
+    const [first, bookmark] = lines.map((line) => JSON.parse(line).object);
+    expect(first.rows[0]).not.toHaveProperty('object');
+    expect(bookmark.rows[0].object.metadata).toEqual({
+      annotations: { 'k8s.io/initial-events-end': 'true' },
+      resourceVersion: '15',
+    });
+  });
+
   it('as PartialObjectMetadata has metadata alone; the list form is wrong here (WATCH-31)', async () => {
     server.plane.events.push(added('x'));
     server.plane.events.end();

@@ -6,6 +6,7 @@ import {
   deleteParameters,
   listParameters,
   patchParameters,
+  resourceVersionParameter,
   selectionParameters,
   writeParameters,
 } from './parameters.ts';
@@ -70,6 +71,8 @@ function parametersOf(action: Action): readonly JsonObject[] {
       return writeParameters;
     case 'patch':
       return patchParameters;
+    case 'get':
+      return [resourceVersionParameter];
     case 'delete':
       return deleteParameters;
     case 'deletecollection':
@@ -102,6 +105,7 @@ function responsesOf(action: Action, kind: ResourceKind, own: string): JsonObjec
     case 'patch':
       return { 200: ok(own), 201: { description: 'Created', content: content(own, bodyTypes) } };
     case 'delete':
+      return { 200: ok(metaName('Status')), 202: { ...ok(metaName('Status')), description: 'Accepted' } };
     case 'deletecollection':
       return { 200: ok(metaName('Status')) };
     default:

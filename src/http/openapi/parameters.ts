@@ -20,12 +20,18 @@ const fieldValidation = query(
   'What becomes of unknown and doubled fields: Ignore drops them, Warn (the default) drops them with a warning, Strict refuses the request.',
 );
 
+export const resourceVersionParameter = query(
+  'resourceVersion',
+  'string',
+  'How fresh the answer must be; for a watch, where it starts.',
+);
+
 export const selectionParameters: readonly JsonObject[] = [
   query('continue', 'string', 'From the list before: go on where it ended.'),
   query('fieldSelector', 'string', 'Only objects whose fields have these values.'),
   query('labelSelector', 'string', 'Only objects with these labels.'),
   query('limit', 'integer', 'At most this many objects in one answer.'),
-  query('resourceVersion', 'string', 'How fresh the answer must be; for a watch, where it starts.'),
+  resourceVersionParameter,
   query('resourceVersionMatch', 'string', 'How resourceVersion is meant: Exact or NotOlderThan.'),
   query('sendInitialEvents', 'boolean', 'A watch begins with an event for every object that exists.'),
   query('timeoutSeconds', 'integer', 'How long a list or a watch may take.'),

@@ -1,6 +1,8 @@
 import { selfKind } from '../../api/management/v1/self.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { projectNamespacePrefix } from '../../api/naming.ts';
+import { validateSchema } from '../../api/schema/validate.ts';
+import { invalidObject } from '../../api/status.ts';
 import { objectAt, textAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
@@ -20,7 +22,11 @@ export function selves(options: SelvesOptions): MountedResource {
   return {
     kind: selfKind,
     verbs: {
-      create: async (context, sent) => answerOf(selfKind, sent.metadata, { status: statusOf(context, options) }),
+      async create(context, sent) {
+        const errors = validateSchema(selfKind.schema, sent, '');
+        if (errors.length > 0) throw invalidObject(selfKind, sent.metadata.name ?? '', errors);
+        return answerOf(selfKind, sent.metadata, { status: statusOf(context, options) });
+      },
     },
     subresources: {},
   };

@@ -78,12 +78,18 @@ describe('applyJsonPatch', () => {
   it('answers 400 to what is no list of operations (PATCH-05)', () => {
     expect(statusOf(() => applyJsonPatch({}, {}))).toMatchObject({
       code: 400,
-      message: 'json: cannot unmarshal object into Go value of type jsonpatch.Patch',
+      message: 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
     });
     expect(statusOf(() => applyJsonPatch({}, ['x']))).toMatchObject({
       code: 400,
-      message: 'json: cannot unmarshal string into Go value of type jsonpatch.Operation',
+      message: 'error decoding patch: json: cannot unmarshal string into Go value of type handlers.jsonPatchOp',
     });
+    expect(statusOf(() => applyJsonPatch({}, [{ op: 'add', path: 5 }]))).toMatchObject({
+      code: 400,
+      message:
+        'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.path of type string',
+    });
+    expect(statusOf(() => applyJsonPatch({}, [null]))).toMatchObject({ code: 422 });
   });
 
   it('answers 413 to more than 10 000 operations (PATCH-06)', () => {

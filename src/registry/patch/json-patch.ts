@@ -32,19 +32,30 @@ const maxSteps = 1_000;
  */
 export function applyJsonPatch(document: JsonValue, operations: JsonValue): JsonValue {
   if (!Array.isArray(operations)) {
-    throw badRequest(`json: cannot unmarshal ${jsonTypeName(operations)} into Go value of type jsonpatch.Patch`);
+    throw undecodable(operations, 'value of type []handlers.jsonPatchOp');
   }
-  for (const operation of operations) {
-    if (!isJsonObject(operation)) {
-      throw badRequest(`json: cannot unmarshal ${jsonTypeName(operation)} into Go value of type jsonpatch.Operation`);
-    }
-  }
+  for (const operation of operations) checkOperation(operation);
   if (operations.length > maxOperations) {
     throw tooLarge(`The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`);
   }
   const patched = new PatchedDocument(cloneJson(document));
-  for (const operation of operations) patched.apply(operation as JsonObject);
+  for (const operation of operations) patched.apply(isJsonObject(operation) ? operation : {});
   return patched.root;
+}
+
+/** An operation that is null is one without members, which cannot be applied. */
+function checkOperation(operation: JsonValue): void {
+  if (operation === null) return;
+  if (!isJsonObject(operation)) throw undecodable(operation, 'value of type handlers.jsonPatchOp');
+  for (const name of ['op', 'path', 'from']) {
+    const member = getMember(operation, name) ?? '';
+    if (typeof member !== 'string') throw undecodable(member, `struct field jsonPatchOp.${name} of type string`);
+  }
+}
+
+/** Rule PATCH-05. */
+function undecodable(value: JsonValue, target: string): StatusError {
+  return badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeName(value)} into Go ${target}`);
 }
 
 /** The reason is dropped on purpose: clients are told no more (rule PATCH-07). */

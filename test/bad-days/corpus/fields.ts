@@ -33,14 +33,6 @@ function resolved(world: World, schema: FieldSchema): FieldSchema {
   return Object.assign({}, ...parts, schema);
 }
 
-/** A document that holds nothing but this value at this place. */
-export function documentWith(path: readonly string[], value: Json): Json {
-  return path.reduceRight<Json>((inner, name) => {
-    if (name === item) return [inner];
-    return { [name === anyName ? 'some-name' : name]: inner };
-  }, value);
-}
-
 /** The sample with this value at this place, whatever stood there. */
 export function placed(sample: Json, path: readonly string[], value: Json): Json {
   const [name, ...rest] = path;

@@ -3,7 +3,11 @@ import type { FieldSchema, ServedKind, World } from './world.ts';
 
 interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: FieldSchema }>> };
-  readonly 'x-kubernetes-group-version-kind'?: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly 'x-kubernetes-group-version-kind'?: {
+    readonly group: string;
+    readonly version: string;
+    readonly kind: string;
+  };
 }
 
 interface OpenApi {

@@ -20,7 +20,7 @@ export interface ServedKind {
   readonly objectMethods: readonly string[];
   /** Of the object that exists; `absent` where there is none. */
   readonly name: string;
-  /** A body that would be accepted. */
+  /** The object that exists, as a PUT would take it. */
   readonly sample: { [name: string]: Json };
   readonly subresources: readonly { readonly name: string; readonly methods: readonly string[] }[];
   readonly schema: FieldSchema;
@@ -42,11 +42,20 @@ export function collectionPath(world: World, kind: ServedKind): string {
   return `${world.root}${kind.collection}`;
 }
 
+/** A body from which a POST would make a new object. */
+export function newObject({ sample }: ServedKind): { [name: string]: Json } {
+  const { status: _, metadata, ...rest } = sample;
+  const { labels = {} } = metadata as { readonly labels?: Json };
+  return { ...rest, metadata: { name: 'never-made', labels } };
+}
+
 /** Where bodies of this kind are sent to, with the method and what kind of patch it is. */
 export interface BodyTarget {
   readonly method: string;
   readonly path: string;
   readonly type: string;
+  /** What would be accepted there; for a merge patch, nothing. */
+  readonly sample: { [name: string]: Json };
 }
 
 export const patchTypes = {
@@ -58,12 +67,20 @@ export const patchTypes = {
 /** Every place that takes a whole object of this kind, or most of one. */
 export function bodyTargets(world: World, kind: ServedKind): BodyTarget[] {
   const targets: BodyTarget[] = [];
-  const add = (method: string, path: string, type = 'application/json') => targets.push({ method, path, type });
-  if (kind.collectionMethods.includes('post')) add('POST', collectionPath(world, kind));
-  if (kind.objectMethods.includes('put')) add('PUT', objectPath(world, kind));
-  if (kind.objectMethods.includes('patch')) {
-    add('PATCH', objectPath(world, kind), patchTypes.merge);
-    add('PATCH', `${objectPath(world, kind)}?fieldManager=corpus`, patchTypes.apply);
+  const { apiVersion, kind: name } = kind;
+  const addObject = (path: string, methods: readonly string[]) => {
+    if (methods.includes('put')) targets.push({ method: 'PUT', path, type: 'application/json', sample: kind.sample });
+    if (!methods.includes('patch')) return;
+    targets.push({ method: 'PATCH', path, type: patchTypes.merge, sample: {} });
+    const applied = { apiVersion, kind: name };
+    targets.push({ method: 'PATCH', path: `${path}?fieldManager=corpus`, type: patchTypes.apply, sample: applied });
+  };
+  if (kind.collectionMethods.includes('post')) {
+    const path = collectionPath(world, kind);
+    targets.push({ method: 'POST', path, type: 'application/json', sample: newObject(kind) });
   }
+  addObject(objectPath(world, kind), kind.objectMethods);
+  const status = kind.subresources.find((subresource) => subresource.name === 'status');
+  if (status !== undefined) addObject(`${objectPath(world, kind)}/status`, status.methods);
   return targets;
 }

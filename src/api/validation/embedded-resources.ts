@@ -1,0 +1,81 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { type FieldError, invalid, required } from '../field-error.ts';
+import type { ObjectMeta } from '../meta.ts';
+import { childPath, indexPath } from '../schema/field-path.ts';
+import type { Schema } from '../schema/schema.ts';
+import { memberSchema } from '../schema/schema-members.ts';
+import { relativeLabelFaults } from './names.ts';
+import { validateMeta } from './object-meta.ts';
+
+/**
+ * What is wrong with the apiVersion, kind and metadata of resources inside the object, where the schema says that
+ * there are such. Their metadata has its types already.
+ */
+export function validateEmbedded(schema: Schema, value: JsonValue, path = ''): FieldError[] {
+  return holdsResources(schema) ? validateBelow(schema, value, path) : [];
+}
+
+const known = new WeakMap<Schema, boolean>();
+
+/** Most kinds hold none, and are not searched for any with every write. */
+function holdsResources(schema: Schema): boolean {
+  const found = known.get(schema);
+  if (found !== undefined) return found;
+  const { properties = {}, items, additionalProperties } = schema;
+  const holds =
+    schema['x-kubernetes-embedded-resource'] === true ||
+    Object.values(properties).some(holdsResources) ||
+    (items !== undefined && holdsResources(items)) ||
+    (typeof additionalProperties === 'object' && holdsResources(additionalProperties));
+  known.set(schema, holds);
+  return holds;
+}
+
+function validateBelow(schema: Schema, value: JsonValue, path: string): FieldError[] {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items === undefined) return [];
+    return value.flatMap((item, index) => validateBelow(items, item, indexPath(path, index)));
+  }
+  if (!isJsonObject(value)) return [];
+  const errors = schema['x-kubernetes-embedded-resource'] === true ? resourceErrors(value, path) : [];
+  for (const name of Object.keys(value)) {
+    const member = memberSchema(schema, name);
+    if (member !== undefined) errors.push(...validateBelow(member, value[name] ?? null, childPath(path, name)));
+  }
+  return errors;
+}
+
+function resourceErrors(resource: JsonObject, path: string): FieldError[] {
+  const at = (name: string) => childPath(path, name);
+  const { apiVersion, kind, metadata } = resource;
+  const errors: FieldError[] = [];
+  if (apiVersion === undefined) errors.push(required(at('apiVersion')));
+  if (kind === undefined) errors.push(required(at('kind')));
+  if (apiVersion !== undefined) errors.push(...textErrors(apiVersion, at('apiVersion'), groupVersionFaults));
+  if (kind !== undefined) errors.push(...textErrors(kind, at('kind'), kindFaults));
+  if (isJsonObject(metadata)) errors.push(...metadataErrors(metadata as ObjectMeta, at('metadata')));
+  return errors;
+}
+
+function textErrors(value: JsonValue, field: string, faults: (text: string) => string[]): FieldError[] {
+  if (typeof value !== 'string') return [invalid(field, value, 'must be a string')];
+  if (value === '') return [invalid(field, value, 'must not be empty')];
+  return faults(value).map((fault) => invalid(field, value, fault));
+}
+
+function groupVersionFaults(text: string): string[] {
+  return text.split('/').length > 2 ? [`unexpected GroupVersion string: ${text}`] : [];
+}
+
+function kindFaults(text: string): string[] {
+  const faults = relativeLabelFaults(text.toLowerCase());
+  return faults.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${faults.join(',')}`];
+}
+
+/** A resource inside another needs no name, and may be of any scope. */
+function metadataErrors(meta: ObjectMeta, field: string): FieldError[] {
+  const named = (meta.name ?? '') === '' ? { ...meta, name: 'unnamed' } : meta;
+  const errors = validateMeta(named, { namespaced: (meta.namespace ?? '') !== '', nameRule: 'path-segment' });
+  return errors.map((error) => ({ ...error, field: `${field}${error.field.slice('metadata'.length)}` }));
+}

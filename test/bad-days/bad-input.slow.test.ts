@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { ApiCaller, apiRoot } from './api-caller.ts';
+import type { BadRequest } from './corpus/bad-request.ts';
+import { corpus } from './corpus/corpus.ts';
+import { readWorld } from './corpus/read-world.ts';
+import { collectionPath, type World } from './corpus/world.ts';
+import { faultOf } from './fault-of.ts';
+import { furnish, namespace } from './furnish.ts';
+import { Http2Connection } from './http2-connection.ts';
+import { megabytes, residentMemory } from './process-memory.ts';
+import { describeRequest, type Sent, sendAll, timeAlone } from './send-corpus.ts';
+
+const connections = 4;
+const longestMilliseconds = 100;
+/** What Node puts aside for work that comes and goes differs by so much from one moment to the next. */
+const mostGrowth = 128 * 1024 * 1024;
+
+let server: FlotillaProcess;
+let caller: ApiCaller;
+let world: World;
+
+beforeAll(async () => {
+  server = await startFlotilla({ args: ['--log-level', 'warn'] });
+  caller = await ApiCaller.of(server);
+  const names = await furnish(caller);
+  world = await readWorld({ root: apiRoot, namespace, names, get: (path) => caller.get(path) });
+});
+
+afterAll(async () => {
+  await caller?.close();
+  await server?.remove();
+});
+
+/** Everything that is stored, but for the times at which keys were used and what came into being since. */
+async function everything(): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  for (const kind of world.kinds.filter(({ collectionMethods }) => collectionMethods.includes('get'))) {
+    const list = (await caller.get(collectionPath(world, kind).slice(apiRoot.length))) as unknown as {
+      items: Stored[];
+    };
+    found[kind.collection] = list.items.filter(
+      ({ metadata }) => metadata.name !== 'admin' || !kind.kind.endsWith('AccessKey'),
+    );
+  }
+  return found;
+}
+
+interface Stored {
+  readonly metadata: { readonly name: string };
+}
+
+/** The whole corpus over a few connections of HTTP/1.1, and what is to be said of it. */
+async function run(requests: readonly BadRequest[]) {
+  const faults = new Map<string, string>();
+  const times: number[] = [];
+  const slow: Sent[] = [];
+  const statuses = new Map<number, number>();
+  const started = performance.now();
+  await sendAll(caller, requests, connections, (sent) => {
+    const fault = faultOf(sent);
+    if (fault !== undefined) faults.set(describeRequest(sent.request), fault);
+    times.push(sent.milliseconds);
+    statuses.set(sent.answer.status, (statuses.get(sent.answer.status) ?? 0) + 1);
+    if (sent.milliseconds > longestMilliseconds) slow.push(sent);
+  });
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  times.sort((a, b) => a - b);
+  const at = (share: number) => `${(times[Math.floor((times.length - 1) * share)] ?? 0).toFixed(1)} ms`;
+  console.log(
+    `${requests.length} requests to ${world.kinds.length} kinds in ${seconds} s: half in ${at(0.5)}, ` +
+      `99 % in ${at(0.99)}, 99.9 % in ${at(0.999)}, all in ${at(1)}; answers by status: ` +
+      [...statuses]
+        .sort(([a], [b]) => a - b)
+        .map(([status, count]) => `${status}: ${count}`)
+        .join(', '),
+  );
+  return { faults, slow };
+}
+
+describe('a server that is sent bad input', () => {
+  it('answers each of 20,000 and more in good time with a Status that says why, and is not changed by it', async () => {
+    const requests = [...corpus(world, server.adminKey)];
+    expect(requests.length).toBeGreaterThan(20_000);
+    const before = await everything();
+    await sendAll(caller, everyTenth(requests), connections, () => {});
+    const warm = await residentMemory(server.pid);
+    const { faults, slow } = await run(requests);
+    const after = await residentMemory(server.pid);
+    console.log(`memory: ${megabytes(warm)} after a tenth of it, ${megabytes(after)} after all`);
+
+    expect([...faults].slice(0, 20)).toEqual([]);
+    expect(await everything()).toEqual(before);
+    expect((await caller.send('GET', '/readyz')).status).toBe(200);
+    expect(server.output()).not.toContain('"level":50');
+    expect(after - warm).toBeLessThan(mostGrowth);
+
+    // With several at once on a busy machine one waits for another: what was slow then is asked again, alone.
+    const slowAlone: string[] = [];
+    for (const { request } of slow) {
+      const alone = await timeAlone(caller, request, 5);
+      if (alone > longestMilliseconds) slowAlone.push(`${alone.toFixed(0)} ms: ${describeRequest(request)}`);
+    }
+    console.log(`${slow.length} took over ${longestMilliseconds} ms in company, ${slowAlone.length} alone`);
+    expect(slowAlone).toEqual([]);
+  });
+
+  it('answers the same over HTTP/2', async () => {
+    const before = await everything();
+    const connection = new Http2Connection(caller);
+    const faults = new Map<string, string>();
+    const requests = everyTenth([...corpus(world, server.adminKey)].filter(({ raw }) => raw === undefined));
+    for (const request of requests) {
+      const answer = await connection.send(request).catch(() => undefined);
+      // Node's client does not send what HTTP/2 has no words for.
+      if (answer === undefined) continue;
+      const fault = faultOf({ request: { ...request, mayBeDropped: true }, answer, milliseconds: 0 });
+      if (fault !== undefined) faults.set(describeRequest(request), fault);
+    }
+    connection.close();
+    console.log(`${requests.length} requests over HTTP/2`);
+    expect([...faults].slice(0, 20)).toEqual([]);
+    expect(await everything()).toEqual(before);
+    expect(server.output()).not.toContain('"level":50');
+  });
+});
+
+function everyTenth<T>(all: readonly T[]): T[] {
+  return all.filter((_, index) => index % 10 === 0);
+}

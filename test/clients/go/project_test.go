@@ -1,0 +1,85 @@
+package clients
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+var projects = schema.GroupVersionResource{Group: "management.platform.sh", Version: "v1", Resource: "projects"}
+
+// churnTime is how long the long tests write: FLOTILLA_CHURN_SECONDS, 10 seconds where it is not set.
+func churnTime(t *testing.T) time.Duration {
+	t.Helper()
+	text := os.Getenv("FLOTILLA_CHURN_SECONDS")
+	if text == "" {
+		return 10 * time.Second
+	}
+	seconds, err := strconv.Atoi(text)
+	if err != nil || seconds < 1 {
+		t.Fatalf("FLOTILLA_CHURN_SECONDS is %q", text)
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// unlimited is a configuration whose requests do not wait for each other; client-go allows five a second otherwise.
+func unlimited(t *testing.T) *rest.Config {
+	t.Helper()
+	loaded := config(t)
+	loaded.QPS = -1
+	return loaded
+}
+
+func dynamicClient(t *testing.T, loaded *rest.Config) *dynamic.DynamicClient {
+	t.Helper()
+	client, err := dynamic.NewForConfig(loaded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// newProject makes a project for one test alone and gives its namespace. In the end the project goes, with everything
+// that the test left in the namespace.
+func newProject(t *testing.T, name string) string {
+	t.Helper()
+	ctx, client := deadline(t), dynamicClient(t, config(t)).Resource(projects)
+	anything := []any{map[string]any{"name": "*"}}
+	_, err := client.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "management.platform.sh/v1",
+		"kind":       "Project",
+		"metadata":   map[string]any{"name": name},
+		"spec":       map[string]any{"allowedClusters": anything, "allowedTemplates": anything},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { removeProject(t, client, name) })
+	return "platform-p-" + name
+}
+
+func removeProject(t *testing.T, client dynamic.ResourceInterface, name string) {
+	t.Helper()
+	ctx := context.Background()
+	if err := client.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+		t.Errorf("delete of the project %s: %v", name, err)
+		return
+	}
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		_, err := client.Get(ctx, name, metav1.GetOptions{})
+		return apierrors.IsNotFound(err), nil
+	})
+	if err != nil {
+		t.Errorf("the project %s does not go: %v", name, err)
+	}
+}

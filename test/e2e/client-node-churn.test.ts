@@ -1,0 +1,143 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { CustomObjectsApi, KubeConfig, type KubernetesObject, makeInformer } from '@kubernetes/client-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { churnSeconds, startChurnServer } from '../harness/churn/churn-server.ts';
+import { followed, misinformed, unaccounted } from '../harness/churn/laws.ts';
+import { type Entry, Expired, entryOf, WatchLog, type WatchLogOptions } from '../harness/churn/watch-log.ts';
+import { type Place, Writers } from '../harness/churn/writers.ts';
+import type { FlotillaProcess } from '../harness/flotilla-process.ts';
+
+const place: Place = {
+  group: 'management.platform.sh',
+  version: 'v1',
+  namespace: 'platform-p-default',
+  plural: 'virtualclusterinstances',
+};
+const path = `/apis/${place.group}/${place.version}/namespaces/${place.namespace}/${place.plural}`;
+/** The object that is made when all else is done; whoever has seen it has seen everything. */
+const last = 'the-end';
+
+interface InstanceList {
+  readonly metadata: { readonly resourceVersion: string };
+  readonly items: KubernetesObject[];
+}
+
+describe('@kubernetes/client-node under churn', () => {
+  let flotilla: FlotillaProcess;
+  let config: KubeConfig;
+  let api: CustomObjectsApi;
+  const ending: (() => Promise<void>)[] = [];
+
+  beforeAll(async () => {
+    flotilla = await startChurnServer();
+    config = new KubeConfig();
+    config.loadFromFile(flotilla.kubeconfig);
+    api = config.makeApiClient(CustomObjectsApi);
+  });
+  afterAll(async () => {
+    for (const end of ending) await end();
+    await flotilla.remove();
+  });
+
+  const list = () => api.listNamespacedCustomObject(place) as Promise<InstanceList>;
+
+  /** An informer whose watches the server ends every other second, and everything that it tells. */
+  async function inform(onConnect: (goBackTo: (version: number) => void) => void = () => {}) {
+    const told: Entry[] = [];
+    let lists = 0;
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const informer = makeInformer(config, `${path}?timeoutSeconds=2`, () => {
+      lists++;
+      return list();
+    });
+    const note = (type: string) => (object: KubernetesObject) => {
+      told.push(entryOf(type, object.metadata));
+      if (object.metadata?.name === last) finish();
+    };
+    informer.on('add', note('ADDED'));
+    informer.on('update', note('MODIFIED'));
+    informer.on('delete', note('DELETED'));
+    informer.on('connect', () => onConnect((version) => Object.assign(informer, { resourceVersion: String(version) })));
+    informer.on('error', () => void pause(100).then(() => informer.start()));
+    ending.push(() => informer.stop());
+    await informer.start();
+    const state = () =>
+      new Map(informer.list().map(({ metadata }) => [metadata?.name ?? '', Number(metadata?.resourceVersion)]));
+    return { told, finished, state, lists: () => lists };
+  }
+
+  it(
+    'sees each version once and in order, through conflicts, ends of streams and versions that are too old (CLIENT-04, CLIENT-07, CLIENT-10, CLIENT-13, WATCH-05, WATCH-17, WATCH-25)',
+    async () => {
+      const empty = await list();
+      expect(empty.items).toEqual([]);
+      const from = Number(empty.metadata.resourceVersion);
+      const cluster = config.getCurrentCluster();
+      const options: WatchLogOptions = {
+        url: `${cluster?.server}${path}`,
+        ca: Buffer.from(cluster?.caData ?? '', 'base64').toString(),
+        token: flotilla.adminKey,
+        from,
+        last,
+      };
+      const whole = new WatchLog(options);
+      const resumed = new WatchLog({ ...options, seconds: 1, hangUpAfter: 40 });
+      const logs = Promise.all([whole.run(), resumed.run()]);
+      logs.catch(() => {});
+
+      const steady = await inform();
+      let isForgotten = false;
+      let sentBack = 0;
+      let isBack = false;
+      const late = await inform((goBackTo) => {
+        // Every other time: in between it lists, and goes on from there.
+        isBack = isForgotten && !isBack && sentBack < 3;
+        if (!isBack) return;
+        sentBack++;
+        goBackTo(from);
+      });
+
+      // The churn goes on until the past has been forgotten and somebody has asked for it.
+      const writers = new Writers(api, place);
+      const began = Date.now();
+      const goesOn = () => Date.now() < began + churnSeconds * 1000 || sentBack === 0;
+      const writing = writers.run(4, goesOn);
+      while (!isForgotten && goesOn()) {
+        await new WatchLog({ ...options, seconds: 1, hangUpAfter: 1 }).stream().catch((error: unknown) => {
+          if (!(error instanceof Expired)) throw error;
+          isForgotten = true;
+        });
+        await pause(200);
+      }
+      await writing;
+      await writers.create(last);
+      const [log, again] = await logs;
+      await Promise.all([steady.finished, late.finished]);
+
+      expect(whole.streams).toBe(1);
+      expect(again).toEqual(log);
+      expect(unaccounted(log, writers)).toEqual([]);
+      expect(steady.told).toEqual(log);
+      expect(steady.lists()).toBe(1);
+      expect(misinformed(late.told, log)).toEqual([]);
+      expect(late.lists()).toBe(sentBack + 1);
+      for (const race of ['create, 409', 'update, 409', 'stale update, 409', 'delete and create']) {
+        expect(writers.counts[race], race).toBeGreaterThan(0);
+      }
+      const listed = new Map(
+        (await list()).items.map(({ metadata }) => [metadata?.name ?? '', Number(metadata?.resourceVersion)]),
+      );
+      expect(followed(log)).toEqual(listed);
+      expect(steady.state()).toEqual(listed);
+      expect(late.state()).toEqual(listed);
+      const seconds = Math.round((Date.now() - began) / 1000);
+      process.stdout.write(
+        `${log.length} events in ${seconds} s, ${resumed.streams} streams, ${sentBack} versions too old, ${JSON.stringify(writers.counts)}\n`,
+      );
+    },
+    churnSeconds * 1000 + 180_000,
+  );
+});

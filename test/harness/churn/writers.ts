@@ -1,0 +1,145 @@
+import { randomInt } from 'node:crypto';
+import { ApiException, type CustomObjectsApi, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+
+/** Where the churn takes place: the kind in one namespace. */
+export interface Place {
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly plural: string;
+}
+
+interface Instance {
+  readonly metadata: { name: string; uid: string; resourceVersion: string };
+  spec: { displayName: string };
+}
+
+const names = 12;
+
+/**
+ * Writers on a few names at the same time, so that they get in each other's way, and a ledger of what the server has
+ * acknowledged.
+ */
+export class Writers {
+  /** The version of each create, update and patch, and the object that it left. */
+  readonly written = new Map<number, string>();
+  readonly deleted = new Set<string>();
+  readonly counts: Record<string, number> = {};
+  readonly #api: CustomObjectsApi;
+  readonly #place: Place;
+  #marks = 0;
+
+  constructor(api: CustomObjectsApi, place: Place) {
+    this.#api = api;
+    this.#place = place;
+  }
+
+  async run(count: number, goesOn: () => boolean): Promise<void> {
+    await Promise.all(
+      Array.from({ length: count }, async () => {
+        while (goesOn()) await this.#step(`churn-${randomInt(names)}`);
+      }),
+    );
+  }
+
+  async create(name: string): Promise<void> {
+    const { group, version, namespace } = this.#place;
+    const body = {
+      apiVersion: `${group}/${version}`,
+      kind: 'VirtualClusterInstance',
+      metadata: { name, namespace },
+      spec: { displayName: this.#mark() },
+    };
+    const made = await this.#attempt('create', this.#api.createNamespacedCustomObject({ ...this.#place, body }), [409]);
+    this.#wrote(made);
+  }
+
+  async #step(name: string): Promise<void> {
+    const dice = randomInt(100);
+    if (dice < 15) return this.create(name);
+    if (dice < 50) return this.#update(name, false);
+    if (dice < 60) return this.#update(name, true);
+    if (dice < 85) return this.#patch(name, dice % 2 === 0);
+    if (await this.#delete(name)) {
+      if (dice >= 92) {
+        this.#count('delete and create');
+        await this.create(name);
+      }
+    }
+  }
+
+  /** Reads, changes and writes until nobody has come in between; a second write from the same reading must fail. */
+  async #update(name: string, twice: boolean): Promise<void> {
+    for (;;) {
+      const read = await this.#get(name);
+      if (read === undefined) return;
+      const put = () => {
+        const body = { ...read, spec: { ...read.spec, displayName: this.#mark() } };
+        return this.#api.replaceNamespacedCustomObject({ ...this.#place, name, body });
+      };
+      const changed = await this.#attempt('update', put(), [404, 409]);
+      this.#wrote(changed);
+      if (changed === undefined) continue;
+      if (twice && (await this.#attempt('stale update', put(), [404, 409])) !== undefined) {
+        throw new Error(`an update of an old version of ${name} got through`);
+      }
+      return;
+    }
+  }
+
+  async #patch(name: string, merges: boolean): Promise<void> {
+    const displayName = this.#mark();
+    const body = merges
+      ? { spec: { displayName } }
+      : [{ op: 'replace', path: '/spec/displayName', value: displayName }];
+    const options = setHeaderOptions('Content-Type', merges ? PatchStrategy.MergePatch : PatchStrategy.JsonPatch);
+    const patching = this.#api.patchNamespacedCustomObject({ ...this.#place, name, body }, options);
+    this.#wrote(await this.#attempt('patch', patching, [404]));
+  }
+
+  /** Removes the object that stands there now, and no other that may have come in its place. */
+  async #delete(name: string): Promise<boolean> {
+    const read = await this.#get(name);
+    if (read === undefined) return false;
+    const { uid } = read.metadata;
+    const body = { preconditions: { uid } };
+    const deleting = this.#api.deleteNamespacedCustomObject({ ...this.#place, name, body });
+    if ((await this.#attempt('delete', deleting, [404, 409])) === undefined) return false;
+    if (this.deleted.has(uid)) throw new Error(`${name} was deleted twice`);
+    this.deleted.add(uid);
+    return true;
+  }
+
+  #get(name: string): Promise<Instance | undefined> {
+    return this.#attempt('get', this.#api.getNamespacedCustomObject({ ...this.#place, name }), [404]);
+  }
+
+  /** undefined: refused with one of the codes that a race may bring about. */
+  async #attempt(what: string, call: Promise<unknown>, expected: readonly number[]): Promise<Instance | undefined> {
+    try {
+      const answer = (await call) as Instance;
+      this.#count(what);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ApiException) || !expected.includes(error.code)) throw error;
+      this.#count(`${what}, ${error.code}`);
+      return undefined;
+    }
+  }
+
+  #wrote(object: Instance | undefined): void {
+    if (object === undefined) return;
+    const version = Number(object.metadata.resourceVersion);
+    if (this.written.has(version)) throw new Error(`version ${version} was given to two writes`);
+    this.written.set(version, object.metadata.uid);
+  }
+
+  #count(what: string): void {
+    this.counts[what] = (this.counts[what] ?? 0) + 1;
+  }
+
+  #mark(): string {
+    this.#marks++;
+    return `mark ${this.#marks}`;
+  }
+}
