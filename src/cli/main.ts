@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { programVersion } from '../lib/program-version.ts';
 import { addBackupCommand } from './commands/backup.ts';
 import { addRestoreCommand } from './commands/restore.ts';
 import { addStartCommand } from './commands/start.ts';
@@ -11,6 +12,7 @@ const usageError = 2;
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('flotilla')
     .description('A management API for virtual Kubernetes clusters')
+    .version(programVersion, '--version', 'print the version')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`flotilla: ${text.replace(/^error: /, '')}`) })
     .helpCommand(true);

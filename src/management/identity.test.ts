@@ -14,6 +14,7 @@ const users: Record<string, KubeObject> = {
   anna: object('anna', { groups: ['dev', 'system:masters'] }),
   bob: object('bob', { subject: 'robert' }),
   off: object('off', { disabled: true }),
+  fake: object('fake', { groups: ['platform:user:bob', 'platform:team:red', 'ops'] }),
 };
 const state = {
   user: (name: string) => users[name],
@@ -56,6 +57,15 @@ describe('who an access key is (completions §8)', () => {
 
   it('is nobody if its user is disabled or gone, or its team is gone', () => {
     for (const spec of [{ user: 'off' }, { user: 'none' }, { team: 'blue' }, {}]) expect(who(spec)).toBeUndefined();
+  });
+
+  it('never takes membership from the user’s own list of groups', () => {
+    expect(who({ user: 'fake' })?.groups).toEqual([
+      'ops',
+      'system:authenticated',
+      'platform:authenticated',
+      'platform:user:fake',
+    ]);
   });
 
   it('never takes membership from the key itself, nor what begins with system:', () => {

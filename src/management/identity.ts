@@ -25,20 +25,20 @@ export function identityOf(
   const subject = textAt(key, 'spec', 'subject');
   if (subject !== '') return { name: subject, groups: distinct([...extra, kubernetesAuthenticatedGroup]) };
 
-  const chosen = extra.filter((group) => userOfGroup(group) === undefined && teamOfGroup(group) === undefined);
+  const chosen = extra.filter((group) => !followsFromMembership(group));
   const everybody = [kubernetesAuthenticatedGroup, authenticatedGroup];
   const teamName = textAt(key, 'spec', 'team');
   if (teamName !== '') {
     const team = state.team(teamName);
     if (team === undefined) return undefined;
-    const own = textsAt(team, 'spec', 'groups').filter((group) => !group.startsWith(systemPrefix));
+    const own = ownGroups(team);
     return identity(team, teamGroup(teamName), [...own, ...everybody, teamGroup(teamName), ...chosen]);
   }
 
   const userName = textAt(key, 'spec', 'user');
   const user = userName === '' ? undefined : state.user(userName);
   if (user === undefined || flagAt(user, 'spec', 'disabled')) return undefined;
-  const own = textsAt(user, 'spec', 'groups').filter((group) => !group.startsWith(systemPrefix));
+  const own = ownGroups(user);
   const teams = state.teamsOf(userName).map(teamGroup);
   return identity(user, textAt(user, 'spec', 'subject') || userName, [
     ...own,
@@ -47,6 +47,17 @@ export function identityOf(
     ...teams,
     ...chosen,
   ]);
+}
+
+/** Nobody becomes another user, or a member of a team, by a group of that name in their own list. */
+function ownGroups(of: KubeObject): string[] {
+  return textsAt(of, 'spec', 'groups').filter(
+    (group) => !group.startsWith(systemPrefix) && !followsFromMembership(group),
+  );
+}
+
+function followsFromMembership(group: string): boolean {
+  return userOfGroup(group) !== undefined || teamOfGroup(group) !== undefined;
 }
 
 function identity(of: KubeObject, name: string, groups: readonly string[]): UserInfo {

@@ -158,6 +158,8 @@ describe('readDocument of YAML', () => {
     ['b: *x\n', "yaml: unknown anchor 'x' referenced"],
     ['a: &x [*x]\n', "yaml: anchor 'x' value contains itself"],
     [bomb(), 'yaml: document contains excessive aliasing'],
+    [`a: &x ${'x'.repeat(100_000)}\nb: [${'*x,'.repeat(20)}]\n`, 'yaml: document contains excessive aliasing'],
+    ['b: *a-long-secret\n', "yaml: unknown anchor 'a-long-...' referenced"],
     ['? [1]\n: x\n', 'invalid map key'],
     ['~: x\n', 'unsupported map key of type: <nil>'],
     ['a: .inf\n', 'json: unsupported value: +Inf'],

@@ -11,7 +11,7 @@ import {
 } from 'js-yaml';
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import { DocumentError } from './document-error.ts';
-import { resolvePlain, resolveTagged, type YamlScalar } from './yaml-scalar.ts';
+import { resolvePlain, resolveTagged, shortened, type YamlScalar } from './yaml-scalar.ts';
 
 /** The parser recurses; this is far beyond any manifest and far below where its stack ends. */
 const maxDepth = 500;
@@ -27,6 +27,9 @@ const maxDuplicates = 100;
 
 /** Nodes that all aliases of a document may add together: plenty for manifests, and the end of every bomb. */
 const maxAliasedNodes = 100_000;
+
+/** The same for the texts in them: a long one that many aliases name would be written out as often. */
+const maxAliasedCharacters = 1024 * 1024;
 
 /** Reads the first document of a YAML stream as JSON; an empty stream is null. */
 export function readYaml(text: string): YamlDocument {
@@ -52,6 +55,7 @@ class YamlReader {
   /** What stands at each anchor; undefined while it is still being read. */
   readonly #anchors = new Map<string, JsonValue | undefined>();
   #aliasedNodes = 0;
+  #aliasedCharacters = 0;
   /** Where lines were counted up to; keys come in order, so counting never starts again. */
   #counted = { offset: 0, line: 1 };
 
@@ -100,20 +104,31 @@ class YamlReader {
 
   /** A copy, so that nothing is shared; counted, because aliases of aliases grow without end. */
   #aliased(anchor: string): JsonValue {
-    if (!this.#anchors.has(anchor)) throw new DocumentError(`yaml: unknown anchor '${anchor}' referenced`);
+    const told = shortened(anchor);
+    if (!this.#anchors.has(anchor)) throw new DocumentError(`yaml: unknown anchor '${told}' referenced`);
     const value = this.#anchors.get(anchor);
-    if (value === undefined) throw new DocumentError(`yaml: anchor '${anchor}' value contains itself`);
+    if (value === undefined) throw new DocumentError(`yaml: anchor '${told}' value contains itself`);
     return this.#copy(value);
   }
 
   #copy(value: JsonValue): JsonValue {
-    this.#aliasedNodes++;
-    if (this.#aliasedNodes > maxAliasedNodes) throw new DocumentError('yaml: document contains excessive aliasing');
+    this.#countAliased(typeof value === 'string' ? value : '');
     if (Array.isArray(value)) return value.map((item) => this.#copy(item));
     if (!isJsonObject(value)) return value;
     const copy: JsonObject = {};
-    for (const [name, member] of Object.entries(value)) setMember(copy, name, this.#copy(member));
+    for (const [name, member] of Object.entries(value)) {
+      this.#countAliased(name);
+      setMember(copy, name, this.#copy(member));
+    }
     return copy;
+  }
+
+  #countAliased(text: string): void {
+    this.#aliasedNodes++;
+    this.#aliasedCharacters += text.length;
+    if (this.#aliasedNodes > maxAliasedNodes || this.#aliasedCharacters > maxAliasedCharacters) {
+      throw new DocumentError('yaml: document contains excessive aliasing');
+    }
   }
 
   #sequence(): JsonValue[] {

@@ -73,7 +73,7 @@ export function resolveTagged(tag: string, text: string, plain: boolean): YamlSc
 }
 
 /** As go-yaml shortens what it could not unmarshal; a text may be long, or a secret. */
-function shortened(text: string): string {
+export function shortened(text: string): string {
   return text.length > 10 ? `${text.slice(0, 7)}...` : text;
 }
 

@@ -29,7 +29,7 @@ describe('selves (completions §7)', () => {
 
   it('are refused like any object if they are none of their kind', async () => {
     const { create, verbs, as, sent } = await openManagement();
-    await create('users', 'anna');
+    await create('users', 'anna', {});
     const body = { ...sent('selves', ''), spec: 5 } as unknown as KubeObject;
     await expect(verbs('selves').create(as('anna'), body, writing)).rejects.toMatchObject({ code: 422 });
   });
