@@ -6,6 +6,7 @@ const reports = process.env['FLOTILLA_TEST_REPORTS'];
 export default defineConfig({
   test: {
     isolate: false,
+    setupFiles: ['test/harness/property-seed.ts'],
     reporters:
       reports === undefined ? ['default'] : ['default', ['json', { outputFile: `${reports}/${project}.json` }]],
     projects: [

@@ -55,7 +55,9 @@ describe('readDocument of JSON', () => {
 describe('readDocument of YAML', () => {
   it('reads back what was dumped from JSON', () => {
     fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (generated) => {
+        // JSON has no negative zero.
+        const value = JSON.parse(JSON.stringify(generated));
         const text = dump(value, { forceQuotes: true, noRefs: true });
         const names = JSON.stringify(value).match(/"[^"\\]*":/g) ?? [];
         // A plain key is resolved like any scalar, so names that read as other scalars are left out here.
