@@ -6,7 +6,7 @@ import {
   type Http2ServerResponse,
   type ServerHttp2Session,
 } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Log } from '../lib/log.ts';
 import { adaptRequest } from './adapt-request.ts';
@@ -16,8 +16,9 @@ import { type IncomingRequest, isStream, type Reply } from './exchange.ts';
 import { defaultListenLimits, type ListenLimits } from './listen-limits.ts';
 import { LiveConnections } from './live-connections.ts';
 import { pingSession } from './ping-session.ts';
+import { destroyWhenStalled } from './stalled-reader.ts';
 import { WebSocketStreams } from './web-socket.ts';
-import { destroyWhenStalled, type ResponseTarget, writeReply } from './write-reply.ts';
+import { type ResponseTarget, writeReply } from './write-reply.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -70,6 +71,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     key: options.tls.key,
     minVersion: 'TLSv1.2',
     handshakeTimeout: limits.handshakeMilliseconds,
+    // Or the first answer on a connection waits behind the session tickets until the client's kernel acknowledges them.
+    noDelay: true,
     settings: { maxConcurrentStreams: limits.streamsPerSession, maxHeaderListSize: limits.headerBytes },
     maxSessionInvalidFrames: 100,
     // Megabytes. Node's own 10 are soon reached by a few hundred streams, and a session beyond it refuses new ones.
@@ -146,7 +149,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     }
   };
 
-  const onUpgrade = async (message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+  const onUpgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
     const requestEnded = live.requestBegan(socket);
     const controller = new AbortController();
     socket.once('close', () => controller.abort(overReason));
@@ -156,7 +159,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     try {
       await answer(request, controller, options.handler, async (reply) => {
         if (wantsWebSocket && reply.status === 200 && isStream(reply)) {
-          const stopWatching = destroyWhenStalled(socket, limits.stallMilliseconds);
+          const stopWatching = destroyWhenStalled(socket, limits.stallMilliseconds, () => socket.bytesWritten);
           await webSockets.send(message, socket, head, reply).finally(stopWatching);
           return;
         }
@@ -183,7 +186,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('checkExpectation', (message, response) => void onRequest(message, response as never, true));
   server.on(
     'upgrade',
-    (message: IncomingMessage, socket: Duplex, head: Buffer) => void onUpgrade(message, socket, head),
+    (message: IncomingMessage, socket: Socket, head: Buffer) => void onUpgrade(message, socket, head),
   );
   // A session is made while its connection's event is told, and does not say which one that is.
   let connected: Duplex | undefined;

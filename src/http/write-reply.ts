@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type IncomingRequest, isStream, type Reply } from './exchange.ts';
+import { destroyWhenStalled } from './stalled-reader.ts';
 
 /** The part of Node's two kinds of response that is used here. */
 export interface ResponseTarget extends EventEmitter {
@@ -40,21 +41,39 @@ export async function writeReply(
   const headers = { ...reply.headers };
   if (request.httpVersion === '2') for (const name of connectionHeaders) delete headers[name];
   else if (options.closing) headers.connection = 'close';
-  const stopWatching = destroyWhenStalled(response, options.stallMilliseconds);
+  let handedOver = 0;
+  const out: Out = {
+    response,
+    isGone: () => options.isGone(),
+    write(chunk) {
+      handedOver += chunk.length;
+      return response.write(chunk);
+    },
+    end(chunk) {
+      handedOver += chunk?.length ?? 0;
+      if (chunk === undefined) response.end();
+      else response.end(chunk);
+    },
+  };
+  const stopWatching = destroyWhenStalled(response, options.stallMilliseconds, () => handedOver);
   try {
-    if (isStream(reply)) await writeStream(request, response, { ...reply, headers }, reply.body, options.isGone);
-    else await writeWhole(request, response, { ...reply, headers }, options.isGone);
+    if (isStream(reply)) await writeStream(request, out, { ...reply, headers }, reply.body);
+    else await writeWhole(request, out, { ...reply, headers });
   } finally {
     stopWatching();
   }
 }
 
-async function writeWhole(
-  request: IncomingRequest,
-  response: ResponseTarget,
-  reply: Reply,
-  isGone: () => boolean,
-): Promise<void> {
+/** A response, and the one way to write to it. */
+interface Out {
+  readonly response: ResponseTarget;
+  isGone(): boolean;
+  /** False: wait until it has drained. */
+  write(chunk: string | Uint8Array): boolean;
+  end(chunk?: Uint8Array): void;
+}
+
+async function writeWhole(request: IncomingRequest, out: Out, reply: Reply): Promise<void> {
   const { headers, body } = reply;
   let bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : new Uint8Array();
   if (body instanceof Uint8Array) bytes = body;
@@ -65,37 +84,36 @@ async function writeWhole(
     headers.vary = 'Accept-Encoding';
   }
   if (!isHeadless(reply.status)) headers['content-length'] = String(bytes.byteLength);
-  if (isGone()) return;
-  response.writeHead(reply.status, headers);
+  if (out.isGone()) return;
+  out.response.writeHead(reply.status, headers);
   if (request.method === 'HEAD') bytes = new Uint8Array();
   // In pieces: a list of many megabytes handed over at once would count as memory of its HTTP/2 session, and the
   // session would refuse its other streams until the reader has taken it.
   let start = 0;
   for (; bytes.byteLength - start > pieceLength; start += pieceLength) {
-    if (!response.write(bytes.subarray(start, start + pieceLength))) await drained(response, isGone);
-    if (isGone()) return;
+    if (!out.write(bytes.subarray(start, start + pieceLength))) await drained(out);
+    if (out.isGone()) return;
   }
-  await ended(response, start === bytes.byteLength ? undefined : bytes.subarray(start), isGone);
+  await ended(out, start === bytes.byteLength ? undefined : bytes.subarray(start));
 }
 
 async function writeStream(
   request: IncomingRequest,
-  response: ResponseTarget,
+  out: Out,
   reply: Reply,
   body: AsyncIterable<string>,
-  isGone: () => boolean,
 ): Promise<void> {
-  if (isGone()) return;
-  response.writeHead(reply.status, reply.headers);
+  if (out.isGone()) return;
+  out.response.writeHead(reply.status, reply.headers);
   if (request.method !== 'HEAD') {
     // The client learns that its stream stands before the first event exists (rule WATCH-01).
-    response.flushHeaders();
+    out.response.flushHeaders();
     for await (const chunk of body) {
-      if (isGone()) return;
-      if (!response.write(chunk)) await drained(response, isGone);
+      if (out.isGone()) return;
+      if (!out.write(chunk)) await drained(out);
     }
   }
-  await ended(response, undefined, isGone);
+  await ended(out);
 }
 
 function isHeadless(status: number): boolean {
@@ -110,17 +128,16 @@ function takesGzip(request: IncomingRequest, headers: Reply['headers'], bytes: U
 }
 
 /** Resolves when the bytes are out or the client is gone. */
-function ended(response: ResponseTarget, chunk: Uint8Array | undefined, isGone: () => boolean): Promise<void> {
+function ended(out: Out, chunk?: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
-    response.once('finish', resolve);
-    response.once('close', resolve);
-    if (isGone()) resolve();
-    else if (chunk === undefined) response.end();
-    else response.end(chunk);
+    out.response.once('finish', resolve);
+    out.response.once('close', resolve);
+    if (out.isGone()) resolve();
+    else out.end(chunk);
   });
 }
 
-function drained(response: ResponseTarget, isGone: () => boolean): Promise<void> {
+function drained({ response, isGone }: Out): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       response.off('drain', done);
@@ -131,18 +148,4 @@ function drained(response: ResponseTarget, isGone: () => boolean): Promise<void>
     response.on('close', done);
     if (isGone()) done();
   });
-}
-
-/** A client that holds its connection and takes nothing of what waits for it would hold the memory for ever. */
-export function destroyWhenStalled(
-  response: Pick<ResponseTarget, 'writableLength' | 'destroy'>,
-  milliseconds: number,
-): () => void {
-  let waiting = 0;
-  const timer = setInterval(() => {
-    if (response.writableLength > 0 && response.writableLength === waiting) response.destroy();
-    waiting = response.writableLength;
-  }, milliseconds);
-  timer.unref();
-  return () => clearInterval(timer);
 }

@@ -24,12 +24,15 @@ export class ApiCaller {
     return new ApiCaller(server.url, await readFile(join(server.dataDirectory, 'ca.crt'), 'utf8'), server.adminKey);
   }
 
-  /** `path` is below the root of the API. */
+  /** `path` is below the root of the API. A PATCH is a merge patch. */
   async send(method: Dispatcher.HttpMethod, path: string, body?: Json): Promise<{ status: number; text: string }> {
     const response = await request(`${this.url}${apiRoot}${path}`, {
       dispatcher: this.#agent,
       method,
-      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${this.key}`,
+        'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return { status: response.statusCode, text: await response.body.text() };

@@ -24,6 +24,7 @@ export function connectTls(endpoint: Endpoint, protocols: string[] = ['http/1.1'
   return new Promise((resolve, reject) => {
     const options = { host: hostname, port: Number(port), ca: endpoint.ca, ALPNProtocols: protocols };
     const socket = connect(options, () => resolve(socket));
+    socket.setNoDelay(true);
     socket.once('error', reject);
   });
 }
