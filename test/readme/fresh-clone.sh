@@ -4,36 +4,41 @@ set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 place=$(mktemp -d)
 server=
-finish() {
-  if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; fi
-  rm -rf "$place"
+# npm starts a shell that starts the server: all of them are one process group, and end together.
+end_server() {
+  if [ -z "$server" ]; then return; fi
+  kill -TERM -- "-$server" 2>/dev/null || true
+  wait "$server" 2>/dev/null || true
+  for _ in $(seq 1 120); do
+    if ! kill -0 -- "-$server" 2>/dev/null; then break; fi
+    pause
+  done
+  if kill -0 -- "-$server" 2>/dev/null; then echo 'the server did not end'; kill -KILL -- "-$server"; exit 1; fi
+  server=
 }
-trap finish EXIT
+pause() { read -r -t 0.1 <> <(:) || true; }
+trap 'end_server; rm -rf "$place"' EXIT
 
 git clone --quiet "$source" "$place/flotilla"
 cd "$place/flotilla"
 
 npm ci --silent
-npm start >"$place/out" 2>&1 &
+setsid npm start >"$place/out" 2>&1 &
 server=$!
 for _ in $(seq 1 600); do
   if grep -q '^ready https://127.0.0.1:8443$' "$place/out"; then break; fi
   if ! kill -0 "$server" 2>/dev/null; then cat "$place/out"; exit 1; fi
-  read -r -t 0.1 <> <(:) || true
+  pause
 done
 grep -q '^ready https://127.0.0.1:8443$' "$place/out" || { echo 'not ready in a minute:'; cat "$place/out"; exit 1; }
 cat "$place/out"
 
 kubectl --kubeconfig .flotilla/admin.kubeconfig get virtualclusterinstances -n platform-p-default
 
-# The block under "A first walk", every line of it.
+# The block under "A first walk", every line of it; the key that it shows is cut out of what is printed here.
 sed -n '/^## A first walk/,/^## /p' README.md | sed -n '/^```sh/,/^```/p' | grep -v '^```' >"$place/walk.sh"
 test -s "$place/walk.sh"
 bash -euxo pipefail "$place/walk.sh" 2>&1 | sed 's/flk_[0-9A-Za-z]*/flk_(cut)/g'
 
-# npm hands the signal on; the server drains and leaves.
-pkill -TERM -P "$server" || true
-kill "$server" 2>/dev/null || true
-wait "$server" || true
-server=
+end_server
 echo 'the README walk passed'
