@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { root } from '../check/sources.mjs';
 
-/** What the pages are made from: the program's own kinds, verbs, flags and settings. */
+/** What the pages are made from: the program's own kinds, verbs, flags and settings, and what its tests go by. */
 const entry = `
 export { addBackupCommand } from './src/cli/commands/backup.ts';
 export { addRestoreCommand } from './src/cli/commands/restore.ts';
@@ -20,6 +20,7 @@ export { openSealer, sealKeyBytes } from './src/seal/open-sealer.ts';
 export { fileSettings } from './src/server/file-settings.ts';
 export { openManagement } from './src/server/open-management.ts';
 export { openMemoryStore } from './src/store/memory.ts';
+export { differenceGroups } from './test/side-by-side/differences.ts';
 `;
 
 /** The bundle lies inside the project while it is imported, so that packages are found from there. */

@@ -1,4 +1,5 @@
 import { conformancePage } from './conformance.mjs';
+import { differencesPage } from './differences.mjs';
 import { kindsPage } from './kinds.mjs';
 import { loadProgram } from './load-program.mjs';
 import { settingsPage } from './settings.mjs';
@@ -10,5 +11,6 @@ export async function generatedPages() {
     ['docs/reference/kinds.md', await kindsPage(program)],
     ['docs/reference/settings.md', await settingsPage(program)],
     ['docs/reference/conformance.md', conformancePage()],
+    ['docs/reference/differences-from-kube-apiserver.md', differencesPage(program)],
   ]);
 }

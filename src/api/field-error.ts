@@ -1,3 +1,4 @@
+import { goQuote } from '../lib/go-quote.ts';
 import type { JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
 
@@ -26,6 +27,7 @@ export interface FieldError {
 
 /** The value as it stands in a message: strings quoted, everything else as JSON. */
 function printed(value: JsonValue | undefined): string {
+  if (typeof value === 'string') return goQuote(value);
   return value === undefined ? 'null' : writeJson(value);
 }
 
@@ -43,7 +45,7 @@ export function typeInvalid(field: string, value: JsonValue | undefined, detail:
 
 /** `allowed` is printed in the order given, as Kubernetes does for sets it has sorted and lists it has not. */
 export function notSupported(field: string, value: JsonValue | undefined, allowed: readonly string[]): FieldError {
-  const list = allowed.map((item) => JSON.stringify(item)).join(', ');
+  const list = allowed.map(goQuote).join(', ');
   return {
     type: 'FieldValueNotSupported',
     field,

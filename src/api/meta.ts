@@ -62,6 +62,13 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
+/** The newest one: each request has several times written out, nearly all of the same second. */
+let latest = { second: Number.NaN, text: '' };
+
 export function timestamp(milliseconds: number): Timestamp {
-  return `${new Date(Math.floor(milliseconds / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(milliseconds / 1000);
+  if (second !== latest.second) {
+    latest = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` };
+  }
+  return latest.text;
 }

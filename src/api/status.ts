@@ -1,3 +1,4 @@
+import { goQuote } from '../lib/go-quote.ts';
 import { describeFieldError, type FieldError } from './field-error.ts';
 import type { ListMeta } from './meta.ts';
 
@@ -109,7 +110,7 @@ export function unauthorized(): StatusError {
 }
 
 export function forbidden(resource: GroupResource, name: string, detail: string, causes?: StatusCause[]): StatusError {
-  const subject = name === '' ? qualified(resource) : `${qualified(resource)} "${name}"`;
+  const subject = name === '' ? qualified(resource) : `${qualified(resource)} ${goQuote(name)}`;
   return failure(403, 'Forbidden', `${subject} is forbidden: ${detail}`, {
     ...detailsOf(resource, name),
     ...(causes === undefined ? {} : { causes }),
@@ -121,7 +122,7 @@ export function forbiddenPath(detail: string): StatusError {
 }
 
 export function notFound(resource: GroupResource, name: string): StatusError {
-  return failure(404, 'NotFound', `${qualified(resource)} "${name}" not found`, detailsOf(resource, name));
+  return failure(404, 'NotFound', `${qualified(resource)} ${goQuote(name)} not found`, detailsOf(resource, name));
 }
 
 /** No such path at all; kube-apiserver writes plain text for some of these, this server always a Status. */
@@ -147,7 +148,12 @@ export function notAcceptable(message: string): StatusError {
 }
 
 export function alreadyExists(resource: GroupResource, name: string): StatusError {
-  return failure(409, 'AlreadyExists', `${qualified(resource)} "${name}" already exists`, detailsOf(resource, name));
+  return failure(
+    409,
+    'AlreadyExists',
+    `${qualified(resource)} ${goQuote(name)} already exists`,
+    detailsOf(resource, name),
+  );
 }
 
 /** The name is taken by an object whose deletion is under way. */
@@ -155,7 +161,7 @@ export function stillBeingDeleted(resource: GroupResource, name: string): Status
   return failure(
     409,
     'AlreadyExists',
-    `object is being deleted: ${qualified(resource)} "${name}" already exists`,
+    `object is being deleted: ${qualified(resource)} ${goQuote(name)} already exists`,
     detailsOf(resource, name),
   );
 }
@@ -164,7 +170,7 @@ export function generatedNameTaken(resource: GroupResource, name: string): Statu
   return failure(
     409,
     'AlreadyExists',
-    `${qualified(resource)} "${name}" already exists, the server was not able to generate a unique name for the object`,
+    `${qualified(resource)} ${goQuote(name)} already exists, the server was not able to generate a unique name for the object`,
     { ...detailsOf(resource, name), retryAfterSeconds: 1 },
   );
 }
@@ -173,7 +179,7 @@ export function conflict(resource: GroupResource, name: string, detail: string):
   return failure(
     409,
     'Conflict',
-    `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${detail}`,
+    `Operation cannot be fulfilled on ${qualified(resource)} ${goQuote(name)}: ${detail}`,
     detailsOf(resource, name),
   );
 }
@@ -207,7 +213,7 @@ export function invalidObject(
   const lines = [...new Set(errors.map(describeFieldError))];
   const text = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
   const subject = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
-  return failure(422, 'Invalid', `${subject} "${name}" is invalid: ${text}`, {
+  return failure(422, 'Invalid', `${subject} ${goQuote(name)} is invalid: ${text}`, {
     ...(name === '' ? {} : { name }),
     ...(kind.group === '' ? {} : { group: kind.group }),
     ...(kind.kind === '' ? {} : { kind: kind.kind }),

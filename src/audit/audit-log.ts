@@ -1,26 +1,36 @@
-/** One line of the audit log (completions §11). Never a key, token, password or kubeconfig value. */
+import type { JsonValue } from '../lib/json-value.ts';
+
+/** One line of the audit log (completions §11); what is undefined does not stand in it. Never a key, token, password or kubeconfig value. */
 export interface AuditEvent {
   readonly level: 'None' | 'Metadata' | 'Request' | 'RequestResponse';
   readonly auditID: string;
   readonly stage: 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete';
   readonly verb: string;
   readonly requestURI: string;
-  readonly user?: { readonly username: string; readonly groups: readonly string[] };
+  readonly user?: { readonly username: string; readonly groups: readonly string[] } | undefined;
   /** Whom the request was made as, where that is somebody else. */
-  readonly impersonatedUser?: { readonly username: string; readonly groups: readonly string[] };
-  readonly accessKey?: string;
+  readonly impersonatedUser?: { readonly username: string; readonly groups: readonly string[] } | undefined;
+  readonly accessKey?: string | undefined;
   readonly sourceIPs: readonly string[];
   readonly userAgent: string;
-  readonly objectRef?: {
-    readonly resource: string;
-    readonly namespace?: string;
-    readonly name?: string;
-    readonly apiGroup?: string;
-    readonly apiVersion?: string;
-    readonly subresource?: string;
-  };
-  readonly responseStatus?: { readonly code: number; readonly reason?: string };
-  readonly decision?: { readonly allowed: boolean; readonly reason: string };
+  readonly objectRef?:
+    | {
+        readonly resource: string;
+        readonly namespace?: string | undefined;
+        readonly name?: string | undefined;
+        readonly apiGroup?: string | undefined;
+        readonly apiVersion?: string | undefined;
+        readonly subresource?: string | undefined;
+      }
+    | undefined;
+  /** At level Request and above: what was sent, without its secrets. */
+  readonly requestObject?: JsonValue | undefined;
+  /** At level RequestResponse: what was answered, without its secrets. */
+  readonly responseObject?: JsonValue | undefined;
+  readonly responseStatus?: { readonly code: number; readonly reason?: string } | undefined;
+  readonly decision?:
+    | { readonly allowed: boolean; readonly reason: string; readonly scopes?: readonly string[] }
+    | undefined;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
 }

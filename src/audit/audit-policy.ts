@@ -7,12 +7,12 @@ export type AuditLevel = AuditEvent['level'];
 export interface AuditFacts {
   /** As in RequestInfo: create … deletecollection, or the method in lower case. */
   readonly verb: string;
-  readonly user?: { readonly username: string; readonly groups: readonly string[] };
+  readonly user?: { readonly username: string; readonly groups: readonly string[] } | undefined;
   /** Absent for a non-resource request. */
-  readonly resource?: { readonly group: string; readonly resource: string; readonly subresource: string };
-  readonly namespace?: string;
+  readonly resource?: { readonly group: string; readonly resource: string; readonly subresource: string } | undefined;
+  readonly namespace?: string | undefined;
   readonly path: string;
-  readonly code?: number;
+  readonly code?: number | undefined;
 }
 
 /** A member that is absent matches everything; a rule matches when all its members do. */

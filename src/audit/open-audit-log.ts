@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { AuditEvent, AuditLog } from './audit-log.ts';
+import { quickAppend } from './quick-append.ts';
 import { redactLine, redactUri, redactUserAgent } from './redact.ts';
 
 export interface AuditLogOptions {
@@ -30,7 +31,9 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   const maxBytes = options.maxBytes ?? defaultAuditMaxBytes;
   const keptFiles = options.keptFiles ?? defaultAuditKeptFiles;
   let file = await openFile(options.path);
-  let size = (await file.stat()).size;
+  const stats = await file.stat();
+  const append = quickAppend({ isFile: stats.isFile() });
+  let { size } = stats;
   let torn = false;
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
@@ -48,7 +51,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     size = (await file.stat()).size;
   };
 
-  const append = async (lines: readonly Waiting[]): Promise<void> => {
+  const writeLines = async (lines: readonly Waiting[]): Promise<void> => {
     const bytes = Buffer.from(lines.map((each) => each.line).join(''));
     try {
       if (torn) {
@@ -57,7 +60,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
       }
       if (size > 0 && size + bytes.length > maxBytes) await rotate();
       torn = true;
-      await file.appendFile(bytes);
+      await append(file, bytes);
       torn = false;
       size += bytes.length;
       for (const each of lines) each.resolve();
@@ -68,9 +71,10 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
 
   const run = async (): Promise<void> => {
     while (waiting.length > 0) {
+      await everyoneWaits();
       const batch = waiting;
       waiting = [];
-      await append(batch);
+      await writeLines(batch);
     }
     running = undefined;
   };
@@ -92,6 +96,11 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
       await file.close();
     },
   };
+}
+
+/** Lets everyone who has a line at this moment hand it over first: they share the write. */
+function everyoneWaits(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function openFile(path: string): Promise<FileHandle> {

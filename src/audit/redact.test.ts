@@ -23,6 +23,19 @@ describe('redactUri', () => {
     expect(redactUri('/x/eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl')).toBe('/x/[redacted]');
   });
 
+  it('cuts what is looked for in fields other than the name', () => {
+    const kept = '/x?fieldSelector=metadata.name%3Da,metadata.namespace=b';
+    expect(redactUri(kept)).toBe(kept);
+    expect(redactUri('/x?fieldSelector=metadata.name%3Da%2Cspec.key%21%3Dhidden')).toBe(
+      '/x?fieldSelector=metadata.name%3Da,spec.key=[redacted]',
+    );
+    expect(redactUri('/x?fieldSelector=spec.key=a%5C,hidden')).toBe('/x?fieldSelector=spec.key=[redacted],[redacted]');
+    expect(redactUri('/x?fieldSelector=%6Dysecret==hidden&limit=1')).toBe(
+      '/x?fieldSelector=%6Dysecret=[redacted]&limit=1',
+    );
+    expect(redactUri('/x?fieldSelector=')).toBe('/x?fieldSelector=');
+  });
+
   it('takes no longer for a text of nothing but beginnings of tokens', () => {
     const uri = `/${'eyJ'.repeat(300_000)}`;
     expect(redactUri(uri)).toBe(`${uri.slice(0, 4096)}…`);

@@ -2,21 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { createAuthenticator } from './authn.ts';
 import type { KeyState } from './key-state.ts';
+import { createRightsSignals } from './rights-signals.ts';
 
 function setUp() {
   const clock = new ManualClock();
   const keys = new Map<string, KeyState>();
   const used: string[] = [];
   const lookedUp: string[] = [];
-  const listeners = new Set<(hash?: string) => void>();
+  const listeners = new Set<(names: Iterable<string>) => void>();
   const authenticator = createAuthenticator({
     lookup: (hash) => {
       lookedUp.push(hash);
       return keys.get(hash);
     },
+    current: (name) => [...keys.values()].find((key) => key.name === name),
     hash: (token) => `#${token}`,
     isWellFormed: (token) => !token.startsWith('bad'),
     clock,
+    rights: createRightsSignals(clock),
     onUse: (name) => used.push(name),
     onChange: (listener) => {
       listeners.add(listener);
@@ -29,17 +32,16 @@ function setUp() {
     user: { name: 'anna', groups: ['g'] },
     disabled: false,
     version: '1',
+    scopes: '',
     ...changes,
   });
   const put = (token: string, state: KeyState | undefined): void => {
+    const name = (state ?? keys.get(`#${token}`))?.name ?? '';
     if (state === undefined) keys.delete(`#${token}`);
     else keys.set(`#${token}`, state);
-    for (const listener of listeners) listener(`#${token}`);
+    for (const listener of listeners) listener([name]);
   };
-  const changed = (): void => {
-    for (const listener of listeners) listener();
-  };
-  return { clock, used, lookedUp, listeners, authenticator, key, put, changed };
+  return { clock, used, lookedUp, listeners, authenticator, key, put };
 }
 
 describe('createAuthenticator', () => {
@@ -76,7 +78,6 @@ describe('createAuthenticator', () => {
     ['given another value', (key) => ({ ...key, version: '2' })],
     ['deleted and made again', (key) => ({ ...key, uid: 'u2' })],
     ['left without its user', (key) => ({ ...key, user: undefined })],
-    ['given other groups', (key) => ({ ...key, user: { name: 'anna', groups: ['other'] } })],
   ];
   it.each(endings)('ends the sessions of a key that is %s', (_, change) => {
     const { authenticator, key, put } = setUp();
@@ -87,17 +88,30 @@ describe('createAuthenticator', () => {
     expect(identity?.signal.aborted).toBe(true);
   });
 
-  it.each(endings)('ends them too when only a change without a hash is told and the key is %s', (_, change) => {
-    const { authenticator, key, put, changed, listeners } = setUp();
+  const changes: [string, (key: KeyState) => KeyState][] = [
+    ['given other groups', (key) => ({ ...key, user: { name: 'anna', groups: ['other'] } })],
+    ['for a user of another name', (key) => ({ ...key, user: { name: 'annabel', groups: ['g'] } })],
+    ['given a scope', (key) => ({ ...key, scopes: 'narrow' })],
+  ];
+  it.each(changes)('ends what lasts, and nothing else, of a key that is %s', (_, change) => {
+    const { authenticator, key, put, clock } = setUp();
     put('t', key());
     const identity = authenticator.authenticate('t');
-    const heard = [...listeners];
-    listeners.clear();
+    const rights = identity?.rights?.();
+    expect(rights?.aborted).toBe(false);
     put('t', change(key()));
-    expect(identity?.signal.aborted).toBe(false);
-    for (const listener of heard) listeners.add(listener);
-    changed();
-    expect(identity?.signal.aborted).toBe(true);
+    clock.advance(5000);
+    expect([identity?.signal.aborted, rights?.aborted]).toEqual([false, true]);
+    expect(authenticator.authenticate('t')?.rights?.().aborted).toBe(false);
+  });
+
+  it.each(changes)('gives nothing that lasts to rights that are gone: key is %s', (_, change) => {
+    const { authenticator, key, put } = setUp();
+    put('t', key());
+    const identity = authenticator.authenticate('t');
+    put('t', change(key()));
+    expect(identity?.rights?.().aborted).toBe(true);
+    expect(identity?.rights?.({ name: 'another', groups: [] }).aborted).toBe(true);
   });
 
   it('keeps them through changes that mean nothing to rights', () => {
@@ -132,13 +146,13 @@ describe('createAuthenticator', () => {
     expect(identity?.signal.aborted).toBe(true);
   });
 
-  it('ends the old session of a value that now belongs to another key', () => {
+  it('ends the session of a key that was made again under its name, at the latest when that one is used', () => {
     const { authenticator, key, put, listeners } = setUp();
     put('t', key());
     const old = authenticator.authenticate('t');
     listeners.clear();
-    put('t', key({ name: 'other', uid: 'u9' }));
-    expect(authenticator.authenticate('t')?.accessKey).toBe('other');
+    put('t', key({ uid: 'u9' }));
+    expect(authenticator.authenticate('t')?.signal.aborted).toBe(false);
     expect(old?.signal.aborted).toBe(true);
   });
 

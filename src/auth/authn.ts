@@ -1,23 +1,25 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Identity } from './identity.ts';
-import { isUsable, type KeyState } from './key-state.ts';
+import { isSameRights, isUsable, type KeyState } from './key-state.ts';
+import { createKnownTokens } from './known-tokens.ts';
+import type { RightsSignals } from './rights-signals.ts';
 import { createSessions } from './sessions.ts';
 
 export interface AuthenticatorOptions {
   /** From the access-key cache: the key whose value has this hash. Must not wait. */
   lookup(hash: string): KeyState | undefined;
+  /** The same for the key of this name. */
+  current(keyName: string): KeyState | undefined;
   /** The keyed hash under which values are kept; without the seal key nobody can tell which value gives which hash. */
   hash(token: string): string;
   /** Whether a value has a form that a key can have, its checksum included; refuses without a look-up. */
   isWellFormed(token: string): boolean;
   readonly clock: Clock;
+  readonly rights: RightsSignals;
   /** Called for each request that a key opened; must be quick. */
   onUse(keyName: string): void;
-  /**
-   * Tells when keys, users or teams changed: with the hash of the one key, or with nothing if it may be any. Returns
-   * how to stop.
-   */
-  onChange(listener: (hash?: string) => void): () => void;
+  /** Tells which keys may have changed, by themselves or through whom they are for. Returns how to stop. */
+  onChange(listener: (keyNames: Iterable<string>) => void): () => void;
 }
 
 export interface Authenticator {
@@ -35,18 +37,35 @@ const longestToken = 512;
  * the seal key cannot steer it, so how long a look-up takes says nothing about any key's value.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const sessions = createSessions(options.clock, options.lookup);
-  const stopListening = options.onChange((hash) => sessions.recheck(hash));
+  const { clock, rights } = options;
+  const sessions = createSessions({
+    clock,
+    current: (name) => options.current(name),
+    onOtherRights: (name) => rights.keyChanged(name),
+  });
+  const tokens = createKnownTokens(options);
+  const stopListening = options.onChange((names) => sessions.recheck(names));
 
   return {
     authenticate(token) {
-      if (token.length > longestToken || !options.isWellFormed(token)) return undefined;
-      const hash = options.hash(token);
-      const state = options.lookup(hash);
-      if (!isUsable(state, options.clock.now())) return undefined;
-      const signal = sessions.signal(hash, state);
-      options.onUse(state.name);
-      return { user: state.user, accessKey: state.name, system: false, signal };
+      if (token.length > longestToken) return undefined;
+      const state = tokens.find(token, options.lookup);
+      if (!isUsable(state, clock.now())) return undefined;
+      const { user, name } = state;
+      const signal = sessions.signal(state);
+      options.onUse(name);
+      return {
+        user,
+        accessKey: name,
+        system: false,
+        signal,
+        rights(as) {
+          // Between then and now the key may have become another's; nobody would tell of that any more.
+          const current = options.current(name);
+          const isStill = current !== undefined && isSameRights(state, current);
+          return isStill ? rights.of(as ?? user, name) : rights.fired();
+        },
+      };
     },
 
     close() {

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { type Log, silentLog } from '../lib/log.ts';
-import { createLastActivity } from './last-activity.ts';
+import { createLastActivity, type LastActivityOptions } from './last-activity.ts';
 
-function setUp(options: { written?: (name: string) => number | undefined; fail?: boolean; log?: Log } = {}) {
+interface Setting extends Partial<Pick<LastActivityOptions, 'written' | 'countsFrom' | 'log'>> {
+  readonly fail?: boolean;
+}
+
+function setUp(options: Setting = {}) {
   const clock = new ManualClock(1_000_000);
   const writes: [string, number][] = [];
   const activity = createLastActivity({
@@ -14,6 +18,7 @@ function setUp(options: { written?: (name: string) => number | undefined; fail?:
       if (options.fail === true) throw new Error('disk');
     },
     ...(options.written === undefined ? {} : { written: options.written }),
+    ...(options.countsFrom === undefined ? {} : { countsFrom: options.countsFrom }),
   });
   const advance = async (milliseconds: number): Promise<void> => {
     clock.advance(milliseconds);
@@ -79,6 +84,28 @@ describe('createLastActivity', () => {
     expect(writes).toHaveLength(1);
   });
 
+  it.each([3_600_000, -3_600_000])('keeps to the minute when the clock is set by %i ms', async (by) => {
+    const { activity, clock, writes, advance } = setUp();
+    activity.used('a');
+    await advance(1_000);
+    clock.setWall(by);
+    activity.used('a');
+    await advance(58_000);
+    expect(writes).toHaveLength(1);
+    await advance(2_000);
+    expect(writes).toEqual([
+      ['a', 1_000_000],
+      ['a', 1_001_000 + by],
+    ]);
+  });
+
+  it('does not wait for a time that a status names ahead of the clock', async () => {
+    const { activity, writes, advance } = setUp({ written: () => 1_000_000 + 3_600_000 });
+    activity.used('a');
+    await advance(1_000);
+    expect(writes).toEqual([['a', 1_000_000]]);
+  });
+
   it('knows the latest use before it is written', async () => {
     const { activity, advance } = setUp();
     expect(activity.latest('a')).toBeUndefined();
@@ -93,6 +120,22 @@ describe('createLastActivity', () => {
     for (let key = 0; key < 100; key++) activity.used(`k${key}`);
     await advance(1000);
     expect(writes).toHaveLength(100);
+  });
+
+  it('writes later uses of very many keys less often, but first ones and those that an end counts from as ever', async () => {
+    const { activity, writes, advance } = setUp({
+      written: (name) => (name.startsWith('old') || name === 'pressing' ? 1_000_000 : undefined),
+      countsFrom: (name) => name === 'pressing',
+    });
+    for (let key = 0; key < 12_000; key++) activity.used(`old${key}`);
+    for (const name of ['pressing', 'first']) activity.used(name);
+    await advance(1000);
+    expect(writes.map(([name]) => name)).toEqual(['first']);
+    await advance(60_000);
+    expect(writes).toContainEqual(['pressing', 1_000_000]);
+    expect(writes.length).toBeLessThan(6_200);
+    await advance(60_000);
+    expect(writes).toHaveLength(12_002);
   });
 
   it('writes what is left when it is closed, and nothing after that', async () => {

@@ -8,6 +8,8 @@ export interface LastActivityOptions {
   write(keyName: string, time: number): Promise<void>;
   /** What the key's status says now, so that a restart does not begin with a write for every key in use. */
   written?(keyName: string): number | undefined;
+  /** Whether the key's end counts from its last activity: then what is written must be near the truth after a crash too. */
+  countsFrom?(keyName: string): boolean;
 }
 
 export interface LastActivity {
@@ -22,16 +24,24 @@ export interface LastActivity {
   close(): Promise<void>;
 }
 
-/** The first use must be visible inside a second; half of it is left for the write. */
+/** The first use must be visible inside a second; a quarter of it is left for the write. */
 const firstDelay = 500;
+/** No two looks for what is due are nearer to each other: each goes through all notes. */
+const shortestPause = 250;
 const interval = 60_000;
-/** Keys noted at a time. Beyond it a use is passed over: the key's next use is noted again. */
-const mostNoted = 50_000;
+/** Keys noted at a time, some 100 bytes each. Beyond it a use is passed over: the key's next use is noted again. */
+const mostNoted = 250_000;
+/**
+ * With very many keys in use a write a minute for each would be most of what the store does: later uses are then written
+ * less often, about a hundred keys in a second.
+ */
+const spacing = 10;
 /** Writes under way at a time: enough for them to share a flush, too few to be felt by requests. */
 const together = 32;
 
 interface Note {
   usedAt: number;
+  /** In elapsed time, like everything here that says how long to wait. */
   dueAt: number;
 }
 
@@ -52,9 +62,9 @@ export function createLastActivity(options: LastActivityOptions): LastActivity {
     if (closed || at >= wakeAt) return;
     cancelTimer?.();
     wakeAt = at;
-    cancelTimer = clock.after(at - clock.now(), () => {
+    cancelTimer = clock.after(at - clock.elapsed(), () => {
       wakeAt = Number.POSITIVE_INFINITY;
-      writing = writing.then(() => writeDue(clock.now()));
+      writing = writing.then(() => writeDue(clock.elapsed()));
     });
   };
 
@@ -71,7 +81,7 @@ export function createLastActivity(options: LastActivityOptions): LastActivity {
     }
     let next = Number.POSITIVE_INFINITY;
     for (const note of noted.values()) next = Math.min(next, note.dueAt);
-    if (next < Number.POSITIVE_INFINITY) wake(next);
+    if (next < Number.POSITIVE_INFINITY) wake(Math.max(next, clock.elapsed() + shortestPause));
   };
 
   const writeOne = async (name: string, usedAt: number): Promise<void> => {
@@ -84,6 +94,14 @@ export function createLastActivity(options: LastActivityOptions): LastActivity {
     }
   };
 
+  /** In elapsed time. What a status says of the time to come was written before the clock was set back. */
+  const lastWrite = (keyName: string, now: number, elapsed: number): number | undefined => {
+    const own = recent.get(keyName);
+    if (own !== undefined) return own;
+    const age = now - (options.written?.(keyName) ?? Number.NEGATIVE_INFINITY);
+    return age < 0 ? undefined : elapsed - age;
+  };
+
   return {
     used(keyName) {
       if (closed) return;
@@ -94,8 +112,9 @@ export function createLastActivity(options: LastActivityOptions): LastActivity {
         return;
       }
       if (noted.size >= mostNoted) return;
-      const last = recent.get(keyName) ?? options.written?.(keyName);
-      const dueAt = Math.max(now + firstDelay, last === undefined ? 0 : last + interval);
+      const elapsed = clock.elapsed();
+      const pause = options.countsFrom?.(keyName) === true ? interval : Math.max(interval, noted.size * spacing);
+      const dueAt = Math.max(elapsed + firstDelay, (lastWrite(keyName, now, elapsed) ?? -pause) + pause);
       noted.set(keyName, { usedAt: now, dueAt });
       wake(dueAt);
     },

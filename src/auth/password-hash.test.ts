@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { hashPassword, verifyPassword } from './password-hash.ts';
+import { decoyHash, hashPassword, verifyPassword } from './password-hash.ts';
 
 describe('password hashes', () => {
   it('tell the right password from a wrong one and never hold it', async () => {
@@ -16,5 +17,23 @@ describe('password hashes', () => {
 
   it('know a password however its accents were typed', async () => {
     expect(await verifyPassword('cafe\u0301', await hashPassword('caf\u00e9'))).toBe(true);
+  });
+});
+
+describe('the decoy', () => {
+  it('is nobody’s password and costs as much as a hash of today', async () => {
+    expect(await verifyPassword('', decoyHash)).toBe(false);
+    expect(decoyHash.split('$').slice(0, 4)).toEqual((await hashPassword('x')).split('$').slice(0, 4));
+    expect(decoyHash).toHaveLength((await hashPassword('x')).length);
+  });
+});
+
+describe('many hashes at once', () => {
+  it('leave the threads that files are read with free', async () => {
+    let done = 0;
+    const runs = Array.from({ length: 8 }, () => hashPassword('same').then(() => void done++));
+    await readFile(new URL(import.meta.url));
+    expect(done).toBeLessThan(4);
+    await Promise.all(runs);
   });
 });

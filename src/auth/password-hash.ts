@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 
 /**
  * Slow hashes of passwords: `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. N = 2^15 costs about 50 ms and 32 MiB for each
@@ -7,7 +8,34 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 const cost = { logN: 15, r: 8, p: 1 };
 const hashLength = 32;
 
-function derive(password: string, salt: Buffer, logN: number, r: number, p: number): Promise<Buffer> {
+/** Nobody's: compared with where there is nothing to compare with, so that it takes as long as if there were. */
+export const decoyHash = `scrypt$${cost.logN}$${cost.r}$${cost.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+/**
+ * Runs at a time, in the whole process: Node has four threads for this and for every file that is read or written, and
+ * half of them must stay free for the store; and of the processors one must stay free for everything else.
+ */
+export function hashRunsAtATime(): number {
+  return Math.max(1, Math.min(2, availableParallelism() - 1));
+}
+
+let running = 0;
+/** Whoever hashes bounds how many of its own wait here. */
+const waiting: (() => void)[] = [];
+
+async function derive(password: string, salt: Buffer, logN: number, r: number, p: number): Promise<Buffer> {
+  if (running >= hashRunsAtATime()) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running += 1;
+  try {
+    return await runScrypt(password, salt, logN, r, p);
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+}
+
+function runScrypt(password: string, salt: Buffer, logN: number, r: number, p: number): Promise<Buffer> {
   const N = 2 ** logN;
   return new Promise((resolve, reject) => {
     scrypt(password.normalize('NFKC'), salt, hashLength, { N, r, p, maxmem: 256 * N * r }, (error, key) => {

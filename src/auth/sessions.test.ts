@@ -3,26 +3,79 @@ import { ManualClock } from '../lib/clock.ts';
 import type { KeyState } from './key-state.ts';
 import { createSessions } from './sessions.ts';
 
-const state: KeyState = { name: 'k', uid: 'u', user: { name: 'anna', groups: [] }, disabled: false, version: '1' };
+const state: KeyState = {
+  name: 'k',
+  uid: 'u',
+  user: { name: 'anna', groups: [] },
+  disabled: false,
+  version: '1',
+  scopes: '',
+};
+
+function setUp(current: (name: string) => KeyState | undefined) {
+  const clock = new ManualClock();
+  const told: string[] = [];
+  const sessions = createSessions({ clock, current, onOtherRights: (name) => told.push(name) });
+  return { clock, told, sessions };
+}
 
 describe('createSessions', () => {
   it('holds one session a key however often it is used, and none after it ended', () => {
-    const clock = new ManualClock();
-    let current: KeyState | undefined = { ...state, expiresAt: clock.now() + 1000 };
-    const sessions = createSessions(clock, () => current);
-    for (let use = 0; use < 1000; use++) sessions.signal('h', current);
+    let current: KeyState | undefined = state;
+    const { sessions, clock } = setUp(() => current);
+    current = { ...state, expiresAt: clock.now() + 1000 };
+    for (let use = 0; use < 1000; use++) sessions.signal(current);
     expect(sessions.size).toBe(1);
     current = undefined;
-    sessions.recheck('h');
+    sessions.recheck(['k']);
     expect(sessions.size).toBe(0);
   });
 
   it('leaves other keys alone when one is told', () => {
-    const clock = new ManualClock();
-    const sessions = createSessions(clock, (hash) => (hash === 'gone' ? undefined : state));
-    const gone = sessions.signal('gone', state);
-    const kept = sessions.signal('kept', state);
-    sessions.recheck('gone');
+    const { sessions } = setUp((name) => (name === 'gone' ? undefined : { ...state, name }));
+    const gone = sessions.signal({ ...state, name: 'gone' });
+    const kept = sessions.signal({ ...state, name: 'kept' });
+    sessions.recheck(['gone', 'never-seen']);
     expect([gone.aborted, kept.aborted]).toEqual([true, false]);
+  });
+
+  it('keeps none of keys that nothing is open of for a minute, and all that something waits for', () => {
+    const { sessions, clock } = setUp((name) => ({ ...state, name }));
+    const open = sessions.signal({ ...state, name: 'open' });
+    open.addEventListener('abort', () => {});
+    for (let key = 0; key < 1500; key++) sessions.signal({ ...state, name: `old-${key}`, expiresAt: 1e15 });
+    clock.advance(60_000);
+    const used = sessions.signal({ ...state, name: 'old-7' });
+    for (let key = 0; key < 1500; key++) sessions.signal({ ...state, name: `new-${key}` });
+    expect(sessions.size).toBe(1502);
+    expect(sessions.signal({ ...state, name: 'open' })).toBe(open);
+    expect(sessions.signal({ ...state, name: 'old-7' })).toBe(used);
+  });
+
+  it('tells of other rights once, whether they are seen by a check or by the next use', () => {
+    let current: KeyState = state;
+    const { sessions, told } = setUp(() => current);
+    const signal = sessions.signal(current);
+    current = { ...state, scopes: 'narrow' };
+    sessions.recheck(['k']);
+    sessions.recheck(['k']);
+    expect(told).toEqual(['k']);
+    expect(sessions.signal({ ...current, user: { name: 'anna', groups: ['g'] } })).toBe(signal);
+    expect(told).toEqual(['k', 'k']);
+    expect(signal.aborted).toBe(false);
+  });
+
+  it('asks again when the time has come, and goes on where the end has moved meanwhile', () => {
+    let current: KeyState = state;
+    const { sessions, clock } = setUp(() => current);
+    current = { ...state, expiresAt: clock.now() + 1000 };
+    const signal = sessions.signal(current);
+    current = { ...state, expiresAt: clock.now() + 5000 };
+    clock.advance(1000);
+    expect(signal.aborted).toBe(false);
+    clock.advance(3999);
+    expect(signal.aborted).toBe(false);
+    clock.advance(1);
+    expect(signal.aborted).toBe(true);
   });
 });

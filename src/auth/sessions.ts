@@ -1,77 +1,109 @@
-import { setMaxListeners } from 'node:events';
-import type { UserInfo } from '../api/user-info.ts';
+import { getEventListeners, setMaxListeners } from 'node:events';
 import type { Clock } from '../lib/clock.ts';
-import { isUsable, type KeyState } from './key-state.ts';
+import { isSameRights, isUsable, type KeyState } from './key-state.ts';
 
 interface Session {
-  readonly state: KeyState;
+  state: KeyState;
   readonly controller: AbortController;
+  /** By the clock's `elapsed`. */
+  usedAt: number;
   cancelTimer: (() => void) | undefined;
+}
+
+export interface SessionsOptions {
+  readonly clock: Clock;
+  /** What is true of the key of this name now. Must not wait. */
+  current(keyName: string): KeyState | undefined;
+  /** The key still opens the door, but for another user, other groups or within other scopes than before. */
+  onOtherRights(keyName: string): void;
 }
 
 /** One signal for everything that a key has open. */
 export interface Sessions {
-  /** The signal of a usable key, shared by all who come with it. `hash` is that of its value. */
-  signal(hash: string, state: KeyState): AbortSignal;
-  /** Ends what is no longer right: the one key, or without a hash everything there is. */
-  recheck(hash?: string): void;
+  /** The signal of a usable key, shared by all who come with it. */
+  signal(state: KeyState): AbortSignal;
+  /** Ends what is no longer right of these keys. */
+  recheck(keyNames: Iterable<string>): void;
   readonly size: number;
   close(): void;
 }
 
-/**
- * At most one session a key, held from its first use until its right to be here ends, so memory is bounded by the
- * number of keys that exist and work. A key's session also ends when its user's name or groups change: rights that
- * were decided with the old ones do not outlive them; whoever reconnects gets the new ones.
- */
-export function createSessions(clock: Clock, lookup: (hash: string) => KeyState | undefined): Sessions {
-  const sessions = new Map<string, Session>();
+/** Beyond so many is looked which of them are of use to nobody: not used for a while, and nothing waits for their end. */
+const firstSweep = 1_024;
+const idleMilliseconds = 60_000;
 
-  const end = (hash: string, session: Session, why: string): void => {
-    sessions.delete(hash);
+/**
+ * At most one session a key, from a use of it until its right to be here ends, or until nothing of it is left open. A
+ * session outlives a change of rights: that is told apart, and ends streams only.
+ */
+export function createSessions(options: SessionsOptions): Sessions {
+  const { clock } = options;
+  const sessions = new Map<string, Session>();
+  let sweepAt = firstSweep;
+
+  const end = (session: Session, why: string): void => {
+    sessions.delete(session.state.name);
     session.cancelTimer?.();
     session.controller.abort(new DOMException(why, 'AbortError'));
   };
 
-  const check = (hash: string, session: Session): void => {
-    const state = lookup(hash);
-    if (!isUsable(state, clock.now())) {
-      end(hash, session, 'the access key is no longer valid');
-    } else if (!isSame(session.state, state)) {
-      end(hash, session, 'the access key or its rights have changed');
+  const check = (session: Session): void => {
+    const state = options.current(session.state.name);
+    if (!isUsable(state, clock.now()) || !isSameKey(session.state, state)) {
+      end(session, 'the access key is no longer valid');
     } else {
-      arm(hash, session, state.expiresAt);
+      follow(session, state);
+      arm(session, state.expiresAt);
     }
   };
 
+  const follow = (session: Session, state: KeyState): void => {
+    // What is the same stays: a new object for each use would live long enough to burden the collector.
+    if (isSameRights(session.state, state)) return;
+    session.state = state;
+    options.onOtherRights(state.name);
+  };
+
   // The end of a key can move (ttlAfterLastActivity); what counts is what the cache says when the timer fires.
-  const arm = (hash: string, session: Session, expiresAt: number | undefined): void => {
+  const arm = (session: Session, expiresAt: number | undefined): void => {
     session.cancelTimer?.();
-    session.cancelTimer =
-      expiresAt === undefined ? undefined : clock.after(expiresAt - clock.now(), () => check(hash, session));
+    session.cancelTimer = expiresAt === undefined ? undefined : clock.at(expiresAt, () => check(session));
+  };
+
+  const sweep = (): void => {
+    const before = clock.elapsed() - idleMilliseconds;
+    for (const [name, session] of sessions) {
+      if (session.usedAt > before || getEventListeners(session.controller.signal, 'abort').length > 0) continue;
+      session.cancelTimer?.();
+      sessions.delete(name);
+    }
+    sweepAt = Math.max(firstSweep, 2 * sessions.size);
   };
 
   return {
-    signal(hash, state) {
-      const known = sessions.get(hash);
+    signal(state) {
+      const known = sessions.get(state.name);
       if (known !== undefined) {
-        if (isSame(known.state, state)) return known.controller.signal;
-        end(hash, known, 'the access key or its rights have changed');
+        if (isSameKey(known.state, state)) {
+          follow(known, state);
+          known.usedAt = clock.elapsed();
+          return known.controller.signal;
+        }
+        end(known, 'the access key is no longer valid');
       }
+      if (sessions.size >= sweepAt) sweep();
       const controller = new AbortController();
       setMaxListeners(0, controller.signal);
-      const session: Session = { state, controller, cancelTimer: undefined };
-      sessions.set(hash, session);
-      arm(hash, session, state.expiresAt);
+      const session: Session = { state, controller, usedAt: clock.elapsed(), cancelTimer: undefined };
+      sessions.set(state.name, session);
+      arm(session, state.expiresAt);
       return controller.signal;
     },
 
-    recheck(hash) {
-      if (hash === undefined) {
-        for (const [each, session] of [...sessions]) check(each, session);
-      } else {
-        const session = sessions.get(hash);
-        if (session !== undefined) check(hash, session);
+    recheck(keyNames) {
+      for (const name of keyNames) {
+        const session = sessions.get(name);
+        if (session !== undefined) check(session);
       }
     },
 
@@ -80,23 +112,11 @@ export function createSessions(clock: Clock, lookup: (hash: string) => KeyState 
     },
 
     close() {
-      for (const [hash, session] of [...sessions]) end(hash, session, 'the server is shutting down');
+      for (const session of [...sessions.values()]) end(session, 'the server is shutting down');
     },
   };
 }
 
-function isSame(a: KeyState, b: KeyState): boolean {
-  return a.uid === b.uid && a.version === b.version && isSameUser(a.user, b.user);
-}
-
-function isSameUser(a: UserInfo | undefined, b: UserInfo | undefined): boolean {
-  if (a === b) return true;
-  if (a === undefined || b === undefined) return false;
-  return (
-    a.name === b.name &&
-    a.uid === b.uid &&
-    a.groups.length === b.groups.length &&
-    a.groups.every((group, index) => group === b.groups[index]) &&
-    JSON.stringify(a.extra ?? {}) === JSON.stringify(b.extra ?? {})
-  );
+function isSameKey(a: KeyState, b: KeyState): boolean {
+  return a.uid === b.uid && a.version === b.version;
 }

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { programVersion } from '../lib/program-version.ts';
 import { addBackupCommand } from './commands/backup.ts';
 import { addRestoreCommand } from './commands/restore.ts';
+import { addRotateSigningKeyCommand } from './commands/rotate-signing-key.ts';
 import { addStartCommand } from './commands/start.ts';
 import { addVersionCommand } from './commands/version.ts';
 
@@ -19,6 +20,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   await addStartCommand(program);
   addBackupCommand(program);
   addRestoreCommand(program);
+  addRotateSigningKeyCommand(program);
   addVersionCommand(program);
   try {
     await program.parseAsync([...argv]);

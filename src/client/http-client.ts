@@ -5,7 +5,7 @@ import { parseTrustedJson } from '../lib/json-parse.ts';
 import type { JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
 import { linesOf } from '../lib/lines.ts';
-import type { ApiClient, ListRequest, ObjectEvent, Place, ResourceClient, WatchRequest } from './resource-client.ts';
+import type { ApiClient, ObjectEvent, Place, ResourceClient, WatchRequest } from './resource-client.ts';
 
 /** What the client needs of `fetch`: the browser's own, or undici's with the right CA. */
 export type Fetch = (
@@ -119,9 +119,10 @@ function resourceOverHttp(options: HttpClientOptions, kind: ResourceKind): Resou
   };
 }
 
-function query(members: Omit<ListRequest, 'namespace' | 'signal'> & Record<string, string | undefined>): string {
-  const pairs = Object.entries(members).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+function query(members: Readonly<Record<string, string | number | undefined>>): string {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) pairs.append(name, String(value));
+  return pairs.size === 0 ? '' : `?${pairs}`;
 }
 
 /** An answer that is no Status (a proxy's page, say) becomes one. */

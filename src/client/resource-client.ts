@@ -40,9 +40,11 @@ export interface ListRequest extends CallOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** No more than so many. */
+  readonly limit?: number;
 }
 
-export interface WatchRequest extends ListRequest {
+export interface WatchRequest extends Omit<ListRequest, 'limit'> {
   /** Go on after this; absent: begin with everything there is. */
   readonly resourceVersion?: string;
 }

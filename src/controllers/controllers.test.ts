@@ -28,6 +28,10 @@ async function setUp() {
       projects: resource(projectKind),
       instances: resource(virtualClusterInstanceKind),
       contents: [resource(leaseKind)],
+      usage: (project) => ({
+        total: management.state.instanceCount(project),
+        perOwner: management.state.instanceOwners(project),
+      }),
       clock,
       log: silentLog,
     }),
@@ -137,7 +141,7 @@ describe('the project controller', () => {
       quotas: { project: { virtualclusterinstances: 5 }, user: { virtualclusterinstances: '2' } },
     });
     await create(instances, 'one', {}, admin('p'));
-    await until(management, projectKind, () => JSON.stringify(state.project('p')?.status).includes('"admin"'));
+    await until(management, projectKind, () => JSON.stringify(state.project('p')?.status ?? null).includes('"admin"'));
     expect(state.project('p')?.status).toEqual({
       quotas: {
         project: { limit: { virtualclusterinstances: '5' }, used: { virtualclusterinstances: '1' } },

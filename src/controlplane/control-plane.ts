@@ -50,12 +50,9 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
             const { group } = parseApiVersion(reference.apiVersion);
             const owner = options.resources.find((one) => one.group === group && one.kind === reference.kind);
             if (owner === undefined || (owner.namespaced && namespace === '')) return undefined;
-            return {
-              group,
-              resource: owner.plural,
-              namespace: owner.namespaced ? namespace : '',
-              name: reference.name,
-            };
+            const place = { namespace: owner.namespaced ? namespace : '', name: reference.name };
+            const there = kinds.get(resourceKey(owner))?.peek(place.namespace, place.name)?.object.metadata.uid;
+            return { group, resource: owner.plural, ...place, uid: there ?? '' };
           },
         },
       }),

@@ -1,4 +1,5 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
+import { connect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HttpServer, type HttpServerOptions, MemoryAuditLog } from '../../test/harness/http-server.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -18,6 +19,16 @@ const start = async (options: HttpServerOptions = {}) => {
 beforeEach(() => start());
 afterEach(() => server.stop());
 
+/** Sends the first letter of a body and no more; gives what the server says to that. */
+async function beginToPost(token: string): Promise<string> {
+  const socket = connect({ port: server.listener.port, host: '127.0.0.1', ca: server.certificate.cert });
+  const headers = `Host: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100\r\n`;
+  socket.write(`POST /kubernetes/management${widgets} HTTP/1.1\r\n${headers}\r\n{`);
+  const [said] = await once(socket, 'data');
+  socket.destroy();
+  return String(said);
+}
+
 it('puts the filters in this order (REQ-29)', () => {
   const pass: Filter = (_exchange, next) => next();
   const filters = guardedFilters({
@@ -27,6 +38,7 @@ it('puts the filters in this order (REQ-29)', () => {
     authenticate: () => undefined,
     auditLog: new MemoryAuditLog(),
     sourceLimit: pass,
+    keyRate: pass,
     inFlight: pass,
   });
   expect(filters.map(({ name }) => name)).toEqual([
@@ -41,6 +53,7 @@ it('puts the filters in this order (REQ-29)', () => {
     'authenticate',
     'audit',
     'impersonate',
+    'key-rate',
     'in-flight',
     'authorize',
   ]);
@@ -213,6 +226,28 @@ describe('impersonation', () => {
 });
 
 describe('audit', () => {
+  it('keeps what was sent, and what was answered, where a rule asks for it', async () => {
+    const rules = [{ level: 'Request', verbs: ['create'] } as const, { level: 'RequestResponse' } as const];
+    await start({ chain: { auditRules: rules } });
+    await server.call('POST', widgets, { body });
+    const [before, after] = server.auditLog.events;
+    expect(before).not.toHaveProperty('requestObject');
+    expect(after).toMatchObject({ level: 'Request', requestObject: { metadata: { name: 'x' } } });
+    expect(after).not.toHaveProperty('responseObject');
+    await server.call('GET', `${widgets}/x`);
+    expect(server.auditLog.events.at(-1)).toMatchObject({ responseObject: { metadata: { name: 'x' } } });
+    await server.call('PATCH', `${widgets}/x`, {
+      body: '{"metadata":{"labels":{"a":"b"}}}',
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
+    expect(server.auditLog.events.at(-1)).toMatchObject({
+      requestObject: { metadata: { labels: { a: 'b' } } },
+      responseObject: { metadata: { name: 'x' } },
+    });
+    await server.call('GET', widgets);
+    expect(server.auditLog.events.at(-1)).toMatchObject({ responseObject: { items: [{ metadata: { name: 'x' } }] } });
+  });
+
   it('has a line before a write is carried out and one after (completions §11)', async () => {
     await server.call('POST', `${widgets}?dryRun=All`, {
       body,
@@ -304,6 +339,17 @@ describe('requests in flight', () => {
     });
     expect(headers['retry-after']).toBe('1');
     expect((await server.call('GET', widgets)).status).toBe(200);
+  });
+
+  it.each([
+    [401, 'nonsense'],
+    [403, 'eve-token'],
+    [429, 'admin-token'],
+  ])('are answered %i without waiting for a body that never comes (REQ-29)', async (code, token) => {
+    const writes = code === 429 ? 0 : 1;
+    await start({ chain: { inFlight: inFlight({ clock: systemClock, writes, waitMilliseconds: 0 }) } });
+    server.plane.decide = () => ({ allowed: false, reason: '' });
+    expect(await beginToPost(token)).toMatch(new RegExp(`^HTTP/1.1 ${code} `));
   });
 
   it('do not count watches that have started', async () => {

@@ -39,6 +39,8 @@ export interface GuardedChainOptions extends ChainOptions {
   readonly whenAuditUnwritable?: AuditOptions['whenUnwritable'];
   /** One for the whole process (`sourceLimit(…)`): a source is the same source on every path. */
   readonly sourceLimit: Filter;
+  /** One for the whole process (`keyRate(…)`): a key is the same key on every path. */
+  readonly keyRate: Filter;
   /** One for the whole process (`inFlight(…)`). */
   readonly inFlight: Filter;
   /** Of the plane behind. Absent: whoever is authenticated may. */
@@ -81,6 +83,7 @@ export function guardedFilters(options: GuardedChainOptions): NamedFilter[] {
     { name: 'authenticate', filter: authenticate({ authenticate: options.authenticate, onFailure }) },
     { name: 'audit', filter: audit(auditOptions) },
     { name: 'impersonate', filter: impersonate({ authorize: decideImpersonation }) },
+    { name: 'key-rate', filter: options.keyRate },
     { name: 'in-flight', filter: options.inFlight },
     { name: 'authorize', filter: authorize({ authorize: decide }) },
   ];

@@ -19,6 +19,8 @@ export interface FoundDocument {
   readonly document: Document;
   /** Where it is not plain JSON that may be negotiated. */
   readonly contentType?: string;
+  /** Where it is not JSON at all. */
+  readonly bytes?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -53,9 +55,9 @@ export function sendDocument(exchange: Exchange, found: FoundDocument): Reply {
     return { status: 304, headers: { ...headers } };
   }
   if (contentType !== undefined) {
-    return { status: 200, headers: { 'content-type': contentType, ...headers }, body: document.json };
+    return { status: 200, headers: { 'content-type': contentType, ...headers }, body: found.bytes ?? document.json };
   }
-  const form = negotiate(exchange.request, exchange.url.searchParams, { formats: ['json', 'yaml'], transforms: false });
+  const form = negotiate(exchange.request, exchange.query, { formats: ['json', 'yaml'], transforms: false });
   const reply = render(document.json, 200, form);
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }

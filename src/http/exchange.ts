@@ -1,4 +1,8 @@
+import type { AuditedBody } from '../audit/audit-body.ts';
+import type { Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
+import type { Feed } from '../lib/feed.ts';
+import type { RequestEnd } from './request-end.ts';
 import type { RequestInfo } from './request-info.ts';
 
 /** A request as the handlers see it, whether it came over a socket or from inside the process. */
@@ -8,13 +12,25 @@ export interface IncomingRequest {
   readonly url: string;
   /** Lower-case names; a header sent several times is joined with `, `. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: RequestBody;
   readonly remoteAddress: string;
   readonly httpVersion: '1.1' | '2';
   /** The client asked for a WebSocket; the answer's stream, if it is one, goes out as text frames. */
   readonly webSocket: boolean;
   /** Fires when the client goes away. */
   readonly signal: AbortSignal;
+  /** What the signal tells, without the signal. Only requests that came over a socket have it. */
+  readonly end?: RequestEnd;
+}
+
+/** What the client sends. */
+export interface RequestBody extends AsyncIterable<Uint8Array> {
+  /**
+   * Hands over the pieces as they come, the same as iterating does and much quicker. Resolves at the end of the body;
+   * rejects when that will not come, and with what `take` throws, which gets nothing more then. Bodies that came over
+   * a socket have it.
+   */
+  readonly each?: (take: (chunk: Uint8Array) => void) => Promise<void>;
 }
 
 /** An answer as a value: filters may look at it and add headers before it is written. */
@@ -23,31 +39,73 @@ export interface Reply {
   headers: Record<string, string | string[]>;
   /**
    * A string or bytes are sent with Content-Length (and gzip where NEG-20 says so); a stream is written chunk by
-   * chunk, each flushed, never faster than the client reads.
+   * chunk, each flushed, never faster than the client reads. A feed gives whole lines, whose bytes belong to others too.
    */
-  body?: string | Uint8Array | AsyncIterable<string>;
+  body?: string | Uint8Array | PiecedBody | StreamBody;
+  /** Awaited between the pieces of a long body. Set by the in-flight filter. */
+  turn?: Turn;
+}
+
+/**
+ * Lets others have the processor, and resolves when it is this caller's turn again: what works for longer than a few
+ * milliseconds awaits it in between, or all others would wait until it is done.
+ */
+export type Turn = () => Promise<void>;
+
+/**
+ * A long body that is made while it is written, so that it is never in memory as a whole. It has an end, but its length
+ * is not known before. What throws in the middle breaks the answer off.
+ */
+export interface PiecedBody {
+  /** To be gone through once. */
+  readonly pieces: Iterable<Uint8Array>;
+}
+
+export function isPieced(reply: Reply): reply is Reply & { body: PiecedBody } {
+  return typeof reply.body === 'object' && 'pieces' in reply.body;
+}
+
+export type StreamBody = AsyncIterable<string> | Feed<Uint8Array>;
+
+export function isFeed(body: StreamBody): body is Feed<Uint8Array> {
+  return 'take' in body;
 }
 
 /** True if the answer goes on after it stands: what belongs to its request must then last as long as it does. */
-export function isStream(reply: Reply): reply is Reply & { body: AsyncIterable<string> } {
-  return typeof reply.body === 'object' && !(reply.body instanceof Uint8Array);
+export function isStream(reply: Reply): reply is Reply & { body: StreamBody } {
+  return typeof reply.body === 'object' && !(reply.body instanceof Uint8Array) && !('pieces' in reply.body);
 }
+
+/**
+ * Waits for what the client still sends without a place among those at work, and takes one again when it is there.
+ * `read` tells of the bytes as they come; telling throws where there is no room for them. Throws 429.
+ */
+export type Arrival = <T>(read: (tell: (bytes: number) => void) => Promise<T>) => Promise<T>;
 
 /** One request on its way through the chain. Filters fill in what they find out; nobody parses anything twice. */
 export interface Exchange {
   readonly request: IncomingRequest;
-  readonly url: URL;
+  readonly query: URLSearchParams;
   readonly auditId: string;
   readonly receivedAt: number;
-  /** Fires when the client goes away, the deadline passes, or the identity's right to be here ends. */
-  signal: AbortSignal;
+  /** When the client goes away, the deadline passes, or the identity's right to be here ends. */
+  readonly end: RequestEnd;
+  /** The signal of `end`. */
+  readonly signal: AbortSignal;
   /** Of the control plane that the path lies in; set by the request-info filter. */
   info: RequestInfo;
   /** Set by the authentication filter. */
   identity?: Identity;
+  /** How the body is waited for. Set by the in-flight filter; absent for the server's own work. */
+  arrival?: Arrival;
+  /** Set by the in-flight filter; absent for the server's own work. */
+  turn?: Turn;
   readonly warnings: string[];
+  /** What was sent and what is answered, where that is an object of a kind: for audit. Set by the handlers. */
+  sent?: AuditedBody;
+  answered?: AuditedBody;
   /** What audit and metrics want to know of the decision. */
-  decision?: { allowed: boolean; reason: string };
+  decision?: Decision;
 }
 
 export type Handler = (exchange: Exchange) => Promise<Reply>;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { FairSlots } from './fair-slots.ts';
@@ -70,5 +71,79 @@ describe('fair slots', () => {
     release?.();
     expect(await pool.acquire('a', signal)).toBeTypeOf('function');
     expect(watched(pool.acquire('a', signal)).state).toBe('waiting');
+  });
+});
+
+describe('however requests come, wait, give up and end', () => {
+  const step = fc.record({
+    act: fc.constantFrom('ask', 'ask', 'ask', 'end', 'end', 'leave', 'later'),
+    key: fc.constantFrom('a', 'b', 'c', 'd'),
+    which: fc.nat(1000),
+  });
+
+  it('no more than the limits are at work and wait, and nothing is lost', async () => {
+    const limits = fc.record({ count: fc.integer({ min: 1, max: 4 }), queue: fc.integer({ min: 0, max: 6 }) });
+    await fc.assert(
+      fc.asyncProperty(limits, fc.array(step, { maxLength: 80 }), async ({ count, queue }, steps) => {
+        const clock = new ManualClock();
+        const pool = slots(count, clock, queue);
+        const asked: { key: string; controller: AbortController; seen: ReturnType<typeof watched> }[] = [];
+        const ended = new Set<unknown>();
+        const inState = (state: string) => asked.filter((each) => each.seen.state === state && !ended.has(each));
+        for (const { act, key, which } of steps) {
+          if (act === 'ask') {
+            const controller = new AbortController();
+            asked.push({ key, controller, seen: watched(pool.acquire(key, controller.signal)) });
+          } else if (act === 'later') clock.advance(300);
+          else {
+            const some = inState(act === 'end' ? 'admitted' : 'waiting');
+            const one = some[which % Math.max(1, some.length)];
+            if (act === 'leave') one?.controller.abort();
+            else if (one !== undefined) {
+              ended.add(one);
+              one.seen.release();
+            }
+          }
+          for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+          const atWork = inState('admitted').length;
+          const waiting = inState('waiting').length;
+          expect(atWork).toBeLessThanOrEqual(count);
+          expect(waiting).toBeLessThanOrEqual(queue);
+          // Nobody waits while there is a free one.
+          if (waiting > 0) expect(atWork).toBe(count);
+        }
+        for (const one of inState('waiting')) one.controller.abort();
+        for (const one of inState('admitted')) one.seen.release();
+        for (let index = 0; index < count; index++) expect(pool.acquireFree('last')).toBeTypeOf('function');
+        expect(pool.acquireFree('last')).toBeUndefined();
+      }),
+    );
+  });
+
+  it('each of the keys that keep asking has its part of the slots', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 2, max: 5 }), fc.integer({ min: 1, max: 4 }), async (keys, each) => {
+        const pool = slots(keys * each, new ManualClock(), 1000);
+        const held = Array.from({ length: keys }, () => 0);
+        const releases: (() => void)[] = [];
+        const ask = (index: number) =>
+          void pool.acquire(`key-${index}`, new AbortController().signal).then((release) => {
+            held[index] = (held[index] ?? 0) + 1;
+            releases.push(() => {
+              held[index] = (held[index] ?? 0) - 1;
+              release?.();
+            });
+          });
+        // The first has everything before the others come.
+        for (let times = 0; times < 8 * each; times++) ask(0);
+        for (let index = 1; index < keys; index++) for (let times = 0; times < 8 * each; times++) ask(index);
+        await settled();
+        for (let times = 0; times < keys * each; times++) {
+          releases.shift()?.();
+          await settled();
+        }
+        expect(held).toEqual(held.map(() => each));
+      }),
+    );
   });
 });

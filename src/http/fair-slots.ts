@@ -1,4 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
+import { Line } from '../lib/line.ts';
+import { PriorityHeap } from '../lib/priority-heap.ts';
 
 export interface FairSlotsOptions {
   /** At work at a time. */
@@ -10,20 +12,33 @@ export interface FairSlotsOptions {
 }
 
 interface Waiting {
-  readonly key: string;
+  /** When it came, in the order of all. */
+  readonly number: number;
   /** Called with true once it is its turn, with false if it is refused. */
   settle(admitted: boolean): void;
 }
 
+/** One key that holds slots or waits for some. */
+interface Holder {
+  readonly key: string;
+  held: number;
+  readonly waiting: Line<Waiting>;
+}
+
 /**
  * A limited number of slots, shared fairly: while there are free ones everybody gets one; when there are none, a slot
- * that comes free goes to the key that holds the fewest. One key that sends a thousand requests delays itself.
+ * that comes free goes to the key that holds the fewest, among those to the one that has waited longest. One key that
+ * sends a thousand requests delays itself. What is done for one request takes the logarithm of the number of keys.
  */
 export class FairSlots {
   readonly #options: FairSlotsOptions;
-  readonly #held = new Map<string, number>();
+  readonly #holders = new Map<string, Holder>();
+  /** Those who wait: who is next, and who is to be displaced. */
+  readonly #fairest = new PriorityHeap<Holder>((one, other) => one.held - other.held || firstOf(one) - firstOf(other));
+  readonly #greediest = new PriorityHeap<Holder>((one, other) => other.waiting.length - one.waiting.length);
   #active = 0;
-  #waiting: Waiting[] = [];
+  #waiting = 0;
+  #asked = 0;
 
   constructor(options: FairSlotsOptions) {
     this.#options = options;
@@ -31,31 +46,65 @@ export class FairSlots {
 
   /** Resolves to how the slot is given back, or to undefined if none is to be had in time. */
   async acquire(key: string, signal: AbortSignal): Promise<(() => void) | undefined> {
-    if (this.#active < this.#options.slots) this.#take(key);
-    else if (!(await this.#wait(key, signal))) return undefined;
+    const free = this.acquireFree(key);
+    if (free !== undefined) return free;
+    return (await this.#wait(key, signal)) ? this.#releaseOnce(key) : undefined;
+  }
+
+  /** How the slot is given back, or undefined if none is free at this moment. */
+  acquireFree(key: string): (() => void) | undefined {
+    if (this.#active >= this.#options.slots) return undefined;
+    this.#hold(this.#holderOf(key));
+    return this.#releaseOnce(key);
+  }
+
+  #releaseOnce(key: string): () => void {
     let released = false;
     return () => {
       if (released) return;
       released = true;
-      this.#release(key);
+      this.#release(this.#holderOf(key));
     };
   }
 
-  #take(key: string): void {
-    this.#active++;
-    this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
+  #holderOf(key: string): Holder {
+    let holder = this.#holders.get(key);
+    if (holder === undefined) {
+      holder = { key, held: 0, waiting: new Line() };
+      this.#holders.set(key, holder);
+    }
+    return holder;
   }
 
-  #release(key: string): void {
+  #hold(holder: Holder): void {
+    this.#active++;
+    holder.held++;
+    this.#changed(holder);
+  }
+
+  #release(holder: Holder): void {
     this.#active--;
-    const held = (this.#held.get(key) ?? 1) - 1;
-    if (held === 0) this.#held.delete(key);
-    else this.#held.set(key, held);
-    const next = this.#fairest();
+    holder.held--;
+    this.#changed(holder);
+    const next = this.#fairest.first;
     if (next === undefined) return;
     // Taken on behalf of the one who waits: between now and its turn nobody else can slip in.
-    this.#take(next.key);
-    next.settle(true);
+    const waiting = next.waiting.first;
+    this.#hold(next);
+    waiting?.settle(true);
+  }
+
+  #changed(holder: Holder): void {
+    if (holder.waiting.length > 0) {
+      for (const heap of [this.#fairest, this.#greediest]) {
+        if (heap.has(holder)) heap.moved(holder);
+        else heap.add(holder);
+      }
+      return;
+    }
+    this.#fairest.remove(holder);
+    this.#greediest.remove(holder);
+    if (holder.held === 0) this.#holders.delete(holder.key);
   }
 
   #wait(key: string, signal: AbortSignal): Promise<boolean> {
@@ -64,42 +113,35 @@ export class FairSlots {
       const giveUp = () => waiting.settle(false);
       const stopTimer = this.#options.clock.after(this.#options.waitMilliseconds, giveUp);
       signal.addEventListener('abort', giveUp, { once: true });
+      const holder = this.#holderOf(key);
       const waiting: Waiting = {
-        key,
+        number: this.#asked++,
         settle: (admitted) => {
           stopTimer();
           signal.removeEventListener('abort', giveUp);
-          this.#waiting = this.#waiting.filter((other) => other !== waiting);
+          holder.waiting.leave(place);
+          this.#waiting--;
+          this.#changed(holder);
           resolve(admitted);
         },
       };
-      this.#waiting.push(waiting);
+      const place = holder.waiting.join(waiting);
+      this.#waiting++;
+      this.#changed(holder);
     });
   }
 
-  /** The longest waiting of the key that holds least. */
-  #fairest(): Waiting | undefined {
-    let best: Waiting | undefined;
-    for (const candidate of this.#waiting) {
-      if (best === undefined || this.#heldBy(candidate) < this.#heldBy(best)) best = candidate;
-    }
-    return best;
-  }
-
-  #heldBy(waiting: Waiting): number {
-    return this.#held.get(waiting.key) ?? 0;
-  }
-
+  /** One who waits no more often than the others makes nobody leave. */
   #makeRoom(key: string): boolean {
-    if (this.#waiting.length < this.#options.queue) return true;
-    const counts = new Map<string, number>();
-    for (const { key: other } of this.#waiting) counts.set(other, (counts.get(other) ?? 0) + 1);
-    let greediest: string | undefined;
-    for (const [other, count] of counts) {
-      if (greediest === undefined || count > (counts.get(greediest) ?? 0)) greediest = other;
-    }
-    if (greediest === undefined || (counts.get(greediest) ?? 0) <= (counts.get(key) ?? 0) + 1) return false;
-    this.#waiting.findLast((waiting) => waiting.key === greediest)?.settle(false);
+    if (this.#waiting < this.#options.queue) return true;
+    const greediest = this.#greediest.first;
+    const own = this.#holders.get(key)?.waiting.length ?? 0;
+    if (greediest === undefined || greediest.waiting.length <= own + 1) return false;
+    greediest.waiting.last?.settle(false);
     return true;
   }
+}
+
+function firstOf({ waiting }: Holder): number {
+  return waiting.first?.number ?? 0;
 }

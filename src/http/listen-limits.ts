@@ -15,9 +15,12 @@ export interface ListenLimits {
   readonly stallMilliseconds: number;
   /** Informers open a stream per kind and namespace on one connection; 250 is the least they are promised. */
   readonly streamsPerSession: number;
-  /** How often an HTTP/2 peer is asked whether it is there; one that did not answer by the next time is cut off. */
+  /** How often an HTTP/2 peer is asked whether it is there; one that did not answer four times is cut off. */
   readonly pingMilliseconds: number;
+  /** Open at a time. For one more the longest idle one goes, of the source that has most of those. */
   readonly connections: number;
+  /** Handshakes under way at a time; for one more the oldest goes, likewise. */
+  readonly handshakes: number;
 }
 
 export const defaultListenLimits: ListenLimits = {
@@ -31,4 +34,5 @@ export const defaultListenLimits: ListenLimits = {
   streamsPerSession: 1_000,
   pingMilliseconds: 15_000,
   connections: 20_000,
+  handshakes: 2_000,
 };

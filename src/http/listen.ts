@@ -16,6 +16,7 @@ import { type IncomingRequest, isStream, type Reply } from './exchange.ts';
 import { defaultListenLimits, type ListenLimits } from './listen-limits.ts';
 import { LiveConnections } from './live-connections.ts';
 import { pingSession } from './ping-session.ts';
+import { RequestEnd } from './request-end.ts';
 import { destroyWhenStalled } from './stalled-reader.ts';
 import { WebSocketStreams } from './web-socket.ts';
 import { type ResponseTarget, writeReply } from './write-reply.ts';
@@ -63,7 +64,7 @@ const overReason = new Error('the request is over');
 export async function listen(options: ListenOptions): Promise<Listener> {
   const limits = { ...defaultListenLimits, ...options.limits };
   const { log } = options;
-  const live = new LiveConnections();
+  const live = new LiveConnections(limits);
   const webSockets = new WebSocketStreams();
   const server = createSecureServer({
     allowHTTP1: true,
@@ -87,16 +88,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     keepAliveTimeout: limits.idleMilliseconds,
     requireHostHeader: false,
   });
-  server.maxConnections = limits.connections;
 
   const answer = async (
     request: IncomingRequest,
-    controller: AbortController,
+    end: RequestEnd,
     run: (request: IncomingRequest) => Promise<Reply>,
     write: (reply: Reply) => Promise<void>,
   ): Promise<void> => {
     const reply = await run(request).catch((error: unknown) => errorReply(request, error, log));
-    const streamEnded = isStream(reply) ? live.streamBegan(controller) : undefined;
+    const streamEnded = isStream(reply) ? live.streamBegan(end) : undefined;
     try {
       await write(reply);
     } finally {
@@ -114,17 +114,25 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       stream === undefined
         ? live.requestBegan(message.socket)
         : live.streamRequestBegan(stream.session as ServerHttp2Session | undefined);
-    const controller = new AbortController();
+    const end = new RequestEnd();
     let gone = false;
     response.once('close', () => {
       gone = true;
-      controller.abort(overReason);
+      end.end(overReason);
     });
     // A client that resets its stream without an error leaves it half open while something waits to be written.
     stream?.once('aborted', () => stream.destroy());
-    response.on('error', () => controller.abort(overReason));
-    message.on('error', () => controller.abort(overReason));
-    const request = adaptRequest(message, controller.signal, false);
+    // HTTP/1.1 reads the rest of an unread body itself, inside the request's time. HTTP/2 says that it is enough; the
+    // response would not finish before its client does.
+    stream?.once('finish', () => {
+      if (message.complete || stream.state.remoteClose !== 0) return;
+      // Or whoever still reads would take this for the end of the body.
+      end.end(overReason);
+      stream.close(constants.NGHTTP2_NO_ERROR);
+    });
+    response.on('error', () => end.end(overReason));
+    message.on('error', () => end.end(overReason));
+    const request = adaptRequest(message, end, false);
     try {
       const run = async () => {
         if (stream !== undefined) refuseLargeHeaders(message.rawHeaders, limits.headerBytes);
@@ -132,15 +140,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         if (expectsTheUnknown) refuseExpectation(message.headers.expect);
         return await options.handler(request);
       };
-      await answer(request, controller, run, (reply) =>
+      await answer(request, end, run, (reply) =>
         writeReply(request, response, reply, {
           stallMilliseconds: limits.stallMilliseconds,
           closing: live.draining || (stream === undefined && message.headers.host === undefined),
           isGone: () => gone,
         }),
       );
-      // HTTP/1.1 reads the rest of an unread body itself, inside the request's time; HTTP/2 can say that it is enough.
-      if (!message.complete) stream?.close(constants.NGHTTP2_NO_ERROR);
     } catch (error) {
       log.error({ err: error }, 'an answer could not be written to its end');
       response.destroy();
@@ -151,13 +157,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 
   const onUpgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
     const requestEnded = live.requestBegan(socket);
-    const controller = new AbortController();
-    socket.once('close', () => controller.abort(overReason));
+    const end = new RequestEnd();
+    socket.once('close', () => end.end(overReason));
     socket.on('error', () => socket.destroy());
     const wantsWebSocket = message.headers.upgrade?.toLowerCase() === 'websocket';
-    const request = adaptRequest(message, controller.signal, wantsWebSocket);
+    const request = adaptRequest(message, end, wantsWebSocket);
     try {
-      await answer(request, controller, options.handler, async (reply) => {
+      await answer(request, end, options.handler, async (reply) => {
         if (wantsWebSocket && reply.status === 200 && isStream(reply)) {
           const stopWatching = destroyWhenStalled(socket, limits.stallMilliseconds, () => socket.bytesWritten);
           await webSockets.send(message, socket, head, reply).finally(stopWatching);
@@ -189,19 +195,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     (message: IncomingMessage, socket: Socket, head: Buffer) => void onUpgrade(message, socket, head),
   );
   // A session is made while its connection's event is told, and does not say which one that is.
-  let connected: Duplex | undefined;
+  let connected: Socket | undefined;
   server.prependListener('secureConnection', (socket) => {
+    live.handshakeEnded(socket);
     connected = socket;
   });
   server.on('session', (session) => {
-    live.sessionOpened(session);
+    live.sessionOpened(session, connected);
     if (connected !== undefined) pingSession(session, connected, limits.pingMilliseconds);
     session.setTimeout(limits.idleMilliseconds, () => {
       if (live.isIdle(session)) session.close();
     });
     session.on('error', (error) => log.debug({ err: error }, 'session ended'));
   });
-  server.on('connection', (socket: Duplex) => live.connectionOpened(socket));
+  server.on('connection', (socket: Socket) => live.connectionOpened(socket));
   server.on('secureConnection', (socket) => {
     socket.setKeepAlive(true, 30_000);
     socket.on('error', (error: Error) => log.debug({ err: error }, 'connection ended'));

@@ -22,8 +22,21 @@ export function parseMediaRange(text: string): MediaRange | undefined {
   return { type: type.toLowerCase(), subtype: subtype.toLowerCase(), parameters };
 }
 
+/** What a few clients send with every request; others are read anew. */
+const known = new Map<string, readonly MediaRange[]>();
+const mostKnown = 64;
+const longestKnown = 256;
+
 /** The clauses of an Accept header, the most wanted first: by q, then by how exact they are, then by place (NEG-08). */
-export function parseAccept(header: string): MediaRange[] {
+export function parseAccept(header: string): readonly MediaRange[] {
+  const found = known.get(header);
+  if (found !== undefined) return found;
+  const clauses = readAccept(header);
+  if (known.size < mostKnown && header.length <= longestKnown) known.set(header, clauses);
+  return clauses;
+}
+
+function readAccept(header: string): MediaRange[] {
   const clauses = splitOutsideQuotes(header, ',').flatMap((text) => {
     const range = parseMediaRange(text);
     if (range === undefined) return [];

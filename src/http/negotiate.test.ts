@@ -102,6 +102,11 @@ describe('indented output (NEG-19)', () => {
     expect(pretty('pretty=0', 'curl/8')).toBe(false);
     expect(pretty('pretty=false', 'curl/8')).toBe(false);
   });
+
+  it('is left to the agent where the query says nothing', () => {
+    expect(pretty('pretty=', 'curl/8')).toBe(true);
+    expect(pretty('pretty', 'kubectl/1')).toBe(false);
+  });
 });
 
 describe('error bodies (NEG-18)', () => {

@@ -106,6 +106,6 @@ const readByPeople = /^(curl|Wget|Mozilla\/5\.0)/;
 /** Rule NEG-19. */
 function isPretty(request: IncomingRequest, query: URLSearchParams): boolean {
   const asked = query.get('pretty');
-  if (asked !== null) return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(asked);
+  if (asked !== null && asked !== '') return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(asked);
   return readByPeople.test(request.headers['user-agent'] ?? '');
 }

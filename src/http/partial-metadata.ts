@@ -1,20 +1,23 @@
-import type { KubeObject } from '../api/meta.ts';
 import { writeJson } from '../lib/json-write.ts';
-import type { ServedList } from '../registry/verbs.ts';
-import { listMetaJson } from './list-json.ts';
+import type { Served, ServedList } from '../registry/verbs.ts';
+import { each, listMetaJson } from './list-json.ts';
 import type { Transform } from './negotiate.ts';
+import type { JoinedText } from './pieces.ts';
 
 type MetaVersion = Transform['version'];
 
 /** An object's metadata and nothing else, as the garbage collectors of this world ask for it. */
-export function partialMetadataJson(object: KubeObject, version: MetaVersion): string {
-  const metadata = writeJson(object.metadata, { sorted: false });
+export function partialMetadataJson(served: Served, version: MetaVersion): string {
+  const metadata = served.metadataJson?.() ?? writeJson(served.object.metadata, { sorted: false });
   return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}","metadata":${metadata}}`;
 }
 
 /** Rule TABLE-11. */
-export function partialMetadataListJson(list: ServedList, version: MetaVersion): string {
-  const items = list.items.map((item) => partialMetadataJson(item.object, version));
+export function partialMetadataListText(list: ServedList, version: MetaVersion): JoinedText {
   const head = `"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/${version}"`;
-  return `{${head},"metadata":${listMetaJson(list)},"items":[${items.join(',')}]}`;
+  return {
+    head: `{${head},"metadata":${listMetaJson(list)},"items":[`,
+    items: each(list.items, (item) => partialMetadataJson(item, version)),
+    tail: ']}',
+  };
 }

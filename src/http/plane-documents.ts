@@ -47,7 +47,7 @@ export function planeDocuments(plane: Plane, options: PlaneDocumentsOptions): Pl
       const found = set.find(exchange);
       if (found !== undefined) return found;
     }
-    return healthReply(options.healthChecks, path, exchange.url.searchParams);
+    return healthReply(options.healthChecks, path, exchange.query);
   };
 
   return {

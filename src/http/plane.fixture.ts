@@ -7,6 +7,7 @@ import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { ResourceVerbs } from '../registry/verbs.ts';
 import type { Exchange } from './exchange.ts';
 import type { Plane } from './plane.ts';
+import { RequestEnd } from './request-end.ts';
 import { parseRequestInfo } from './request-info.ts';
 
 /** Documents only look whether a verb is there; whoever calls one in these tests has gone astray. */
@@ -126,9 +127,10 @@ export function exampleExchange(path: string, headers: Record<string, string> = 
       webSocket: false,
       signal: never,
     },
-    url,
+    query: url.searchParams,
     auditId: 'audit',
     receivedAt: Date.parse('2026-01-01T00:00:00Z'),
+    end: new RequestEnd(),
     signal: never,
     info: parseRequestInfo(method, url.pathname, url.searchParams),
     warnings: [],

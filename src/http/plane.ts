@@ -13,8 +13,8 @@ export interface Plane {
   /** Goes up whenever the set of kinds changes; discovery and OpenAPI documents are made anew then. */
   readonly generation: number;
   authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
-  /** For lists and watches that show some items and not others; undefined: all of them. */
-  mayRead(identity: Identity, kind: ResourceKind): ((object: KubeObject) => boolean) | undefined;
+  /** For requests (of that verb) that show some objects and not others; undefined: all of them. */
+  mayRead(identity: Identity, kind: ResourceKind, verb: string): ((object: KubeObject) => boolean) | undefined;
 }
 
 /** Named checks behind /healthz, /livez and /readyz; a check throws when it fails. */

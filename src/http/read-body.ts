@@ -1,27 +1,42 @@
-import { badRequest, tooLarge, unsupportedMediaType } from '../api/status.ts';
-import type { IncomingRequest } from './exchange.ts';
+import { badRequest, StatusError, tooLarge, unsupportedMediaType } from '../api/status.ts';
+import type { Arrival, IncomingRequest, RequestBody } from './exchange.ts';
 
 /** What Kubernetes allows for any body it decodes (rule REQ-20). */
 export const defaultBodyLimit = 3_145_728;
 
+/** The part of an exchange that a body comes through. */
+export interface BodySource {
+  readonly request: IncomingRequest;
+  readonly arrival?: Arrival;
+}
+
 /** The whole body, or a 413 as soon as it is known to be too long. */
-export async function readBody(request: IncomingRequest, limit: number = defaultBodyLimit): Promise<Uint8Array> {
+export async function readBody(source: BodySource, limit: number = defaultBodyLimit): Promise<Uint8Array> {
+  const { request, arrival } = source;
   // Kubernetes never unpacks bodies; taking packed ones would let a small request ask for endless memory.
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') {
     throw unsupportedMediaType('the body of the request has a content encoding; bodies are taken as they are only');
   }
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(`limit is ${limit}`);
+  if (arrival === undefined) return await collect(request.body, limit, () => {});
+  return await arrival((tell) => collect(request.body, limit, tell));
+}
+
+async function collect(body: RequestBody, limit: number, tell: (bytes: number) => void): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const chunk of request.body) {
+    const take = (chunk: Uint8Array) => {
       length += chunk.byteLength;
       if (length > limit) throw tooLarge(`limit is ${limit}`);
+      tell(chunk.byteLength);
       chunks.push(chunk);
-    }
+    };
+    if (body.each !== undefined) await body.each(take);
+    else for await (const chunk of body) take(chunk);
   } catch (error) {
-    if (length > limit) throw error;
+    if (error instanceof StatusError) throw error;
     throw badRequest('the body of the request could not be read to its end');
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);

@@ -3,12 +3,14 @@ import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
 import { notAcceptable, qualified, type Status } from '../api/status.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { Served, ServedList } from '../registry/verbs.ts';
-import type { Reply } from './exchange.ts';
-import { listBytes, listJson, listMetaJson } from './list-json.ts';
+import type { Exchange, Reply } from './exchange.ts';
+import { indentJson } from './indent-json.ts';
+import { each, listMetaJson, listText } from './list-json.ts';
 import { mediaTypes, type Negotiated } from './negotiate.ts';
-import { partialMetadataJson, partialMetadataListJson } from './partial-metadata.ts';
+import { partialMetadataJson, partialMetadataListText } from './partial-metadata.ts';
+import { bodyOf, type JoinedText, textPieces } from './pieces.ts';
 import { render } from './render.ts';
-import { columnDefinitionsJson, type IncludeObject, rowJson, tableJson } from './table.ts';
+import { columnDefinitionsJson, type IncludeObject, rowJson, tableJson, tableText } from './table.ts';
 
 /** How an answer is to look, settled before anything is done (rule REQ-27: Accept comes early). */
 export interface AnswerForm extends Negotiated {
@@ -44,15 +46,18 @@ export function objectReply(served: Served, status: number, form: AnswerForm): R
   const { transform } = form;
   if (form.format === 'protobuf') return protobufReply(served.object, status, form);
   if (transform === undefined) return render(served.json(), status, form);
-  if (transform.kind !== 'Table') return render(partialMetadataJson(served.object, transform.version), status, form);
+  if (transform.kind !== 'Table') return render(partialMetadataJson(served, transform.version), status, form);
   const options = { version: transform.version, include: form.include, now: form.now() };
   const metadata = listMetaJson({ items: [], resourceVersion: served.object.metadata.resourceVersion ?? '' });
   const row = rowJson(form.kind, served, options);
   return render(tableJson(metadata, columnDefinitionsJson(form.kind), [row], options), status, form);
 }
 
-export function listReply(list: ServedList, form: AnswerForm): Reply {
-  const { transform, kind } = form;
+/** What a long list needs of its request, as it is made in many turns. */
+export type Lasting = Pick<Exchange, 'end' | 'turn'>;
+
+export async function listReply(list: ServedList, form: AnswerForm, exchange: Lasting): Promise<Reply> {
+  const { kind } = form;
   if (form.format === 'protobuf') {
     const { items, ...metadata } = list;
     const objects = items.map((item) => item.object);
@@ -62,16 +67,43 @@ export function listReply(list: ServedList, form: AnswerForm): Reply {
       form,
     );
   }
-  if (transform === undefined) return plainList(list, form);
-  if (transform.kind !== 'Table') return render(partialMetadataListJson(list, transform.version), 200, form);
-  const options = { version: transform.version, include: form.include, now: form.now() };
-  const rows = list.items.map((item) => rowJson(form.kind, item, options));
-  return render(tableJson(listMetaJson(list), columnDefinitionsJson(form.kind), rows, options), 200, form);
+  const text = textOf(list, form);
+  if (form.format !== 'json' || (form.pretty && list.items.length === 0)) return render(joined(text), 200, form);
+  const shown = form.pretty ? indented(text) : { ...text, tail: `${text.tail}\n` };
+  const body = await bodyOf(textPieces(shown), exchange.end, exchange.turn);
+  return { status: 200, headers: { 'content-type': mediaTypes.json }, body };
 }
 
-function plainList(list: ServedList, form: AnswerForm): Reply {
-  if (form.format !== 'json' || form.pretty) return render(listJson(form.kind, list), 200, form);
-  return { status: 200, headers: { 'content-type': mediaTypes.json }, body: listBytes(form.kind, list) };
+function textOf(list: ServedList, form: AnswerForm): JoinedText {
+  const { transform, kind } = form;
+  if (transform === undefined) return listText(kind, list);
+  if (transform.kind !== 'Table') return partialMetadataListText(list, transform.version);
+  const options = { version: transform.version, include: form.include, now: form.now() };
+  const rows = each(list.items, (item) => rowJson(kind, item, options));
+  return tableText(listMetaJson(list), columnDefinitionsJson(kind), rows, options);
+}
+
+/** What `indentJson` makes of the whole, item by item. There is at least one. */
+function indented({ head, items, tail }: JoinedText): JoinedText {
+  const around = indentJson(`${head}0${tail}`);
+  const at = around.lastIndexOf(`${itemLine}0\n`);
+  return {
+    head: around.slice(0, at + itemLine.length),
+    items: linesOf(items),
+    separator: `,${itemLine}`,
+    tail: around.slice(at + itemLine.length + 1),
+  };
+}
+
+/** Items are in an array, which is in the list. No string holds a line's end that is not escaped. */
+const itemLine = '\n    ';
+
+function* linesOf(items: Iterable<string>): Generator<string> {
+  for (const item of items) yield indentJson(item).replaceAll('\n', itemLine);
+}
+
+function joined({ head, items, tail }: JoinedText): string {
+  return `${head}${[...items].join(',')}${tail}`;
 }
 
 /** Never a Table or a partial object (rule NEG-16). */

@@ -5,6 +5,7 @@ import type { Log } from '../lib/log.ts';
 import { openChain } from './chain.ts';
 import type { Exchange, Handler, IncomingRequest, Reply } from './exchange.ts';
 import { pathSegments, rawPath, rawQuery } from './path-segments.ts';
+import { followSignal, RequestEnd } from './request-end.ts';
 import type { RequestInfo } from './request-info.ts';
 
 /** A part of the address space. The first mount whose prefix is the beginning of the path, segment by segment, serves. */
@@ -77,15 +78,18 @@ const unknownInfo: RequestInfo = {
 
 export function newExchange(request: IncomingRequest, clock: Clock): Exchange {
   const sent = request.headers['audit-id'] ?? '';
-  const url = new URL('https://localhost/');
-  url.pathname = rawPath(request.url);
-  url.search = rawQuery(request.url);
+  const end = new RequestEnd();
+  if (request.end === undefined) followSignal(request.signal, (reason) => end.end(reason));
+  else request.end.follow((reason) => end.end(reason));
   return {
     request,
-    url,
+    query: new URLSearchParams(rawQuery(request.url)),
     auditId: auditIdForm.test(sent) ? sent : randomUUID(),
     receivedAt: clock.now(),
-    signal: request.signal,
+    end,
+    get signal() {
+      return end.signal;
+    },
     info: { ...unknownInfo, verb: request.method.toLowerCase() },
     warnings: [],
   };

@@ -50,7 +50,7 @@ describe('a reader', () => {
       vi.advanceTimersByTime(1000);
       write(more);
       expect(response.destroy).not.toHaveBeenCalled();
-      vi.advanceTimersByTime(1000);
+      vi.advanceTimersByTime(250);
       expect(response.destroy).toHaveBeenCalledOnce();
     }
   });

@@ -2,9 +2,10 @@ import type { ResourceKind } from '../api/resource.ts';
 import { badRequest } from '../api/status.ts';
 import { tableColumns, tableRow } from '../api/table.ts';
 import { writeJson } from '../lib/json-write.ts';
-import type { Served } from '../registry/verbs.ts';
+import { glanceAt, type Served } from '../registry/verbs.ts';
 import type { Transform } from './negotiate.ts';
 import { partialMetadataJson } from './partial-metadata.ts';
+import type { JoinedText } from './pieces.ts';
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
@@ -31,15 +32,25 @@ export function columnDefinitionsJson(kind: ResourceKind): string {
 }
 
 export function rowJson(kind: ResourceKind, served: Served, options: TableOptions): string {
-  const { object } = served;
+  const object = glanceAt(served);
   const cells = writeJson(tableRow(kind, object, options.now));
   if (options.include === 'None') return `{"cells":${cells}}`;
-  const shown = options.include === 'Object' ? served.json() : partialMetadataJson(object, options.version);
+  const shown = options.include === 'Object' ? served.json() : partialMetadataJson(served, options.version);
   return `{"cells":${cells},"object":${shown}}`;
 }
 
 /** `columns` is the JSON of the definitions: later events of a watch leave them out (rule WATCH-30). */
 export function tableJson(metadata: string, columns: string, rows: readonly string[], options: TableOptions): string {
+  const { head, tail } = tableText(metadata, columns, rows, options);
+  return `${head}${rows.join(',')}${tail}`;
+}
+
+export function tableText(
+  metadata: string,
+  columns: string,
+  rows: Iterable<string>,
+  options: TableOptions,
+): JoinedText {
   const head = `"kind":"Table","apiVersion":"meta.k8s.io/${options.version}","metadata":${metadata}`;
-  return `{${head},"columnDefinitions":${columns},"rows":[${rows.join(',')}]}`;
+  return { head: `{${head},"columnDefinitions":${columns},"rows":[`, items: rows, tail: ']}' };
 }

@@ -1,39 +1,59 @@
 import { apiVersionOf } from '../api/meta.ts';
-import type { Served, WatchEvent } from '../registry/verbs.ts';
+import type { ObjectEvent, Served, WatchEvent } from '../registry/verbs.ts';
 import { partialMetadataJson } from './partial-metadata.ts';
 import type { AnswerForm } from './respond.ts';
 import { columnDefinitionsJson, rowJson, tableJson } from './table.ts';
 
 const initialEventsEnd = 'k8s.io/initial-events-end';
 
+/** The lines that were made of events which several watchers are told, by form; forgotten with the event. */
+const sharedLines = new WeakMap<ObjectEvent, Map<string, Uint8Array>>();
+
 /**
  * Turns events into the lines of the stream, one JSON document each (rules WATCH-02 to WATCH-04, WATCH-30, WATCH-31).
- * One writer per stream: a Table's column definitions stand in its first event only.
+ * One writer per stream: a Table's column definitions stand in its first event only. The bytes may be another stream's
+ * too, and are not to be changed.
  */
-export function watchFrames(form: AnswerForm): (event: WatchEvent) => string {
-  let columns = form.transform?.kind === 'Table' ? columnDefinitionsJson(form.kind) : '[]';
+export function watchFrames(form: AnswerForm): (event: WatchEvent) => Uint8Array {
+  const { transform, kind, include } = form;
+  const isTable = transform?.kind === 'Table';
+  let columns = isTable ? columnDefinitionsJson(kind) : '[]';
+  const name = [transform?.kind, transform?.version, isTable && [include, kind.group, kind.version, kind.kind]].join();
 
-  const shown = (served: Served, include: AnswerForm['include']): string => {
-    const { transform } = form;
+  const shown = (served: Served, included: AnswerForm['include']): string => {
     if (transform === undefined) return served.json();
-    if (transform.kind !== 'Table') return partialMetadataJson(served.object, transform.version);
-    const options = { version: transform.version, include, now: form.now() };
+    if (transform.kind !== 'Table') return partialMetadataJson(served, transform.version);
+    const options = { version: transform.version, include: included, now: form.now() };
     const metadata = JSON.stringify({ resourceVersion: served.object.metadata.resourceVersion ?? '' });
-    const table = tableJson(metadata, columns, [rowJson(form.kind, served, options)], options);
+    const table = tableJson(metadata, columns, [rowJson(kind, served, options)], options);
     columns = '[]';
     return table;
   };
 
+  /** Rows say how old their objects are, in whole seconds of ours. */
+  const formName = () => (isTable ? `${name} ${columns !== '[]'} ${Math.floor(form.now() / 1000)}` : name);
+
+  const ofObject = (event: ObjectEvent): Uint8Array => {
+    if (event.shared !== true) return line(event.type, shown(event.object, include));
+    const lines = sharedLines.get(event) ?? new Map<string, Uint8Array>();
+    if (lines.size === 0) sharedLines.set(event, lines);
+    const wanted = formName();
+    const found = lines.get(wanted) ?? line(event.type, shown(event.object, include));
+    lines.set(wanted, found);
+    columns = '[]';
+    return found;
+  };
+
   return (event) => {
-    if (event.type === 'ERROR') return frame('ERROR', JSON.stringify(event.status));
-    if (event.type !== 'BOOKMARK') return frame(event.type, shown(event.object, form.include));
+    if (event.type === 'ERROR') return line('ERROR', JSON.stringify(event.status));
+    if (event.type !== 'BOOKMARK') return ofObject(event);
     // Where the stream stands is said in the object of its row, so a bookmark has one whatever was asked for.
-    return frame('BOOKMARK', shown(bookmark(form, event), form.include === 'None' ? 'Metadata' : form.include));
+    return line('BOOKMARK', shown(bookmark(form, event), include === 'None' ? 'Metadata' : include));
   };
 }
 
-function frame(type: WatchEvent['type'], object: string): string {
-  return `{"type":"${type}","object":${object}}\n`;
+function line(type: WatchEvent['type'], object: string): Uint8Array {
+  return Buffer.from(`{"type":"${type}","object":${object}}\n`);
 }
 
 /** An object that says nothing but where the stream stands. */

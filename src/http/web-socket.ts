@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
-import { isStream, type Reply } from './exchange.ts';
+import type { Feed } from '../lib/feed.ts';
+import { isFeed, isStream, type Reply } from './exchange.ts';
 
 /** Tokens of browsers, which cannot set headers, come as a subprotocol of this name; it is never chosen. */
 export const bearerProtocolPrefix = 'base64url.bearer.authorization.k8s.io.';
@@ -35,10 +36,8 @@ export class WebSocketStreams {
     if (webSocket === undefined) return;
     webSocket.on('error', () => webSocket.terminate());
     try {
-      for await (const chunk of reply.body) {
-        for (const line of chunk.split('\n')) if (line !== '') await sent(webSocket, line);
-        if (webSocket.readyState !== WebSocket.OPEN) break;
-      }
+      if (isFeed(reply.body)) await sendFeed(webSocket, reply.body);
+      else await sendChunks(webSocket, reply.body);
       await closed(webSocket, 1000);
     } catch (error) {
       await closed(webSocket, 1011);
@@ -47,11 +46,30 @@ export class WebSocketStreams {
   }
 }
 
+async function sendFeed(webSocket: WebSocket, feed: Feed<Uint8Array>): Promise<void> {
+  try {
+    while (webSocket.readyState === WebSocket.OPEN && !feed.over) {
+      const line = feed.take();
+      if (line !== undefined) await sent(webSocket, line.subarray(0, -1));
+      else if (!feed.over) await new Promise<void>((resolve) => feed.wait(resolve));
+    }
+  } finally {
+    feed.close();
+  }
+}
+
+async function sendChunks(webSocket: WebSocket, chunks: AsyncIterable<string>): Promise<void> {
+  for await (const chunk of chunks) {
+    for (const line of chunk.split('\n')) if (line !== '') await sent(webSocket, line);
+    if (webSocket.readyState !== WebSocket.OPEN) break;
+  }
+}
+
 /** Resolves when the frame left for the socket or cannot leave any more: never faster than the client reads. */
-function sent(webSocket: WebSocket, line: string): Promise<void> {
+function sent(webSocket: WebSocket, line: string | Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     if (webSocket.readyState !== WebSocket.OPEN) resolve();
-    else webSocket.send(line, () => resolve());
+    else webSocket.send(line, { binary: false }, () => resolve());
   });
 }
 

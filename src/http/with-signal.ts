@@ -1,17 +1,20 @@
-import { type Exchange, isStream, type Reply } from './exchange.ts';
-import { linkSignals } from './link-signals.ts';
+import { type Exchange, isPieced, isStream, type Reply } from './exchange.ts';
+import { followSignal } from './request-end.ts';
 
-/** Runs the rest of a chain with another signal that ends the request too; a stream keeps both until it is over. */
+/**
+ * Runs the rest of a chain with another signal that ends the request too; what is still being made when the answer
+ * stands, a stream or a long list, follows it until it is over.
+ */
 export async function withSignal(exchange: Exchange, another: AbortSignal, next: () => Promise<Reply>): Promise<Reply> {
-  const { signal, unlink } = linkSignals(exchange.signal, another);
-  exchange.signal = signal;
+  const letGo = followSignal(another, (reason) => exchange.end.end(reason));
   let streams = false;
   try {
     const reply = await next();
-    streams = isStream(reply);
+    streams = isStream(reply) || isPieced(reply);
     return reply;
   } finally {
-    // A socket's own signal fires at the end of its stream, and lets go of both.
-    if (!streams) unlink();
+    // A socket tells the end of its stream too.
+    if (streams) exchange.end.follow(letGo);
+    else letGo();
   }
 }

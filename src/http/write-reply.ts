@@ -1,15 +1,26 @@
 import type { EventEmitter } from 'node:events';
+import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import { type IncomingRequest, isStream, type Reply } from './exchange.ts';
+import { createGzip, gzip } from 'node:zlib';
+import { nextTurn } from '../lib/divided-work.ts';
+import {
+  type IncomingRequest,
+  isFeed,
+  isPieced,
+  isStream,
+  type Reply,
+  type StreamBody,
+  type Turn,
+} from './exchange.ts';
 import { destroyWhenStalled } from './stalled-reader.ts';
+import { writeFeed } from './write-feed.ts';
 
 /** The part of Node's two kinds of response that is used here. */
 export interface ResponseTarget extends EventEmitter {
   readonly writableLength: number;
   writeHead(status: number, headers: Record<string, string | string[]>): unknown;
   flushHeaders(): void;
-  write(chunk: string | Uint8Array): boolean;
+  write(chunk: string | Uint8Array, written?: () => void): boolean;
   end(chunk?: string | Uint8Array): unknown;
   destroy(): unknown;
 }
@@ -26,6 +37,10 @@ export interface WriteOptions {
 /** Below this the bytes saved are not worth the work (rule NEG-20). */
 const gzipThreshold = 128 * 1024;
 const pieceLength = 256 * 1024;
+/** What a socket takes without asking anybody to wait, headers and all. */
+const lastPieceLength = 8 * 1024;
+/** What the packer gives at a time; less would be many small writes. */
+const packedLength = 64 * 1024;
 const gzipAsync = promisify(gzip);
 
 /** Headers of HTTP/1.1 connections, which HTTP/2 does not have. */
@@ -45,9 +60,9 @@ export async function writeReply(
   const out: Out = {
     response,
     isGone: () => options.isGone(),
-    write(chunk) {
+    write(chunk, written) {
       handedOver += chunk.length;
-      return response.write(chunk);
+      return written === undefined ? response.write(chunk) : response.write(chunk, written);
     },
     end(chunk) {
       handedOver += chunk?.length ?? 0;
@@ -58,8 +73,10 @@ export async function writeReply(
   const stopWatching = destroyWhenStalled(response, options.stallMilliseconds, () => handedOver);
   try {
     if (isStream(reply)) await writeStream(request, out, { ...reply, headers }, reply.body);
+    else if (isPieced(reply)) await writePieces(request, out, { ...reply, headers }, reply.body.pieces);
     else await writeWhole(request, out, { ...reply, headers });
   } finally {
+    if (isStream(reply) && isFeed(reply.body)) reply.body.close();
     stopWatching();
   }
 }
@@ -69,7 +86,7 @@ interface Out {
   readonly response: ResponseTarget;
   isGone(): boolean;
   /** False: wait until it has drained. */
-  write(chunk: string | Uint8Array): boolean;
+  write(chunk: string | Uint8Array, written?: () => void): boolean;
   end(chunk?: Uint8Array): void;
 }
 
@@ -78,10 +95,9 @@ async function writeWhole(request: IncomingRequest, out: Out, reply: Reply): Pro
   let bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : new Uint8Array();
   if (body instanceof Uint8Array) bytes = body;
   if (isHeadless(reply.status)) bytes = new Uint8Array();
-  else if (takesGzip(request, headers, bytes)) {
+  else if (bytes.byteLength > gzipThreshold && takesGzip(request, headers)) {
     bytes = await gzipAsync(bytes, { level: 1 });
-    headers['content-encoding'] = 'gzip';
-    headers.vary = 'Accept-Encoding';
+    Object.assign(headers, gzipHeaders);
   }
   if (!isHeadless(reply.status)) headers['content-length'] = String(bytes.byteLength);
   if (out.isGone()) return;
@@ -92,36 +108,94 @@ async function writeWhole(request: IncomingRequest, out: Out, reply: Reply): Pro
   let start = 0;
   for (; bytes.byteLength - start > pieceLength; start += pieceLength) {
     if (!out.write(bytes.subarray(start, start + pieceLength))) await drained(out);
+    // To encrypt it takes its time, and there may be many of them.
+    await reply.turn?.();
     if (out.isGone()) return;
+  }
+  await endShortly(request, out, bytes.subarray(start));
+}
+
+/** In pieces as they are made, each when the one before it has been taken and others have had their turn. */
+async function writePieces(
+  request: IncomingRequest,
+  out: Out,
+  reply: Reply,
+  pieces: Iterable<Uint8Array>,
+): Promise<void> {
+  const packed = takesGzip(request, reply.headers);
+  if (packed) Object.assign(reply.headers, gzipHeaders);
+  if (out.isGone()) return;
+  out.response.writeHead(reply.status, reply.headers);
+  if (request.method === 'HEAD') return await ended(out);
+  const made = inTurns(pieces, reply.turn ?? nextTurn);
+  let last: Uint8Array = new Uint8Array();
+  for await (const piece of packed ? gzipped(made) : made) {
+    if (out.isGone()) return;
+    if (last.byteLength > 0 && !out.write(last)) await drained(out);
+    if (out.isGone()) return;
+    last = piece;
+  }
+  await endShortly(request, out, last);
+}
+
+async function* inTurns(pieces: Iterable<Uint8Array>, turn: Turn): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) {
+    yield piece;
+    await turn();
+  }
+}
+
+function gzipped(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  // What fails on the way is told to who reads the result.
+  return pipeline(
+    Readable.from(pieces, { objectMode: false }),
+    createGzip({ level: 1, chunkSize: packedLength }),
+    () => {},
+  );
+}
+
+async function endShortly(request: IncomingRequest, out: Out, bytes: Uint8Array): Promise<void> {
+  let start = 0;
+  // Where a client has all of a long answer and sends its next request before Node has noticed that the answer is out,
+  // Node stops reading in the midst of that request and takes what TLS still hands it for a fault of the client. So the
+  // end is short, and is sent when nothing waits any more.
+  if (request.httpVersion === '1.1' && bytes.byteLength - start > lastPieceLength) {
+    const end = bytes.byteLength - lastPieceLength;
+    await written(out, bytes.subarray(start, end));
+    if (out.isGone()) return;
+    start = end;
   }
   await ended(out, start === bytes.byteLength ? undefined : bytes.subarray(start));
 }
 
-async function writeStream(
-  request: IncomingRequest,
-  out: Out,
-  reply: Reply,
-  body: AsyncIterable<string>,
-): Promise<void> {
+async function writeStream(request: IncomingRequest, out: Out, reply: Reply, body: StreamBody): Promise<void> {
   if (out.isGone()) return;
   out.response.writeHead(reply.status, reply.headers);
   if (request.method !== 'HEAD') {
     // The client learns that its stream stands before the first event exists (rule WATCH-01).
     out.response.flushHeaders();
-    for await (const chunk of body) {
-      if (out.isGone()) return;
-      if (!out.write(chunk)) await drained(out);
-    }
+    if (isFeed(body)) await writeFeed(out, body);
+    else await writeChunks(out, body);
+    if (out.isGone()) return;
   }
   await ended(out);
+}
+
+async function writeChunks(out: Out, body: AsyncIterable<string>): Promise<void> {
+  for await (const chunk of body) {
+    if (out.isGone()) return;
+    if (!out.write(chunk)) await drained(out);
+  }
 }
 
 function isHeadless(status: number): boolean {
   return status === 204 || status === 304;
 }
 
-function takesGzip(request: IncomingRequest, headers: Reply['headers'], bytes: Uint8Array): boolean {
-  if (bytes.byteLength <= gzipThreshold || request.method === 'HEAD') return false;
+const gzipHeaders = { 'content-encoding': 'gzip', vary: 'Accept-Encoding' };
+
+function takesGzip(request: IncomingRequest, headers: Reply['headers']): boolean {
+  if (request.method === 'HEAD') return false;
   if (headers['content-encoding'] !== undefined) return false;
   const accepted = (request.headers['accept-encoding'] ?? '').split(',');
   return accepted.some((clause) => /^\s*gzip\s*(;\s*q\s*=\s*(?!0(\.0*)?\s*$).*)?$/i.test(clause));
@@ -134,6 +208,17 @@ function ended(out: Out, chunk?: Uint8Array): Promise<void> {
     out.response.once('close', resolve);
     if (out.isGone()) resolve();
     else out.end(chunk);
+  });
+}
+
+/** Resolves when the bytes have left the process or the client is gone. */
+function written(out: Out, chunk: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    out.response.once('close', resolve);
+    out.write(chunk, () => {
+      out.response.off('close', resolve);
+      resolve();
+    });
   });
 }
 

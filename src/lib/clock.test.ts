@@ -21,6 +21,16 @@ describe('the system clock', () => {
     expect(calls).toEqual(['kept']);
   });
 
+  it('calls back at a time', async () => {
+    const hold = setTimeout(() => {}, 30_000);
+    const time = systemClock.now() + 20;
+    await new Promise<void>((resolve) => {
+      systemClock.at(time, resolve);
+    });
+    clearTimeout(hold);
+    expect(systemClock.now()).toBeGreaterThanOrEqual(time);
+  });
+
   it('keeps nothing of what was cancelled, however many lengths of time there were', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;

@@ -37,11 +37,29 @@ export function parseJson(text: string): ParsedJson {
   return { value, duplicates: reader.duplicates };
 }
 
-const longDigits = /\d{16}/;
-
 /** Parses text that this program wrote: no duplicates, no faults, only long integers need care. */
 export function parseTrustedJson(text: string): JsonValue {
-  return longDigits.test(text) ? new JsonReader(text).read() : (JSON.parse(text) as JsonValue);
+  return hasLongDigits(text) ? new JsonReader(text).read() : (JSON.parse(text) as JsonValue);
+}
+
+/** As many digits as an integer needs that a number cannot hold. */
+const longDigits = 16;
+
+/** So many digits in a row lie on one of the places that are looked at, which are so many apart. */
+function hasLongDigits(text: string): boolean {
+  for (let at = longDigits - 1; at < text.length; at += longDigits) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let from = at;
+    while (isDigit(text.charCodeAt(from - 1))) from--;
+    let to = at + 1;
+    while (isDigit(text.charCodeAt(to))) to++;
+    if (to - from >= longDigits) return true;
+  }
+  return false;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 function parseOrUndefined(text: string): JsonValue | undefined {

@@ -94,7 +94,14 @@ export function deepFreeze<T extends JsonValue>(value: T): T {
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (!isContainer(next) || Object.isFrozen(next)) continue;
     Object.freeze(next);
-    for (const member of Object.values(next)) if (isContainer(member)) pending.push(member);
+    if (Array.isArray(next)) {
+      for (const item of next) if (isContainer(item)) pending.push(item);
+      continue;
+    }
+    for (const key in next) {
+      const member = next[key];
+      if (isContainer(member)) pending.push(member);
+    }
   }
   return value;
 }

@@ -3,13 +3,15 @@ import { accessKeyKind, clientAccessKeyTypes } from '../api/management/v1/access
 import type { KubeObject } from '../api/meta.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden } from '../api/status.ts';
-import { numberAt, textAt } from '../lib/json-path.ts';
+import { numberAt, objectAt, textAt } from '../lib/json-path.ts';
 import { cloneJson, type JsonObject } from '../lib/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { Draft } from '../registry/resource.ts';
-import { ownerMembers } from './access-key-owner.ts';
-import { hiddenInheritedScopes, hiddenMadeWith, keyStateOf, scopesOf } from './access-key-state.ts';
+import { hiddenInheritedScopes, hiddenMadeWith } from './access-key-hidden.ts';
+import { isOfItsOwner, ownerMembers } from './access-key-owner.ts';
+import { keyStateOf, scopesOf } from './access-key-state.ts';
 import type { ManagementDependencies } from './dependencies.ts';
+import { isLogin } from './login-keys.ts';
 
 type Known = Pick<ManagementDependencies, 'state' | 'settings' | 'clock'>;
 
@@ -17,11 +19,15 @@ type Known = Pick<ManagementDependencies, 'state' | 'settings' | 'clock'>;
 export function checkKeyCount(key: KubeObject, context: RequestContext, { state, settings, clock }: Known): void {
   const limit = settings.accessKeys.perUser;
   if (context.system || limit <= 0) return;
+  const owner = ownerMembers.find((member) => textAt(key, 'spec', member) !== '');
+  if (owner === undefined) return;
+  const name = textAt(key, 'spec', owner);
+  // Which of them count has to be looked at only where all of them together are too many.
+  if (state.accessKeyCountOf(owner, name) < limit) return;
   let count = 0;
-  for (const other of state.accessKeys()) {
-    if (!ownerMembers.every((member) => textAt(other, 'spec', member) === textAt(key, 'spec', member))) continue;
+  for (const other of state.accessKeysOf(owner, name)) {
     const isCounted = (clientAccessKeyTypes as readonly string[]).includes(textAt(other, 'spec', 'type'));
-    if (isCounted && accessKeyPhase(other, clock.now()) !== 'Expired') count++;
+    if (isCounted && isOfItsOwner(other, state) && accessKeyPhase(other, clock.now()) !== 'Expired') count++;
   }
   if (count < limit) return;
   throw forbidden(
@@ -31,11 +37,15 @@ export function checkKeyCount(key: KubeObject, context: RequestContext, { state,
   );
 }
 
-/** A write without a lifetime does not take one away that the server has set. */
-export function keepLifetime(draft: Draft, spec: JsonObject, { settings }: Pick<Known, 'settings'>): void {
+/** A write without a lifetime does not take one away that the server has set; none gives more than the maker has. */
+export function keepLifetime(draft: Draft, spec: JsonObject, context: RequestContext, known: Known): void {
   const kept = numberAt(draft.old?.object, 'spec', 'ttl') ?? 0;
-  if (spec.ttl !== undefined || kept === 0) return;
-  if (settings.accessKeys.maxTTL > 0 || draft.hidden[hiddenMadeWith] !== undefined) spec.ttl = kept;
+  const madeWith = objectAt(draft.hidden, hiddenMadeWith);
+  const isServers = known.settings.accessKeys.maxTTL > 0 || madeWith !== undefined || isLogin(draft.object);
+  if (spec.ttl === undefined && kept !== 0 && isServers) spec.ttl = kept;
+  if (context.system || (numberAt(spec, 'ttl') ?? 0) === kept) return;
+  const maker = known.state.accessKey(textAt(madeWith, 'name'));
+  if (maker?.metadata.uid === textAt(madeWith, 'uid')) endWithMaker(draft.object, spec, maker, context, known);
 }
 
 /**
@@ -43,24 +53,42 @@ export function keepLifetime(draft: Draft, spec: JsonObject, { settings }: Pick<
  * login, and it carries its scopes. The server's maximum comes on top.
  */
 export function takeAfterMaker(draft: Draft, spec: JsonObject, context: RequestContext, known: Known): void {
-  const { state, settings, clock } = known;
+  const { state, settings } = known;
   if (context.system) return;
   const maker = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
   const max = settings.accessKeys.maxTTL;
   if (max > 0 && (numberAt(spec, 'ttl') ?? 0) === 0) spec.ttl = max;
-  if (maker === undefined) return;
+  if (maker === undefined) {
+    if (context.accessKey === undefined) return;
+    // Nobody can say any more what it was narrowed to.
+    const detail = 'the key that it would be made with is gone';
+    throw forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
+  }
 
   const scopes = scopesOf(maker, state);
   if (scopes.length > 0) draft.hidden[hiddenInheritedScopes] = scopes.map((scope) => cloneJson(scope));
   if (textAt(maker, 'spec', 'type') === 'Login') return;
   draft.hidden[hiddenMadeWith] = { name: maker.metadata.name ?? '', uid: maker.metadata.uid ?? '' };
-  const makersEnd = keyStateOf(maker, state).expiresAt;
+  endWithMaker(draft.object, spec, maker, context, known);
+}
+
+/** What a table shows as the end is then the end; what the maker's own end becomes later is seen to at each use. */
+function endWithMaker(
+  key: KubeObject,
+  spec: JsonObject,
+  maker: KubeObject,
+  context: RequestContext,
+  known: Known,
+): void {
+  const makersEnd = keyStateOf(maker, known.state).expiresAt;
   if (makersEnd === undefined) return;
-  const own = accessKeyEnd(draft.object);
+  const own = accessKeyEnd(key);
   if (own !== undefined && own <= makersEnd) return;
-  const left = Math.max(1, Math.floor((makersEnd - clock.now()) / 1000));
+  const created = Date.parse(key.metadata.creationTimestamp ?? '');
+  const from = Number.isNaN(created) ? known.clock.now() : created;
+  const most = Math.max(1, Math.floor((makersEnd - from) / 1000));
   if (own !== undefined) {
-    context.warn(`spec.ttl is cut to ${left}: a key does not outlive the key that it is made with`);
+    context.warn(`spec.ttl is cut to ${most}: a key does not outlive the key that it is made with`);
   }
-  spec.ttl = left;
+  spec.ttl = most;
 }

@@ -1,11 +1,15 @@
 import { accessKeyKind } from '../api/management/v1/access-key.ts';
+import type { KubeObject } from '../api/meta.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden } from '../api/status.ts';
-import { textAt, textsAt } from '../lib/json-path.ts';
+import { type Caller, callerOf } from '../auth/authz/caller.ts';
+import { textAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { Draft } from '../registry/resource.ts';
-import { type Caller, callerOf } from './caller.ts';
+import { groupsRefusal } from './access-key-groups.ts';
+import { hiddenOwnerUid } from './access-key-hidden.ts';
+import type { ManagementState } from './state.ts';
 
 /** Whom a key can be for; at most one of them. */
 export const ownerMembers = ['user', 'team', 'subject'] as const;
@@ -27,22 +31,48 @@ export function fillAccessKeyOwner(draft: Draft, spec: JsonObject, context: Requ
   }
 }
 
-/** For whom, and with which groups, a caller may make a key: 403 for everything beyond their own. */
-export function checkAccessKeyOwner(draft: Draft, context: RequestContext): void {
+/** For whom, and with which groups, a caller may write a key: 403 for everything beyond their own. */
+export function checkAccessKeyOwner(
+  draft: Draft,
+  context: RequestContext,
+  state: Owners & Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>,
+): void {
   const caller = callerOf(context.user);
   if (context.system || caller.isAdmin) return;
-  const name = draft.object.metadata.name ?? '';
-  const refuse = (detail: string) => forbidden(groupResourceOf(accessKeyKind), name, detail);
   // Another owner than the one that is set is nobody's right; validation says so.
-  if (draft.old === undefined) {
-    const text = ownerRefusal(draft, caller);
-    if (text !== undefined) throw refuse(text);
-  }
-  const kept = textsAt(draft.old?.object, 'spec', 'groups');
-  const beyond = textsAt(draft.object, 'spec', 'groups').filter(
-    (group) => !context.user.groups.includes(group) && !kept.includes(group),
-  );
-  if (beyond.length > 0) throw refuse(`only admins may give a key groups that are not their own: ${beyond.join(', ')}`);
+  const owner = draft.old === undefined ? ownerRefusal(draft, caller) : undefined;
+  const detail = owner ?? groupsRefusal(draft, context, state);
+  if (detail !== undefined) throw forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
+}
+
+/** Those whom creates are counted for: keys of one owner are made one after the other. */
+export function accessKeyLane(sent: KubeObject, context: RequestContext): string {
+  const caller = callerOf(context.user);
+  const named = ownerMembers.find((member) => textAt(sent, 'spec', member) !== '');
+  if (named !== undefined) return `${named} ${textAt(sent, 'spec', named)}`;
+  if (caller.user !== undefined) return `user ${caller.user}`;
+  return caller.team === undefined ? `subject ${caller.subject}` : `team ${caller.team}`;
+}
+
+type Owners = Pick<ManagementState, 'user' | 'team'>;
+
+/** A user or team that is deleted and made again under its name is somebody else, and has none of the old keys. */
+export function bindToOwner(draft: Draft, state: Owners): void {
+  const uid = keyOwner(draft.object, state)?.metadata.uid;
+  if (uid !== undefined) draft.hidden[hiddenOwnerUid] = uid;
+}
+
+/** Whether the key is for the one who has that name now. */
+export function isOfItsOwner(key: KubeObject, state: Owners & Pick<ManagementState, 'accessKeyHidden'>): boolean {
+  const uid = textAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenOwnerUid);
+  return uid === '' || uid === keyOwner(key, state)?.metadata.uid;
+}
+
+/** The user or team that a key is for; undefined for keys of a subject, and where there is none of that name. */
+function keyOwner(key: KubeObject, state: Owners): KubeObject | undefined {
+  const [user, team] = [textAt(key, 'spec', 'user'), textAt(key, 'spec', 'team')];
+  if (user !== '') return state.user(user);
+  return team === '' ? undefined : state.team(team);
 }
 
 function ownerRefusal({ object }: Draft, caller: Caller): string | undefined {

@@ -4,7 +4,7 @@ import { writeJson } from '../lib/json-write.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { Draft } from '../registry/resource.ts';
 import type { Sealer } from '../seal/sealer.ts';
-import { hiddenConnectorData, hiddenOidcTokens } from './access-key-state.ts';
+import { hiddenConnectorData, hiddenOidcTokens } from './access-key-hidden.ts';
 
 /** Login data: the server's to write, whoever the key is for. */
 const serverFields = ['identity', 'identityRefresh', 'oidcProvider', 'parent', 'oidcLogin'] as const;

@@ -1,44 +1,50 @@
 import { accessKeyEnd } from '../api/management/access-key-life.ts';
-import type { KubeObject } from '../api/meta.ts';
+import { type KubeObject, timestamp } from '../api/meta.ts';
+import type { UserInfo } from '../api/user-info.ts';
 import type { KeyState } from '../auth/key-state.ts';
 import { flagAt, objectAt, textAt } from '../lib/json-path.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
+import { withGivenGroups } from './access-key-groups.ts';
+import { hiddenInheritedScopes, hiddenKeyHash, hiddenMadeWith } from './access-key-hidden.ts';
+import { isOfItsOwner } from './access-key-owner.ts';
 import { identityOf } from './identity.ts';
+import { isEndedLogin } from './login-keys.ts';
 import type { ManagementState } from './state.ts';
-
-/** Members of an access key's hidden part. */
-export const hiddenKeyHash = 'keyHash';
-export const hiddenMadeWith = 'madeWith';
-export const hiddenInheritedScopes = 'inheritedScopes';
-export const hiddenConnectorData = 'connectorData';
-export const hiddenOidcTokens = 'oidcTokens';
 
 export function accessKeyClaim(hash: string): string {
   return `hash:${hash}`;
 }
 
+type Known = Pick<ManagementState, 'accessKey' | 'accessKeyHidden' | 'user' | 'userHidden' | 'team' | 'teamsOf'>;
+
 /**
  * An access key as authentication sees it. A key that was made with another one lives no longer than that one: its
- * end is the earliest of the chain, and one link that is gone or disabled ends all that hang on it.
+ * end is the earliest of the chain, and one link that is disabled, gone or nobody's any more ends all that hang on it.
+ * `latestUse` tells of uses that no status shows yet.
  */
-export function keyStateOf(key: KubeObject, state: ManagementState): KeyState {
+export function keyStateOf(
+  key: KubeObject,
+  state: Known,
+  latestUse: (keyName: string) => number | undefined = () => undefined,
+): KeyState {
   const name = key.metadata.name ?? '';
+  const user = ownerIdentity(key, state);
   let disabled = false;
   let end: number | undefined;
-  let broken = false;
+  let broken = user === undefined || isEndedLogin(key, state);
   const seen = new Set<string>();
   for (let link: KubeObject | undefined = key; link !== undefined; ) {
     const linkName: string = link.metadata.name ?? '';
     if (seen.has(linkName)) break;
     seen.add(linkName);
     disabled ||= flagAt(link, 'spec', 'disabled');
-    end = earliest(end, accessKeyEnd(link));
+    end = earliest(end, accessKeyEnd(usedAt(link, latestUse(linkName))));
     const deletion = link.metadata.deletionTimestamp;
     if (deletion !== undefined) end = earliest(end, Date.parse(deletion));
     const maker: JsonObject | undefined = objectAt(state.accessKeyHidden(linkName), hiddenMadeWith);
     if (maker === undefined) break;
     link = state.accessKey(textAt(maker, 'name'));
-    if (link?.metadata.uid !== textAt(maker, 'uid')) {
+    if (link?.metadata.uid !== textAt(maker, 'uid') || ownerIdentity(link, state) === undefined) {
       broken = true;
       break;
     }
@@ -46,16 +52,39 @@ export function keyStateOf(key: KubeObject, state: ManagementState): KeyState {
   return {
     name,
     uid: key.metadata.uid ?? '',
-    user: broken ? undefined : identityOf(key, state),
+    user: broken ? undefined : user,
     ...(end === undefined ? {} : { expiresAt: end }),
     disabled,
     version: textAt(state.accessKeyHidden(name), hiddenKeyHash),
+    scopes: scopesText(key, state),
   };
+}
+
+function ownerIdentity(key: KubeObject, state: Known): UserInfo | undefined {
+  return isOfItsOwner(key, state) ? identityOf(withGivenGroups(key, state), state) : undefined;
+}
+
+function usedAt(key: KubeObject, used: number | undefined): KubeObject {
+  if (used === undefined) return key;
+  return { ...key, status: { ...objectAt(key, 'status'), lastActivity: timestamp(used) } };
 }
 
 function earliest(a: number | undefined, b: number | undefined): number | undefined {
   if (a === undefined) return b;
   return b === undefined ? a : Math.min(a, b);
+}
+
+/** Of one version of a key; its hidden part changes with it. */
+const scopeTexts = new WeakMap<KubeObject, string>();
+
+/** Asked for by every authentication. */
+function scopesText(key: KubeObject, state: Pick<ManagementState, 'accessKeyHidden'>): string {
+  const known = scopeTexts.get(key);
+  if (known !== undefined) return known;
+  const scopes = scopesOf(key, state);
+  const text = scopes.length === 0 ? '' : JSON.stringify(scopes);
+  scopeTexts.set(key, text);
+  return text;
 }
 
 /** All scopes that narrow a key: its own, and those of the keys that it was made with. All of them must allow. */

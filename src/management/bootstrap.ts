@@ -85,6 +85,5 @@ function storeOfObject(stores: KindStores, object: KubeObject): KindStore {
 }
 
 function isEmpty(store: KindStore): boolean {
-  for (const _ of store.peekAll()) return false;
-  return true;
+  return store.count() === 0;
 }

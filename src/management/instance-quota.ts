@@ -1,9 +1,11 @@
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../api/meta.ts';
+import { projectNamespace } from '../api/naming.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden } from '../api/status.ts';
-import { textAt, valueAt } from '../lib/json-path.ts';
+import { valueAt } from '../lib/json-path.ts';
 import type { Draft } from '../registry/resource.ts';
+import { ownerKey } from './instance-index.ts';
 import { quotaLimit } from './quota-limit.ts';
 import type { ManagementState } from './state.ts';
 
@@ -13,7 +15,7 @@ const counted = virtualClusterInstanceKind.plural;
 export function checkInstanceQuota(
   draft: Draft,
   project: KubeObject,
-  state: Pick<ManagementState, 'instancesOf'>,
+  state: Pick<ManagementState, 'instance' | 'instanceCount' | 'instancesOwnedBy'>,
 ): void {
   const { object, old } = draft;
   const owner = ownerKey(object);
@@ -23,27 +25,17 @@ export function checkInstanceQuota(
   const changesOwner = owner !== '' && (isNew || owner !== ownerKey(old.object));
   if (!(isNew && ofProject !== undefined) && !(changesOwner && ofOwner !== undefined)) return;
 
-  let inProject = 0;
-  let owned = 0;
-  for (const instance of state.instancesOf(project.metadata.name ?? '')) {
-    if (instance.metadata.name === object.metadata.name) continue;
-    inProject++;
-    if (ownerKey(instance) === owner) owned++;
-  }
-  if (isNew) refuseBeyond(draft, `project "${project.metadata.name}"`, inProject, ofProject);
+  const { name = '' } = project.metadata;
+  const present = state.instance(projectNamespace(name), object.metadata.name ?? '');
+  const inProject = state.instanceCount(name) - (present === undefined ? 0 : 1);
+  const owned = state.instancesOwnedBy(name, owner) - (present !== undefined && ownerKey(present) === owner ? 1 : 0);
+  if (isNew) refuseBeyond(draft, `project "${name}"`, inProject, ofProject);
   if (changesOwner) refuseBeyond(draft, owner, owned, ofOwner);
 }
 
 /** Whether creates in this project are counted at all. */
 export function hasQuotas(project: KubeObject | undefined): boolean {
   return ['project', 'user'].some((which) => valueAt(project, 'spec', 'quotas', which, counted) !== undefined);
-}
-
-function ownerKey(instance: KubeObject): string {
-  const user = textAt(instance, 'spec', 'owner', 'user');
-  if (user !== '') return `user "${user}"`;
-  const team = textAt(instance, 'spec', 'owner', 'team');
-  return team === '' ? '' : `team "${team}"`;
 }
 
 function refuseBeyond(draft: Draft, of: string, used: number, limit: number | undefined): void {

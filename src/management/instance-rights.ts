@@ -2,17 +2,20 @@ import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster
 import type { KubeObject } from '../api/meta.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden, type StatusError } from '../api/status.ts';
+import { callerOf, ownerOf } from '../auth/authz/caller.ts';
 import { flagAt, textAt, valueAt } from '../lib/json-path.ts';
 import { equalJson } from '../lib/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { Draft } from '../registry/resource.ts';
-import { callerOf, ownerOf } from './caller.ts';
-import { isProjectAdmin } from './object-rights.ts';
+import { maySet, requireOwnerReferences, requireWrite } from './field-rights.ts';
 
 /** What not everybody who may write an instance may write in it: 403 (completions §3). */
 export async function checkInstanceRights(draft: Draft, project: KubeObject, context: RequestContext): Promise<void> {
   if (context.system) return;
-  checkOwner(draft, project, context);
+  await requireWrite(virtualClusterInstanceKind, draft, context);
+  await requireOwnerReferences(virtualClusterInstanceKind, draft, context);
+  await checkOwner(draft, context);
+  await checkAccess(draft, context);
   checkPlace(draft, context);
   await checkRestricted(draft, project, context);
 }
@@ -21,13 +24,25 @@ function refused(draft: Draft, detail: string): StatusError {
   return forbidden(groupResourceOf(virtualClusterInstanceKind), draft.object.metadata.name ?? '', detail);
 }
 
-function checkOwner(draft: Draft, project: KubeObject, context: RequestContext): void {
+async function checkOwner(draft: Draft, context: RequestContext): Promise<void> {
   const caller = callerOf(context.user);
   const wanted = ownerText(valueAt(draft.object, 'spec', 'owner'));
   const own =
     draft.old === undefined ? ownerText(ownerOf(caller)) : ownerText(valueAt(draft.old.object, 'spec', 'owner'));
-  if (wanted === '' || wanted === own || isProjectAdmin(caller, project)) return;
+  if (wanted === '' || wanted === own || (await maySet(virtualClusterInstanceKind, draft, context, 'spec.owner')))
+    return;
   throw refused(draft, 'only admins of the project may give an instance to another owner');
+}
+
+/** Whoever makes an instance shares it as they like; later that is for those whose it is. */
+async function checkAccess(draft: Draft, context: RequestContext): Promise<void> {
+  const { object, old } = draft;
+  if (old === undefined) return;
+  for (const field of ['access', 'extraAccessRules']) {
+    if (equalJson(valueAt(object, 'spec', field), valueAt(old.object, 'spec', field))) continue;
+    if (await maySet(virtualClusterInstanceKind, draft, context, `spec.${field}`)) continue;
+    throw refused(draft, `you may not set spec.${field}`);
+  }
 }
 
 function ownerText(owner: Parameters<typeof textAt>[0]): string {

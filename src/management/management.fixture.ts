@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { exportJWK, generateKeyPair } from 'jose';
 import type { KubeObject } from '../api/meta.ts';
 import { adminUser, managementGroup, managementVersion, projectNamespace } from '../api/naming.ts';
 import { StatusError } from '../api/status.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import { decide } from '../auth/authz/decide.ts';
+import { readerOf } from '../auth/authz/reader.ts';
 import { openControlPlane } from '../controlplane/control-plane.ts';
+import { storedEvents } from '../controlplane/core/events.ts';
 import { storedLeases } from '../controlplane/core/leases.ts';
 import { readOnlyNamespaces } from '../controlplane/core/namespaces.ts';
 import { systemContext } from '../controlplane/system-context.ts';
@@ -23,6 +26,7 @@ import { managementResources } from './management-resources.ts';
 import { mountManagement } from './mount-management.ts';
 import { defaultSettings, type ManagementSettings } from './settings.ts';
 import { createManagementState } from './state.ts';
+import { subjectOf } from './subject.ts';
 
 export const writing: WriteOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Warn' };
 export const dryRun: WriteOptions = { ...writing, dryRun: true };
@@ -50,17 +54,21 @@ export interface TestContext extends RequestContext {
 export async function openManagement(settings: Partial<ManagementSettings> = {}) {
   const clock = new ManualClock();
   const store = openMemoryStore({ clock });
-  const state = createManagementState();
+  const merged = { ...defaultSettings, ...settings };
+  const state = createManagementState(merged.projects);
   const sealer = openSealer(randomBytes(32));
-  const dependencies = { state, clock, sealer, settings: { ...defaultSettings, ...settings } };
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  const signer = { kid: 'test-key', privateKey };
+  const dependencies = { state, clock, sealer, settings: merged };
   const plane = await openControlPlane({
     id: 'management',
     store,
     clock,
-    resources: [...managementResources(dependencies), readOnlyNamespaces, storedLeases],
-    mount: (stores) => mountManagement(stores, { ...dependencies, instanceId: 'test-installation' }),
-    authorize: (identity, attributes) => decide(identity, attributes),
-    mayRead: () => undefined,
+    resources: [...managementResources(dependencies), readOnlyNamespaces, storedEvents, storedLeases],
+    mount: (stores) =>
+      mountManagement(stores, { ...dependencies, instanceId: 'test-installation', signer: () => signer }),
+    authorize: (identity, attributes) => decide(subjectOf(identity, state), attributes, state),
+    mayRead: (identity, kind, verb) => readerOf(subjectOf(identity, state), kind, state, verb),
     onUpkeep() {},
   });
   const adminKey = await bootstrap(plane.kinds);
@@ -84,7 +92,7 @@ export async function openManagement(settings: Partial<ManagementSettings> = {})
       ...(accessKey === undefined ? {} : { accessKey }),
       may: (asked) =>
         decide(
-          { user, system: false },
+          subjectOf({ user, system: false, ...(accessKey === undefined ? {} : { accessKey }) }, state),
           {
             resourceRequest: true,
             verb: asked.verb,
@@ -95,6 +103,7 @@ export async function openManagement(settings: Partial<ManagementSettings> = {})
             namespace: asked.namespace ?? '',
             name: asked.name ?? '',
           },
+          state,
         ).allowed,
     };
   }
@@ -124,6 +133,7 @@ export async function openManagement(settings: Partial<ManagementSettings> = {})
     sealer,
     plane,
     adminKey,
+    publicKeys: { keys: [{ ...(await exportJWK(publicKey)), kid: signer.kid, alg: 'ES256', use: 'sig' }] },
     mounted,
     verbs,
     as,

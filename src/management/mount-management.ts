@@ -11,11 +11,11 @@ import type { KindStore } from '../registry/kind-store.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import { resourceKey } from '../registry/rows.ts';
 import { mountStored } from '../registry/stored-verbs.ts';
+import { type DirectTokensOptions, directClusterEndpointTokens } from './answers/direct-tokens.ts';
 import { teamAccessKeys, userAccessKeys } from './answers/keys-of-one.ts';
 import {
   clusterAccessKey,
   clusterVirtualClusters,
-  directClusterEndpointTokens,
   importVirtualCluster,
   instanceKubeConfig,
   instanceLog,
@@ -26,8 +26,8 @@ import type { ManagementDependencies } from './dependencies.ts';
 import type { KindStores } from './state.ts';
 import { ownedAccessKeys } from './views/owned-access-keys.ts';
 
-export interface MountOptions extends ManagementDependencies {
-  /** Tells this installation from every other; `selves` answers it. */
+export interface MountOptions extends ManagementDependencies, Pick<DirectTokensOptions, 'signer'> {
+  /** Tells this installation from every other; `selves` answers it, and tokens name it as their issuer. */
   readonly instanceId: string;
 }
 
@@ -59,7 +59,7 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
     mountStored(store(userKind), { accesskeys: userAccessKeys(state) }),
     mountStored(store(teamKind), { accesskeys: teamAccessKeys(state) }),
     withoutCreate(mountStored(store(accessKeyKind)), store(accessKeyKind)),
-    ownedAccessKeys(store(accessKeyKind)),
+    ownedAccessKeys(store(accessKeyKind), state),
     selves(options),
     directClusterEndpointTokens(options),
   ];

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { KubeObject } from '../api/meta.ts';
 import { hostNamespaceStem } from '../api/naming.ts';
 import { flagAt, listAt, textAt } from '../lib/json-path.ts';
@@ -11,8 +11,10 @@ const longestVirtualCluster = 53;
 
 /** 30 bits, in the lower-case characters that names allow. */
 function hashOf(...parts: readonly string[]): string {
-  const digest = createHash('sha256').update(parts.join('/')).digest();
-  return [...digest.subarray(0, hashLength)].map((byte) => (byte % 32).toString(32)).join('');
+  const digest = hash('sha256', parts.join('/'), 'buffer');
+  let text = '';
+  for (const byte of digest.subarray(0, hashLength)) text += (byte % 32).toString(32);
+  return text;
 }
 
 function shortened(name: string, hash: string, longest: number): string {
@@ -50,19 +52,14 @@ function isReachable(cluster: KubeObject): boolean {
 /** The cluster with the fewest instances among the allowed, reachable ones; undefined: there is none now. */
 export function chooseCluster(
   project: KubeObject,
-  state: Pick<ManagementState, 'clusters' | 'instances'>,
+  state: Pick<ManagementState, 'clusters' | 'instancesOn'>,
 ): string | undefined {
-  const counts = new Map<string, number>();
+  let best: { readonly name: string; readonly load: number } | undefined;
   for (const cluster of state.clusters()) {
     const name = cluster.metadata.name ?? '';
-    if (isUsable(cluster) && isReachable(cluster) && allowsCluster(project, name)) counts.set(name, 0);
+    if (!isUsable(cluster) || !isReachable(cluster) || !allowsCluster(project, name)) continue;
+    const load = state.instancesOn(name);
+    if (best === undefined || load < best.load || (load === best.load && name < best.name)) best = { name, load };
   }
-  const [only] = counts.keys();
-  if (counts.size <= 1) return only;
-  for (const instance of state.instances()) {
-    const name = textAt(instance, 'spec', 'clusterRef', 'cluster');
-    const count = counts.get(name);
-    if (count !== undefined) counts.set(name, count + 1);
-  }
-  return [...counts].sort(([nameA, a], [nameB, b]) => a - b || (nameA < nameB ? -1 : 1))[0]?.[0];
+  return best?.name;
 }

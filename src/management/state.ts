@@ -1,3 +1,4 @@
+import { eventKind } from '../api/core/event.ts';
 import { namespaceKind } from '../api/core/namespace.ts';
 import { accessKeyKind } from '../api/management/v1/access-key.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
@@ -9,30 +10,40 @@ import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster
 import type { KubeObject } from '../api/meta.ts';
 import { projectNamespace } from '../api/naming.ts';
 import type { ResourceKind } from '../api/resource.ts';
+import type { ReviewState } from '../auth/authz/access-state.ts';
+import { membersOfProject } from '../auth/authz/principals.ts';
 import { textsAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { resourceKey } from '../registry/rows.ts';
+import { glanceAt } from '../registry/verbs.ts';
+import { type AccessKeyIndex, indexAccessKeys, type KeyOwnerMember } from './access-key-index.ts';
+import { type InstanceIndex, indexInstances } from './instance-index.ts';
+import { indexByWords, type PrincipalIndex } from './principal-index.ts';
 
 /** The stored kinds by resource key (`projects.management…`). */
 export type KindStores = ReadonlyMap<string, KindStore>;
 
 /** What the rules of one kind may know of the others: what is true now, without waiting. Objects are frozen. */
-export interface ManagementState {
-  project(name: string): KubeObject | undefined;
-  cluster(name: string): KubeObject | undefined;
-  template(name: string): KubeObject | undefined;
-  user(name: string): KubeObject | undefined;
-  team(name: string): KubeObject | undefined;
+export interface ManagementState extends ReviewState {
+  userHidden(name: string): JsonObject | undefined;
   accessKey(name: string): KubeObject | undefined;
   accessKeyHidden(name: string): JsonObject | undefined;
   namespace(name: string): KubeObject | undefined;
-  clusters(): Iterable<KubeObject>;
-  templates(): Iterable<KubeObject>;
-  accessKeys(): Iterable<KubeObject>;
-  instances(): Iterable<KubeObject>;
-  instancesOf(project: string): Iterable<KubeObject>;
-  teamsOf(user: string): readonly string[];
+  /** The keys for this user, team or subject, in no order. */
+  accessKeysOf(member: KeyOwnerMember, name: string): Iterable<KubeObject>;
+  /** How many there are, without looking at them. */
+  accessKeyCountOf(member: KeyOwnerMember, name: string): number;
+  /** The names of the keys that were made with this one, directly or not. */
+  keysMadeWith(keyName: string): Iterable<string>;
+  /** How many instances there are on this cluster. */
+  instancesOn(cluster: string): number;
+  /** How many instances a project has. */
+  instanceCount(project: string): number;
+  /** How many of them belong to that owner, named by `ownerKey`. */
+  instancesOwnedBy(project: string, owner: string): number;
+  /** Names of the owners, users and teams alike, and how many of the project's instances each has. */
+  instanceOwners(project: string): Iterable<readonly [owner: string, count: number]>;
 }
 
 /** The stores need the kinds and the kinds' rules need the stores: the assembly attaches them once they are open. */
@@ -40,53 +51,83 @@ export interface AttachableState extends ManagementState {
   attach(stores: KindStores): void;
 }
 
-export function createManagementState(): AttachableState {
+export interface StateOptions {
+  /** Everybody may create projects. */
+  readonly selfService: boolean;
+}
+
+/** What is kept besides the objects themselves, from the moment on that the stores are attached. */
+interface Indexes {
+  readonly keys: AccessKeyIndex;
+  /** Teams by their users. */
+  readonly teams: PrincipalIndex;
+  /** Projects by their members. */
+  readonly projects: PrincipalIndex;
+  readonly instances: InstanceIndex;
+}
+
+export function createManagementState(options: StateOptions): AttachableState {
   let attached: KindStores | undefined;
-  /** Asked for by every authentication, so it is kept until a team changes. */
-  let teamsByUser: Map<string, string[]> | undefined;
+  let indexes: Indexes | undefined;
+  /** Every authentication asks for several of them. */
+  const known = new Map<ResourceKind, KindStore>();
   const storeOf = (kind: ResourceKind): KindStore => {
-    const store = attached?.get(resourceKey(kind));
+    const store = known.get(kind) ?? attached?.get(resourceKey(kind));
     if (store === undefined) throw new Error(`no store is attached for ${kind.plural}`);
+    known.set(kind, store);
     return store;
   };
   const one = (kind: ResourceKind) => (name: string) => storeOf(kind).peek('', name)?.object;
   function* all(kind: ResourceKind, namespace?: string): Iterable<KubeObject> {
-    for (const served of storeOf(kind).peekAll(namespace)) yield served.object;
+    for (const served of storeOf(kind).peekAll(namespace)) yield glanceAt(served);
   }
   return {
+    selfService: options.selfService,
     attach(stores) {
       attached = stores;
-      teamsByUser = undefined;
-      storeOf(teamKind).listen(() => {
-        teamsByUser = undefined;
-      });
+      known.clear();
+      indexes = {
+        keys: indexAccessKeys(storeOf(accessKeyKind)),
+        teams: indexByWords(storeOf(teamKind), (team) => new Set(textsAt(team, 'spec', 'users'))),
+        projects: indexByWords(storeOf(projectKind), membersOfProject),
+        instances: indexInstances(storeOf(virtualClusterInstanceKind)),
+      };
     },
     project: one(projectKind),
     cluster: one(clusterKind),
     template: one(virtualClusterTemplateKind),
     user: one(userKind),
+    userHidden: (name) => storeOf(userKind).peekHidden('', name),
     team: one(teamKind),
     accessKey: one(accessKeyKind),
     accessKeyHidden: (name) => storeOf(accessKeyKind).peekHidden('', name),
     namespace: one(namespaceKind),
+    instance: (namespace, name) => storeOf(virtualClusterInstanceKind).peek(namespace, name)?.object,
+    event: (namespace, name) => storeOf(eventKind).peek(namespace, name)?.object,
+    projects: () => all(projectKind),
+    namespaces: () => all(namespaceKind),
+    users: () => all(userKind),
+    teams: () => all(teamKind),
     clusters: () => all(clusterKind),
     templates: () => all(virtualClusterTemplateKind),
-    accessKeys: () => all(accessKeyKind),
-    instances: () => all(virtualClusterInstanceKind),
-    instancesOf: (project) => all(virtualClusterInstanceKind, projectNamespace(project)),
-    teamsOf(user) {
-      teamsByUser ??= membersOf(all(teamKind));
-      return teamsByUser.get(user) ?? [];
+    *accessKeysOf(member, name) {
+      for (const keyName of indexes?.keys.of(member, name) ?? []) {
+        const key = storeOf(accessKeyKind).peek('', keyName);
+        if (key !== undefined) yield key.object;
+      }
     },
+    accessKeyCountOf: (member, name) => indexes?.keys.of(member, name).size ?? 0,
+    keysMadeWith: (keyName) => indexes?.keys.madeWith(keyName) ?? [],
+    instancesOn: (cluster) => indexes?.instances.onCluster(cluster) ?? 0,
+    instanceCount: (project) => storeOf(virtualClusterInstanceKind).count(projectNamespace(project)),
+    instancesOwnedBy: (project, owner) => indexes?.instances.ownedBy(projectNamespace(project), owner) ?? 0,
+    instanceOwners: (project) => indexes?.instances.owners(projectNamespace(project)) ?? [],
+    instancesOf: (project) => all(virtualClusterInstanceKind, projectNamespace(project)),
+    eventsOf: (namespace) => all(eventKind, namespace),
+    teamsOf: (user) => indexes?.teams.sorted(user) ?? [],
+    projectsOf: (principal) => indexes?.projects.of(principal) ?? noProjects,
+    hasInstance: (namespace, principal) => indexes?.instances.isReader(namespace, principal) ?? false,
   };
 }
 
-function membersOf(teams: Iterable<KubeObject>): Map<string, string[]> {
-  const byUser = new Map<string, string[]>();
-  for (const team of teams) {
-    const name = team.metadata.name ?? '';
-    for (const user of new Set(textsAt(team, 'spec', 'users'))) byUser.set(user, [...(byUser.get(user) ?? []), name]);
-  }
-  for (const names of byUser.values()) names.sort();
-  return byUser;
-}
+const noProjects: ReadonlySet<string> = new Set();

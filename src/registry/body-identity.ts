@@ -33,14 +33,13 @@ export function checkNamespace(kind: ResourceKind, metadata: ObjectMeta, namespa
 /** UPDATE-07, UPDATE-09. `stored` is '' where there is no object. */
 export function checkUid(kind: KindRuntime, context: RequestContext, name: string, sent: string, stored: string): void {
   if (sent === '' || sent === stored) return;
-  const { group, plural } = kind.resource;
-  const key = ['', 'registry', group, plural, context.namespace, name].filter(
-    (part, index) => index === 0 || part !== '',
-  );
+  const { group, plural, builtIn } = kind.resource;
+  // Kubernetes keeps its own kinds under their plural alone.
+  const place = [builtIn === true ? '' : group, plural, context.namespace, name].filter((part) => part !== '');
   throw conflict(
     groupResourceOf(kind.resource),
     name,
-    `StorageError: invalid object, Code: 4, Key: ${key.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${sent}, UID in object meta: ${stored}`,
+    `StorageError: invalid object, Code: 4, Key: /registry/${place.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${sent}, UID in object meta: ${stored}`,
   );
 }
 

@@ -6,7 +6,7 @@ import type { CachedObject } from './cached-object.ts';
 import { companionWrites } from './companions.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import type { Place } from './object-index.ts';
-import { encodeRecord } from './record.ts';
+import { type EncodedRecord, encodeShared } from './record.ts';
 import type { Draft, StoredRecord } from './resource.ts';
 import { claimKey, objectKey, resourceKey, upkeepSlice } from './rows.ts';
 import { toStatusError, translated } from './store-status.ts';
@@ -38,7 +38,7 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const { resource, store, slice } = kind;
   const { place, old, next } = write;
   const key = objectKey(slice, resourceKey(resource), place.namespace, place.name);
-  const text = next === undefined ? undefined : encodeWithin(kind, write, next);
+  const encoded = next === undefined ? undefined : encodeWithin(kind, write, next);
   const claims = claimChanges(kind, write);
   const derived = await derivedRows(kind, place, old?.record, next);
   const companions = await companionWrites(kind, old?.record, next);
@@ -49,12 +49,15 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
     ...derived.checks,
     ...(write.requires === undefined ? [] : [write.requires]),
   ];
-  const writes: Write[] = [{ key, value: text }, ...companions.writes, ...claims.writes, ...derived.writes];
+  const writes: Write[] = [{ key, value: encoded?.text }, ...companions.writes, ...claims.writes, ...derived.writes];
+  const settled = encoded?.record && kind.cache.expect(place, encoded.text, encoded.record);
   let revisions: readonly (number | undefined)[];
   try {
     revisions = await store.transact({ checks, writes });
   } catch (error) {
     throw await explain(kind, write, claims.taken, companions.checks.length, error);
+  } finally {
+    settled?.();
   }
   if (derived.writes.some((row) => row.key.slice === upkeepSlice && row.value !== undefined)) kind.onUpkeep();
   const revision = revisions[0];
@@ -63,16 +66,21 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   return revision;
 }
 
-function encodeWithin(kind: KindRuntime, write: ObjectWrite, next: StoredRecord): string {
+function encodeWithin(kind: KindRuntime, write: ObjectWrite, next: StoredRecord): EncodedRecord {
   const limit = kind.limits.objectBytes;
-  const text = encodeRecord(kind.resource, next);
-  if (Buffer.byteLength(text) <= limit) return text;
+  const encoded = encodeShared(kind.resource, next);
+  if (isWithin(encoded.text, limit)) return encoded;
   if (write.mayForgetOwnership === true && next.object.metadata.managedFields !== undefined) {
     const { managedFields: _, ...metadata } = next.object.metadata;
-    const shorter = encodeRecord(kind.resource, { ...next, object: { ...next.object, metadata } });
-    if (Buffer.byteLength(shorter) <= limit) return shorter;
+    const shorter = encodeShared(kind.resource, { ...next, object: { ...next.object, metadata } });
+    if (isWithin(shorter.text, limit)) return shorter;
   }
   throw tooLarge(`limit is ${limit}`);
+}
+
+/** A character takes three bytes at most (four are two characters), so most texts need no counting. */
+function isWithin(text: string, limit: number): boolean {
+  return 3 * text.length <= limit || Buffer.byteLength(text) <= limit;
 }
 
 interface ClaimChanges {
@@ -104,11 +112,11 @@ function newClaims(kind: KindRuntime, write: ObjectWrite): { taken: string[]; re
   };
 }
 
-/** What the transaction would find, found earlier: dry runs end here, and most others are spared a round trip. */
-export function checkClaims(kind: KindRuntime, write: ObjectWrite): void {
+/** What the transaction would find, for a dry run, which has none. */
+export async function checkClaims(kind: KindRuntime, write: ObjectWrite): Promise<void> {
   for (const claim of newClaims(kind, write).taken) {
-    const holder = kind.cache.byClaim(claim);
-    if (holder !== undefined) throw claimTaken(kind, write, claim, describePlace(holder));
+    const row = await translated(kind.store.get(claimKey(kind.slice, resourceKey(kind.resource), claim)));
+    if (row !== undefined) throw claimTaken(kind, write, claim, row.value);
   }
 }
 

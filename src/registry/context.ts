@@ -12,8 +12,14 @@ export interface RequestContext {
   readonly namespace: string;
   /** Fires when the client is gone or its time is up. */
   readonly signal: AbortSignal;
+  /** Whether the signal has fired, where that can be told without making one. */
+  isOver?(): boolean;
+  /** Waits for the caller's next turn at the processor; long work does between its parts. Absent: nothing to share. */
+  readonly turn?: () => Promise<void>;
   /** Adds a Warning header to the answer. */
   warn(text: string): void;
+  /** The only names that `mayRead` can let pass, in any order, where they are known and few. Absent: any. */
+  readonly names?: () => Iterable<string>;
   /** Lists, watches and collection deletes pass over what this refuses. Absent: everything may be read. */
   readonly mayRead?: (object: KubeObject) => boolean;
   /** Whether this caller may do that; the one decision function, as admission needs it (owner references, create by apply). */

@@ -123,8 +123,10 @@ export async function createAt(
     mayForgetOwnership: how.mayForgetOwnership,
     ...(requires === undefined ? {} : { requires }),
   };
-  checkClaims(kind, write);
-  if (how.dryRun) return answerDryRun(kind, draft.object);
+  if (how.dryRun) {
+    await checkClaims(kind, write);
+    return answerDryRun(kind, draft.object);
+  }
   return answerWritten(kind, place, await commit(kind, write), draft);
 }
 

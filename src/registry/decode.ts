@@ -94,7 +94,7 @@ function checkType(kind: ResourceKind, value: JsonObject, body: Uint8Array | und
   }
   if (sentVersion !== '' && sentVersion !== expected) {
     throw badRequest(
-      `the API version in the data (${sentVersion}) does not match the expected API version (${expected})`,
+      `the API version in the data (${sentVersion.replace(/^\//, '')}) does not match the expected API version (${expected})`,
     );
   }
   if (sentKind !== '' && sentKind !== kind.kind) {

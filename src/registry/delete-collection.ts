@@ -3,7 +3,7 @@ import type { RequestContext } from './context.ts';
 import { deleteObject } from './delete.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { list } from './list.ts';
-import type { DeleteOptions, ListOptions, ServedList } from './verbs.ts';
+import { type DeleteOptions, glanceAt, type ListOptions, type ServedList } from './verbs.ts';
 
 /**
  * Deletes what a list with these options shows, one after the other; answers with the list as it was (DELCOL-01,
@@ -16,8 +16,8 @@ export async function deleteCollection(
   options: DeleteOptions,
 ): Promise<ServedList> {
   const matched = await list(kind, context, which);
-  for (const { object } of matched.items) {
-    const { name = '', namespace = '' } = object.metadata;
+  for (const item of matched.items) {
+    const { name = '', namespace = '' } = glanceAt(item).metadata;
     try {
       await deleteObject(kind, { ...context, namespace }, name, options);
     } catch (error) {

@@ -97,6 +97,15 @@ describe('delete', () => {
     expect((await pending(chosen.kind)).metadata.finalizers).toEqual(['orphan']);
   });
 
+  it('goes with its last finalizer also if the clock was put back since', async () => {
+    const { kind, clock } = await withWidget({}, held);
+    const dying = await pending(kind);
+    clock.setWall(-3_600_000);
+    const released = { ...dying, metadata: { ...dying.metadata, finalizers: [] } };
+    await kind.verbs.update(caller(), 'w', released, writing);
+    expect(kind.peek('a', 'w')).toBeUndefined();
+  });
+
   it('waits for the grace period of kinds that have one (§2.1 of the completions)', async () => {
     const { kind, clock } = await withWidget();
     expect((await pending(kind, { gracePeriodSeconds: 30 })).metadata).toMatchObject({

@@ -25,14 +25,15 @@ export async function deleteObject(
     if (current === undefined) throw notFound(groupResourceOf(kind.resource), name);
     checkPreconditions(kind, current, options);
     if (!context.system) await kind.resource.guardDelete?.(current.record, context);
-    const object = markDeleted(kind, current.record.object, options);
+    const { record } = current;
+    const object = markDeleted(kind, record.object, options);
     if (mayVanish(object, kind.clock.now())) {
       if (!options.dryRun) await commit(kind, { place: current, old: current });
       return { gone: deletedStatus(groupResourceOf(kind.resource), name, object.metadata.uid ?? '') };
     }
-    if (object === current.record.object) return { pending: current.served };
+    if (object === record.object) return { pending: current.served };
     if (options.dryRun) return { pending: answerDryRun(kind, object, current.revision) };
-    const { hidden = {} } = current.record;
+    const { hidden = {} } = record;
     const revision = await commit(kind, { place: current, old: current, next: { object, hidden } });
     return { pending: answerWritten(kind, current, revision, { object, hidden }) };
   });

@@ -16,9 +16,12 @@ export async function get(
   options: GetOptions,
 ): Promise<Served> {
   const wanted = parseRevision(options.resourceVersion) ?? 0;
-  await awaitRevision(kind, wanted, context.signal);
+  await awaitRevision(kind, wanted, context);
   const namespace = kind.resource.namespaced ? context.namespace : '';
   const found = kind.cache.get(namespace, name);
-  if (found === undefined) throw notFound(groupResourceOf(kind.resource), name);
+  // While a revision was waited for, another object of that name may have come.
+  if (found === undefined || context.mayRead?.(found.served.object) === false) {
+    throw notFound(groupResourceOf(kind.resource), name);
+  }
   return found.served;
 }

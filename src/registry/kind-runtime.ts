@@ -4,6 +4,7 @@ import type { Lanes } from '../lib/lanes.ts';
 import type { Check, Store } from '../store/store.ts';
 import type { StoredResource } from './resource.ts';
 import type { WatchCache } from './watch-cache.ts';
+import type { WatchGroups } from './watch-groups.ts';
 
 /** What a kind must ask of the control plane around it. */
 export interface Collaborators {
@@ -24,6 +25,8 @@ export interface OwnerPlace {
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
+  /** Of the object that is there now; '': there is none. Absent: nobody can tell. */
+  readonly uid?: string;
 }
 
 /** Where new identities come from; tests bring their own. */
@@ -44,6 +47,8 @@ export interface KindLimits {
   readonly recentChanges: number;
   /** The size of the objects in them, in characters. */
   readonly recentSize: number;
+  /** Objects kept in decoded form, as the size of their text in characters. */
+  readonly decodedSize: number;
 }
 
 export const defaultLimits: KindLimits = {
@@ -56,6 +61,8 @@ export const defaultLimits: KindLimits = {
   // Covers a reconnect of a few seconds in a busy kind; each one holds two versions of an object.
   recentChanges: 500,
   recentSize: 16 * 1024 * 1024,
+  // Some thousand objects of the usual size, which take four to six times as much when they are decoded.
+  decodedSize: 4 * 1024 * 1024,
 };
 
 /** What the verbs of one stored kind share. */
@@ -68,6 +75,8 @@ export interface KindRuntime {
   readonly collaborators: Collaborators;
   readonly limits: KindLimits;
   readonly cache: WatchCache;
+  /** Told of each change of the cache. */
+  readonly watchers: WatchGroups;
   /** Creates that wait for each other. */
   readonly lanes: Lanes;
   /** Called after a commit that left work for upkeep. */

@@ -243,6 +243,16 @@ describe('a kind over a store', () => {
     expect(object.metadata).not.toHaveProperty('generation');
   });
 
+  it('does not show what came under a name while it was waited for, to those who may not read it (GET-04)', async () => {
+    const { kind } = await openWidgets();
+    const made = await kind.verbs.create(caller(), widget('w'), writing);
+    const next = Number(made.object.metadata.resourceVersion) + 1;
+    const reads = kind.verbs.get(caller({ mayRead: () => false }), 'new', { resourceVersion: String(next) });
+    await kind.verbs.create(caller(), widget('new'), writing);
+    expect(await refusal(reads)).toMatchObject({ code: 404 });
+    expect((await kind.verbs.get(caller({ mayRead: () => true }), 'new', latest)).object.metadata.name).toBe('new');
+  });
+
   it('leaves clients the verbs that the kind gives them, and its status', async () => {
     const { kind } = await openWidgets({ verbs: ['get', 'list'] });
     const mounted = mountStored(kind);

@@ -21,7 +21,9 @@ export interface KindStore {
   readonly status?: Required<Pick<SubresourceVerbs, 'get' | 'update' | 'patch'>>;
   /** What is true now; never waits. '' for cluster-scoped. */
   peek(namespace: string, name: string): Served | undefined;
-  peekAll(namespace?: string): Iterable<Served>;
+  peekAll(namespace?: string): readonly Served[];
+  /** How many `peekAll` would give, without looking at them. */
+  count(namespace?: string): number;
   /** The part that never leaves the server. */
   peekHidden(namespace: string, name: string): JsonObject | undefined;
   /** Who holds this claim. */

@@ -18,6 +18,27 @@ async function withWidgets(...places: string[]) {
   return bench;
 }
 
+describe('a list for a caller who can read few', () => {
+  it('looks at their names alone, in order, page by page, and still at what they may read', async () => {
+    const { kind } = await withWidgets('a/c', 'a/a', 'a/b', 'a/d', 'b/a');
+    const looked: string[] = [];
+    const few = caller({
+      names: () => ['d', 'b', 'gone', 'c', 'b'],
+      mayRead: ({ metadata }) => {
+        looked.push(metadata.name ?? '');
+        return metadata.name !== 'c';
+      },
+    });
+    expect(names(await kind.verbs.list(few, listing()))).toEqual(['a/b', 'a/d']);
+    expect(looked).toEqual(['b', 'c', 'd']);
+    const first = await kind.verbs.list(few, listing({ limit: 1 }));
+    expect(names(first)).toEqual(['a/b']);
+    const second = await kind.verbs.list(few, listing({ limit: 1, continue: first.continue ?? '' }));
+    expect(names(second)).toEqual(['a/d']);
+    expect(second.continue).toBeUndefined();
+  });
+});
+
 describe('get', () => {
   it('gives the newest state with sorted members, or a 404 of the object (GET-01, GET-02, DEC-25)', async () => {
     const { kind } = await withWidgets('a/w');

@@ -21,13 +21,13 @@ export async function list(kind: KindRuntime, context: RequestContext, options: 
   validateListOptions(options);
   const selection = selectionOf(kind, context, options);
   const start = options.continue === '' ? startAt(options) : startAfter(kind, options);
-  const now = await awaitRevision(kind, start.revision, context.signal);
+  const now = await awaitRevision(kind, start.revision, context);
   const page = start.exactly
-    ? await pageExactly(kind, selection, Number(start.revision), start)
-    : pageNow(kind, selection, Math.max(now, kind.cache.revision), start);
+    ? await pageExactly(kind, context, selection, Number(start.revision), start)
+    : await pageNow(kind, context, selection, Math.max(now, kind.cache.revision), start);
   const last = page.objects.at(-1);
   return {
-    items: page.objects.map((object) => object.served),
+    items: page.objects,
     resourceVersion: String(page.revision),
     ...(page.more && last !== undefined
       ? { continue: encodeContinue(kind.resource.namespaced, { revision: page.revision, after: last }) }
@@ -57,8 +57,14 @@ function startAfter(kind: KindRuntime, options: ListOptions): Start {
 }
 
 /** If no object of the kind has changed since, the cache is what was then. */
-async function pageExactly(kind: KindRuntime, selection: Selection, revision: number, start: Start): Promise<Page> {
-  if (kind.cache.revision <= revision) return pageNow(kind, selection, revision, start);
+async function pageExactly(
+  kind: KindRuntime,
+  context: RequestContext,
+  selection: Selection,
+  revision: number,
+  start: Start,
+): Promise<Page> {
+  if (kind.cache.revision <= revision) return pageNow(kind, context, selection, revision, start);
   try {
     return await pageAt(kind, selection, revision, start);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { isGraceOver } from '../api/grace-period.ts';
 import type { KubeObject, ObjectMeta, Timestamp } from '../api/meta.ts';
 import { timestamp } from '../api/meta.ts';
 import { equalJson } from '../lib/json-value.ts';
@@ -108,12 +109,7 @@ function memberOf(object: KubeObject, member: string) {
 
 /** Whether a deletion under way has nothing left to wait for. */
 export function mayVanish(object: KubeObject, now: number): boolean {
-  const { deletionTimestamp, finalizers } = object.metadata;
-  return deletionTimestamp !== undefined && (finalizers ?? []).length === 0 && hasCome(deletionTimestamp, now);
-}
-
-export function hasCome(time: Timestamp, now: number): boolean {
-  return Date.parse(time) <= now;
+  return (object.metadata.finalizers ?? []).length === 0 && isGraceOver(object, now);
 }
 
 /** When a grace period ends. Rounded up: timestamps have whole seconds, and nobody gets less time than was asked for. */

@@ -4,7 +4,11 @@ import type { RequestContext } from './context.ts';
 import type { ResourceVerbs, SubresourceVerbs } from './verbs.ts';
 
 /** `object` is the decoded body of a POST or PUT, `name` that of the path ('' for collections). Throws StatusError. */
-export type MissingCheck = (context: RequestContext, name: string, object: KubeObject | undefined) => void;
+export type MissingCheck = (
+  context: RequestContext,
+  name: string,
+  object: KubeObject | undefined,
+) => void | Promise<void>;
 
 /** A kind as a control plane serves it: its data and the functions that answer. */
 export interface MountedResource {

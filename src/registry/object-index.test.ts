@@ -32,4 +32,42 @@ describe('ObjectIndex', () => {
       }),
     );
   });
+
+  it('stays in order when it has grown long and shrinks again, whatever the order of what comes', () => {
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray(
+          Array.from({ length: 2000 }, (_, at) => at),
+          { minLength: 1500 },
+        ),
+        (order) => {
+          const index = new ObjectIndex<Place>();
+          const nameOf = (at: number) => `n-${String(at).padStart(5, '0')}`;
+          for (const at of order) index.set({ namespace: 'a', name: nameOf(at) });
+          const sorted = order.map(nameOf).sort();
+          expect(index.take('a').map(({ name }) => name)).toEqual(sorted);
+          const middle = { namespace: 'a', name: nameOf(1000) };
+          const rest = sorted.filter((name) => name > middle.name);
+          expect(index.take('a', middle, 7).map(({ name }) => name)).toEqual(rest.slice(0, 7));
+          expect(index.count('a', middle)).toBe(rest.length);
+          const replaced = { namespace: 'a', name: sorted[5] ?? '' };
+          index.set(replaced);
+          expect(index.take('a')[5]).toBe(replaced);
+          for (const at of order.slice(10)) index.delete('a', nameOf(at));
+          expect([...index.iterate()].map(({ name }) => name)).toEqual(order.slice(0, 10).map(nameOf).sort());
+          expect(index.count()).toBe(10);
+        },
+      ),
+      { numRuns: 10 },
+    );
+  });
+
+  it('gives a copy that later changes do not touch', () => {
+    const index = new ObjectIndex<Place>();
+    for (const name of ['a', 'b', 'c']) index.set({ namespace: 'n', name });
+    const taken = index.take();
+    index.delete('n', 'b');
+    index.set({ namespace: 'n', name: 'aa' });
+    expect(taken.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  });
 });

@@ -8,9 +8,12 @@ export interface Place {
 
 interface Space<T> {
   readonly byName: Map<string, T>;
-  /** In byte order. */
-  readonly names: string[];
+  /** All of them in byte order, in runs that are never empty: to put one in moves no more than a run. */
+  readonly runs: T[][];
 }
+
+/** Long enough that there are few of them, short enough that to move half of one is nothing. */
+const longestRun = 512;
 
 /** The objects of a kind, by name and in the order of lists: namespace, then name, by bytes (rule LIST-03). */
 export class ObjectIndex<T extends Place> {
@@ -24,44 +27,70 @@ export class ObjectIndex<T extends Place> {
   set(item: T): void {
     let space = this.#spaces.get(item.namespace);
     if (space === undefined) {
-      space = { byName: new Map(), names: [] };
+      space = { byName: new Map(), runs: [] };
       this.#spaces.set(item.namespace, space);
       this.#namespaces.splice(firstAfter(this.#namespaces, item.namespace), 0, item.namespace);
     }
-    if (!space.byName.has(item.name)) insert(space.names, item.name);
+    if (space.byName.has(item.name)) replace(space.runs, item);
+    else insert(space.runs, item);
     space.byName.set(item.name, item);
   }
 
   delete(namespace: string, name: string): void {
     const space = this.#spaces.get(namespace);
     if (space?.byName.delete(name) !== true) return;
-    space.names.splice(firstAfter(space.names, name) - 1, 1);
-    if (space.names.length > 0) return;
+    remove(space.runs, name);
+    if (space.byName.size > 0) return;
     this.#spaces.delete(namespace);
     this.#namespaces.splice(firstAfter(this.#namespaces, namespace) - 1, 1);
   }
 
   /** In order, of one namespace or of all, only what follows `after` (which need not be there). */
   *iterate(namespace?: string, after?: Place): Generator<T> {
-    for (const each of this.#spacesAfter(namespace, after)) {
-      const space = this.#spaces.get(each);
-      if (space === undefined) continue;
-      const from = after?.namespace === each ? firstAfter(space.names, after.name) : 0;
-      for (let at = from; at < space.names.length; at++) {
-        const item = space.byName.get(space.names[at] ?? '');
-        if (item !== undefined) yield item;
+    for (const { run, from } of this.#runsAfter(namespace, after)) {
+      for (let at = from; at < run.length; at++) yield run[at] as T;
+    }
+  }
+
+  /** The first of what `iterate` would give, at most so many: a copy that no later change touches. */
+  take(namespace?: string, after?: Place, limit = Number.POSITIVE_INFINITY): T[] {
+    const taken: T[] = [];
+    for (const { run, from } of this.#runsAfter(namespace, after)) {
+      for (let at = from; at < run.length; at++) {
+        if (taken.length === limit) return taken;
+        taken.push(run[at] as T);
       }
     }
+    return taken;
   }
 
   /** How many `iterate` would give. */
   count(namespace?: string, after?: Place): number {
     let count = 0;
-    for (const each of this.#spacesAfter(namespace, after)) {
-      const names = this.#spaces.get(each)?.names ?? [];
-      count += names.length - (after?.namespace === each ? firstAfter(names, after.name) : 0);
+    if (after === undefined) {
+      for (const each of this.#spacesAfter(namespace, after)) count += this.#spaces.get(each)?.byName.size ?? 0;
+    } else {
+      for (const { run, from } of this.#runsAfter(namespace, after)) count += run.length - from;
     }
     return count;
+  }
+
+  *#runsAfter(
+    namespace: string | undefined,
+    after: Place | undefined,
+  ): Generator<{ readonly run: readonly T[]; readonly from: number }> {
+    for (const each of this.#spacesAfter(namespace, after)) {
+      const runs = this.#spaces.get(each)?.runs ?? [];
+      if (after?.namespace !== each) {
+        for (const run of runs) yield { run, from: 0 };
+        continue;
+      }
+      const first = runOf(runs, after.name);
+      for (let at = first; at < runs.length; at++) {
+        const run = runs[at] as T[];
+        yield { run, from: at === first ? placeAfter(run, after.name) : 0 };
+      }
+    }
   }
 
   #spacesAfter(namespace: string | undefined, after: Place | undefined): readonly string[] {
@@ -74,14 +103,57 @@ export function comparePlaces(a: Place, b: Place): number {
   return compareBytes(a.namespace, b.namespace) || compareBytes(a.name, b.name);
 }
 
-/** What comes in order, as when a cache is filled, goes to the end without a search. */
-function insert(names: string[], name: string): void {
-  const last = names.at(-1);
-  if (last === undefined || compareBytes(last, name) < 0) names.push(name);
-  else names.splice(firstAfter(names, name), 0, name);
+function insert<T extends Place>(runs: T[][], item: T): void {
+  const last = runs.at(-1)?.at(-1);
+  // What comes in order, as when a cache is filled, goes to the end without a search and leaves full runs behind it.
+  if (last === undefined || compareBytes(last.name, item.name) < 0) {
+    const run = runs.at(-1);
+    if (run === undefined || run.length >= longestRun) runs.push([item]);
+    else run.push(item);
+    return;
+  }
+  const at = runOf(runs, item.name);
+  const run = runs[at] as T[];
+  run.splice(placeAfter(run, item.name), 0, item);
+  if (run.length > longestRun) runs.splice(at + 1, 0, run.splice(run.length >>> 1));
 }
 
-/** The index of the first one that sorts after `name`. */
+function replace<T extends Place>(runs: readonly T[][], item: T): void {
+  const run = runs[runOf(runs, item.name)] as T[];
+  run[placeAfter(run, item.name) - 1] = item;
+}
+
+function remove<T extends Place>(runs: T[][], name: string): void {
+  const at = runOf(runs, name);
+  const run = runs[at] as T[];
+  run.splice(placeAfter(run, name) - 1, 1);
+  if (run.length === 0) runs.splice(at, 1);
+}
+
+/** The run where the name is or would be: the first that does not end before it, else the last. */
+function runOf<T extends Place>(runs: readonly (readonly T[])[], name: string): number {
+  let low = 0;
+  let high = Math.max(0, runs.length - 1);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareBytes(runs[middle]?.at(-1)?.name ?? '', name) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The index of the first one whose name sorts after that name. */
+function placeAfter<T extends Place>(run: readonly T[], name: string): number {
+  let low = 0;
+  let high = run.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareBytes(run[middle]?.name ?? '', name) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 function firstAfter(names: readonly string[], name: string): number {
   let low = 0;
   let high = names.length;

@@ -17,6 +17,7 @@ import type { StoredResource } from './resource.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
 import { WatchCache } from './watch-cache.ts';
+import { WatchGroups } from './watch-groups.ts';
 
 export interface KindStoreOptions {
   readonly resource: StoredResource;
@@ -40,7 +41,10 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
     store,
     slice,
     recent: { changes: limits.recentChanges, size: limits.recentSize },
+    decodedSize: limits.decodedSize,
   });
+  const watchers = new WatchGroups();
+  cache.listen(watchers);
   const kind: KindRuntime = {
     resource,
     store,
@@ -48,6 +52,7 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
     clock,
     limits,
     cache,
+    watchers,
     lanes: new Lanes(),
     ids: options.ids ?? { uid: randomUUID, suffix: randomSuffix },
     collaborators: options.collaborators,
@@ -58,9 +63,8 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
     verbs: verbsOf(kind),
     ...(resource.hasStatus ? { status: statusVerbsOf(kind) } : {}),
     peek: (namespace, name) => cache.get(namespace, name)?.served,
-    *peekAll(namespace) {
-      for (const object of cache.iterate(namespace)) yield object.served;
-    },
+    peekAll: (namespace) => cache.take(namespace),
+    count: (namespace) => cache.count(namespace),
     peekHidden: (namespace, name) => cache.get(namespace, name)?.record.hidden,
     byClaim: (claim) => cache.byClaim(claim)?.served,
     listen: (listener) => cache.listen({ changed: listener }),

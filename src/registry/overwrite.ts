@@ -51,8 +51,10 @@ export async function overwrite(
     mayForgetOwnership: how.mayForgetOwnership,
     ...(vanishes ? {} : { next }),
   };
-  checkClaims(kind, write);
-  if (how.dryRun) return written(answerDryRun(kind, draft.object, current.revision), false);
+  if (how.dryRun) {
+    await checkClaims(kind, write);
+    return written(answerDryRun(kind, draft.object, current.revision), false);
+  }
   const revision = await commit(kind, write);
   const answer = vanishes
     ? answerVanished(kind, draft.object, current.revision)
@@ -61,7 +63,10 @@ export async function overwrite(
 }
 
 function mainPart(kind: KindRuntime, old: StoredRecord, sent: KubeObject): KubeObject {
-  const object = cloneJson(sent);
+  // Field ownership, often the largest part of an object, is replaced and never changed.
+  const { managedFields, ...metadata } = sent.metadata;
+  const object: KubeObject = cloneJson({ ...sent, metadata });
+  if (managedFields !== undefined) object.metadata.managedFields = managedFields;
   object.metadata = updatedMetadata(object.metadata, old.object.metadata);
   if (!kind.resource.hasStatus) return object;
   const status = old.object.status;

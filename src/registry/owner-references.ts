@@ -2,7 +2,7 @@ import { type FieldError, invalid } from '../api/field-error.ts';
 import type { KubeObject, OwnerReference } from '../api/meta.ts';
 import { equalJson } from '../lib/json-value.ts';
 import type { RequestContext } from './context.ts';
-import type { KindRuntime } from './kind-runtime.ts';
+import type { KindRuntime, OwnerPlace } from './kind-runtime.ts';
 
 export function ownersOf(object: KubeObject | undefined): readonly OwnerReference[] {
   return object?.metadata.ownerReferences ?? [];
@@ -51,12 +51,19 @@ export async function blockOwnerErrors(
       );
       continue;
     }
-    if (await context.may({ verb: 'delete', ...owner })) continue;
+    if (await mayDelete(context, owner, reference)) continue;
     errors.push(
       invalid(field, true, "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't delete"),
     );
   }
   return errors;
+}
+
+/** What counts for the collector is the uid: who may delete one object does not speak for another under its name. */
+async function mayDelete(context: RequestContext, owner: OwnerPlace, reference: OwnerReference): Promise<boolean> {
+  const { uid, ...place } = owner;
+  if (!(await context.may({ verb: 'delete', ...place }))) return false;
+  return uid === undefined || uid === reference.uid || (await context.may({ verb: 'delete', ...place, name: '' }));
 }
 
 export function blockingOwners(object: KubeObject | undefined): readonly OwnerReference[] {

@@ -1,4 +1,6 @@
-import { type CachedObject, cacheObject } from './cached-object.ts';
+import { DividedWork } from '../lib/divided-work.ts';
+import type { CachedObject } from './cached-object.ts';
+import type { RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import type { Place } from './object-index.ts';
 import { objectKey, objectsRange, resourceKey } from './rows.ts';
@@ -20,21 +22,41 @@ export interface Page {
   readonly remaining?: number;
 }
 
+/** Characters of text that are looked at before others have their turn: a few milliseconds. */
+const lookedAtInTurn = 256 * 1024;
+
 /**
- * From the cache, as it is this moment. A page is full of objects that are shown (LIST-24), and one is looked for
- * beyond it, so that no token leads to an empty page.
+ * From the cache, as it is when this is called. A page is full of objects that are shown (LIST-24), and one is looked
+ * for beyond it, so that no token leads to an empty page. To look through many takes several turns of the event loop.
  */
-export function pageNow(kind: KindRuntime, selection: Selection, revision: number, request: PageRequest): Page {
+export async function pageNow(
+  kind: KindRuntime,
+  context: Pick<RequestContext, 'signal' | 'isOver' | 'turn'>,
+  selection: Selection,
+  revision: number,
+  request: PageRequest,
+): Promise<Page> {
+  if (selection.everything) return wholePage(kind, selection, revision, request);
   const objects: CachedObject[] = [];
-  for (const object of candidates(kind, selection, request.after)) {
-    if (!selection.everything && !selection.shows(object.served.object)) continue;
-    if (request.limit > 0 && objects.length === request.limit) {
-      if (!selection.everything) return { objects, revision, more: true };
-      return { objects, revision, more: true, remaining: kind.cache.count(selection.namespace, objects.at(-1)) };
+  const turns = new DividedWork(lookedAtInTurn, context.turn);
+  for (const candidate of candidates(kind, selection, request.after)) {
+    if (turns.spend(selection.effort(candidate))) {
+      await turns.next();
+      if (context.isOver?.() ?? context.signal.aborted) throw context.signal.reason;
     }
-    objects.push(object);
+    if (!selection.matches(candidate)) continue;
+    if (request.limit > 0 && objects.length === request.limit) return { objects, revision, more: true };
+    objects.push(candidate);
   }
   return { objects, revision, more: false };
+}
+
+function wholePage(kind: KindRuntime, selection: Selection, revision: number, request: PageRequest): Page {
+  const { after, limit } = request;
+  if (limit === 0) return { objects: candidates(kind, selection, after), revision, more: false };
+  const objects = candidates(kind, selection, after, limit);
+  const remaining = objects.length < limit ? 0 : kind.cache.count(selection.namespace, objects.at(-1));
+  return remaining === 0 ? { objects, revision, more: false } : { objects, revision, more: true, remaining };
 }
 
 /** Entries read from the store at a time where a selector decides how many are needed. */
@@ -60,8 +82,8 @@ export async function pageAt(
     for (const { key, value, revision: written } of result.entries) {
       const [, , namespace = '', name = ''] = key.segments;
       after = { namespace, name };
-      const object = cacheObject(resource, after, value, written);
-      if (!selection.everything && !selection.shows(object.served.object)) continue;
+      const object = kind.cache.past(after, value, written);
+      if (!selection.everything && !selection.matches(object)) continue;
       if (request.limit > 0 && objects.length === request.limit) return { objects, revision, more: true };
       objects.push(object);
     }

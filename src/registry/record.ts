@@ -1,5 +1,6 @@
 import type { KubeObject, ObjectMeta } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
+import { canonicalJson } from '../lib/json-canonical.ts';
 import { parseTrustedJson } from '../lib/json-parse.ts';
 import { deepFreeze, isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
@@ -11,14 +12,43 @@ import type { StoredRecord } from './resource.ts';
  */
 export function encodeRecord(kind: Pick<ResourceKind, 'builtIn'>, record: StoredRecord): string {
   const { object, hidden } = record;
-  const document: JsonObject = { object: withoutResourceVersion(object) };
-  if (hidden !== undefined && Object.keys(hidden).length > 0) document.hidden = hidden;
+  const document: JsonObject = {
+    ...(hidden === undefined || Object.keys(hidden).length === 0 ? {} : { hidden }),
+    object: withoutResourceVersion(object),
+  };
   return writeJson(document, { sorted: kind.builtIn !== true });
+}
+
+/** A record on its way into the store. */
+export interface EncodedRecord {
+  readonly text: string;
+  /** What `decodeRecord` gives for the text, where that is known without reading it. */
+  readonly record?: StoredRecord;
+}
+
+/** Encodes a record whose reader is near: it need not be read again. Parts that are frozen are shared with it. */
+export function encodeShared(kind: Pick<ResourceKind, 'builtIn'>, record: StoredRecord): EncodedRecord {
+  if (kind.builtIn === true) return { text: encodeRecord(kind, record) };
+  const object = canonicalJson(withoutResourceVersion(record.object));
+  const hidden = record.hidden === undefined ? undefined : canonicalJson(record.hidden);
+  const stored: StoredRecord = {
+    object,
+    ...(hidden === undefined || Object.keys(hidden).length === 0 ? {} : { hidden }),
+  };
+  return { text: encodeRecord(kind, stored), record: stored };
 }
 
 /** Frozen: it is shared by everyone from here on. */
 export function decodeRecord(text: string): StoredRecord {
-  const document = deepFreeze(parseTrustedJson(text));
+  const record = parseRecord(text);
+  deepFreeze(record.object);
+  if (record.hidden !== undefined) deepFreeze(record.hidden);
+  return record;
+}
+
+/** The same for one who looks at it and lets it go. */
+export function parseRecord(text: string): StoredRecord {
+  const document = parseTrustedJson(text);
   if (!isJsonObject(document)) throw new Error('a stored record is not an object');
   const { object, hidden } = document;
   return { object: object as KubeObject, ...(isJsonObject(hidden) ? { hidden } : {}) };

@@ -1,4 +1,5 @@
 import { badRequest, resourceVersionTooLarge, type StatusError } from '../api/status.ts';
+import type { RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { translated } from './store-status.ts';
 
@@ -32,10 +33,14 @@ const patience = 3_000;
  * Resolves when the slice has come to that revision, with the revision at which the cache is the truth; a revision
  * that does not come is a 504 (rules GET-04, LIST-14, WATCH-09).
  */
-export async function awaitRevision(kind: KindRuntime, wanted: WantedRevision, signal: AbortSignal): Promise<number> {
+export async function awaitRevision(
+  kind: KindRuntime,
+  wanted: WantedRevision,
+  context: Pick<RequestContext, 'signal'>,
+): Promise<number> {
   const current = await kind.cache.fresh();
   if (current >= wanted) return current;
-  if (typeof wanted === 'number' && (await comes(kind, wanted, current, signal))) return kind.cache.fresh();
+  if (typeof wanted === 'number' && (await comes(kind, wanted, current, context.signal))) return kind.cache.fresh();
   throw resourceVersionTooLarge(wanted, await kind.cache.fresh());
 }
 

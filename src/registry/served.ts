@@ -7,18 +7,23 @@ import type { Served, Written } from './verbs.ts';
 /** The JSON is made when the first one asks and kept for all others. */
 class ServedObject implements Served {
   readonly object: KubeObject;
-  readonly #sorted: boolean;
+  readonly #kind: Pick<ResourceKind, 'builtIn'>;
   #json: string | undefined;
 
-  constructor(object: KubeObject, sorted: boolean) {
+  constructor(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject) {
     this.object = object;
-    this.#sorted = sorted;
+    this.#kind = kind;
   }
 
   json(): string {
-    this.#json ??= this.#sorted ? writeJson(this.object, { sorted: true }) : inStructOrder(this.object);
+    this.#json ??= objectJson(this.#kind, this.object);
     return this.#json;
   }
+}
+
+/** Own kinds have sorted members, as custom resources do; built-in ones stand in struct order (rule DEC-25). */
+export function objectJson(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject): string {
+  return kind.builtIn === true ? inStructOrder(object) : writeJson(object, { sorted: true });
 }
 
 /** Whatever order its writer had: Go's structs begin with the kind. */
@@ -26,9 +31,8 @@ function inStructOrder({ kind, apiVersion, ...rest }: KubeObject): string {
   return writeJson({ kind, apiVersion, ...rest } as KubeObject, { sorted: false });
 }
 
-/** Own kinds have sorted members, as custom resources do; built-in ones stand in struct order (rule DEC-25). */
 export function serve(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject): Served {
-  return new ServedObject(object, kind.builtIn !== true);
+  return new ServedObject(kind, object);
 }
 
 /** The answer to the one caller who is told what nobody else will see. */

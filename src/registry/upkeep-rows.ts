@@ -21,6 +21,12 @@ export async function derivedRows(
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
 ): Promise<DerivedRows> {
+  if (
+    next !== undefined &&
+    leavesNothing(kind.resource, next) &&
+    (old === undefined || leavesNothing(kind.resource, old))
+  )
+    return nothing;
   // Member by member: what is handed over may be a whole cached object, and none of that belongs into these rows.
   const own: ObjectPlace = { resource: resourceKey(kind.resource), namespace: place.namespace, name: place.name };
   const work = await collectorRows(kind, own, old?.object, next?.object);
@@ -32,6 +38,14 @@ export async function derivedRows(
       ...work.writes,
     ],
   };
+}
+
+const nothing: DerivedRows = { checks: [], writes: [] };
+
+/** Most objects have no owner, never expire and are not being deleted. */
+function leavesNothing(resource: StoredResource, { object }: StoredRecord): boolean {
+  const { ownerReferences, deletionTimestamp } = object.metadata;
+  return ownerReferences === undefined && deletionTimestamp === undefined && resource.expiresAt === undefined;
 }
 
 /** Who names whom as an owner; the value is the dependent's uid. */

@@ -2,6 +2,7 @@ import type { KubeObject } from '../api/meta.ts';
 import type { FieldSelector } from '../api/selectors/field-selector.ts';
 import type { LabelSelector } from '../api/selectors/label-selector.ts';
 import type { Status } from '../api/status.ts';
+import type { Feed } from '../lib/feed.ts';
 import type { JsonValue } from '../lib/json-value.ts';
 import type { RequestContext } from './context.ts';
 
@@ -30,10 +31,23 @@ export interface SubresourceVerbs extends Pick<ResourceVerbs, 'get' | 'update' |
   createNamed?(context: RequestContext, name: string, object: KubeObject, options: WriteOptions): Promise<Served>;
 }
 
-/** An object on its way out. `json` is its compact JSON, made once per version and shared by everyone who asks. */
+/** An object on its way out. It may be made when it is asked for, so who needs it twice keeps it. */
 export interface Served {
+  /** Frozen and shared. */
   readonly object: KubeObject;
+  /** Its compact JSON. */
   json(): string;
+  /**
+   * The object for one who looks at it at once and keeps nothing of it: cheaper where it has to be made. It may be
+   * frozen or not, and the managedFields may be missing.
+   */
+  glance?(): KubeObject;
+  /** The compact JSON of its metadata, where that can be had without the object. */
+  metadataJson?(): string;
+}
+
+export function glanceAt(served: Served): KubeObject {
+  return served.glance?.() ?? served.object;
 }
 
 export interface Written extends Served {
@@ -70,12 +84,19 @@ export interface WatchOptions extends ListOptions {
 }
 
 export type WatchEvent =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Served }
+  | ObjectEvent
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
   | { readonly type: 'ERROR'; readonly status: Status };
 
+export interface ObjectEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: Served;
+  /** This very event goes to several watchers: what is made of it for one is worth keeping for the next. */
+  readonly shared?: boolean;
+}
+
 /** Ends when the time is up, the context's signal fires, the reader was too slow, or after an ERROR. */
-export type WatchStream = AsyncIterable<WatchEvent>;
+export interface WatchStream extends Feed<WatchEvent>, AsyncIterable<WatchEvent> {}
 
 export interface WriteOptions {
   readonly dryRun: boolean;

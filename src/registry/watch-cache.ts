@@ -1,9 +1,11 @@
 import type { Change, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { CachedChange, type CachedObject, cacheObject } from './cached-object.ts';
+import { CachedChange, type CachedKind, CachedObject } from './cached-object.ts';
+import { DecodedObjects } from './decoded-objects.ts';
+import { ExpectedRecords } from './expected-records.ts';
 import { ObjectIndex, type Place } from './object-index.ts';
 import { type RecentCapacity, RecentChanges } from './recent-changes.ts';
-import type { StoredResource } from './resource.ts';
+import type { StoredRecord, StoredResource } from './resource.ts';
 import { objectsRange, resourceKey } from './rows.ts';
 import { translated } from './store-status.ts';
 
@@ -13,6 +15,8 @@ export interface WatchCacheOptions {
   readonly slice: string;
   /** What is kept in memory for watches that resume. */
   readonly recent: RecentCapacity;
+  /** How much is kept in decoded form, in characters of stored text. */
+  readonly decodedSize: number;
 }
 
 export interface CacheListener {
@@ -29,8 +33,11 @@ export interface CacheListener {
 export class WatchCache {
   readonly #options: WatchCacheOptions;
   readonly #objects = new ObjectIndex<CachedObject>();
-  readonly #claims = new Map<string, CachedObject>();
+  readonly #kind: CachedKind;
+  /** Made when somebody first asks for one: most kinds have claims that only the store is asked for. */
+  #claims: Map<string, CachedObject> | undefined;
   readonly #listeners = new Set<CacheListener>();
+  readonly #expected = new ExpectedRecords();
   readonly #recent: RecentChanges<CachedChange>;
   #revision: number;
   #ended = false;
@@ -38,6 +45,7 @@ export class WatchCache {
 
   private constructor(options: WatchCacheOptions, revision: number) {
     this.#options = options;
+    this.#kind = { resource: options.resource, decoded: new DecodedObjects(options.decodedSize) };
     this.#revision = revision;
     this.#recent = new RecentChanges(options.recent, revision);
   }
@@ -47,7 +55,8 @@ export class WatchCache {
     for (;;) {
       const state = await translated(options.store.list(range));
       const cache = new WatchCache(options, state.revision);
-      for (const entry of state.entries) cache.#put(cache.#decode(entry.key.segments, entry.value, entry.revision));
+      for (const entry of state.entries)
+        cache.#objects.set(cache.#cached(entry.key.segments, entry.value, entry.revision));
       try {
         cache.#stopObserving = await options.store.observe(range, state.revision, {
           changes: (changes) => cache.#observe(changes),
@@ -79,8 +88,9 @@ export class WatchCache {
     return this.#objects.get(namespace, name);
   }
 
-  iterate(namespace?: string, after?: Place): Iterable<CachedObject> {
-    return this.#objects.iterate(namespace, after);
+  /** What is there this moment, for one who goes through it while others write. */
+  take(namespace?: string, after?: Place, limit?: number): CachedObject[] {
+    return this.#objects.take(namespace, after, limit);
   }
 
   count(namespace?: string, after?: Place): number {
@@ -88,7 +98,16 @@ export class WatchCache {
   }
 
   byClaim(claim: string): CachedObject | undefined {
+    if (this.#claims === undefined) {
+      this.#claims = new Map();
+      for (const object of this.#objects.iterate()) this.#addClaims(this.#claims, object);
+    }
     return this.#claims.get(claim);
+  }
+
+  /** What is about to be written there as that text; who knows it spares the cache the reading. Ends when told to. */
+  expect(place: Place, text: string, record: StoredRecord): () => void {
+    return this.#expected.add(place, text, record);
   }
 
   listen(listener: CacheListener): () => void {
@@ -119,32 +138,41 @@ export class WatchCache {
     }
   }
 
+  /** A version as it was at another time, for those who ask `pageAt`. */
+  past(place: Place, text: string, revision: number): CachedObject {
+    return new CachedObject(this.#kind, place, text, revision);
+  }
+
   close(): void {
     this.#stopObserving?.();
     this.#end();
   }
 
-  #decode(segments: readonly string[], text: string, revision: number): CachedObject {
-    return cacheObject(this.#options.resource, placeOf(segments), text, revision);
+  #cached(segments: readonly string[], text: string, revision: number): CachedObject {
+    return new CachedObject(this.#kind, placeOf(segments), text, revision);
+  }
+
+  #read(place: Place, text: string, revision: number): CachedObject {
+    return new CachedObject(this.#kind, place, text, revision, this.#expected.find(place, text));
   }
 
   #toChange(change: Change): CachedChange {
     const { key, value, previous, revision } = change;
-    const before = previous && this.#decode(key.segments, previous.value, previous.revision);
-    const after = value === undefined ? undefined : this.#decode(key.segments, value, revision);
-    return new CachedChange(this.#options.resource, placeOf(key.segments), revision, before, after);
+    const before = previous && this.#cached(key.segments, previous.value, previous.revision);
+    const after = value === undefined ? undefined : this.#cached(key.segments, value, revision);
+    return new CachedChange(placeOf(key.segments), revision, before, after);
   }
 
   #observe(changes: readonly Change[]): void {
     for (const { key, value, revision } of changes) {
       const place = placeOf(key.segments);
       const before = this.#objects.get(place.namespace, place.name);
-      const after = value === undefined ? undefined : this.#decode(key.segments, value, revision);
+      const after = value === undefined ? undefined : this.#read(place, value, revision);
       if (before !== undefined) this.#dropClaims(before);
       if (after !== undefined) this.#put(after);
       else this.#objects.delete(place.namespace, place.name);
       this.#revision = revision;
-      const change = new CachedChange(this.#options.resource, place, revision, before, after);
+      const change = new CachedChange(place, revision, before, after);
       this.#recent.push(change);
       for (const listener of this.#listeners) listener.changed(change);
     }
@@ -152,11 +180,17 @@ export class WatchCache {
 
   #put(object: CachedObject): void {
     this.#objects.set(object);
-    for (const claim of this.#options.resource.claims?.(object.record) ?? []) this.#claims.set(claim, object);
+    if (this.#claims !== undefined) this.#addClaims(this.#claims, object);
+  }
+
+  #addClaims(claims: Map<string, CachedObject>, object: CachedObject): void {
+    if (this.#options.resource.claims === undefined) return;
+    for (const claim of this.#options.resource.claims(object.record)) claims.set(claim, object);
   }
 
   #dropClaims(object: CachedObject): void {
-    for (const claim of this.#options.resource.claims?.(object.record) ?? []) {
+    if (this.#claims === undefined || this.#options.resource.claims === undefined) return;
+    for (const claim of this.#options.resource.claims(object.record)) {
       if (this.#claims.get(claim) === object) this.#claims.delete(claim);
     }
   }

@@ -1,18 +1,25 @@
 import type { CachedChange } from './cached-object.ts';
 import type { Selection } from './selection.ts';
-import type { WatchEvent } from './verbs.ts';
+import type { ObjectEvent } from './verbs.ts';
+
+type EventType = ObjectEvent['type'];
 
 /**
  * What a change is to somebody who sees only a selection. What counts is whether the object was shown before and is
  * shown after; one that leaves the selection is gone for that watcher, and is told with its last content that was
  * shown (rules WATCH-20 to WATCH-23). What the caller may not read is treated like what a selector leaves out.
  */
-export function eventFor(selection: Selection, change: CachedChange): WatchEvent | undefined {
+export function eventTypeFor(selection: Selection, change: CachedChange): EventType | undefined {
   if (selection.namespace !== undefined && change.namespace !== selection.namespace) return undefined;
+  if (selection.name !== undefined && change.name !== selection.name) return undefined;
   const { before, after } = change;
   const was = before !== undefined && selection.shows(before.object);
   const is = after !== undefined && selection.shows(after.object);
-  if (is) return { type: was ? 'MODIFIED' : 'ADDED', object: after };
-  if (!was) return undefined;
-  return { type: 'DELETED', object: change.departed() ?? before };
+  if (is) return was ? 'MODIFIED' : 'ADDED';
+  return was ? 'DELETED' : undefined;
+}
+
+export function eventOf(change: CachedChange, type: EventType, shared: boolean): ObjectEvent | undefined {
+  const object = type === 'DELETED' ? change.departed() : change.after;
+  return object === undefined ? undefined : { type, object, shared };
 }

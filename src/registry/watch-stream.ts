@@ -1,5 +1,6 @@
 import { StatusError } from '../api/status.ts';
 import type { BoundedQueue } from '../lib/bounded-queue.ts';
+import { feedIterator } from '../lib/feed.ts';
 import type { WatchEvent, WatchStream } from './verbs.ts';
 
 /** Something that waits for a watcher: an event, and the revision that it brings the watcher to. */
@@ -12,7 +13,9 @@ export interface Queued {
 
 /** What comes before anything from the queue, and the revision that it brings the watcher to. */
 export interface Opening {
-  readonly events: Iterable<WatchEvent> | AsyncIterable<WatchEvent>;
+  readonly events: readonly WatchEvent[];
+  /** What follows on these, read piece by piece as the reader takes it. */
+  readonly more?: AsyncIterator<readonly WatchEvent[], undefined>;
   readonly revision: number;
 }
 
@@ -23,52 +26,134 @@ export interface StreamParts {
   readonly queue: BoundedQueue<Queued>;
   /** Ends the queue and frees timers and listeners; may be called again. */
   end(): void;
+  /** Calls back in a later turn of the event loop, when it is this reader's among all. */
+  inTurn(wake: () => void): void;
 }
 
-/**
- * The opening, then the queue, until the queue ends. A reader that goes away in the middle of waiting is let go at
- * once, which a plain generator would not do: its `return` waits for the `next` before it.
- */
-export function watchStream(parts: StreamParts): WatchStream {
-  const events = generate(parts);
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next: () => events.next(),
-      return: () => {
-        parts.end();
-        return events.return(undefined);
+/** The opening, then the queue, until the queue ends. Whoever fills the queue calls `ready`. */
+export class OpenedStream implements WatchStream {
+  readonly #parts: StreamParts;
+  /** What is left of the opening: none once the queue has its turn. */
+  #pending: Iterator<WatchEvent> | undefined;
+  #more: Opening['more'];
+  #opens = true;
+  /** A piece of the opening is on its way. */
+  #reads = true;
+  #reached = 0;
+  #over = false;
+  #failure: { readonly error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts;
+    parts.opening.then(
+      ({ events, more, revision }) => {
+        this.#more = more;
+        this.#reached = revision;
+        this.#arrived(events);
       },
-    }),
-  };
-}
-
-async function* generate({ opening, queue, end }: StreamParts): AsyncGenerator<WatchEvent, undefined> {
-  try {
-    const { events, revision } = await opened(opening);
-    for await (const event of events) {
-      // The time was up, or too much came in while the reader took its time.
-      if (queue.ended && queue.length === 0) return undefined;
-      yield event;
-      if (event.type === 'ERROR') return undefined;
-    }
-    let reached = revision;
-    for (let item = await queue.next(); item !== undefined; item = await queue.next()) {
-      const known = item.event.type === 'BOOKMARK' ? item.revision < reached : item.revision <= reached;
-      if (known) continue;
-      reached = item.revision;
-      yield item.event;
-    }
-    return undefined;
-  } finally {
-    end();
+      (error: unknown) => this.#failed(error),
+    );
   }
-}
 
-async function opened(opening: Promise<Opening>): Promise<Opening> {
-  try {
-    return await opening;
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
-    return { events: [{ type: 'ERROR', status: error.status }], revision: 0 };
+  get over(): boolean {
+    return this.#over;
+  }
+
+  take(): WatchEvent | undefined {
+    if (this.#over) return undefined;
+    if (this.#opens) {
+      const event = this.#takeOpening();
+      if (event !== undefined || this.#opens) return event;
+    }
+    const { queue } = this.#parts;
+    for (let item = queue.take(); item !== undefined; item = queue.take()) {
+      const { event, revision } = item;
+      if (event.type === 'BOOKMARK' ? revision < this.#reached : revision <= this.#reached) continue;
+      this.#reached = revision;
+      return event;
+    }
+    if (queue.ended) this.close();
+    return undefined;
+  }
+
+  wait(wake: () => void): void {
+    this.#wake = wake;
+    const { queue } = this.#parts;
+    if (this.#over || (!this.#reads && (queue.length > 0 || queue.ended))) this.ready();
+  }
+
+  /** There may be something to take. */
+  ready(): void {
+    const wake = this.#wake;
+    if (wake === undefined) return;
+    this.#wake = undefined;
+    this.#parts.inTurn(wake);
+  }
+
+  close(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#opens = false;
+    this.#pending = undefined;
+    this.#more?.return?.().catch(() => {});
+    this.#parts.end();
+    this.ready();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<WatchEvent, undefined> {
+    return feedIterator(this);
+  }
+
+  #takeOpening(): WatchEvent | undefined {
+    if (this.#failure !== undefined) {
+      this.close();
+      throw this.#failure.error;
+    }
+    const { queue } = this.#parts;
+    // The time was up, or too much came in while the reader took its time.
+    if (queue.ended && queue.length === 0) {
+      this.close();
+      return undefined;
+    }
+    if (this.#reads) return undefined;
+    const next = this.#pending?.next();
+    if (next?.done === false) {
+      if (next.value.type === 'ERROR') this.close();
+      return next.value;
+    }
+    if (this.#more === undefined) this.#opens = false;
+    else this.#readOn(this.#more);
+    return undefined;
+  }
+
+  #readOn(more: NonNullable<Opening['more']>): void {
+    this.#reads = true;
+    more.next().then(
+      (piece) => {
+        if (piece.done === true) this.#more = undefined;
+        this.#arrived(piece.value ?? []);
+      },
+      (error: unknown) => this.#failed(error),
+    );
+  }
+
+  #arrived(events: readonly WatchEvent[]): void {
+    this.#reads = false;
+    this.#pending = events[Symbol.iterator]();
+    // A piece without anything for this watcher is no reason to wake its reader.
+    if (events.length === 0 && this.#more !== undefined && !this.#over) this.#readOn(this.#more);
+    else this.ready();
+  }
+
+  #failed(error: unknown): void {
+    this.#more = undefined;
+    if (error instanceof StatusError) {
+      this.#arrived([{ type: 'ERROR', status: error.status }]);
+      return;
+    }
+    this.#failure = { error };
+    this.#reads = false;
+    this.ready();
   }
 }

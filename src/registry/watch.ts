@@ -3,12 +3,13 @@ import { StoreError } from '../store/store-error.ts';
 import type { RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { validateWatchOptions } from './list-options.ts';
+import { pageNow } from './page.ts';
 import { awaitRevision, parseRevision, type WantedRevision } from './resource-version.ts';
-import { candidates, type Selection, selectionOf } from './selection.ts';
+import { type Selection, selectionOf } from './selection.ts';
 import { toStatusError } from './store-status.ts';
 import type { WatchEvent, WatchOptions, WatchStream } from './verbs.ts';
-import { eventFor } from './watch-events.ts';
-import { type Opening, watchStream } from './watch-stream.ts';
+import { eventOf, eventTypeFor } from './watch-events.ts';
+import { OpenedStream, type Opening } from './watch-stream.ts';
 import { startWatcher } from './watcher.ts';
 
 /**
@@ -24,7 +25,8 @@ export async function watch(kind: KindRuntime, context: RequestContext, options:
     badRequest(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${detail}`),
   );
   const now = await kind.cache.fresh();
-  const { queue, end } = startWatcher(kind, context, options, selection);
+  let stream: OpenedStream | undefined;
+  const { queue, end } = startWatcher(kind, context, options, selection, () => stream?.ready());
   const initial = options.sendInitialEvents ?? (wanted === undefined || wanted === 0);
   const opening = initial
     ? openWithState(kind, context, options, selection, wanted ?? 0)
@@ -37,7 +39,8 @@ export async function watch(kind: KindRuntime, context: RequestContext, options:
     throw error;
   }
   opening.catch(() => {});
-  return watchStream({ opening, queue, end });
+  stream = new OpenedStream({ opening, queue, end, inTurn: (wake) => kind.watchers.inTurn(wake) });
+  return stream;
 }
 
 /** WATCH-06 to WATCH-09: what is there, each as ADDED, in the order of lists, then the bookmark that says so. */
@@ -48,12 +51,10 @@ async function openWithState(
   selection: Selection,
   wanted: WantedRevision,
 ): Promise<Opening> {
-  const now = await awaitRevision(kind, wanted, context.signal);
+  const now = await awaitRevision(kind, wanted, context);
   const revision = Math.max(now, kind.cache.revision);
-  const events: WatchEvent[] = [];
-  for (const { served } of candidates(kind, selection)) {
-    if (selection.shows(served.object)) events.push({ type: 'ADDED', object: served });
-  }
+  const { objects } = await pageNow(kind, context, selection, revision, { limit: 0 });
+  const events: WatchEvent[] = objects.map((object) => ({ type: 'ADDED', object }));
   if (options.allowBookmarks) {
     events.push({ type: 'BOOKMARK', resourceVersion: String(revision), initialEventsEnd: true });
   }
@@ -65,10 +66,11 @@ async function openWithChanges(kind: KindRuntime, selection: Selection, wanted: 
   const upTo = kind.cache.revision;
   if (wanted === 0) return { events: [], revision: upTo };
   const since = Number(wanted);
-  const events = changeEvents(kind, selection, since, upTo);
+  const more = changeEvents(kind, selection, since, upTo);
   // Reads the first piece: what is wrong with the store is known before the answer begins.
-  const first = await events.next();
-  return { events: first.done === true ? [] : startingWith(first.value, events), revision: Math.max(since, upTo) };
+  const first = await more.next();
+  const revision = Math.max(since, upTo);
+  return first.done === true ? { events: [], revision } : { events: first.value, more, revision };
 }
 
 async function* changeEvents(
@@ -76,22 +78,18 @@ async function* changeEvents(
   selection: Selection,
   since: number,
   upTo: number,
-): AsyncGenerator<WatchEvent, undefined> {
+): AsyncGenerator<readonly WatchEvent[], undefined> {
   try {
     for await (const changes of kind.cache.changesSince(since, upTo)) {
-      for (const change of changes) {
-        const event = eventFor(selection, change);
-        if (event !== undefined) yield event;
-      }
+      yield changes.flatMap((change) => {
+        const type = eventTypeFor(selection, change);
+        return (type && eventOf(change, type, false)) ?? [];
+      });
     }
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'Expired') throw toStatusError(error);
     const status = expired(`too old resource version: ${since} (${error.detail ?? 0})`).status;
-    yield { type: 'ERROR', status };
+    yield [{ type: 'ERROR', status }];
   }
-}
-
-async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
-  yield first;
-  yield* rest;
+  return undefined;
 }

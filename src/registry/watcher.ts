@@ -1,10 +1,8 @@
 import { BoundedQueue } from '../lib/bounded-queue.ts';
-import type { CachedChange } from './cached-object.ts';
 import type { RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import type { Selection } from './selection.ts';
 import type { WatchOptions } from './verbs.ts';
-import { eventFor } from './watch-events.ts';
 import type { Queued } from './watch-stream.ts';
 
 /** How often a watcher that asked for bookmarks gets one, and how long before its end the last (rule WATCH-14). */
@@ -20,30 +18,27 @@ export interface Watcher {
 /**
  * Collects what a watcher is to be told from this moment on. Never waits for the reader: a full queue ends it, and
  * the client resumes or lists again (rule WATCH-32). Its time, the caller's signal and the end of the kind end it too.
+ * `onChange` is called whenever something came into the queue or it ended.
  */
 export function startWatcher(
   kind: KindRuntime,
   context: RequestContext,
   options: WatchOptions,
   selection: Selection,
+  onChange: () => void,
 ): Watcher {
   const { watchQueue, watchQueueSize } = kind.limits;
-  const queue = new BoundedQueue<Queued>(watchQueue, { most: watchQueueSize, weightOf: ({ size }) => size });
+  const limit = { most: watchQueueSize, weightOf };
+  const queue = new BoundedQueue<Queued>(watchQueue, { limit, onChange });
   const cleanups: (() => void)[] = [];
   const end = () => {
     queue.drop();
     for (const cleanup of cleanups.splice(0)) cleanup();
   };
-  const changed = (change: CachedChange) => {
-    try {
-      const event = eventFor(selection, change);
-      if (event !== undefined && !queue.push({ revision: change.revision, size: change.size, event })) end();
-    } catch {
-      // A caller's rights that cannot be told must not stop the others; the client comes back and is asked anew.
-      end();
-    }
+  const tell = (queued: Queued) => {
+    if (!queue.push(queued)) end();
   };
-  cleanups.push(kind.cache.listen({ changed, ended: () => queue.end() }));
+  cleanups.push(kind.watchers.add(selection, { tell, fail: end, ended: () => queue.end() }));
   cleanups.push(kind.clock.after(options.timeoutMilliseconds, end));
   context.signal.addEventListener('abort', end, { once: true });
   cleanups.push(() => context.signal.removeEventListener('abort', end));
@@ -51,6 +46,8 @@ export function startWatcher(
   if (context.signal.aborted) end();
   return { queue, end };
 }
+
+const weightOf = ({ size }: Queued) => size;
 
 function sendBookmarks(kind: KindRuntime, options: WatchOptions, queue: BoundedQueue<Queued>): () => void {
   const bookmark = () => {

@@ -14,7 +14,7 @@ export async function retrying<T>(kind: KindRuntime, context: RequestContext, at
   let seen = -1;
   let unexplained = 0;
   for (;;) {
-    if (context.signal.aborted) {
+    if (context.isOver?.() ?? context.signal.aborted) {
       throw timedOut('request did not complete within requested timeout - context deadline exceeded');
     }
     const revision = await kind.cache.fresh();
@@ -32,8 +32,18 @@ export async function retrying<T>(kind: KindRuntime, context: RequestContext, at
 /** A write that is tried several times warns once. */
 export function warningOnce(context: RequestContext): RequestContext {
   const given = new Set<string>();
+  const { user, accessKey, system, namespace, mayRead } = context;
   return {
-    ...context,
+    user,
+    ...(accessKey === undefined ? {} : { accessKey }),
+    system,
+    namespace,
+    ...(mayRead === undefined ? {} : { mayRead }),
+    // A copy would ask for the signal, which is made only for those who do.
+    get signal() {
+      return context.signal;
+    },
+    isOver: () => context.isOver?.() ?? context.signal.aborted,
     may: (attributes) => context.may(attributes),
     warn(text) {
       if (given.has(text)) return;

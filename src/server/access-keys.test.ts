@@ -2,11 +2,16 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../lib/clock.ts';
-import { textAt } from '../lib/json-path.ts';
+import { userKind } from '../api/management/v1/user.ts';
+import { adminsGroup } from '../api/naming.ts';
+import { ManualClock, systemClock } from '../lib/clock.ts';
+import { listAt, textAt, valueAt } from '../lib/json-path.ts';
 import type { JsonValue } from '../lib/json-value.ts';
 import { linesOf } from '../lib/lines.ts';
-import { type Answer, groupPath, mergePatch, ServerBench } from './server.fixture.ts';
+import { silentLog } from '../lib/log.ts';
+import { objectKey, resourceKey } from '../registry/rows.ts';
+import { openEmbeddedStore } from '../store/embedded.ts';
+import { type Answer, type Call, groupPath, mergePatch, ServerBench } from './server.fixture.ts';
 import type { RunningServer } from './start-server.ts';
 
 let bench: ServerBench;
@@ -15,9 +20,15 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** Reads a watch until an event passes the test; rejects if the stream ends before. */
-async function eventThat(watch: Dispatcher.ResponseData, test: (event: JsonValue) => boolean): Promise<void> {
-  for await (const line of linesOf(watch.body)) if (test(JSON.parse(line))) return;
+const week = 7 * 24 * 3600 * 1000;
+
+async function* eventsOf(watch: Dispatcher.ResponseData): AsyncGenerator<JsonValue> {
+  for await (const line of linesOf(watch.body)) yield JSON.parse(line);
+}
+
+/** Reads on until an event passes the test; rejects if the stream ends before. */
+async function until(events: AsyncGenerator<JsonValue>, test: (event: JsonValue) => boolean): Promise<void> {
+  for (let next = await events.next(); next.done !== true; next = await events.next()) if (test(next.value)) return;
   throw new Error('the watch ended before the event came');
 }
 
@@ -26,7 +37,7 @@ describe('rights', () => {
     const server = await bench.start();
     await bench.make(server, 'users', 'anna');
     const token = await bench.makeKey(server, 'annas', { user: 'anna' });
-    for (const path of [`${groupPath}/users`, `${groupPath}/accesskeys`, '/metrics', '/backup']) {
+    for (const path of [`${groupPath}/accesskeys`, '/metrics', '/backup']) {
       expect((await bench.ask(server, path, { token })).code, path).toBe(403);
     }
     expect((await bench.ask(server, `${groupPath}/ownedaccesskeys/annas`, { token })).code).toBe(200);
@@ -93,14 +104,214 @@ describe('access keys', () => {
     expect(after).toBe(what === 'given a scope' ? 403 : what.includes('groups') ? 200 : 401);
   });
 
-  it('show their first use inside a second', async () => {
+  const ownChanges: [string, (call: (call: Call) => Promise<Answer>) => Promise<Answer>][] = [
+    ['disables', (call) => call(mergePatch({ spec: { disabled: true } }))],
+    ['deletes', (call) => call({ method: 'DELETE' })],
+    ['replaces', (call) => call(mergePatch({ spec: { key: 'another-value-0123456789-abcdefghij' } }))],
+  ];
+  it.each(ownChanges)('answer the request that %s the very key it came with', async (_, change) => {
+    const server = await bench.start();
+    const token = await bench.makeKey(server, 'mine');
+    const answer = await change((call) => bench.ask(server, `${groupPath}/ownedaccesskeys/mine`, { ...call, token }));
+    expect(answer.code, answer.text).toBe(200);
+    expect((await bench.ask(server, `${groupPath}/ownedaccesskeys`, { token })).code).toBe(401);
+  });
+
+  it('answer the request that takes the rights away which allowed it', async () => {
+    const server = await bench.start();
+    await bench.make(server, 'users', 'root', { groups: [adminsGroup] });
+    const token = await bench.makeKey(server, 'roots', { user: 'root' });
+    const patch = { ...mergePatch({ spec: { groups: null } }), token };
+    expect((await bench.ask(server, `${groupPath}/users/root`, patch)).code).toBe(200);
+    expect((await bench.ask(server, `${groupPath}/accesskeys`, { token })).code).toBe(403);
+  });
+
+  it('end their watches when their time has come in the middle of one', async () => {
+    const clock = new ManualClock();
+    const server = await bench.start({}, clock);
+    const token = await bench.makeKey(server, 'mine', { ttl: 60 });
+    const watch = await bench.request(server, `${groupPath}/ownedaccesskeys?watch=true`, { token });
+    expect(watch.statusCode).toBe(200);
+    clock.advance(59_999);
+    expect((await bench.ask(server, `${groupPath}/ownedaccesskeys`, { token })).code).toBe(200);
+    clock.advance(1);
+    await watch.body.text();
+    expect((await bench.ask(server, `${groupPath}/ownedaccesskeys`, { token })).code).toBe(401);
+  });
+
+  const makersEnds: [string, (server: RunningServer, clock: ManualClock) => Promise<unknown>][] = [
+    [
+      'disabled',
+      (server) => bench.ask(server, `${groupPath}/accesskeys/maker`, mergePatch({ spec: { disabled: true } })),
+    ],
+    ['deleted', (server) => bench.ask(server, `${groupPath}/accesskeys/maker`, { method: 'DELETE' })],
+    ['over', async (_, clock) => clock.advance(600_000)],
+    [
+      'that of a disabled user',
+      (server) => bench.ask(server, `${groupPath}/users/anna`, mergePatch({ spec: { disabled: true } })),
+    ],
+  ];
+  it.each(makersEnds)('end with the key they were made with, once that is %s, however far down', async (_, change) => {
+    const clock = new ManualClock();
+    const server = await bench.start({}, clock);
+    await bench.make(server, 'users', 'anna');
+    await bench.make(server, 'teams', 'red', { users: ['anna'] });
+    const maker = await bench.makeKey(server, 'maker', { user: 'anna', ttl: 600 });
+    const make = async (token: string, name: string): Promise<string> => {
+      const call = { method: 'POST', token, body: { metadata: { name }, spec: { team: 'red' } } } as const;
+      const made = await bench.ask(server, `${groupPath}/ownedaccesskeys`, call);
+      expect(made.code, made.text).toBe(201);
+      return textAt(made.json, 'spec', 'key');
+    };
+    const token = await make(await make(maker, 'child'), 'grandchild');
+    const watch = await bench.request(server, `${groupPath}/ownedaccesskeys?watch=true`, { token });
+    expect(watch.statusCode).toBe(200);
+    await change(server, clock);
+    await watch.body.text();
+    expect((await bench.ask(server, `${groupPath}/ownedaccesskeys`, { token })).code).toBe(401);
+  });
+
+  it('are nothing to whoever takes the name of their user later, and go with the user', async () => {
+    const server = await bench.start();
+    await bench.make(server, 'users', 'anna');
+    const token = await bench.makeKey(server, 'mine', { user: 'anna' });
+    const use = async () => (await bench.ask(server, `${groupPath}/ownedaccesskeys`, { token })).code;
+    expect(await use()).toBe(200);
+    expect((await bench.ask(server, `${groupPath}/users/anna`, { method: 'DELETE' })).code).toBe(200);
+    await bench.make(server, 'users', 'anna');
+    expect(await use()).toBe(401);
+    const watch = await bench.request(server, `${groupPath}/accesskeys?watch=true&resourceVersion=1`);
+    await until(
+      eventsOf(watch),
+      (event) => textAt(event, 'type') === 'DELETED' && textAt(event, 'object', 'metadata', 'name') === 'mine',
+    );
+  });
+
+  it('go with their user also where the server ended in between', async () => {
+    const server = await bench.start();
+    await bench.make(server, 'users', 'anna');
+    await bench.makeKey(server, 'mine', { user: 'anna' });
+    await bench.makeKey(server, 'other');
+    await bench.stop(server);
+    const store = await openEmbeddedStore({ directory: bench.file('store'), clock: systemClock, log: silentLog });
+    const user = objectKey('management', resourceKey(userKind), '', 'anna');
+    await store.transact({ checks: [], writes: [{ key: user, value: undefined }] });
+    await store.close();
+    const again = await bench.start();
+    const watch = await bench.request(again, `${groupPath}/accesskeys?watch=true&resourceVersion=1`);
+    await until(
+      eventsOf(watch),
+      (event) => textAt(event, 'type') === 'DELETED' && textAt(event, 'object', 'metadata', 'name') === 'mine',
+    );
+    expect(await bench.names(again, 'accesskeys')).toEqual(['admin', 'other']);
+  });
+
+  it('show their first use inside a second, later ones once a minute, and the last one after a restart', async () => {
     const clock = new ManualClock();
     const server = await bench.start({}, clock);
     const token = await bench.makeKey(server, 'mine');
+    const path = `${groupPath}/accesskeys/mine`;
+    const made = (await bench.ask(server, path)).json;
     const watch = await bench.request(server, `${groupPath}/accesskeys?watch=true&fieldSelector=metadata.name%3Dmine`);
-    await bench.ask(server, '/kubernetes/management/version', { token });
+    const events = eventsOf(watch);
+    const lastActivity = (time: string) => (event: JsonValue) =>
+      textAt(event, 'object', 'status', 'lastActivity') === time;
+    const use = () => bench.ask(server, '/kubernetes/management/version', { token });
+    await use();
     clock.advance(999);
-    await eventThat(watch, (event) => textAt(event, 'object', 'status', 'lastActivity') === '2026-01-01T00:00:00Z');
+    await until(events, lastActivity('2026-01-01T00:00:00Z'));
+    const first = (await bench.ask(server, path)).json;
+    expect(valueAt(first, 'metadata', 'generation')).toBe(valueAt(made, 'metadata', 'generation'));
+    for (let second = 1; second < 59; second++) {
+      await use();
+      clock.advance(1000);
+    }
+    expect((await bench.ask(server, path)).json).toEqual(first);
+    clock.advance(2000);
+    await until(events, lastActivity('2026-01-01T00:00:57Z'));
+
+    await use();
+    await bench.stop(server);
+    const again = await bench.start({}, clock);
+    expect(textAt((await bench.ask(again, path)).json, 'status', 'lastActivity')).toBe('2026-01-01T00:01:00Z');
+  });
+
+  it.each(['while it runs', 'after a restart'])(
+    'stay visible for seven days once expired, then go %s',
+    async (when) => {
+      const clock = new ManualClock();
+      let server = await bench.start({}, clock);
+      await bench.makeKey(server, 'mine', { ttl: 60 });
+      await bench.makeKey(server, 'moved', { ttl: 60, ttlAfterLastActivity: true });
+      const path = `${groupPath}/accesskeys`;
+      clock.advance(60_000 + week - 1000);
+      expect((await bench.ask(server, `${path}/mine`)).code).toBe(200);
+      const revision = textAt((await bench.ask(server, path)).json, 'metadata', 'resourceVersion');
+      if (when === 'after a restart') await bench.stop(server);
+      clock.advance(1000);
+      if (when === 'after a restart') server = await bench.start({}, clock);
+      const watch = await bench.request(server, `${path}?watch=true&resourceVersion=${revision}`);
+      await until(
+        eventsOf(watch),
+        (event) => textAt(event, 'type') === 'DELETED' && textAt(event, 'object', 'metadata', 'name') === 'mine',
+      );
+      expect((await bench.ask(server, `${path}/mine`)).code).toBe(404);
+    },
+  );
+
+  it('are removed seven days after an end that has moved with their last activity', async () => {
+    const clock = new ManualClock();
+    const server = await bench.start({}, clock);
+    const token = await bench.makeKey(server, 'mine', { ttl: 60, ttlAfterLastActivity: true });
+    await bench.makeKey(server, 'other', { ttl: 80 });
+    const path = `${groupPath}/accesskeys`;
+    const watch = await bench.request(server, `${path}?watch=true`);
+    const events = eventsOf(watch);
+    clock.advance(50_000);
+    await bench.ask(server, '/kubernetes/management/version', { token });
+    clock.advance(1000);
+    await until(events, (event) => textAt(event, 'object', 'status', 'lastActivity') === '2026-01-01T00:00:50Z');
+    const removal = async (name: string, milliseconds: number): Promise<void> => {
+      const revision = textAt((await bench.ask(server, path)).json, 'metadata', 'resourceVersion');
+      clock.advance(milliseconds);
+      const isGone = (event: JsonValue) =>
+        textAt(event, 'type') === 'DELETED' && textAt(event, 'object', 'metadata', 'name') === name;
+      await until(eventsOf(await bench.request(server, `${path}?watch=true&resourceVersion=${revision}`)), isGone);
+    };
+    await removal('other', 29_000 + week);
+    expect((await bench.ask(server, `${path}/mine`)).code).toBe(200);
+    await removal('mine', 30_000);
+  });
+
+  it('are shown in a table with what becomes of them', async () => {
+    const clock = new ManualClock();
+    const server = await bench.start({}, clock);
+    await bench.make(server, 'users', 'anna');
+    await bench.make(server, 'teams', 'red');
+    await bench.makeKey(server, 'ended', { user: 'anna', displayName: 'Ended', ttl: 60 });
+    await bench.makeKey(server, 'off', { team: 'red', type: 'Other', disabled: true });
+    await bench.makeKey(server, 'on', { user: 'anna' });
+    clock.advance(60_000);
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const response = await bench.request(server, `${groupPath}/accesskeys`, {}, { accept });
+    const table = JSON.parse(await response.body.text());
+    expect(listAt(table, 'columnDefinitions').map((column) => textAt(column, 'name'))).toEqual([
+      'Name',
+      'Display Name',
+      'User',
+      'Team',
+      'Type',
+      'Status',
+      'Expires',
+      'Last Activity',
+      'Age',
+    ]);
+    const cells = listAt(table, 'rows').map((row) => listAt(row, 'cells'));
+    expect(cells.map((row) => row.slice(0, 7)).filter(([name]) => name !== 'admin')).toEqual([
+      ['ended', 'Ended', 'anna', null, 'User', 'Expired', '2026-01-01T00:01:00Z'],
+      ['off', null, null, 'red', 'Other', 'Disabled', 'never'],
+      ['on', null, 'anna', null, 'User', 'Active', 'never'],
+    ]);
   });
 
   it('live on while they are used, if their end counts from the last activity', async () => {

@@ -5,6 +5,7 @@ import { type GuardedChainOptions, guardedChain, openChain } from '../http/chain
 import { jsonDocument, sendDocument } from '../http/document.ts';
 import type { Handler, IncomingRequest, Reply } from '../http/exchange.ts';
 import { inFlight } from '../http/filters/in-flight.ts';
+import { keyRate } from '../http/filters/key-rate.ts';
 import { sourceLimit } from '../http/filters/source-limit.ts';
 import { planeHandler } from '../http/handlers/dispatch.ts';
 import { healthReply } from '../http/health.ts';
@@ -16,8 +17,8 @@ import { protobufCodec } from '../http/protobuf/envelope.ts';
 import { notImplementedHandler, router } from '../http/router.ts';
 import type { VersionInfo } from '../http/version.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json-value.ts';
 import type { Log } from '../lib/log.ts';
+import { type AuthHandlers, authMounts } from './auth-mounts.ts';
 import type { ServerOptions } from './options.ts';
 
 export interface AddressSpaceOptions {
@@ -30,8 +31,8 @@ export interface AddressSpaceOptions {
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
   readonly metrics: Metrics;
-  /** The public keys of the installation's signer. */
-  readonly jwks: JsonObject;
+  /** What lies below `/auth`. */
+  readonly auth: AuthHandlers;
   /** Everything in the store, for administrators. */
   readonly backup: Handler;
 }
@@ -40,8 +41,8 @@ export interface AddressSpaceOptions {
 export function addressSpace(options: AddressSpaceOptions): (request: IncomingRequest) => Promise<Reply> {
   const { clock, log, management, settings } = options;
   const prefix = `/${settings.apiPrefix}`;
-  const { readsInFlight, writesInFlight } = settings.limits;
-  const bound = inFlight({ clock, reads: readsInFlight, writes: writesInFlight });
+  const { readsInFlight, writesInFlight, bodyBytes } = settings.limits;
+  const bound = inFlight({ clock, reads: readsInFlight, writes: writesInFlight, bodyBytes });
   const forAnyKey: GuardedChainOptions = {
     clock,
     log,
@@ -51,6 +52,7 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
     auditRules: settings.audit.rules,
     whenAuditUnwritable: settings.audit.onFailure,
     sourceLimit: sourceLimit({ clock }),
+    keyRate: keyRate({ clock, perSecond: settings.limits.requestsPerSecond }),
     inFlight: countInFlight(options.metrics, bound),
     onComplete: requestObserver({ metrics: options.metrics, planeOf: () => management }),
   };
@@ -72,7 +74,7 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
         handler: open(reading(healthHandler(options.healthChecks))),
       })),
       { prefix: '/metrics', exact: true, handler: guarded(reading(metricsHandler(options.metrics))) },
-      { prefix: '/auth/jwks', exact: true, handler: open(reading(jwksHandler(options.jwks))) },
+      ...authMounts(options.auth, forAnyKey, authorize),
       { prefix: '/backup', exact: true, handler: guarded(reading(options.backup)) },
     ],
   });
@@ -112,7 +114,7 @@ function versionHandler(version: VersionInfo): Handler {
 
 function healthHandler(checks: readonly HealthCheck[]): Handler {
   return async (exchange) => {
-    const reply = await healthReply(checks, exchange.info.path, exchange.url.searchParams);
+    const reply = await healthReply(checks, exchange.info.path, exchange.query);
     if (reply === undefined) throw noSuchPath();
     return reply;
   };
@@ -123,14 +125,5 @@ function metricsHandler(metrics: Metrics): Handler {
     status: 200,
     headers: { 'content-type': metrics.contentType },
     body: await metrics.text(),
-  });
-}
-
-function jwksHandler(jwks: JsonObject): Handler {
-  const body = JSON.stringify(jwks);
-  return async () => ({
-    status: 200,
-    headers: { 'content-type': 'application/jwk-set+json', 'cache-control': 'public, max-age=300' },
-    body,
   });
 }

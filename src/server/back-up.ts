@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { linesOf } from '../lib/lines.ts';
 import { errorCode, privateMode, syncDirectory } from '../lib/private-file.ts';
 import { backupLines } from '../store/backup.ts';
-import { openEmbeddedStore } from '../store/embedded.ts';
-import { StoreError } from '../store/store-error.ts';
-import { askForBackup } from './ask-for-backup.ts';
+import { askServer } from './ask-server.ts';
 import { dataDirAt, describe, exists } from './data-dir.ts';
 import { defaultDataDir } from './flags.ts';
 import { readAdminAccess } from './kubeconfig.ts';
 import { StartError } from './start-error.ts';
+import { openUnheldStore } from './unheld-store.ts';
 
 /** `flotilla backup`: a new file with everything in the store. Returns what to tell the user. */
 export async function backUp(file: string, dataDir: string = defaultDataDir): Promise<string> {
@@ -26,22 +26,18 @@ export async function backUp(file: string, dataDir: string = defaultDataDir): Pr
 /** From the store itself if nobody holds it, otherwise from the server that does. */
 async function withLines<T>(dataDir: string, use: (lines: AsyncIterable<string>) => Promise<T>): Promise<T> {
   const dir = dataDirAt(dataDir);
-  if (await exists(dir.store)) {
-    const store = await openEmbeddedStore({ directory: dir.store }).catch((error: unknown) => {
-      if (error instanceof StoreError && error.message.includes('in use by another process')) return undefined;
-      throw error;
-    });
-    if (store !== undefined) {
-      try {
-        return await use(backupLines(store));
-      } finally {
-        await store.close();
-      }
+  const store = await openUnheldStore(dir);
+  if (store !== undefined) {
+    try {
+      return await use(backupLines(store));
+    } finally {
+      await store.close();
     }
   }
   const access = await readAdminAccess(dir.adminKubeconfig);
   if (access === undefined) throw new StartError(`there is nothing to back up in ${dir.path}`);
-  return await askForBackup(access, use);
+  const question = { method: 'GET', path: '/backup', what: 'the backup' } as const;
+  return await askServer(access, question, (body) => use(linesOf(body)));
 }
 
 /** Under another name first; the file is there only when it is whole. Resolves to the number of rows. */

@@ -1,5 +1,5 @@
 import { access, constants, mkdir, readdir, readFile, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { errorCode } from '../lib/private-file.ts';
 import { StartError } from './start-error.ts';
 
@@ -42,12 +42,27 @@ export function dataDirAt(path: string): DataDir {
 export async function openDataDir(path: string): Promise<DataDir> {
   const dir = dataDirAt(path);
   try {
-    await mkdir(dir.path, { recursive: true, mode: 0o700 });
+    await makeDirectory(dir.path);
     await access(dir.path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new StartError(`the data directory ${dir.path} cannot be used: ${describe(error)}`, { cause: error });
   }
   return dir;
+}
+
+/** Where it cannot be made Node only says that there is none; what is wrong with the directory above says why. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    await access(await nearestThere(dirname(path)), constants.W_OK | constants.X_OK);
+    throw error;
+  }
+}
+
+async function nearestThere(path: string): Promise<string> {
+  return (await exists(path)) || path === dirname(path) ? path : await nearestThere(dirname(path));
 }
 
 /** An absent directory is empty. */

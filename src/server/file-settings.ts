@@ -61,8 +61,29 @@ export const fileSettings = {
       default: 3 * 1024 * 1024,
       meaning: 'the largest body of a request in bytes; more is answered 413',
     }),
-    readsInFlight: integer({ least: 1, default: 400, meaning: 'reads at the same time; more are answered 429' }),
-    writesInFlight: integer({ least: 1, default: 200, meaning: 'writes at the same time; more are answered 429' }),
+    readsInFlight: integer({
+      least: 1,
+      default: 400,
+      meaning: 'reads at work at the same time; more wait, and are answered 429 if there are many',
+    }),
+    writesInFlight: integer({
+      least: 1,
+      default: 200,
+      meaning: 'writes at work at the same time; more wait, and are answered 429 if there are many',
+    }),
+    requestsPerSecond: integer({
+      least: 0,
+      default: 0,
+      meaning: 'requests a second that one access key may make, more are answered 429; 0: no limit',
+    }),
+  },
+  auth: {
+    loginTTL: integer({
+      least: 60,
+      most: 366 * 24 * 3600,
+      default: 20 * 24 * 3600,
+      meaning: 'how long a login with a password lasts, in seconds; never longer than `accessKeys.maxTTL` allows',
+    }),
   },
   accessKeys: {
     maxTTL: integer({
@@ -94,7 +115,7 @@ export const fileSettings = {
     defaultTTL: integer({
       least: 1,
       default: defaultSettings.directTokens.defaultTTL,
-      meaning: 'lifetime in seconds of a direct-endpoint token that asks for none; such tokens answer 501 so far',
+      meaning: 'lifetime in seconds of a direct-endpoint token that asks for none',
     }),
     maxTTL: integer({
       least: 1,

@@ -96,7 +96,7 @@ function listOptions(request: ListRequest, resourceVersion: string): ListOptions
     ...(request.fieldSelector === undefined ? {} : { fieldSelector: parseFieldSelector(request.fieldSelector) }),
     resourceVersion,
     resourceVersionMatch: '',
-    limit: 0,
+    limit: request.limit ?? 0,
     continue: '',
   };
 }

@@ -3,9 +3,11 @@ import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import { managementGroup } from '../api/naming.ts';
-import type { UserInfo } from '../api/user-info.ts';
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
-import { decide, rulesFor, type Subject } from '../auth/authz/decide.ts';
+import { decide } from '../auth/authz/decide.ts';
+import { readerOf } from '../auth/authz/reader.ts';
+import { rulesFor } from '../auth/authz/rules-review.ts';
+import type { TokenSigner } from '../auth/direct-token.ts';
 import { startProjectController } from '../controllers/projects/project-controller.ts';
 import type { RunningController } from '../controllers/runtime/controller.ts';
 import { startUserController } from '../controllers/users/user-controller.ts';
@@ -18,11 +20,11 @@ import { accessReviews, kubernetesReviews, type ReviewDependencies } from '../co
 import { startUpkeep } from '../controlplane/upkeep/upkeep.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { scopesOf } from '../management/access-key-state.ts';
 import { managementResources } from '../management/management-resources.ts';
 import { mountManagement } from '../management/mount-management.ts';
 import type { ManagementSettings } from '../management/settings.ts';
 import { createManagementState, type ManagementState } from '../management/state.ts';
+import { type Credentialed, subjectOf } from '../management/subject.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import { resourceKey } from '../registry/rows.ts';
@@ -35,6 +37,8 @@ export interface ManagementOptions {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly settings: ManagementSettings;
+  /** What signs tokens now. */
+  signer(): TokenSigner;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -52,16 +56,14 @@ const slice = 'management';
 /** The management API as a control plane: kinds, rules, rights. Nothing works by itself until it is started. */
 export async function openManagement(options: ManagementOptions): Promise<Management> {
   const { store, sealer, settings, clock, log } = options;
-  const state = createManagementState();
+  const state = createManagementState(settings.projects);
   const dependencies = { state, settings, clock, sealer };
-  const authorize = (caller: Caller, attributes: Attributes): Decision => decide(subjectOf(caller, state), attributes);
+  const authorize = (caller: Credentialed, attributes: Attributes): Decision =>
+    decide(subjectOf(caller, state), attributes, state);
   const reviews: ReviewDependencies = {
     clock,
     authorize,
-    rules: (caller, namespace) =>
-      subjectOf(caller, state).scoped === true
-        ? { resourceRules: [], nonResourceRules: [], incomplete: false }
-        : rulesFor(caller.user, namespace),
+    rules: (caller, namespace) => rulesFor(subjectOf(caller, state), namespace, state),
   };
   let wake = (): void => {};
 
@@ -74,11 +76,10 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       ...coreKinds(stores),
       ...kubernetesReviews(reviews),
       ...accessReviews(managementGroup, reviews),
-      ...mountManagement(stores, { ...dependencies, instanceId: store.identity }),
+      ...mountManagement(stores, { ...dependencies, instanceId: store.identity, signer: options.signer }),
     ],
     authorize,
-    // Who may list a kind at all may see every object of it; kinds that show a part only (owned keys) see to it.
-    mayRead: () => undefined,
+    mayRead: (caller, kind, verb) => readerOf(subjectOf(caller, state), kind, state, verb),
     onUpkeep: () => wake(),
   });
 
@@ -89,7 +90,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       const upkeep = startUpkeep({ store, clock, log, plane: async (id) => (id === slice ? plane : undefined) });
       wake = () => upkeep.wake();
       upkeep.wake();
-      const controllers = startControllers(plane, clock, log);
+      const controllers = startControllers(plane, state, clock, log);
       return async () => {
         await Promise.all(controllers.map((controller) => controller.stop()));
         await upkeep.stop();
@@ -98,31 +99,24 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
   };
 }
 
-function startControllers({ kinds }: ControlPlane, clock: Clock, log: Log): RunningController[] {
+function startControllers(
+  { kinds }: ControlPlane,
+  state: ManagementState,
+  clock: Clock,
+  log: Log,
+): RunningController[] {
   const management = inProcessClient(kinds, 'flotilla');
   return [
     startProjectController({
       projects: management.resource(projectKind),
       instances: management.resource(virtualClusterInstanceKind),
       contents: [storedLeases, storedEvents].map((kind) => management.resource(kind)),
+      usage: (project) => ({ total: state.instanceCount(project), perOwner: state.instanceOwners(project) }),
       clock,
       log,
     }),
     startUserController({ users: management.resource(userKind), teams: management.resource(teamKind), clock, log }),
   ];
-}
-
-interface Caller {
-  readonly user: UserInfo;
-  readonly system: boolean;
-  readonly accessKey?: string;
-}
-
-/** Whatever name a request acts under, the scope of the key that it came with goes along; a key that is gone has none left to give. */
-function subjectOf({ user, system, accessKey }: Caller, state: ManagementState): Subject {
-  if (accessKey === undefined) return { user, system };
-  const key = state.accessKey(accessKey);
-  return { user, system, scoped: key === undefined || scopesOf(key, state).length > 0 };
 }
 
 function coreKinds(stores: KindStores): MountedResource[] {

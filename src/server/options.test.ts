@@ -29,7 +29,8 @@ describe('readOptions', () => {
       logLevel: 'info',
       audit: { maxBytes: 64 * 1024 * 1024, keptFiles: 5, onFailure: 'refuse', rules: defaultAuditRules },
       history: { ageMilliseconds: 300_000, changes: 10_000 },
-      limits: { bodyBytes: 3 * 1024 * 1024, readsInFlight: 400, writesInFlight: 200 },
+      limits: { bodyBytes: 3 * 1024 * 1024, readsInFlight: 400, writesInFlight: 200, requestsPerSecond: 0 },
+      auth: { loginTTL: 20 * 24 * 3600 },
       management: defaultSettings,
     });
   });

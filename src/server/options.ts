@@ -35,7 +35,13 @@ export interface ServerOptions {
     readonly rules: readonly AuditRule[];
   };
   readonly history: Retention;
-  readonly limits: { readonly bodyBytes: number; readonly readsInFlight: number; readonly writesInFlight: number };
+  readonly limits: {
+    readonly bodyBytes: number;
+    readonly readsInFlight: number;
+    readonly writesInFlight: number;
+    readonly requestsPerSecond: number;
+  };
+  readonly auth: { readonly loginTTL: number };
   readonly management: ManagementSettings;
 }
 
@@ -62,6 +68,7 @@ export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
     audit: readGroup(file, 'audit', fileSettings.audit),
     history: readHistory(file),
     limits: readGroup(file, 'limits', fileSettings.limits),
+    auth: readGroup(file, 'auth', fileSettings.auth),
     management: readManagementSettings(file),
   };
   file.finish();

@@ -7,7 +7,7 @@ import { managementGroup } from '../api/naming.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { listAt, textAt } from '../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../lib/json-value.ts';
-import { silentLog } from '../lib/log.ts';
+import { type Log, silentLog } from '../lib/log.ts';
 import type { FlagValues } from './flags.ts';
 import { readOptions } from './options.ts';
 import { type RunningServer, startServer } from './start-server.ts';
@@ -58,9 +58,9 @@ export class ServerBench {
     await rm(this.root, { recursive: true });
   }
 
-  async start(flags: FlagValues = {}, clock: Clock = systemClock): Promise<RunningServer> {
+  async start(flags: FlagValues = {}, clock: Clock = systemClock, log: Log = silentLog): Promise<RunningServer> {
     const options = await readOptions({ 'data-dir': this.dataDir, listen: '127.0.0.1:0', ...flags });
-    const server = await startServer(options, { clock, log: silentLog });
+    const server = await startServer(options, { clock, log });
     this.#running.push(server);
     return server;
   }

@@ -17,12 +17,14 @@ import { keepAdminKey, keepAdminKubeconfig } from './admin-files.ts';
 import { backupHandler } from './backup-handler.ts';
 import { Closing } from './closing.ts';
 import { describe, openDataDir } from './data-dir.ts';
+import { diskCheck } from './disk-check.ts';
 import { loadSealer } from './load-sealer.ts';
+import { openAuth } from './open-auth.ts';
 import { openManagement } from './open-management.ts';
 import { openStore } from './open-store.ts';
 import type { ServerOptions } from './options.ts';
 import { loadServingTls } from './serving-tls.ts';
-import { ensureSigningKeys } from './signing-key.ts';
+import { openSigningKeys } from './signing-keys.ts';
 import { StartError } from './start-error.ts';
 
 export interface RunningServer {
@@ -63,14 +65,22 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
   closing.add('store', () => store.close());
   const sealer = await loadSealer(settings.sealKeyFile ?? dir.sealKey, store);
   const tls = await loadServingTls(dir, settings, clock, log);
-  const signingKeys = await ensureSigningKeys(dir.signingKey);
+  const longestTTL = settings.management.directTokens.maxTTL;
+  const signingKeys = await openSigningKeys({ path: dir.signingKey, clock, longestTTL });
   const { maxBytes, keptFiles } = settings.audit;
   const auditLog = await openAuditLog({ path: dir.auditLog, maxBytes, keptFiles }).catch((error: unknown) => {
     throw new StartError(`the audit log ${dir.auditLog} cannot be opened: ${describe(error)}`, { cause: error });
   });
   closing.add('audit log', () => auditLog.close());
 
-  const management = await openManagement({ store, sealer, settings: settings.management, clock, log });
+  const management = await openManagement({
+    store,
+    sealer,
+    settings: settings.management,
+    signer: signingKeys.current,
+    clock,
+    log,
+  });
   closing.add('control plane', () => management.plane.close());
   const newKey = await bootstrap(management.plane.kinds, { keepKey: (key) => keepAdminKey(dir, key) });
   const stopWorkers = management.start();
@@ -96,9 +106,9 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
       authenticate: (token) => accessKeys.authenticator.authenticate(token),
       auditLog,
       version,
-      healthChecks: healthChecks(store, lifecycle),
+      healthChecks: [...healthChecks(store, lifecycle), diskCheck(store, clock, log)],
       metrics: createMetrics({ version, storedObjects: () => countObjects(management.plane) }),
-      jwks: { keys: [...signingKeys.publicKeys.keys].map((key) => ({ ...key })) },
+      auth: openAuth({ settings, management, sealer, signingKeys, closing, clock, log }),
       backup: backupHandler(store),
     }),
   });
@@ -166,9 +176,7 @@ function healthChecks(store: Store, lifecycle: { readonly ending: boolean }): He
 }
 
 function* countObjects(plane: ControlPlane): Iterable<ObjectCount> {
-  for (const { resource, peekAll } of plane.kinds.values()) {
-    let count = 0;
-    for (const _ of peekAll()) count += 1;
-    yield { group: resource.group, resource: resource.plural, count };
+  for (const { resource, count } of plane.kinds.values()) {
+    yield { group: resource.group, resource: resource.plural, count: count() };
   }
 }

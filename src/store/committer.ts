@@ -1,5 +1,5 @@
-import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { ChangeAge } from './change-age.ts';
 import type { DiskRoom } from './disk-room.ts';
 import type { Hub } from './hub.ts';
 import type { LevelMedium } from './level-medium.ts';
@@ -47,7 +47,7 @@ interface CommitterOptions {
   readonly medium: LevelMedium;
   readonly room: DiskRoom;
   readonly hub: Hub;
-  readonly clock: Clock;
+  readonly age: ChangeAge;
   readonly log: Log;
   readonly onFlush: ((flush: Flush) => void) | undefined;
 }
@@ -172,9 +172,9 @@ export class Committer {
   }
 
   async #write(stage: Stage, works: number): Promise<void> {
-    const { medium, clock, onFlush } = this.#options;
+    const { medium, age, onFlush } = this.#options;
     const batch = this.#position.batch + 1;
-    const operations = stageOperations(stage, batch, clock.now());
+    const operations = stageOperations(stage, batch, age.stamp());
     for (let attempt = 1; ; attempt++) {
       try {
         await medium.write(operations);

@@ -51,8 +51,8 @@ export class DiskRoom {
   #isFarAway(): boolean {
     if (this.#known === undefined) return false;
     const { free, reserve, at } = this.#known;
-    const age = this.#options.clock.now() - at;
-    return age >= 0 && age < longestTrust && free - this.#spent > reserve + farAway;
+    const age = this.#options.clock.elapsed() - at;
+    return age < longestTrust && free - this.#spent > reserve + farAway;
   }
 
   async #ask(): Promise<{ free: number; reserve: number }> {
@@ -60,7 +60,7 @@ export class DiskRoom {
     try {
       const { bavail, blocks, bsize } = await statfs(directory);
       const reserve = reserveBytes ?? Math.floor(Math.min(usualReserve, blocks * bsize * largestShare));
-      this.#known = { free: bavail * bsize, reserve, at: clock.now() };
+      this.#known = { free: bavail * bsize, reserve, at: clock.elapsed() };
       this.#spent = 0;
       return this.#known;
     } catch (error) {

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import { catchUp, type HistoryPiece } from './catch-up.ts';
+import { ChangeAge } from './change-age.ts';
 import { Committer, type Flush } from './committer.ts';
 import { Compactor } from './compactor.ts';
 import { DiskRoom } from './disk-room.ts';
@@ -52,7 +53,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
 
 class EmbeddedStore implements Store {
   readonly identity: string;
-  readonly #clock: Clock;
+  readonly #age: ChangeAge;
   readonly #log: Log;
   readonly #retention: Retention;
   readonly #medium: LevelMedium;
@@ -66,13 +67,13 @@ class EmbeddedStore implements Store {
   constructor(options: EmbeddedStoreOptions, medium: LevelMedium, state: StoreState) {
     const { directory, clock = systemClock, log = silentLog, retention = defaultRetention } = options;
     this.identity = state.identity;
-    this.#clock = clock;
+    this.#age = new ChangeAge(clock);
     this.#log = log;
     this.#retention = retention;
     this.#medium = medium;
     const room = new DiskRoom({ directory, clock, reserveBytes: options.reserveBytes });
     const { onFlush } = options;
-    this.#committer = new Committer({ state, medium, room, hub: this.#hub, clock, log, onFlush });
+    this.#committer = new Committer({ state, medium, room, hub: this.#hub, age: this.#age, log, onFlush });
     this.#compactor = new Compactor({
       clock,
       log,
@@ -138,6 +139,13 @@ class EmbeddedStore implements Store {
       if (floor <= head.floor) return;
       await this.#forgetOldest(slice, head.changes, (revision) => revision <= floor, floor);
     }
+  }
+
+  async assertWritable(): Promise<void> {
+    this.#assertOpen();
+    // Nothing to write, yet room is asked for and a store that had failed is mended where that goes.
+    await this.#committer.submit({ texts: [], bytes: largeWrite, upkeep: false, run: () => undefined });
+    await this.#medium.probe();
   }
 
   async *dump(): AsyncGenerator<DumpRow> {
@@ -218,8 +226,8 @@ class EmbeddedStore implements Store {
 
   async #compactByRetention(slice: string): Promise<boolean> {
     const excess = (this.#committer.heads.get(slice)?.changes ?? 0) - this.#retention.changes;
-    const newest = this.#clock.now() - this.#retention.ageMilliseconds;
-    return excess > 0 && (await this.#forgetOldest(slice, excess, (_revision, time) => time <= newest)) > 0;
+    const isOld = (_revision: Revision, stamp: number) => this.#age.isOlder(stamp, this.#retention.ageMilliseconds);
+    return excess > 0 && (await this.#forgetOldest(slice, excess, isOld)) > 0;
   }
 
   /** Drops a bounded number of the oldest changes; `floor` holds once none that is wanted remains. How many it were. */
@@ -247,6 +255,9 @@ class EmbeddedStore implements Store {
     return forgetting;
   }
 }
+
+/** About what a large object takes: a store that has no room for one is full for somebody. */
+const largeWrite = 1024 * 1024;
 
 /** Keys, revisions and LevelDB's own overhead. */
 const bytesPerRow = 128;

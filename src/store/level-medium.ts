@@ -83,6 +83,15 @@ export class LevelMedium {
     this.#mustReopen = false;
   }
 
+  /** Throws Unavailable if the disk takes nothing. */
+  async probe(): Promise<void> {
+    try {
+      await probe(join(this.#directory, 'write-probe'));
+    } catch (error) {
+      throw this.asStoreError(error);
+    }
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#opening?.catch(() => {});
@@ -106,11 +115,7 @@ export class LevelMedium {
     if (cause instanceof RowDamaged || codeOf(cause) === 'LEVEL_CORRUPTION') {
       return new StoreError('Damaged', `the store is damaged: ${reason}`, undefined, { cause: error });
     }
-    const trouble = /no space left/i.test(reason)
-      ? 'the disk of the data directory is full'
-      : 'the store cannot use its disk';
-    const message = `${trouble}: ${reason}`;
-    return new StoreError('Unavailable', message, undefined, { cause: error });
+    return new StoreError('Unavailable', `${troubleOf(reason)}: ${reason}`, undefined, { cause: error });
   }
 
   async #open(): Promise<void> {
@@ -125,6 +130,12 @@ export class LevelMedium {
       this.#opening = undefined;
     }
   }
+}
+
+function troubleOf(reason: string): string {
+  if (/no space left/i.test(reason)) return 'the disk of the data directory is full';
+  if (/read-only file system/i.test(reason)) return 'the disk of the data directory is read-only';
+  return 'the store cannot use its disk';
 }
 
 /** For the manifest, and for what a compaction still under way may take. */

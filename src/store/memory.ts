@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { catchUp, type HistoryPiece } from './catch-up.ts';
+import { ChangeAge } from './change-age.ts';
 import { Compactor } from './compactor.ts';
 import { Hub } from './hub.ts';
 import { compareEncoded, decodeKey, encodeKey, encodeRange, inRange, type Key, type KeyRange } from './key.ts';
@@ -41,7 +42,7 @@ interface Slice {
 
 class MemoryStore implements Store {
   readonly identity: string;
-  readonly #clock: Clock;
+  readonly #age: ChangeAge;
   readonly #retention: Retention;
   readonly #slices = new Map<string, Slice>();
   readonly #hub = new Hub();
@@ -49,12 +50,12 @@ class MemoryStore implements Store {
   #revision: Revision = 1;
   #closed = false;
 
-  constructor({ clock, retention, identity }: MemoryStoreOptions) {
+  constructor({ clock = systemClock, retention, identity }: MemoryStoreOptions) {
     this.identity = identity ?? randomUUID();
-    this.#clock = clock ?? systemClock;
+    this.#age = new ChangeAge(clock);
     this.#retention = retention ?? defaultRetention;
     this.#compactor = new Compactor({
-      clock: this.#clock,
+      clock,
       log: silentLog,
       candidates: () => [...this.#slices.keys()],
       step: async (slice) => this.#compactByRetention(slice),
@@ -141,6 +142,10 @@ class MemoryStore implements Store {
     this.#forget(slice, upTo);
   }
 
+  async assertWritable(): Promise<void> {
+    this.#assertOpen();
+  }
+
   async *dump(): AsyncGenerator<DumpRow> {
     this.#assertOpen();
     const rows = [...this.#slices.values()].flatMap((slice) => [...slice.rows]);
@@ -170,7 +175,7 @@ class MemoryStore implements Store {
   }
 
   #adopt(stage: Stage): void {
-    const time = this.#clock.now();
+    const time = this.#age.stamp();
     for (const [text, row] of stage.rows) {
       const { rows } = this.#slice(decodeKey(text).slice);
       if (row === undefined) rows.delete(text);
@@ -212,7 +217,7 @@ class MemoryStore implements Store {
     const history = this.#slices.get(name)?.history ?? [];
     const old = history
       .slice(0, Math.max(0, history.length - changes))
-      .filter(({ time }) => this.#clock.now() - time >= ageMilliseconds);
+      .filter(({ time }) => this.#age.isOlder(time, ageMilliseconds));
     const last = old.at(-1);
     if (last !== undefined) this.#forget(name, last.change.revision);
     return false;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openEmbeddedStore } from './embedded.ts';
-import { checkedRow, RowDamaged, withChecksum } from './row-check.ts';
+import { checkedRow, RowDamaged, withChecksum, withChecksumOf } from './row-check.ts';
 import { collect, failure, key, put, range } from './suite/suite-store.ts';
 
 const directories: string[] = [];
@@ -35,6 +35,7 @@ describe('a row', () => {
     for (const content of ['', 'plain', 'ünïcödé \u0000 🦊']) {
       const stored = withChecksum(x, content);
       expect(checkedRow(x, stored)).toBe(content);
+      expect(withChecksumOf(x, content, 'and more')).toBe(withChecksum(x, `${content}and more`));
       expect(() => checkedRow(y, stored)).toThrow(RowDamaged);
       expect(() => checkedRow(x, `${stored} `)).toThrow('the row "ds/x/" of the store is damaged');
     }

@@ -10,6 +10,14 @@ export function withChecksum(row: string, content: string): string {
   return checksum(row, content) + content;
 }
 
+/**
+ * The same for content that consists of two texts. They are put together once, by whoever writes the row: to do so
+ * for the checksum too would copy every value another time.
+ */
+export function withChecksumOf(row: string, head: string, rest: string): string {
+  return digitsOf(crc32(rest, crc32(head, crc32(row)))) + head + rest;
+}
+
 /** What the row holds. Throws RowDamaged. */
 export function checkedRow(row: string, stored: string): string {
   const content = stored.slice(digits);
@@ -18,7 +26,11 @@ export function checkedRow(row: string, stored: string): string {
 }
 
 function checksum(row: string, content: string): string {
-  return crc32(content, crc32(row)).toString(16).padStart(digits, '0');
+  return digitsOf(crc32(content, crc32(row)));
+}
+
+function digitsOf(sum: number): string {
+  return sum.toString(16).padStart(digits, '0');
 }
 
 /** A row that this program cannot have written. */

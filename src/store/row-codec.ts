@@ -71,8 +71,13 @@ export function revisionOf(historyRowKey: string): Revision {
   return Number(historyRowKey.slice(-revisionDigits));
 }
 
-export function encodeRow({ revision, value }: Row): string {
-  return `${revision} ${value}`;
+export function encodeRow(row: Row): string {
+  return rowHead(row) + row.value;
+}
+
+/** What stands before the value. */
+export function rowHead({ revision }: Row): string {
+  return `${revision} `;
 }
 
 export function decodeRow(stored: string): Row {
@@ -100,9 +105,14 @@ export function decodeHead(stored: string): SliceHead {
   return { revision, floor, changes };
 }
 
-/** `<time> <previous revision or -> <length of key> <length of value or -> <key><value><previous value>` */
-export function encodeChange({ text, change: { value, previous } }: LoggedChange, time: number): string {
-  return `${time} ${previous?.revision ?? '-'} ${text.length} ${value?.length ?? '-'} ${text}${value ?? ''}${previous?.value ?? ''}`;
+/** `<time> <previous revision or -> <length of key> <length of value or -> <key><value><previous value>`: up to the key. */
+export function changeHead({ text, change: { value, previous } }: LoggedChange, time: number): string {
+  return `${time} ${previous?.revision ?? '-'} ${text.length} ${value?.length ?? '-'} ${text}`;
+}
+
+/** What follows it. */
+export function changeValues({ change: { value = '', previous } }: LoggedChange): string {
+  return previous === undefined ? value : value + previous.value;
 }
 
 export function decodeChangeTime(stored: string): number {

@@ -1,14 +1,15 @@
 import { decodeKey } from './key.ts';
 import type { LevelOperation } from './level-medium.ts';
-import { withChecksum } from './row-check.ts';
+import { withChecksumOf } from './row-check.ts';
 import {
+  changeHead,
+  changeValues,
   dataRow,
-  encodeChange,
   encodeHead,
   encodePosition,
-  encodeRow,
   historyRow,
   positionRow,
+  rowHead,
   sliceRow,
 } from './row-codec.ts';
 import type { Stage } from './stage.ts';
@@ -16,7 +17,8 @@ import type { Stage } from './stage.ts';
 /** What has to be written to make a stage durable. */
 export function stageOperations(stage: Stage, batch: number, time: number): LevelOperation[] {
   const operations: LevelOperation[] = [];
-  const put = (key: string, value: string) => operations.push({ type: 'put', key, value: withChecksum(key, value) });
+  const put = (key: string, head: string, rest = '') =>
+    operations.push({ type: 'put', key, value: withChecksumOf(key, head, rest) });
   const remove = (key: string) => operations.push({ type: 'del', key });
   // Work that was staged into a slice before its removal, in the same batch, goes with it.
   const removed = new Set([...stage.heads].flatMap(([slice, head]) => (head === undefined ? [slice] : [])));
@@ -24,11 +26,12 @@ export function stageOperations(stage: Stage, batch: number, time: number): Leve
 
   for (const [text, row] of stage.rows) {
     if (row === undefined || isRemoved(text)) remove(dataRow(text));
-    else put(dataRow(text), encodeRow(row));
+    else put(dataRow(text), rowHead(row), row.value);
   }
   for (const logged of stage.logged) {
     const { key, revision } = logged.change;
-    if (!removed.has(key.slice)) put(historyRow(key.slice, revision), encodeChange(logged, time));
+    if (removed.has(key.slice)) continue;
+    put(historyRow(key.slice, revision), changeHead(logged, time), changeValues(logged));
   }
   for (const { slice, revisions } of stage.forgotten) {
     for (const revision of revisions) remove(historyRow(slice, revision));

@@ -127,6 +127,12 @@ export interface Store {
    */
   compact(slice: string, upTo: Revision): Promise<void>;
 
+  /**
+   * Resolves if a write would be taken at this moment; rejects with Unavailable where the disk is full or takes none.
+   * Finds out by trying, so it is not for every request.
+   */
+  assertWritable(): Promise<void>;
+
   /** Everything as of one moment: for a backup. Holds no lock; writes go on meanwhile. */
   dump(): AsyncIterable<DumpRow>;
 

@@ -1,10 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
 import { groupPath, ServerBench } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
+import { dataFiles } from '../harness/data-files.ts';
 
 const apiVersion = `${managementGroup}/v1`;
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -46,13 +45,6 @@ const secrets: readonly Secret[] = [
       }),
   },
 ];
-
-/** Every file of the data directory but those that are the secrets' own place. */
-async function filesOf(directory: string): Promise<string> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return (await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')))).join('\n');
-}
 
 describe.each(secrets)('spec.$member of $plural', ({ plural, kind, member, value }) => {
   const marker = 'Zq4vLw9XkT2mB7cR5yN8pD3fH6jS1aGe0oQu';
@@ -135,7 +127,7 @@ describe.each(secrets)('spec.$member of $plural', ({ plural, kind, member, value
       expect(await response.body.text()).not.toContain(marker);
     }
     await bench.stop(server);
-    expect(await filesOf(bench.dataDir)).not.toContain(marker);
+    expect(await dataFiles(bench.dataDir)).not.toContain(marker);
   });
 });
 

@@ -1,46 +1,158 @@
-// npm run bench [-- [--profile <directory>] [scenario …]]: how fast and how large the server is on this machine. Without
-// names every scenario but `leaks` runs. With --profile the directory gets a CPU profile of the server for each
-// operation over HTTP; top-costs.mjs sums one up.
-import { mkdtemp, rm } from 'node:fs/promises';
+// Reads /proc, so it runs on Linux.
+// npm run bench [-- options] [scenario …]: how fast and how large the built server is on this machine, and where
+// kube-apiserver and etcd are found how that compares.
+//   --only ours|theirs   one side alone
+//   --scale 0.1          a tenth of everything
+//   --out DIR            leaves result.json and result.md there
+//   --data DIR           where the servers keep their data while they are measured; the system's temporary folder
+//   --profile DIR        a CPU profile of our server for each operation; top-costs.mjs sums one up
+//   --heap-prof DIR      the same of what it allocates
+// node test/bench/write-page.mjs <result.json> makes docs/reference/performance.md of a result.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bundleSources } from './bundle.mjs';
-import { httpVerbs } from './scenarios/http-verbs.mjs';
-import { leaks } from './scenarios/leaks.mjs';
-import { memory } from './scenarios/memory.mjs';
-import { storePuts } from './scenarios/store-puts.mjs';
-import { watchFanOut } from './scenarios/watch-fan-out.mjs';
-import { printMachine, printTable } from './table.mjs';
+import { findKubeApiserver } from '../harness/kube-apiserver.mjs';
+import { startLoadClient } from './client/start-load-client.mjs';
+import { loadInterface } from './interface-parts.mjs';
+import { describeMachine } from './machine.mjs';
+import { performancePage } from './performance-page.mjs';
+import { accessKeys } from './scenarios/access-keys.mjs';
+import { churn } from './scenarios/churn.mjs';
+import { creates } from './scenarios/creates.mjs';
+import { deletes } from './scenarios/deletes.mjs';
+import { fairness } from './scenarios/fairness.mjs';
+import { gets } from './scenarios/gets.mjs';
+import { large } from './scenarios/large.mjs';
+import { lists } from './scenarios/lists.mjs';
+import { patches } from './scenarios/patches.mjs';
+import { start } from './scenarios/start.mjs';
+import { watchers } from './scenarios/watchers.mjs';
+import { Session } from './session.mjs';
+import { ours } from './sides/ours.mjs';
+import { theirs } from './sides/theirs.mjs';
+import { sizesAt } from './sizes.mjs';
 
-const scenarios = { 'store-puts': storePuts, 'http-verbs': httpVerbs, 'watch-fan-out': watchFanOut, memory, leaks };
-const usual = ['store-puts', 'http-verbs', 'watch-fan-out', 'memory'];
-/** Milliseconds: the usual run stays below two minutes; who looks for leaks has more time. */
-const longestRun = (chosen) => (chosen.includes('leaks') ? 600_000 : 110_000);
+/** In the order in which they run: those that use the same objects follow each other, the one that removes them last. */
+const scenarios = { start, creates, gets, lists, patches, churn, watchers, deletes, accessKeys, fairness, large };
+/** Whatever hangs, the run ends. */
+const longestMinutes = 45;
 
-const { values, positionals } = parseArgs({ options: { profile: { type: 'string' } }, allowPositionals: true });
-const chosen = positionals.length === 0 ? usual : positionals;
-const unknown = chosen.find((name) => !Object.hasOwn(scenarios, name));
+const { values, positionals } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    scale: { type: 'string', default: '1' },
+    out: { type: 'string' },
+    data: { type: 'string', default: tmpdir() },
+    profile: { type: 'string' },
+    'heap-prof': { type: 'string' },
+  },
+  allowPositionals: true,
+});
+const unknown = positionals.find((name) => !Object.hasOwn(scenarios, name));
 if (unknown !== undefined) throw new Error(`no scenario "${unknown}"; there are ${Object.keys(scenarios).join(', ')}`);
+const scale = Number(values.scale);
+if (!(scale > 0 && scale <= 1)) throw new Error('--scale is a number above 0 and up to 1');
+if (![undefined, 'ours', 'theirs'].includes(values.only)) throw new Error('--only is "ours" or "theirs"');
 
-const profile = values.profile === undefined ? undefined : resolve(values.profile);
+const chosen = Object.keys(scenarios).filter((name) => positionals.length === 0 || positionals.includes(name));
+const folderFor = (path) => {
+  if (path === undefined) return undefined;
+  mkdirSync(path, { recursive: true });
+  return resolve(path);
+};
+const profiles = { time: folderFor(values.profile), allocations: folderFor(values['heap-prof']) };
+const out = folderFor(values.out);
 
 const controller = new AbortController();
 process.once('SIGINT', () => controller.abort(new Error('interrupted')));
 process.once('SIGTERM', () => controller.abort(new Error('interrupted')));
-setTimeout(() => controller.abort(new Error('the run took too long')), longestRun(chosen)).unref();
+setTimeout(() => controller.abort(new Error('the run took too long')), longestMinutes * 60_000).unref();
+const { signal } = controller;
 
-const directory = await mkdtemp(join(tmpdir(), 'flotilla-bench-'));
-const rows = [];
+const directory = mkdtempSync(join(resolve(values.data), 'flotilla-bench-'));
+const load = startLoadClient(signal);
+const result = {
+  date: new Date().toISOString(),
+  command: commandLine(),
+  scale,
+  machine: describeMachine(directory),
+  sides: {},
+  rows: [],
+  failures: [],
+};
 try {
-  // A profile can be read only beside the program that it is of.
-  const { program, parts } = await bundleSources(profile ?? directory);
-  for (const name of chosen) {
-    console.error(`${name} …`);
-    rows.push(...(await scenarios[name]({ directory, program, parts, profile, signal: controller.signal })));
+  for (const side of await sides()) {
+    result.sides[side.name] = side.title;
+    await measureSide(side);
   }
 } finally {
-  await rm(directory, { recursive: true, force: true });
-  if (rows.length > 0) printTable(rows);
-  printMachine();
+  await load.stop();
+  rmSync(directory, { recursive: true, force: true });
+  result.seconds = Math.round((Date.now() - Date.parse(result.date)) / 1000);
+  report();
+}
+
+/** Without the folders: they say nothing about what was measured. */
+function commandLine() {
+  const options = ['only', 'scale'].flatMap((name) =>
+    values[name] === undefined || values[name] === '1' ? [] : [`--${name} ${values[name]}`],
+  );
+  const words = [...options, ...positionals];
+  return ['npm run bench', ...(words.length === 0 ? [] : ['--', ...words])].join(' ');
+}
+
+async function sides() {
+  const parts = await loadInterface();
+  // Besides those of the load there is the admin's own.
+  const options = { parts, mostKeys: sizesAt(scale).keys + sizesAt(scale).manyKeys + 1000, load, signal };
+  const wantsProfile = profiles.time !== undefined || profiles.allocations !== undefined;
+  const chosenSides = [];
+  if (values.only !== 'theirs') chosenSides.push(ours({ ...options, inspect: wantsProfile }));
+  const programs = values.only === 'ours' ? undefined : findKubeApiserver();
+  if (programs !== undefined) chosenSides.push(theirs({ ...options, programs }));
+  else if (values.only !== 'ours') console.error('kube-apiserver and etcd are not here; nothing to compare with');
+  return chosenSides;
+}
+
+async function measureSide(side) {
+  const session = new Session({ side, load, directory, sizes: sizesAt(scale), signal, profiles });
+  try {
+    for (const name of chosen) {
+      console.error(`${side.title}, ${name}`);
+      await scenarios[name](session).catch((error) => failed(side, name, error));
+      collect(side, session.rows.splice(0), name);
+    }
+  } finally {
+    await session.stop();
+    rmSync(join(directory, side.name), { recursive: true, force: true });
+  }
+}
+
+/** The others are measured all the same, unless it was the run itself that ended. */
+function failed(side, scenario, error) {
+  signal.throwIfAborted();
+  console.error(error);
+  result.failures.push({ side: side.name, scenario, message: error.message.split('\n')[0] });
+  process.exitCode = 1;
+}
+
+function collect(side, rows, scenario) {
+  for (const { id, operation, figures } of rows) {
+    let row = result.rows.find((each) => each.id === id);
+    if (row === undefined) {
+      row = { scenario, id, operation };
+      result.rows.push(row);
+    }
+    row[side.name] = figures;
+  }
+}
+
+function report() {
+  if (result.rows.length === 0) return;
+  const text = performancePage(result);
+  console.log(text);
+  if (out === undefined) return;
+  writeFileSync(join(out, 'result.json'), `${JSON.stringify(result, undefined, 2)}\n`);
+  writeFileSync(join(out, 'result.md'), text);
 }

@@ -1,12 +1,13 @@
-// node test/bench/top-costs.mjs <file.cpuprofile> [count]: the functions that took the most time, by themselves and with
-// all they called. Places are those of the sources where the profiled program still lies where it was.
+// node test/bench/top-costs.mjs <file.cpuprofile | file.heapprofile> [count]: the functions that took the most time, or
+// allocated most, by themselves and with all they called. Places are those of the sources where the profiled program
+// still lies where it was.
 import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const [file, count = '40'] = process.argv.slice(2);
-const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8'));
+const profile = JSON.parse(readFileSync(file, 'utf8'));
 const maps = new Map();
 
 function mapOf(url) {
@@ -24,37 +25,49 @@ function placeOf({ functionName, url, lineNumber, columnNumber }) {
   return `${functionName || '(anonymous)'} ${where}`;
 }
 
-const byId = new Map(nodes.map((node) => [node.id, { ...node, place: placeOf(node.callFrame), self: 0 }]));
-samples.forEach((id, at) => {
-  byId.get(id).self += timeDeltas[at] / 1000;
-});
+/** A tree of places and what each cost by itself: milliseconds. */
+function timeTree({ nodes, samples, timeDeltas }) {
+  const byId = new Map(nodes.map((node) => [node.id, { place: placeOf(node.callFrame), self: 0, children: [] }]));
+  for (const node of nodes) byId.get(node.id).children = (node.children ?? []).map((id) => byId.get(id));
+  samples.forEach((id, at) => {
+    byId.get(id).self += timeDeltas[at] / 1000;
+  });
+  return byId.get(nodes[0].id);
+}
 
+/** The same of what was allocated: kilobytes. */
+function heapTree({ callFrame, selfSize, children }) {
+  return { place: placeOf(callFrame), self: selfSize / 1024, children: children.map(heapTree) };
+}
+
+const isHeap = profile.head !== undefined;
+const unit = isHeap ? 'kB' : 'ms';
 const own = new Map();
 const whole = new Map();
-const add = (sums, place, time) => sums.set(place, (sums.get(place) ?? 0) + time);
+const add = (sums, place, cost) => sums.set(place, (sums.get(place) ?? 0) + cost);
 
-/** Time with all that was called; a place that called itself is counted once. */
+/** The cost with all that was called; a place that called itself is counted once. */
 function visit(node, above) {
   add(own, node.place, node.self);
   const isOuter = !above.has(node.place);
   if (isOuter) above.add(node.place);
-  let time = node.self;
-  for (const id of node.children ?? []) time += visit(byId.get(id), above);
+  let cost = node.self;
+  for (const child of node.children) cost += visit(child, above);
   if (isOuter) {
     above.delete(node.place);
-    add(whole, node.place, time);
+    add(whole, node.place, cost);
   }
-  return time;
+  return cost;
 }
 
-const total = visit(byId.get(nodes[0].id), new Set());
-const idle = own.get('(idle) ') ?? 0;
-const busy = total - idle;
+const total = visit(isHeap ? heapTree(profile.head) : timeTree(profile), new Set());
+const counted = total - (own.get('(idle) ') ?? 0);
 const print = (title, sums) => {
-  console.log(`\n${title} (of ${busy.toFixed(0)} ms that it was busy)`);
+  console.log(`\n${title} (of ${counted.toFixed(0)} ${unit}${isHeap ? ' allocated' : ' that it was busy'})`);
   const sorted = [...sums].filter(([place]) => !/^\((idle|root)\)/.test(place)).sort(([, a], [, b]) => b - a);
-  for (const [place, time] of sorted.slice(0, Number(count))) {
-    console.log(`${((100 * time) / busy).toFixed(1).padStart(5)} %  ${time.toFixed(0).padStart(7)} ms  ${place}`);
+  for (const [place, cost] of sorted.slice(0, Number(count))) {
+    const share = ((100 * cost) / counted).toFixed(1).padStart(5);
+    console.log(`${share} %  ${cost.toFixed(0).padStart(7)} ${unit}  ${place}`);
   }
 };
 print('by itself', own);

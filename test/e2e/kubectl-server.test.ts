@@ -25,12 +25,12 @@ describeWith(kubectlMissing, 'kubectl and the server itself', () => {
       'teams',
       'ownedaccesskeys',
       'accesskeys',
+      'directclusterendpointtokens',
       'namespaces',
       'events',
     ]) {
       expect(resources).toMatch(new RegExp(`^${plural} `, 'm'));
     }
-    expect(resources).not.toMatch(/directclusterendpointtokens/);
     expect(await kubectl.ok(['api-versions'])).toContain(`${group}/v1\n`);
     expect(await kubectl.ok(['api-resources', '-o', 'wide', '--namespaced=true'])).toMatch(
       /virtualclusterinstances.*deletecollection/,

@@ -22,6 +22,6 @@ export function incomingRequest(parts: Partial<IncomingRequest> = {}): IncomingR
 /** An exchange as it stands behind the request-info filter. */
 export function exchangeFor(parts: Partial<IncomingRequest> = {}, clock: Clock = systemClock): Exchange {
   const exchange = newExchange(incomingRequest(parts), clock);
-  exchange.info = parseRequestInfo(exchange.request.method, rawPath(exchange.request.url), exchange.url.searchParams);
+  exchange.info = parseRequestInfo(exchange.request.method, rawPath(exchange.request.url), exchange.query);
   return exchange;
 }

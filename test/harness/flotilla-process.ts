@@ -26,12 +26,16 @@ export interface FlotillaProcess {
 export interface FlotillaProcessOptions {
   readonly dataDirectory?: string;
   readonly args?: readonly string[];
+  /** For Node itself. */
+  readonly nodeArgs?: readonly string[];
 }
 
 export async function startFlotilla(options: FlotillaProcessOptions = {}): Promise<FlotillaProcess> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'flotilla-'));
   const args = ['start', '--data-dir', dataDirectory, '--listen', '127.0.0.1:0', ...(options.args ?? [])];
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...(options.nodeArgs ?? []), program, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;

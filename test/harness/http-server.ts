@@ -4,6 +4,7 @@ import type { Identity } from '../../src/auth/identity.ts';
 import { type GuardedChainOptions, guardedChain, openChain } from '../../src/http/chain.ts';
 import type { Handler } from '../../src/http/exchange.ts';
 import { inFlight } from '../../src/http/filters/in-flight.ts';
+import { keyRate } from '../../src/http/filters/key-rate.ts';
 import { sourceLimit } from '../../src/http/filters/source-limit.ts';
 import { type PlaneHandlerOptions, planeHandler } from '../../src/http/handlers/dispatch.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
@@ -28,7 +29,8 @@ export class MemoryAuditLog implements AuditLog {
 
   async write(event: AuditEvent): Promise<void> {
     if (this.broken) throw new Error('disk full');
-    this.events.push(event);
+    // As it would be read from the file.
+    this.events.push(JSON.parse(JSON.stringify(event)) as AuditEvent);
   }
 
   async close(): Promise<void> {}
@@ -63,6 +65,8 @@ export class HttpServer {
   readonly plane = new WidgetPlane();
   readonly auditLog = new MemoryAuditLog();
   readonly sessions = new Map<string, AbortController>();
+  /** What identities tell of changes of rights; a test sets it. */
+  rights: Identity['rights'];
   readonly listener: Listener;
   readonly certificate: KeyPairPem;
   readonly #agents: Record<'http1' | 'http2', Agent>;
@@ -100,6 +104,7 @@ export class HttpServer {
       authenticate: (token) => this.#identity(token),
       auditLog: this.auditLog,
       sourceLimit: sourceLimit({ clock }),
+      keyRate: keyRate({ clock, perSecond: 0 }),
       inFlight: inFlight({ clock }),
       authorize: (identity, attributes) => this.plane.authorize(identity, attributes),
       ...options.chain,
@@ -140,7 +145,14 @@ export class HttpServer {
     if (name === undefined) return undefined;
     const session = this.sessions.get(name) ?? new AbortController();
     this.sessions.set(name, session);
-    return { user: { name, groups: ['testers'] }, accessKey: `${name}-key`, system: false, signal: session.signal };
+    const { rights } = this;
+    return {
+      user: { name, groups: ['testers'] },
+      accessKey: `${name}-key`,
+      system: false,
+      signal: session.signal,
+      ...(rights === undefined ? {} : { rights }),
+    };
   }
 
   get origin(): string {

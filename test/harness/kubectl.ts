@@ -16,7 +16,7 @@ export function rawPath(path: string): string {
 
 function findKubectl(): string | undefined {
   const found = spawnSync('kubectl', ['version', '--client', '-o', 'json'], { encoding: 'utf8' });
-  if (found.status !== 0) return 'there is no kubectl on PATH (test/tools/build-kubectl.sh builds one)';
+  if (found.status !== 0) return 'there is no kubectl on PATH (test/tools/build.sh builds one)';
   return kubectlMinor() >= 30 ? undefined : 'the kubectl on PATH is older than 1.30';
 }
 

@@ -4,6 +4,7 @@ import { alreadyExists, deletedStatus, notFound } from '../../src/api/status.ts'
 import type { Attributes, Decision } from '../../src/auth/authz/attributes.ts';
 import type { Identity } from '../../src/auth/identity.ts';
 import type { Plane } from '../../src/http/plane.ts';
+import { feedIterator } from '../../src/lib/feed.ts';
 import { cloneJson } from '../../src/lib/json-value.ts';
 import { writeJson } from '../../src/lib/json-write.ts';
 import type { RequestContext } from '../../src/registry/context.ts';
@@ -17,6 +18,7 @@ import type {
   Served,
   WatchEvent,
   WatchOptions,
+  WatchStream,
   WriteOptions,
 } from '../../src/registry/verbs.ts';
 
@@ -68,7 +70,7 @@ export interface Call {
 }
 
 /** Feeds the watches of a test: each event goes to one of those that wait, and `end` ends all of them. */
-export class EventSource implements AsyncIterable<WatchEvent> {
+export class EventSource {
   readonly #waiting: WatchEvent[] = [];
   #wakes: (() => void)[] = [];
   #over: boolean | Error = false;
@@ -89,14 +91,29 @@ export class EventSource implements AsyncIterable<WatchEvent> {
     for (const wake of wakes) wake();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<WatchEvent> {
-    for (;;) {
-      const event = this.#waiting.shift();
-      if (event !== undefined) yield event;
-      else if (this.#over instanceof Error) throw this.#over;
-      else if (this.#over) return;
-      else await new Promise<void>((resolve) => this.#wakes.push(resolve));
-    }
+  stream(): WatchStream {
+    const source = this;
+    let left = false;
+    const stream: WatchStream = {
+      take() {
+        const event = left ? undefined : source.#waiting.shift();
+        if (event === undefined && source.#over instanceof Error && !left) {
+          left = true;
+          throw source.#over;
+        }
+        return event;
+      },
+      get over() {
+        return left || (source.#over !== false && source.#waiting.length === 0);
+      },
+      wait: (wake) => void source.#wakes.push(wake),
+      close() {
+        left = true;
+        source.#wakeAll();
+      },
+      [Symbol.asyncIterator]: () => feedIterator(stream),
+    };
+    return stream;
   }
 }
 
@@ -220,7 +237,7 @@ export class WidgetPlane implements Plane {
             resolve();
           });
         });
-        return this.events;
+        return this.events.stream();
       },
       create: async (context, object, options) => {
         this.calls.push({ verb: 'create', context, object, options });

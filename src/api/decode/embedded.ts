@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { describeFieldError, invalid } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
+import { holdsResources } from '../schema/holds-resources.ts';
 import type { Schema } from '../schema/schema.ts';
 import { memberSchema } from '../schema/schema-members.ts';
 import { DecodeError } from './decode-error.ts';
@@ -11,10 +12,14 @@ import { type ShapedMetadata, shapeMetadata } from './metadata.ts';
  * were dropped. Resources at the root are the caller's.
  */
 export function shapeEmbedded(schema: Schema, value: JsonValue, path = ''): string[] {
+  return holdsResources(schema) ? shapeBelow(schema, value, path) : [];
+}
+
+function shapeBelow(schema: Schema, value: JsonValue, path: string): string[] {
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return [];
-    return value.flatMap((item, index) => shapeEmbedded(items, item, indexPath(path, index)));
+    return value.flatMap((item, index) => shapeBelow(items, item, indexPath(path, index)));
   }
   if (!isJsonObject(value)) return [];
   const unknown: string[] = [];
@@ -25,7 +30,7 @@ export function shapeEmbedded(schema: Schema, value: JsonValue, path = ''): stri
   }
   for (const name of Object.keys(value)) {
     const member = memberSchema(schema, name);
-    if (member !== undefined) unknown.push(...shapeEmbedded(member, value[name] ?? null, childPath(path, name)));
+    if (member !== undefined) unknown.push(...shapeBelow(member, value[name] ?? null, childPath(path, name)));
   }
   return unknown;
 }

@@ -22,11 +22,10 @@ export function applyDefaults(schema: Schema, value: JsonValue): void {
 }
 
 function defaultMembers(schema: Schema, object: JsonObject): void {
-  for (const [name, member] of Object.entries(schema.properties ?? {})) {
-    if (member.default !== undefined && !Object.hasOwn(object, name))
-      setMember(object, name, cloneJson(member.default));
+  for (const [name, value] of defaultsOf(schema)) {
+    if (!Object.hasOwn(object, name)) setMember(object, name, cloneJson(value));
   }
-  for (const name of Object.keys(object)) {
+  for (const name in object) {
     const member = memberSchema(schema, name);
     if (member === undefined) continue;
     if (object[name] === null && member.nullable !== true) {
@@ -40,10 +39,23 @@ function defaultMembers(schema: Schema, object: JsonObject): void {
   }
 }
 
+const known = new WeakMap<Schema, readonly (readonly [string, JsonValue])[]>();
+
+/** Looked for once a schema: few members have one. */
+function defaultsOf(schema: Schema): readonly (readonly [string, JsonValue])[] {
+  const found = known.get(schema);
+  if (found !== undefined) return found;
+  const defaults = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    member.default === undefined ? [] : [[name, member.default] as const],
+  );
+  known.set(schema, defaults);
+  return defaults;
+}
+
 /** A null among items stays where there is no default: an item's place says something. */
 function defaultItems(schema: Schema, items: JsonValue[]): void {
-  for (const [index, item] of items.entries()) {
-    const filled = item === null && schema.nullable !== true && schema.default !== undefined;
+  for (let index = 0; index < items.length; index++) {
+    const filled = items[index] === null && schema.nullable !== true && schema.default !== undefined;
     if (filled) items[index] = cloneJson(schema.default);
     applyDefaults(schema, items[index] ?? null);
   }

@@ -17,10 +17,34 @@ export interface PruneOptions {
  * `x-kubernetes-preserve-unknown-fields` unknown members stay; known ones are still looked into.
  */
 export function prune(schema: Schema, value: JsonValue, options: PruneOptions = {}): string[] {
+  if (isPruned(schema, value, options.isResource === true)) return [];
   const removed: string[] = [];
   const root = options.isResource ? { ...schema, 'x-kubernetes-embedded-resource': true } : schema;
   pruneValue(root, value, '', removed);
   return sortBytes(removed);
+}
+
+/** Nearly always nothing has to go; to see that takes no paths. False: it is not known, as with lists of the rarer kind. */
+function isPruned(schema: Schema, value: JsonValue, isResource: boolean): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (keepsUnknown || items === undefined) return keepsUnknown && items === undefined;
+    const areResources = items['x-kubernetes-embedded-resource'] === true;
+    for (const item of value) if (!isPruned(items, item, areResources)) return false;
+    return true;
+  }
+  for (const name in value) {
+    if (isResource && resourceMembers.has(name)) continue;
+    const member = memberSchema(schema, name);
+    if (member === undefined) {
+      if (schema.additionalProperties !== true && !keepsUnknown) return false;
+    } else if (!isPruned(member, value[name] as JsonValue, member['x-kubernetes-embedded-resource'] === true)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 function pruneValue(schema: Schema, value: JsonValue, path: string, removed: string[]): void {

@@ -1,6 +1,7 @@
 import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
 import { type FieldError, invalid, notSupported, required, tooMany, typeInvalid } from '../field-error.ts';
+import { createConforms } from './conforms.ts';
 import { childPath, indexPath } from './field-path.ts';
 import { validateListTypes } from './list-type.ts';
 import type { Schema } from './schema.ts';
@@ -11,6 +12,13 @@ import { validateNumber, validateString } from './validate-scalar.ts';
  * where the value stands: '' for a whole object.
  */
 export function validateSchema(schema: Schema, value: JsonValue, path = ''): FieldError[] {
+  return conforms(schema, value) ? [] : findFaults(schema, value, path);
+}
+
+const conforms = createConforms((schema, value) => findFaults(schema, value, '').length === 0);
+
+/** Everything, without a quick look first whether there is anything. */
+export function findFaults(schema: Schema, value: JsonValue, path: string): FieldError[] {
   const errors: FieldError[] = [];
   validateValue(schema, value, path, errors);
   validateListTypes(schema, value, path, errors);

@@ -7,6 +7,8 @@ import { LabelTokens, SelectorSyntaxError } from './label-tokens.ts';
 export interface LabelSelector {
   /** True if it selects everything. */
   readonly empty: boolean;
+  /** As it was written: selectors with the same text select the same. */
+  readonly text?: string;
   matches(labels: Readonly<Record<string, string>> | undefined): boolean;
 }
 
@@ -21,16 +23,16 @@ interface LabelRequirement {
 /** Throws a 400 for what is no selector. */
 export function parseLabelSelector(text: string): LabelSelector {
   try {
-    return selectorOf(parseRequirements(new LabelTokens(text)));
+    return selectorOf(parseRequirements(new LabelTokens(text)), text);
   } catch (error) {
     if (error instanceof SelectorSyntaxError) throw badRequest(error.message);
     throw error;
   }
 }
 
-function selectorOf(requirements: readonly LabelRequirement[]): LabelSelector {
+function selectorOf(requirements: readonly LabelRequirement[], text: string): LabelSelector {
   const tests = requirements.map(testOf);
-  return { empty: tests.length === 0, matches: (labels = {}) => tests.every((test) => test(labels)) };
+  return { empty: tests.length === 0, text, matches: (labels = {}) => tests.every((test) => test(labels)) };
 }
 
 type Labels = Readonly<Record<string, string>>;

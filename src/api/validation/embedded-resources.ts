@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-va
 import { type FieldError, invalid, required } from '../field-error.ts';
 import type { ObjectMeta } from '../meta.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
+import { holdsResources } from '../schema/holds-resources.ts';
 import type { Schema } from '../schema/schema.ts';
 import { memberSchema } from '../schema/schema-members.ts';
 import { relativeLabelFaults } from './names.ts';
@@ -13,22 +14,6 @@ import { validateMeta } from './object-meta.ts';
  */
 export function validateEmbedded(schema: Schema, value: JsonValue, path = ''): FieldError[] {
   return holdsResources(schema) ? validateBelow(schema, value, path) : [];
-}
-
-const known = new WeakMap<Schema, boolean>();
-
-/** Most kinds hold none, and are not searched for any with every write. */
-function holdsResources(schema: Schema): boolean {
-  const found = known.get(schema);
-  if (found !== undefined) return found;
-  const { properties = {}, items, additionalProperties } = schema;
-  const holds =
-    schema['x-kubernetes-embedded-resource'] === true ||
-    Object.values(properties).some(holdsResources) ||
-    (items !== undefined && holdsResources(items)) ||
-    (typeof additionalProperties === 'object' && holdsResources(additionalProperties));
-  known.set(schema, holds);
-  return holds;
 }
 
 function validateBelow(schema: Schema, value: JsonValue, path: string): FieldError[] {

@@ -4,10 +4,12 @@ import { labelValueFaults, qualifiedNameFaults } from './names.ts';
 
 /** Keys and values stand under one path, without the key (rules META-05 to META-07). */
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
-  return Object.entries(labels).flatMap(([key, value]) => [
-    ...qualifiedNameFaults(key).map((fault) => invalid(field, key, fault)),
-    ...labelValueFaults(value).map((fault) => invalid(field, value, fault)),
-  ]);
+  const errors: FieldError[] = [];
+  for (const [key, value] of Object.entries(labels)) {
+    for (const fault of qualifiedNameFaults(key)) errors.push(invalid(field, key, fault));
+    for (const fault of labelValueFaults(value)) errors.push(invalid(field, value, fault));
+  }
+  return errors;
 }
 
 const annotationBytes = 262_144;
@@ -17,7 +19,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   const errors: FieldError[] = [];
   let size = 0;
   for (const [key, value] of Object.entries(annotations)) {
-    errors.push(...qualifiedNameFaults(key.toLowerCase()).map((fault) => invalid(field, key, fault)));
+    for (const fault of qualifiedNameFaults(key.toLowerCase())) errors.push(invalid(field, key, fault));
     size += byteLength(key) + byteLength(value);
   }
   if (size > annotationBytes) errors.push(tooLong(field, annotationBytes));

@@ -1,19 +1,40 @@
+/**
+ * Which API a request is for. The management API asks about its own objects; a gateway asks, with what the request is
+ * inside of its target, whether the caller gets through to that target at all.
+ */
+export type RequestTarget =
+  | { readonly type: 'Management' }
+  | { readonly type: 'Cluster'; readonly cluster: string }
+  | { readonly type: 'ProjectVirtualCluster'; readonly project: string; readonly virtualCluster: string };
+
+export interface ResourceAttributes {
+  readonly resourceRequest: true;
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Absent: Management. */
+  readonly target?: RequestTarget;
+}
+
+export interface PathAttributes {
+  readonly resourceRequest: false;
+  readonly verb: string;
+  readonly path: string;
+  /** Absent: Management. */
+  readonly target?: RequestTarget;
+}
+
 /** What is asked: may this caller do that to this? */
-export type Attributes =
-  | {
-      readonly resourceRequest: true;
-      readonly verb: string;
-      readonly group: string;
-      readonly version: string;
-      readonly resource: string;
-      readonly subresource: string;
-      readonly namespace: string;
-      readonly name: string;
-    }
-  | { readonly resourceRequest: false; readonly verb: string; readonly path: string };
+export type Attributes = ResourceAttributes | PathAttributes;
 
 /** The answer, with the reason that audit lines and reviews carry. */
 export interface Decision {
   readonly allowed: boolean;
   readonly reason: string;
+  /** What narrowed the credential, as it is written in the key; absent: nothing did. */
+  readonly scopes?: readonly string[];
 }

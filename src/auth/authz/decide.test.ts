@@ -1,26 +1,105 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { adminsGroup, controllersUser, managementGroup } from '../../api/naming.ts';
-import type { Attributes } from './attributes.ts';
-import { decide, rulesFor, type Subject } from './decide.ts';
-
-const anna: Subject = { user: { name: 'anna', groups: ['system:authenticated'] }, system: false };
-const admin: Subject = { user: { name: 'root', groups: [adminsGroup] }, system: false };
-const system: Subject = { user: { name: controllersUser, groups: [] }, system: true };
+import {
+  adminsGroup,
+  controllersUser,
+  managementGroup,
+  projectNamespace,
+  projectRoles,
+  teamGroup,
+  userGroup,
+} from '../../api/naming.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { cluster, instance, object, project, stateOf, team, template, user } from './access-state.fixture.ts';
+import type { Attributes, ResourceAttributes } from './attributes.ts';
+import { decide } from './decide.ts';
+import type { Subject } from './subject.ts';
 
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
-function resource(verb: string, plural: string, changes: Partial<Extract<Attributes, { resourceRequest: true }>> = {}) {
+function subject(name: string, ...groups: string[]): Subject {
+  return { user: { name, groups: ['system:authenticated', ...groups] }, system: false, scopes: [] };
+}
+
+const asUser = (name: string, ...teams: string[]) => subject(name, userGroup(name), ...teams.map(teamGroup));
+
+const anna = asUser('anna');
+const admin = subject('root', adminsGroup);
+const system: Subject = { user: { name: controllersUser, groups: [] }, system: true, scopes: [] };
+
+function resource(verb: string, plural: string, changes: Partial<ResourceAttributes> = {}): ResourceAttributes {
   const base = { group: managementGroup, version: 'v1', subresource: '', namespace: '', name: '' };
-  return { resourceRequest: true, verb, resource: plural, ...base, ...changes } as const;
+  return { resourceRequest: true, verb, resource: plural, ...base, ...changes };
 }
 
 function path(verb: string, value: string): Attributes {
   return { resourceRequest: false, verb, path: value };
 }
 
+const access = (...entries: JsonObject[]) => ({ access: entries });
+const member = (kind: 'User' | 'Team', name: string, role: keyof typeof projectRoles) => ({
+  kind,
+  name,
+  clusterRole: projectRoles[role],
+});
+
+const shared = access(
+  { verbs: ['get'], users: ['reader'] },
+  { verbs: ['update'], users: ['writer'] },
+  { verbs: ['use'], users: ['borrower'] },
+  { verbs: ['delete'], teams: ['removers'] },
+  { verbs: ['get'], subresources: ['log'], users: ['logger'] },
+  { verbs: ['*'], users: ['heir'] },
+  { verbs: ['*'], subresources: ['*'], users: ['lord'] },
+);
+
+const state = stateOf({
+  projects: [
+    project('red', {
+      owner: { user: 'founder' },
+      members: [
+        member('User', 'chief', 'admin'),
+        member('User', 'anna', 'user'),
+        member('Team', 'crew', 'user'),
+        member('User', 'guest', 'viewer'),
+      ],
+      allowedClusters: [{ name: 'c-red' }],
+      allowedTemplates: [{ name: 't-red' }],
+      access: [...shared.access, { verbs: ['update'], subresources: ['spec.quotas'], users: ['bursar'] }],
+    }),
+    project('blue', { members: [member('User', 'bob', 'admin')], allowedClusters: [{ name: '*' }] }),
+  ],
+  instances: [
+    instance('red', 'annas', { owner: { user: 'anna' } }),
+    instance('red', 'crews', { owner: { team: 'crew' } }),
+    instance('red', 'shared', { owner: { user: 'root' }, ...shared }),
+    instance('blue', 'bobs', { owner: { user: 'bob' }, access: [{ verbs: ['get'], users: ['*'] }] }),
+  ],
+  clusters: [cluster('c-red'), cluster('c-blue', { owner: { user: 'keeper' }, ...shared })],
+  templates: [template('t-red'), template('t-blue', shared)],
+  users: ['anna', 'chief', 'guest', 'bob', 'mate', 'stranger'].map((name) => user(name)),
+  teams: [team('crew', { users: ['mate'] }), team('removers', { owner: { user: 'keeper' } })],
+  events: [
+    {
+      ...object('Event', 'of-annas', {}, 'red'),
+      involvedObject: {
+        apiVersion: `${managementGroup}/v1`,
+        kind: 'VirtualClusterInstance',
+        namespace: projectNamespace('red'),
+        name: 'annas',
+        uid: 'uid-of-red-annas',
+      },
+    },
+  ],
+});
+
+const red = { namespace: projectNamespace('red') };
+const may = (who: Subject, verb: string, plural: string, where: Partial<ResourceAttributes> = {}) =>
+  decide(who, resource(verb, plural, where), state).allowed;
+
 describe('decide', () => {
   it.each([
+    '/',
     '/api',
     '/api/v1',
     '/apis',
@@ -31,20 +110,20 @@ describe('decide', () => {
     '/version/',
     '/healthz',
   ])('lets everybody read %s (DISC-18)', (url) => {
-    expect(decide(anna, path('get', url)).allowed).toBe(true);
-    expect(decide(anna, path('post', url)).allowed).toBe(false);
-    expect(decide(anna, path('delete', url)).allowed).toBe(false);
+    expect(decide(anna, path('get', url), state).allowed).toBe(true);
+    expect(decide(anna, path('post', url), state).allowed).toBe(false);
+    expect(decide(anna, path('delete', url), state).allowed).toBe(false);
   });
 
   it.each(['/livez', '/livez/ping', '/readyz', '/readyz/shutdown'])('lets everybody read %s', (url) => {
-    expect(decide(anna, path('get', url)).allowed).toBe(true);
+    expect(decide(anna, path('get', url), state).allowed).toBe(true);
   });
 
-  it.each(['/metrics', '/backup', '/', '', '/apisx', '/apix', '/versions', '/healthzx', '/openapiv2', '/API'])(
+  it.each(['/metrics', '/backup', '', '/apisx', '/apix', '/versions', '/healthzx', '/openapiv2', '/API'])(
     'keeps %j for admins',
     (url) => {
-      expect(decide(anna, path('get', url)).allowed).toBe(false);
-      expect(decide(admin, path('get', url)).allowed).toBe(true);
+      expect(decide(anna, path('get', url), state).allowed).toBe(false);
+      expect(decide(admin, path('get', url), state).allowed).toBe(true);
     },
   );
 
@@ -57,84 +136,234 @@ describe('decide', () => {
       [managementGroup, 'selfsubjectaccessreviews'],
       [managementGroup, 'selfsubjectrulesreviews'],
     ] as const) {
-      for (const verb of verbs) {
-        expect(decide(anna, resource(verb, plural, { group })).allowed, `${verb} ${group}/${plural}`).toBe(
-          verb === 'create',
-        );
-      }
+      for (const verb of verbs) expect(may(anna, verb, plural, { group }), `${verb} ${plural}`).toBe(verb === 'create');
     }
-    const others = resource('create', 'subjectaccessreviews', { group: 'authorization.k8s.io' });
-    expect(decide(anna, others).allowed).toBe(false);
+    for (const plural of ['subjectaccessreviews', 'localsubjectaccessreviews']) {
+      expect(may(anna, 'create', plural, { group: 'authorization.k8s.io' })).toBe(false);
+      expect(may(admin, 'create', plural, { group: 'authorization.k8s.io' })).toBe(true);
+    }
   });
 
   it('lets everybody at their own access keys, which the kind limits', () => {
-    for (const verb of verbs) {
-      expect(decide(anna, resource(verb, 'ownedaccesskeys')).allowed, verb).toBe(verb !== 'deletecollection');
-    }
-    expect(decide(anna, resource('list', 'accesskeys')).allowed).toBe(false);
-    expect(decide(anna, resource('list', 'ownedaccesskeys', { group: '' })).allowed).toBe(false);
+    for (const verb of verbs) expect(may(anna, verb, 'ownedaccesskeys'), verb).toBe(verb !== 'deletecollection');
+    expect(may(anna, 'list', 'accesskeys')).toBe(false);
+    expect(may(anna, 'list', 'ownedaccesskeys', { group: '' })).toBe(false);
+    expect(may(anna, 'get', 'users', { name: 'anna', subresource: 'accesskeys' })).toBe(true);
+    expect(may(anna, 'get', 'users', { name: 'bob', subresource: 'accesskeys' })).toBe(false);
+    expect(may(asUser('mate', 'crew'), 'get', 'teams', { name: 'crew', subresource: 'accesskeys' })).toBe(true);
+    expect(may(anna, 'get', 'teams', { name: 'crew', subresource: 'accesskeys' })).toBe(false);
   });
 
   it('lets admins do everything but write status', () => {
     for (const verb of verbs) {
-      expect(decide(admin, resource(verb, 'projects')).allowed, verb).toBe(true);
-      const onStatus = decide(admin, resource(verb, 'projects', { subresource: 'status' }));
-      expect(onStatus.allowed, `${verb} status`).toBe(['get', 'list', 'watch'].includes(verb));
+      expect(may(admin, verb, 'projects'), verb).toBe(true);
+      expect(may(admin, verb, 'projects', { subresource: 'status' }), `${verb} status`).toBe(
+        ['get', 'list', 'watch'].includes(verb),
+      );
     }
-    expect(decide(system, resource('update', 'projects', { subresource: 'status' })).allowed).toBe(true);
+    expect(may(system, 'update', 'projects', { subresource: 'status' })).toBe(true);
   });
 
-  it("takes nobody for the server's own by name or group", () => {
-    const pretender: Subject = { user: { name: controllersUser, groups: ['system:masters'] }, system: false };
-    expect(decide(pretender, resource('get', 'projects')).allowed).toBe(false);
-  });
-
-  it('lets a key with a scope do nothing that its scope is not known to list', () => {
-    const scoped: Subject = { ...admin, scoped: true };
-    for (const verb of verbs) {
-      expect(decide(scoped, resource(verb, 'projects')).allowed, verb).toBe(false);
-      expect(decide(scoped, resource(verb, 'ownedaccesskeys')).allowed, verb).toBe(false);
+  it("takes nobody for the server's own, for an admin or for a user by name", () => {
+    for (const name of [controllersUser, adminsGroup, 'root', 'anna']) {
+      const pretender = subject(name, 'system:masters');
+      expect(may(pretender, 'get', 'virtualclusterinstances', { ...red, name: 'annas' }), name).toBe(false);
+      expect(may(pretender, 'get', 'projects', { name: 'red' }), name).toBe(false);
     }
-    expect(decide(scoped, path('get', '/metrics')).allowed).toBe(false);
   });
 
-  it('refuses everything else, whatever is asked', () => {
-    const word = fc.oneof(fc.string(), fc.constantFrom('*', 'projects', 'status', 'ownedaccesskeys', 'selves'));
+  it('refuses everything that has no line in the table, whatever is asked', () => {
+    const known = /^(ownedaccesskeys|selves|self.*|directclusterendpointtokens)$/;
+    const word = fc.oneof(fc.string(), fc.constantFrom('*', 'projects', 'status', 'pods', 'spec.*', 'restricted'));
     fc.assert(
-      fc.property(fc.constantFrom(...verbs, '*'), word, word, word, (verb, plural, subresource, group) => {
-        fc.pre(!(group === managementGroup && /^(ownedaccesskeys|selves)$/.test(plural)));
-        expect(decide(anna, resource(verb, plural, { subresource, group })).allowed).toBe(false);
+      fc.property(fc.constantFrom(...verbs, '*', 'use'), word, word, word, word, (verb, plural, sub, group, name) => {
+        fc.pre(!known.test(plural) && !(sub === '' && ['list', 'watch'].includes(verb)));
+        expect(may(asUser('stranger'), verb, plural, { subresource: sub, group, name })).toBe(false);
       }),
     );
   });
 
   it('gives a reason for every answer', () => {
-    for (const subject of [anna, admin, system]) {
-      expect(decide(subject, resource('get', 'projects')).reason).not.toBe('');
+    for (const who of [anna, admin, system, asUser('stranger')]) {
+      expect(decide(who, resource('get', 'projects', { name: 'red' }), state).reason).not.toBe('');
     }
   });
 });
 
-describe('rulesFor', () => {
-  it('shows the rows that the decision reads', () => {
-    for (const rule of rulesFor(anna.user, 'x').resourceRules) {
-      for (const group of rule.apiGroups) {
-        for (const each of rule.resources) {
-          const [plural = '', subresource = ''] = each.split('/');
-          for (const verb of rule.verbs) {
-            expect(decide(anna, resource(verb, plural, { group, subresource })).allowed, `${verb} ${each}`).toBe(true);
-          }
-        }
-      }
-    }
-    expect(rulesFor(anna.user, 'x').resourceRules.some((rule) => rule.verbs.includes('*'))).toBe(false);
+/** Who may, of all these, with an object of that name. */
+const everyone: Readonly<Record<string, Subject>> = {
+  ...Object.fromEntries(
+    [
+      'chief',
+      'anna',
+      'guest',
+      'founder',
+      'bob',
+      'reader',
+      'writer',
+      'borrower',
+      'logger',
+      'heir',
+      'lord',
+      'bursar',
+    ].map((name) => [name, asUser(name)]),
+  ),
+  keeper: asUser('keeper'),
+  mate: asUser('mate', 'crew'),
+  crew: subject(teamGroup('crew'), teamGroup('crew')),
+  remover: asUser('rita', 'removers'),
+  subject: subject('anna'),
+  stranger: asUser('stranger'),
+};
+
+function whoMay(verb: string, plural: string, where: Partial<ResourceAttributes>): string[] {
+  return Object.keys(everyone).filter((name) => may(everyone[name] ?? anna, verb, plural, where));
+}
+
+describe('the table of rights (completions §8)', () => {
+  const vci = 'virtualclusterinstances';
+
+  it.each<[string, string, Partial<ResourceAttributes>, string[]]>([
+    [
+      'get',
+      'projects',
+      { name: 'red' },
+      ['chief', 'anna', 'guest', 'founder', 'reader', 'heir', 'lord', 'mate', 'crew'],
+    ],
+    [
+      'get',
+      'projects',
+      { name: 'red', subresource: 'members' },
+      ['chief', 'anna', 'guest', 'founder', 'reader', 'heir', 'lord', 'mate', 'crew'],
+    ],
+    ['update', 'projects', { name: 'red' }, ['chief', 'founder', 'writer', 'heir', 'lord']],
+    ['patch', 'projects', { name: 'red' }, ['chief', 'founder', 'heir', 'lord']],
+    [
+      'update',
+      'projects',
+      { name: 'red', subresource: 'spec.members' },
+      ['chief', 'founder', 'writer', 'heir', 'lord'],
+    ],
+    ['update', 'projects', { name: 'red', subresource: 'spec.quotas' }, ['lord', 'bursar']],
+    ['update', 'projects', { name: 'red', subresource: 'spec.access' }, ['lord']],
+    ['update', 'projects', { name: 'red', subresource: 'spec.unheardOf' }, []],
+    ['delete', 'projects', { name: 'red' }, ['heir', 'lord', 'remover']],
+    ['create', 'projects', {}, []],
+    ['create', 'projects', { name: 'red', subresource: 'importvirtualcluster' }, ['chief']],
+    ['list', vci, red, ['chief', 'anna', 'guest', 'founder', 'reader', 'heir', 'lord', 'mate', 'crew']],
+    ['watch', vci, {}, Object.keys(everyone)],
+    ['get', vci, { ...red, name: 'annas' }, ['chief', 'anna']],
+    ['get', vci, { ...red, name: 'crews' }, ['chief', 'mate', 'crew']],
+    ['get', vci, { ...red, name: 'shared' }, ['chief', 'reader', 'heir', 'lord']],
+    ['get', vci, { namespace: projectNamespace('blue'), name: 'bobs' }, Object.keys(everyone)],
+    ['create', vci, red, ['chief', 'anna', 'mate', 'crew']],
+    ['create', vci, { ...red, subresource: 'restricted' }, ['chief']],
+    ['update', vci, { ...red, name: 'annas' }, ['chief', 'anna']],
+    ['update', vci, { ...red, name: 'shared' }, ['chief', 'writer', 'heir', 'lord']],
+    ['update', vci, { ...red, name: 'shared', subresource: 'spec.access' }, ['chief', 'lord']],
+    ['update', vci, { ...red, name: 'annas', subresource: 'spec.owner' }, ['chief']],
+    ['delete', vci, { ...red, name: 'shared' }, ['chief', 'heir', 'lord', 'remover']],
+    ['deletecollection', vci, red, ['chief']],
+    ['use', vci, { ...red, name: 'annas' }, ['chief', 'anna']],
+    ['use', vci, { ...red, name: 'shared' }, ['chief', 'borrower', 'heir', 'lord']],
+    ['create', vci, { ...red, name: 'shared', subresource: 'kubeconfig' }, ['chief', 'borrower', 'heir', 'lord']],
+    ['get', vci, { ...red, name: 'shared', subresource: 'log' }, ['chief', 'reader', 'logger', 'heir', 'lord']],
+    ['get', 'clusters', { name: 'c-red' }, ['chief', 'anna', 'guest', 'bob', 'mate', 'crew']],
+    ['get', 'clusters', { name: 'c-blue' }, ['bob', 'reader', 'heir', 'lord', 'keeper']],
+    ['use', 'clusters', { name: 'c-blue' }, ['borrower', 'heir', 'lord']],
+    ['update', 'clusters', { name: 'c-blue' }, ['writer', 'heir', 'lord', 'keeper']],
+    ['update', 'clusters', { name: 'c-blue', subresource: 'spec.displayName' }, ['writer', 'heir', 'lord', 'keeper']],
+    ['update', 'clusters', { name: 'c-blue', subresource: 'spec.unusable' }, ['writer', 'heir', 'lord']],
+    ['update', 'clusters', { name: 'c-blue', subresource: 'spec.access' }, ['lord']],
+    ['get', 'clusters', { name: 'c-blue', subresource: 'virtualclusters' }, ['borrower', 'heir', 'lord']],
+    ['create', 'clusters', { name: 'c-blue', subresource: 'accesskey' }, []],
+    ['create', 'clusters', {}, []],
+    ['get', 'virtualclustertemplates', { name: 't-red' }, ['chief', 'anna', 'guest', 'mate', 'crew']],
+    ['get', 'virtualclustertemplates', { name: 't-blue' }, ['reader', 'heir', 'lord']],
+    ['get', 'users', { name: 'mate' }, ['chief', 'anna', 'guest', 'mate', 'crew']],
+    ['get', 'users', { name: 'bob' }, ['bob']],
+    ['update', 'users', { name: 'anna' }, ['anna']],
+    ['update', 'users', { name: 'anna', subresource: 'spec.displayName' }, ['anna']],
+    ['update', 'users', { name: 'anna', subresource: 'spec.password' }, ['anna']],
+    ['update', 'users', { name: 'anna', subresource: 'spec.groups' }, []],
+    ['update', 'users', { name: 'anna', subresource: 'spec.email' }, []],
+    ['update', 'users', { name: 'anna', subresource: 'metadata.finalizers' }, []],
+    [
+      'update',
+      'projects',
+      { name: 'red', subresource: 'metadata.labels' },
+      ['chief', 'founder', 'writer', 'heir', 'lord'],
+    ],
+    ['get', 'teams', { name: 'crew' }, ['chief', 'anna', 'guest', 'mate', 'crew']],
+    ['get', 'teams', { name: 'removers' }, ['keeper', 'remover']],
+    ['update', 'teams', { name: 'removers', subresource: 'spec.users' }, []],
+    [
+      'get',
+      'namespaces',
+      { group: '', name: red.namespace },
+      ['chief', 'anna', 'guest', 'founder', 'reader', 'heir', 'lord', 'mate', 'crew'],
+    ],
+    ['get', 'events', { group: '', ...red, name: 'of-annas' }, ['chief', 'anna']],
+    ['get', 'events', { group: 'events.k8s.io', ...red, name: 'of-annas' }, ['chief', 'anna']],
+    ['create', 'events', { group: '', ...red }, []],
+    ['get', 'leases', { group: 'coordination.k8s.io', ...red, name: 'x' }, []],
+  ])('%s %s %j', (verb, plural, where, expected) => {
+    expect(whoMay(verb, plural, where)).toEqual(Object.keys(everyone).filter((name) => expected.includes(name)));
+    expect(may(admin, verb, plural, where)).toBe(true);
   });
 
-  it('shows admins that they may everything', () => {
-    expect(rulesFor(admin.user, 'x').resourceRules).toContainEqual({
-      verbs: ['*'],
-      apiGroups: ['*'],
-      resources: ['*'],
-    });
+  it('does not give without a name what depends on the object, and says so', () => {
+    for (const verb of ['get', 'update', 'patch', 'delete', 'use']) {
+      expect(may(everyone.chief ?? anna, verb, vci, red)).toBe(true);
+      const decision = decide(anna, resource(verb, vci, red), state);
+      expect(decision, verb).toEqual({
+        allowed: false,
+        reason: 'this right depends on the object: ask for one by name',
+      });
+      expect(may(everyone.chief ?? anna, verb, vci)).toBe(false);
+    }
+  });
+
+  it('tells those who could make it that an object is not there, and nobody else', () => {
+    for (const verb of ['get', 'update', 'patch', 'delete']) {
+      expect(whoMay(verb, vci, { ...red, name: 'nothing' }), verb).toEqual(['chief', 'anna', 'mate', 'crew']);
+      expect(whoMay(verb, 'projects', { name: 'nothing' }), verb).toEqual([]);
+    }
+    expect(whoMay('create', vci, { ...red, name: 'nothing', subresource: 'kubeconfig' })).toEqual(['chief']);
+  });
+
+  it('lets every user and team create projects where that is set, within limits', () => {
+    const open = stateOf({ selfService: true });
+    const may = (who: Subject, verb: string, where: Partial<ResourceAttributes> = {}) =>
+      decide(who, resource(verb, 'projects', where), open).allowed;
+    expect(may(anna, 'create')).toBe(true);
+    expect(may(everyone.crew ?? anna, 'create')).toBe(true);
+    expect(may(everyone.subject ?? anna, 'create')).toBe(false);
+    expect(may(anna, 'patch', { name: 'new' })).toBe(true);
+    expect(may(anna, 'create', { name: 'new', subresource: 'spec.displayName' })).toBe(true);
+    for (const field of ['allowedClusters', 'allowedTemplates', 'quotas', 'requireTemplate', 'owner', 'access']) {
+      expect(may(anna, 'create', { name: 'new', subresource: `spec.${field}` }), field).toBe(false);
+    }
+  });
+
+  it('lets through a gateway whoever may use what is behind it, whatever they do there', () => {
+    const through = (name: string, target: Attributes['target']) =>
+      decide(
+        everyone[name] ?? anna,
+        { ...resource('delete', 'pods', { group: '', namespace: 'x', name: 'y' }), ...(target && { target }) },
+        state,
+      ).allowed;
+    const shared = { type: 'ProjectVirtualCluster', project: 'red', virtualCluster: 'shared' } as const;
+    expect(Object.keys(everyone).filter((name) => through(name, shared))).toEqual([
+      'chief',
+      'borrower',
+      'heir',
+      'lord',
+    ]);
+    const blue = { type: 'Cluster', cluster: 'c-blue' } as const;
+    expect(Object.keys(everyone).filter((name) => through(name, blue))).toEqual(['borrower', 'heir', 'lord']);
+    expect(through('anna', undefined)).toBe(false);
+    const missing = { type: 'ProjectVirtualCluster', project: 'red', virtualCluster: 'nothing' } as const;
+    expect(through('anna', missing)).toBe(false);
   });
 });

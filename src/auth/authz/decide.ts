@@ -1,73 +1,119 @@
-import { adminsGroup } from '../../api/naming.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import { adminsGroup, projectNamespace } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
-import type { Attributes, Decision } from './attributes.ts';
-import { adminRules, everyoneRules, type NonResourceRule, type ResourceRule, type Rules } from './rules-table.ts';
+import { givenByAccess, readVerbs } from './access-list.ts';
+import type { AccessState } from './access-state.ts';
+import type { Attributes, Decision, RequestTarget, ResourceAttributes } from './attributes.ts';
+import { callerOf } from './caller.ts';
+import { type GuardedKind, guardedKind } from './guarded-kinds.ts';
+import { type Relation, relations, type Standing } from './relations.ts';
+import { matchesPath, openPaths, openPathVerbs, type Right } from './rights-table.ts';
+import { scopeAllows } from './scope-reach.ts';
+import { isAdmin, type Subject } from './subject.ts';
 
-/** Who asks, as far as a decision looks. `system` comes from inside the process, never from a name or a group. */
-export interface Subject {
-  readonly user: UserInfo;
-  /** A scope only narrows, and what scopes list is not part of this table: a key with one opens nothing of it. */
-  readonly scoped?: boolean;
-  readonly system: boolean;
-}
+const bySystem = allow("the server's own code");
+const byAdmin = allow(`member of the group ${adminsGroup}`);
+const byAccess = allow("named in the object's access");
+const byPath = allow('allowed to everybody with a valid key');
+const byAbsence = allow('there is no such object, and the caller may make it');
+const onStatus = refuse("status is written by the server's own controllers only");
+const byNothing = refuse('no role, ownership or access entry gives this right');
+const withoutName = refuse('this right depends on the object: ask for one by name');
+const outOfScope = refuse('outside of the scope of the access key');
 
 /**
- * Who may do what on the management API; list, watch, get, reviews and admission all ask here. Pure: the same
- * question has the same answer. What no rule allows is refused.
+ * Who may do what: requests, lists, watches, admission and reviews all ask here. Pure: the same question in the same
+ * state has the same answer. What nothing allows is refused.
  */
-export function decide(subject: Subject, attributes: Attributes): Decision {
-  if (subject.system) return { allowed: true, reason: "the server's own code" };
-  if (subject.scoped === true)
-    return { allowed: false, reason: 'the access key has a scope, and this version opens nothing to such keys' };
-  if (writesStatus(attributes)) {
-    return { allowed: false, reason: "status is written by the server's own controllers only" };
-  }
-  if (allows(everyoneRules, attributes)) return { allowed: true, reason: 'allowed to everybody with a valid key' };
-  if (isAdmin(subject.user)) return { allowed: true, reason: `member of the group ${adminsGroup}` };
-  return { allowed: false, reason: 'no rule allows it' };
+export function decide(subject: Subject, attributes: Attributes, state: AccessState): Decision {
+  if (subject.system) return bySystem;
+  if (writesStatus(attributes)) return onStatus;
+  const decision = decideForUser(subject.user, attributes, state);
+  if (!decision.allowed || subject.scopes.length === 0) return decision;
+  const scopes = subject.scopes.map((scope) => scope.text);
+  if (!subject.scopes.every((scope) => scopeAllows(scope, attributes, state))) return { ...outOfScope, scopes };
+  return { allowed: true, reason: `${decision.reason}; within the scope of the access key`, scopes };
 }
 
-/** What a caller may do in a namespace, for SelfSubjectRulesReview. The same rows that `decide` reads. */
-export function rulesFor(user: UserInfo, _namespace: string): Rules & { readonly incomplete: false } {
-  const rules = isAdmin(user) ? [everyoneRules, adminRules] : [everyoneRules];
-  return {
-    resourceRules: rules.flatMap((each) => each.resourceRules),
-    nonResourceRules: rules.flatMap((each) => each.nonResourceRules),
-    incomplete: false,
+/** The user's own rights, whatever narrows the credential. */
+function decideForUser(user: UserInfo, attributes: Attributes, state: AccessState): Decision {
+  if (isAdmin(user)) return byAdmin;
+  const { target } = attributes;
+  if (target !== undefined && target.type !== 'Management') return decideResource(user, useOf(target), state);
+  if (attributes.resourceRequest) return decideResource(user, attributes, state);
+  const isOpen =
+    openPathVerbs.includes(attributes.verb) && openPaths.some((each) => matchesPath(each, attributes.path));
+  return isOpen ? byPath : byNothing;
+}
+
+/** Who may use a cluster gets through to it; what they may do in there is for it to say. */
+function useOf(target: Exclude<RequestTarget, { type: 'Management' }>): ResourceAttributes {
+  const place =
+    target.type === 'Cluster'
+      ? { kind: clusterKind, namespace: '', name: target.cluster }
+      : {
+          kind: virtualClusterInstanceKind,
+          namespace: projectNamespace(target.project),
+          name: target.virtualCluster,
+        };
+  const { group, version, plural } = place.kind;
+  const { namespace, name } = place;
+  return { resourceRequest: true, verb: 'use', group, version, resource: plural, subresource: '', namespace, name };
+}
+
+function decideResource(user: UserInfo, asked: ResourceAttributes, state: AccessState): Decision {
+  const kind = guardedKind(asked.group, asked.resource);
+  const right = kind?.right(asked.subresource, asked.verb);
+  if (kind === undefined || right === undefined) return byNothing;
+  const { namespace, name } = asked;
+  const standing: Standing = {
+    caller: callerOf(user),
+    state,
+    namespace,
+    object: name === '' ? undefined : kind.find?.(state, namespace, name),
+    project: kind.project?.(state, namespace, name),
   };
+  const relation = right.to.find((each) => relations[each].holds(standing));
+  if (relation !== undefined) return byRelation[relation];
+  if (isGivenByAccess(right, standing, asked)) return byAccess;
+  if (couldBeMade(kind, standing, asked)) return byAbsence;
+  return name === '' && kind.find !== undefined ? withoutName : byNothing;
 }
 
-function isAdmin(user: UserInfo): boolean {
-  return user.groups.includes(adminsGroup);
+export function isGivenByAccess(
+  right: Right,
+  { caller, object }: Standing,
+  { verb, subresource }: Pick<ResourceAttributes, 'verb' | 'subresource'>,
+): boolean {
+  if (object === undefined || right.access === undefined) return false;
+  return givenByAccess(caller, object, { verb, subresource, through: right.access });
 }
 
-const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head']);
+const named: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
+
+/**
+ * Whoever may create an object of that name learns that it is not there (404, and an apply creates it), as from the
+ * create itself. To everybody else what is not there is like what is not theirs.
+ */
+function couldBeMade(kind: GuardedKind, standing: Standing, { verb, subresource, name }: ResourceAttributes): boolean {
+  if (name === '' || subresource !== '' || standing.object !== undefined || !named.has(verb)) return false;
+  return kind.right('', 'create')?.to.some((each) => relations[each].holds(standing)) ?? false;
+}
 
 function writesStatus(attributes: Attributes): boolean {
-  return attributes.resourceRequest && attributes.subresource === 'status' && !readVerbs.has(attributes.verb);
+  if (!attributes.resourceRequest || attributes.subresource !== 'status') return false;
+  return (attributes.target?.type ?? 'Management') === 'Management' && !readVerbs.includes(attributes.verb);
 }
 
-function allows(rules: Rules, attributes: Attributes): boolean {
-  return attributes.resourceRequest
-    ? rules.resourceRules.some((rule) => matchesResource(rule, attributes))
-    : rules.nonResourceRules.some((rule) => matchesPath(rule, attributes.verb, attributes.path));
+const byRelation = Object.fromEntries(
+  Object.entries(relations).map(([name, { reason }]) => [name, allow(reason)]),
+) as Readonly<Record<Relation, Decision>>;
+
+function allow(reason: string): Decision {
+  return { allowed: true, reason };
 }
 
-function matchesResource(rule: ResourceRule, asked: Extract<Attributes, { resourceRequest: true }>): boolean {
-  const resource = asked.subresource === '' ? asked.resource : `${asked.resource}/${asked.subresource}`;
-  return (
-    includes(rule.verbs, asked.verb) && includes(rule.apiGroups, asked.group) && includes(rule.resources, resource)
-  );
-}
-
-function matchesPath(rule: NonResourceRule, verb: string, path: string): boolean {
-  return (
-    includes(rule.verbs, verb) &&
-    rule.nonResourceURLs.some((url) => (url.endsWith('*') ? path.startsWith(url.slice(0, -1)) : path === url))
-  );
-}
-
-/** A row's `*` matches everything; a `*` that is asked for is matched by a row's `*` alone. */
-function includes(row: readonly string[], asked: string): boolean {
-  return row.includes('*') || row.includes(asked);
+function refuse(reason: string): Decision {
+  return { allowed: false, reason };
 }

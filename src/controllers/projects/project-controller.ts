@@ -1,7 +1,7 @@
 import { type Condition, setCondition } from '../../api/conditions.ts';
+import { isGraceOver } from '../../api/grace-period.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { cleanupFinalizer, projectNamespace, projectOfNamespace } from '../../api/naming.ts';
-import type { Informer } from '../../client/informer.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { objectAt } from '../../lib/json-path.ts';
@@ -9,19 +9,23 @@ import { equalJson } from '../../lib/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Outcome, type RunningController, startController } from '../runtime/controller.ts';
 import { unlessGone } from '../runtime/unless-gone.ts';
-import { quotaStatus } from './quota-status.ts';
+import { type InstanceUsage, quotaStatus } from './quota-status.ts';
 
 export interface ProjectControllerOptions {
   readonly projects: ResourceClient;
   readonly instances: ResourceClient;
   /** The other kinds that live in a project's namespace and end with it: leases, events. */
   readonly contents: readonly ResourceClient[];
+  /** What is used of the project's quotas. */
+  usage(project: string): InstanceUsage;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** How soon a namespace is looked at again in which something other than an instance is slow to go. */
 const lookAgainMilliseconds = 1_000;
+/** In a long grace period it is looked again from time to time: somebody may have set the clock. */
+const longestRest = 30_000;
 
 /**
  * Keeps what a project's status says of its quotas, and deletes a project from the inside out: first its instances,
@@ -29,13 +33,13 @@ const lookAgainMilliseconds = 1_000;
  * goes with it, in the same step.
  */
 export function startProjectController(options: ProjectControllerOptions): RunningController {
-  const { projects, instances, contents, clock, log } = options;
+  const { projects, instances, contents, usage, clock, log } = options;
   return startController({
     name: 'projects',
     clock,
     log,
-    sources: [
-      { resource: projects, keys: (project) => [project.metadata.name ?? ''] },
+    sources: [{ resource: projects, keys: (project) => [project.metadata.name ?? ''] }],
+    followed: [
       {
         resource: instances,
         keys(instance) {
@@ -44,11 +48,10 @@ export function startProjectController(options: ProjectControllerOptions): Runni
         },
       },
     ],
-    async reconcile(name, [projectCopies, instanceCopies], signal) {
+    async reconcile(name, [projectCopies], signal) {
       const project = projectCopies?.get('', name);
       if (project === undefined) return undefined;
-      const own = () => instancesOf(name, instanceCopies);
-      const step: Step = { name, project, own, projects, instances, contents, clock, signal };
+      const step: Step = { name, project, usage, projects, instances, contents, clock, signal };
       return project.metadata.deletionTimestamp === undefined ? reportQuotas(step) : takeDown(step);
     },
   });
@@ -57,8 +60,7 @@ export function startProjectController(options: ProjectControllerOptions): Runni
 interface Step {
   readonly name: string;
   readonly project: KubeObject;
-  /** The instances that the project still has; gone through only where somebody counts them. */
-  own(): Iterable<KubeObject>;
+  usage(project: string): InstanceUsage;
   readonly projects: ResourceClient;
   readonly instances: ResourceClient;
   readonly contents: readonly ResourceClient[];
@@ -66,13 +68,8 @@ interface Step {
   readonly signal: AbortSignal;
 }
 
-function* instancesOf(project: string, copies: Informer | undefined): Iterable<KubeObject> {
-  const namespace = projectNamespace(project);
-  for (const instance of copies?.all() ?? []) if (instance.metadata.namespace === namespace) yield instance;
-}
-
 async function reportQuotas(step: Step): Promise<Outcome> {
-  const quotas = quotaStatus(step.project, step.own());
+  const quotas = quotaStatus(step.project, () => step.usage(step.name));
   if (equalJson(objectAt(step.project, 'status', 'quotas'), quotas)) return undefined;
   await patchStatus(step, { quotas: quotas ?? null });
   return undefined;
@@ -80,9 +77,12 @@ async function reportQuotas(step: Step): Promise<Outcome> {
 
 async function takeDown(step: Step): Promise<Outcome> {
   // A grace period is time in which the project still works; only when it is over is anything taken down.
-  const left = Date.parse(step.project.metadata.deletionTimestamp ?? '') - step.clock.now();
-  if (left > 0) return { againAfterMilliseconds: left };
-  const own = [...step.own()];
+  const now = step.clock.now();
+  if (!isGraceOver(step.project, now)) {
+    const left = Date.parse(step.project.metadata.deletionTimestamp ?? '') - now;
+    return { againAfterMilliseconds: Math.min(left, longestRest) };
+  }
+  const own = await contentOf(step, step.instances);
   if (own.length > 0) {
     await deleteAll(step, step.instances, own);
     await reportRemaining(step, own);

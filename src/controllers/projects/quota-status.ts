@@ -1,21 +1,22 @@
 import type { KubeObject } from '../../api/meta.ts';
-import { objectAt, textAt } from '../../lib/json-path.ts';
+import { objectAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 
 const counted = 'virtualclusterinstances';
 
+/** The instances that a project has. */
+export interface InstanceUsage {
+  readonly total: number;
+  /** By the names of users and teams. */
+  readonly perOwner: Iterable<readonly [owner: string, count: number]>;
+}
+
 /** What a project's quotas allow and what is used of them; undefined for a project without quotas. */
-export function quotaStatus(project: KubeObject, instances: Iterable<KubeObject>): JsonObject | undefined {
+export function quotaStatus(project: KubeObject, usage: () => InstanceUsage): JsonObject | undefined {
   const ofProject = limitsOf(project, 'project');
   const ofUsers = limitsOf(project, 'user');
   if (ofProject === undefined && ofUsers === undefined) return undefined;
-  const perOwner = new Map<string, number>();
-  let total = 0;
-  for (const instance of instances) {
-    total += 1;
-    const owner = textAt(instance, 'spec', 'owner', 'user') || textAt(instance, 'spec', 'owner', 'team');
-    if (owner !== '') perOwner.set(owner, (perOwner.get(owner) ?? 0) + 1);
-  }
+  const { total, perOwner } = usage();
   const used = Object.fromEntries([...perOwner].sort().map(([owner, count]) => [owner, { [counted]: String(count) }]));
   return {
     ...(ofProject === undefined ? {} : { project: { limit: ofProject, used: { [counted]: String(total) } } }),

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
+import { startFollower } from '../../client/follower.ts';
 import { type Informer, startInformer } from '../../client/informer.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -19,6 +20,8 @@ export interface ControllerOptions {
   readonly name: string;
   /** The first one is the controller's own kind; its copy is handed to `reconcile`. */
   readonly sources: readonly [Source, ...Source[]];
+  /** Their changes bring keys too, but no copies; after a gap every object of the controller's own kind is looked at. */
+  readonly followed?: readonly Source[];
   readonly workers?: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,26 +38,30 @@ export interface RunningController {
   stop(): Promise<void>;
 }
 
-/** Informers fill a queue of keys, workers empty it. One key runs once at a time. */
+/** Informers and followers fill a queue of keys, workers empty it. One key runs once at a time. */
 export function startController(options: ControllerOptions): RunningController {
-  const { name, sources, workers = 2, clock, log, reconcile } = options;
+  const { name, sources, followed = [], workers = 2, clock, log, reconcile } = options;
   const stopping = new AbortController();
   const queue = new WorkQueue(clock);
+  const { signal } = stopping;
+  const enqueue = (source: Source) => (object: KubeObject) => {
+    for (const key of source.keys(object)) queue.add(key);
+  };
   const informers = sources.map((source) =>
-    startInformer({
-      resource: source.resource,
-      clock,
-      log,
-      signal: stopping.signal,
-      onChange: (object) => {
-        for (const key of source.keys(object)) queue.add(key);
-      },
-    }),
+    startInformer({ resource: source.resource, clock, log, signal, onChange: enqueue(source) }),
   );
-  const synced = Promise.all(informers.map((informer) => informer.synced)).then(() => {});
+  const [own] = sources;
+  const onGap = () => {
+    for (const object of informers[0]?.all() ?? []) enqueue(own)(object);
+  };
+  const followers = followed.map((source) =>
+    startFollower({ resource: source.resource, clock, log, signal, onChange: enqueue(source), onGap }),
+  );
+  const workInput = [...informers, ...followers];
+  const synced = Promise.all(workInput.map((input) => input.synced)).then(() => {});
 
   async function work(): Promise<void> {
-    await Promise.race([synced, aborted(stopping.signal)]);
+    await Promise.race([synced, aborted(signal)]);
     for (;;) {
       const key = await queue.take();
       if (key === undefined) return;
@@ -82,7 +89,7 @@ export function startController(options: ControllerOptions): RunningController {
       stopping.abort();
       queue.close();
       await running;
-      await Promise.all(informers.map((informer) => informer.done));
+      await Promise.all(workInput.map((input) => input.done));
     },
   };
 }

@@ -9,9 +9,10 @@ import { invalidObject } from '../../api/status.ts';
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
+import { streamMapper } from '../../registry/mapped-stream.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { serve } from '../../registry/served.ts';
-import type { ListOptions, Patch, ResourceVerbs, Served, ServedList, WatchStream } from '../../registry/verbs.ts';
+import type { ListOptions, Patch, ResourceVerbs, Served, ServedList } from '../../registry/verbs.ts';
 import { changedEventErrors, newEventErrors } from './event-rules.ts';
 
 /** Events as `v1`. Field selectors know the reporting component as `source`. */
@@ -84,13 +85,7 @@ function turnedList(list: ServedList): ServedList {
   return { ...list, items: list.items.map(turned) };
 }
 
-async function* turnedStream(stream: WatchStream): WatchStream {
-  for await (const event of stream) {
-    yield event.type === 'ADDED' || event.type === 'MODIFIED' || event.type === 'DELETED'
-      ? { type: event.type, object: turned(event.object) }
-      : event;
-  }
-}
+const turnedStream = streamMapper((event) => ('object' in event ? { ...event, object: turned(event.object) } : event));
 
 function turnedPatch(patch: Patch): Patch {
   if (patch.type === 'json') return { ...patch, operations: otherEventPatch(patch.operations) };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
 import { ManualClock } from '../../lib/clock.ts';
 import { openKindStore } from '../../registry/open-kind-store.ts';
-import { storedVerbs } from '../../registry/stored-verbs.ts';
+import { mountStored, storedVerbs } from '../../registry/stored-verbs.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import { systemContext } from '../system-context.ts';
 import { readOnlyNamespaces } from './namespaces.ts';
@@ -30,5 +30,7 @@ describe('namespaces that clients only look at', () => {
 
   it('have no other verbs than get, list and watch for clients (REQ-12)', async () => {
     expect(Object.keys(storedVerbs(await open()))).toEqual(['get', 'list', 'watch']);
+    const { status } = mountStored(await open()).subresources;
+    expect(Object.keys(status?.verbs ?? {})).toEqual(['get']);
   });
 });

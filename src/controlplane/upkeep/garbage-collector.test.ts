@@ -285,6 +285,22 @@ describe('deadlines', () => {
     expect((await store.list(dueRange)).entries).toEqual([]);
   });
 
+  it('removes it within a second of a clock that is put forward beyond that', async () => {
+    const { make, find, clock, upkeep, kind: kindOf } = await newWorld();
+    await make('widgets', 'w');
+    await kindOf('widgets').verbs.delete(systemContext('one'), 'w', {
+      dryRun: false,
+      gracePeriodSeconds: 1_800,
+      propagationPolicy: undefined,
+      preconditions: {},
+    });
+    await upkeep.idle();
+    clock.setWall(3_600_000);
+    clock.advance(1_000);
+    await upkeep.idle();
+    expect(find('widgets', 'w')).toBeUndefined();
+  });
+
   it('removes what has expired', async () => {
     const { make, find, clock, upkeep } = await newWorld([
       kind('widgets', 'Widget', true, {

@@ -37,7 +37,9 @@ const retry: BackoffOptions = { firstMilliseconds: 20, longestMilliseconds: 60_0
  */
 export function startUpkeep(options: UpkeepOptions): Upkeep {
   const { store, clock, log } = options;
+  /** `notBefore` is in elapsed time: how long one waits before the next try has nothing to do with the time of day. */
   const failures = new Map<string, { count: number; notBefore: number }>();
+  let retryAt = Number.POSITIVE_INFINITY;
   let stopped = false;
   let wanted = false;
   let running: Promise<void> | undefined;
@@ -56,11 +58,11 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
     while (wanted && !stopped) {
       wanted = false;
       cancelTimer?.();
+      retryAt = Number.POSITIVE_INFINITY;
       try {
-        const next = Math.min(await collectGarbage(), await meetDeadlines());
-        if (!wanted && !stopped && next < Number.POSITIVE_INFINITY) {
-          cancelTimer = clock.after(Math.max(0, next - clock.now()), wake);
-        }
+        await collectGarbage();
+        const next = await meetDeadlines();
+        if (!wanted && !stopped) cancelTimer = wakeAgain(next);
       } catch (error) {
         if (stopped || (error instanceof StoreError && error.code === 'Closed')) return;
         log.error({ error: String(error) }, 'upkeep could not look for work; it looks again in a minute');
@@ -69,9 +71,19 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
     }
   }
 
-  /** Both return when to look again; Infinity: when woken. */
-  async function collectGarbage(): Promise<number> {
-    return settleAll(gcRange, async (entry) => {
+  /** At the next deadline, or when what failed is to be tried again. */
+  function wakeAgain(deadline: number): () => void {
+    const cancelDeadline = deadline < Number.POSITIVE_INFINITY ? clock.at(deadline, wake) : undefined;
+    const cancelRetry =
+      retryAt < Number.POSITIVE_INFINITY ? clock.after(Math.max(0, retryAt - clock.elapsed()), wake) : undefined;
+    return () => {
+      cancelDeadline?.();
+      cancelRetry?.();
+    };
+  }
+
+  async function collectGarbage(): Promise<void> {
+    await settleAll(gcRange, async (entry) => {
       const work = JSON.parse(entry.value) as GcWork;
       const plane = await options.plane(entry.key.segments[1] ?? '');
       if (plane !== undefined) await collect(store, plane, work);
@@ -79,6 +91,7 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
     });
   }
 
+  /** Returns the next deadline; Infinity: there is none. */
   async function meetDeadlines(): Promise<number> {
     return settleAll(dueRange, async (entry) => {
       const [, time = '0', planeId = '', resource = '', namespace = '', name = ''] = entry.key.segments;
@@ -91,38 +104,37 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
   }
 
   /**
-   * Goes through the rows in order. `settle` returns a time to stop there and come back (rows are sorted by time), or
-   * nothing once the row is settled and can go.
+   * Goes through the rows in order. `settle` returns a time to stop there and come back (rows are sorted by time),
+   * which is what is returned, or nothing once the row is settled and can go.
    */
   async function settleAll(
     range: { slice: string; prefix: readonly string[] },
     settle: (entry: Entry) => Promise<number | undefined>,
   ): Promise<number> {
-    let again = Number.POSITIVE_INFINITY;
     let after: Entry | undefined;
     while (!stopped) {
       const page = await store.list(range, { limit: batch, ...(after === undefined ? {} : { after: after.key }) });
       for (const entry of page.entries) {
-        if (stopped) return again;
+        if (stopped) return Number.POSITIVE_INFINITY;
         const id = entry.key.segments.join('/');
         const failed = failures.get(id);
-        if (failed !== undefined && failed.notBefore > clock.now()) {
-          again = Math.min(again, failed.notBefore);
+        if (failed !== undefined && failed.notBefore > clock.elapsed()) {
+          retryAt = Math.min(retryAt, failed.notBefore);
           continue;
         }
         try {
           const notYet = await settle(entry);
-          if (typeof notYet === 'number') return Math.min(again, notYet);
+          if (typeof notYet === 'number') return notYet;
           await settled(entry);
           failures.delete(id);
         } catch (error) {
-          again = Math.min(again, postpone(id, error));
+          postpone(id, error);
         }
       }
       after = page.entries.at(-1);
       if (page.remaining === 0 || after === undefined) break;
     }
-    return again;
+    return Number.POSITIVE_INFINITY;
   }
 
   /** Takes the row away unless it was written anew while it was being settled: then there is more to do. */
@@ -137,16 +149,16 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
     }
   }
 
-  function postpone(id: string, error: unknown): number {
+  function postpone(id: string, error: unknown): void {
     if (error instanceof StoreError && error.code === 'Closed') throw error;
     const count = (failures.get(id)?.count ?? 0) + 1;
-    const notBefore = clock.now() + backoffDelay(count, retry);
+    const notBefore = clock.elapsed() + backoffDelay(count, retry);
     failures.set(id, { count, notBefore });
+    retryAt = Math.min(retryAt, notBefore);
     // A conflict only means that the object changed between the look and the write.
     if (!(error instanceof StatusError) || error.code !== 409) {
       log.warn({ work: id, failures: count, error: String(error) }, 'upkeep failed; it tries again');
     }
-    return notBefore;
   }
 
   return {

@@ -1,11 +1,13 @@
 import { timestamp } from '../../api/meta.ts';
 import { StatusError, serviceUnavailable, unauthorized } from '../../api/status.ts';
+import { auditBody } from '../../audit/audit-body.ts';
 import type { AuditEvent, AuditLog } from '../../audit/audit-log.ts';
 import { type AuditRule, auditLevel, defaultAuditRules, isWrite } from '../../audit/audit-policy.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Exchange, Filter } from '../exchange.ts';
+import type { RequestInfo } from '../request-info.ts';
 
 export interface AuditOptions {
   readonly auditLog: AuditLog;
@@ -28,11 +30,13 @@ export function audit(options: AuditOptions): Filter {
     if (before !== 'None' && isWrite(exchange.info.verb))
       await record(options, exchange, 'RequestReceived', before, caller);
     const complete = async (code: number, reason?: string) => {
-      const level = levelOf(options, exchange, caller, code);
+      // Who logs in is known only afterwards.
+      const known = caller ?? exchange.identity;
+      const level = levelOf(options, exchange, known, code);
       if (level === 'None') return;
       const status = { code, ...(reason === undefined ? {} : { reason }) };
       // What is done is done: the client is told so all the same, and the gap stands in the program's own log.
-      await record(options, exchange, 'ResponseComplete', level, caller, status).catch(() => undefined);
+      await record(options, exchange, 'ResponseComplete', level, known, status).catch(() => undefined);
     };
     try {
       const reply = await next();
@@ -62,13 +66,13 @@ function levelOf(
   caller: Identity | undefined,
   code?: number,
 ): AuditEvent['level'] {
-  const { group, resource, subresource } = info;
   return auditLevel(options.rules ?? defaultAuditRules, {
     verb: info.verb,
     path: info.path,
-    ...(caller === undefined ? {} : { user: { username: caller.user.name, groups: caller.user.groups } }),
-    ...(info.isResource ? { resource: { group, resource, subresource }, namespace: info.namespace } : {}),
-    ...(code === undefined ? {} : { code }),
+    user: caller && userOf(caller),
+    resource: info.isResource ? info : undefined,
+    namespace: info.isResource ? info.namespace : undefined,
+    code,
   });
 }
 
@@ -81,13 +85,27 @@ async function record(
   responseStatus?: AuditEvent['responseStatus'],
 ): Promise<void> {
   try {
+    const { info, request, identity } = exchange;
+    const isBodied = responseStatus !== undefined && (level === 'Request' || level === 'RequestResponse');
+    // One literal: to put it together from parts takes several times as long, and each write has two lines.
     await options.auditLog.write({
-      ...subject(exchange, caller),
-      ...request(exchange),
+      user: caller && userOf(caller),
+      accessKey: caller?.accessKey,
+      impersonatedUser: caller === undefined || identity === caller ? undefined : identity && userOf(identity),
+      auditID: exchange.auditId,
+      verb: info.verb,
+      requestURI: request.url,
+      sourceIPs: [request.remoteAddress],
+      userAgent: request.headers['user-agent'] ?? '',
+      objectRef: info.isResource ? objectRef(info) : undefined,
       level,
       stage,
-      ...(responseStatus === undefined ? {} : { responseStatus }),
-      ...(exchange.decision === undefined ? {} : { decision: exchange.decision }),
+      responseStatus,
+      // Both stand in the last line: the first is written before a body has been read.
+      requestObject: isBodied ? exchange.sent && auditBody(exchange.sent) : undefined,
+      responseObject:
+        isBodied && level === 'RequestResponse' ? exchange.answered && auditBody(exchange.answered) : undefined,
+      decision: exchange.decision,
       requestReceivedTimestamp: timestamp(exchange.receivedAt),
       stageTimestamp: timestamp(options.clock.now()),
     });
@@ -99,40 +117,17 @@ async function record(
   }
 }
 
-function subject(exchange: Exchange, caller: Identity | undefined): Partial<AuditEvent> {
-  if (caller === undefined) return {};
-  const acted = exchange.identity;
-  return {
-    user: { username: caller.user.name, groups: caller.user.groups },
-    ...(caller.accessKey === undefined ? {} : { accessKey: caller.accessKey }),
-    ...(acted === undefined || acted === caller
-      ? {}
-      : { impersonatedUser: { username: acted.user.name, groups: acted.user.groups } }),
-  };
+function userOf({ user }: Identity): { username: string; groups: readonly string[] } {
+  return { username: user.name, groups: user.groups };
 }
 
-function request(
-  exchange: Exchange,
-): Pick<AuditEvent, 'auditID' | 'verb' | 'requestURI' | 'sourceIPs' | 'userAgent' | 'objectRef'> {
-  const { info, request: incoming } = exchange;
-  const named = (name: string, value: string) => (value === '' ? {} : { [name]: value });
+function objectRef(info: RequestInfo): NonNullable<AuditEvent['objectRef']> {
   return {
-    auditID: exchange.auditId,
-    verb: info.verb,
-    requestURI: incoming.url,
-    sourceIPs: [incoming.remoteAddress],
-    userAgent: incoming.headers['user-agent'] ?? '',
-    ...(info.isResource
-      ? {
-          objectRef: {
-            resource: info.resource,
-            ...named('namespace', info.namespace),
-            ...named('name', info.name),
-            ...named('apiGroup', info.group),
-            ...named('apiVersion', info.version),
-            ...named('subresource', info.subresource),
-          },
-        }
-      : {}),
+    resource: info.resource,
+    namespace: info.namespace || undefined,
+    name: info.name || undefined,
+    apiGroup: info.group || undefined,
+    apiVersion: info.version || undefined,
+    subresource: info.subresource || undefined,
   };
 }

@@ -2,6 +2,7 @@ import { unauthorized } from '../../api/status.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { credentialOf } from '../credential.ts';
 import type { Exchange, Filter } from '../exchange.ts';
+import { withRights } from '../with-rights.ts';
 import { withSignal } from '../with-signal.ts';
 
 export interface AuthenticateOptions {
@@ -21,6 +22,6 @@ export function authenticate(options: AuthenticateOptions): Filter {
       throw unauthorized();
     }
     exchange.identity = identity;
-    return await withSignal(exchange, identity.signal, next);
+    return await withSignal(exchange, identity.signal, () => withRights(exchange, identity, next));
   };
 }

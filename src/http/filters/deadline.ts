@@ -1,8 +1,8 @@
 import { badRequest, timedOut } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Exchange, Filter, Reply } from '../exchange.ts';
+import type { Filter, Reply } from '../exchange.ts';
 import { parseGoDuration } from '../go-duration.ts';
-import { withSignal } from '../with-signal.ts';
+import { isLongRunning } from '../long-running.ts';
 
 export interface DeadlineOptions {
   readonly clock: Clock;
@@ -13,7 +13,6 @@ export interface DeadlineOptions {
 }
 
 const writes = new Set(['create', 'update', 'patch', 'delete']);
-const streaming = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
 
 /**
  * Bounds every request that is not meant to last. When time is up the client is answered at once; the signal tells
@@ -24,34 +23,33 @@ export function deadline(options: DeadlineOptions): Filter {
   const forWrites = options.writeMilliseconds ?? 34_000;
   return async (exchange, next) => {
     if (isLongRunning(exchange)) return await next();
-    const asked = requestedTimeout(exchange.url.searchParams);
+    const asked = requestedTimeout(exchange.query);
     const allowed = asked > 0 && asked <= maximum ? asked : maximum;
     const isWrite = exchange.info.isResource && writes.has(exchange.info.verb);
     const milliseconds = isWrite ? Math.min(allowed, forWrites) : allowed;
-    const controller = new AbortController();
-    let stop = () => {};
-    const timeIsUp = new Promise<Reply>((_resolve, reject) => {
-      stop = options.clock.after(milliseconds, () => {
+    return await new Promise<Reply>((resolve, reject) => {
+      const stop = options.clock.after(milliseconds, () => {
         // Made only when it is needed: an error with its stack is dear for something that hardly ever happens.
         const error = timedOut(
           isWrite
             ? 'request did not complete within requested timeout - context deadline exceeded'
             : 'request did not complete within the allotted timeout',
         );
-        controller.abort(error);
+        exchange.end.end(error);
         reject(error);
       });
+      next().then(
+        (reply) => {
+          stop();
+          resolve(reply);
+        },
+        (error: unknown) => {
+          stop();
+          reject(error);
+        },
+      );
     });
-    try {
-      return await Promise.race([withSignal(exchange, controller.signal, next), timeIsUp]);
-    } finally {
-      stop();
-    }
   };
-}
-
-function isLongRunning({ info, request }: Exchange): boolean {
-  return info.verb === 'watch' || request.webSocket || streaming.has(info.subresource);
 }
 
 /** 0: not sent. Throws for what is no duration (rule REQ-15). */

@@ -1,9 +1,11 @@
 import { kubernetesAuthenticatedGroup } from '../../api/naming.ts';
 import { badRequest, forbidden } from '../../api/status.ts';
+import type { UserInfo } from '../../api/user-info.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { callerOf } from '../caller.ts';
 import type { Filter, IncomingRequest } from '../exchange.ts';
+import { withRights } from '../with-rights.ts';
 import { denial } from './authorize.ts';
 
 export interface ImpersonateOptions {
@@ -37,18 +39,21 @@ export function impersonate(options: ImpersonateOptions): Filter {
         denial(caller.user.name, attributes, decision.reason),
       );
     }
+    const user: UserInfo = {
+      name: wanted.user,
+      ...(wanted.uid === '' ? {} : { uid: wanted.uid }),
+      groups: [...new Set([...wanted.groups, kubernetesAuthenticatedGroup])],
+      extra: wanted.extra,
+    };
+    const { rights } = caller;
     exchange.identity = {
-      user: {
-        name: wanted.user,
-        ...(wanted.uid === '' ? {} : { uid: wanted.uid }),
-        groups: [...new Set([...wanted.groups, kubernetesAuthenticatedGroup])],
-        extra: wanted.extra,
-      },
+      user,
       ...(caller.accessKey === undefined ? {} : { accessKey: caller.accessKey }),
       system: false,
       signal: caller.signal,
+      ...(rights === undefined ? {} : { rights: (as?: UserInfo) => rights(as ?? user) }),
     };
-    return await next();
+    return await withRights(exchange, caller, next, user);
   };
 }
 
@@ -60,17 +65,21 @@ function wantedIdentity(request: IncomingRequest): Wanted | undefined {
   const uid = headers['impersonate-uid'] ?? '';
   const groups = listed(headers['impersonate-group']);
   const extra: Record<string, readonly string[]> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (name.startsWith(extraPrefix)) extra[decodedName(name.slice(extraPrefix.length))] = listed(value);
+  let hasExtra = false;
+  for (const name in headers) {
+    if (!name.startsWith(extraPrefix)) continue;
+    extra[decodedName(name.slice(extraPrefix.length))] = listed(headers[name]);
+    hasExtra = true;
   }
   if (user !== '') return { user, uid, groups, extra };
-  if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
+  if (uid === '' && groups.length === 0 && !hasExtra) return undefined;
   throw badRequest('requested impersonation of groups, a uid or extra data without impersonating a user');
 }
 
 /** A header sent several times arrives joined; each part is authorised by itself, so nothing is won by a comma. */
 function listed(value: string | undefined): string[] {
-  return (value ?? '')
+  if (value === undefined) return [];
+  return value
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');

@@ -1,8 +1,11 @@
 import { tooManyRequests } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { BodyRoom } from '../body-room.ts';
 import { callerOf } from '../caller.ts';
-import type { Exchange, Filter } from '../exchange.ts';
+import type { Exchange, Filter, Turn } from '../exchange.ts';
 import { FairSlots } from '../fair-slots.ts';
+import { FairTurns } from '../fair-turns.ts';
+import { defaultBodyLimit } from '../read-body.ts';
 
 export interface InFlightOptions {
   readonly clock: Clock;
@@ -10,37 +13,107 @@ export interface InFlightOptions {
   readonly writes?: number;
   /** How long one waits for a slot before it is told to come again. */
   readonly waitMilliseconds?: number;
+  /** The longest body that any handler reads. */
+  readonly bodyBytes?: number;
 }
+
+/** For bodies that are on their way, in bytes: thousands of usual ones, or forty of the longest. */
+const roomForBodies = 128 * 1024 * 1024;
+
+/** Enough for a thousand clients that all begin at once; they are through within a second. */
+const queuePerSlot = 4;
+/** Slots come free by the thousand in a second: one that did not get any for so long is not going to get one soon. */
+const longestWait = 5_000;
 
 const reading = new Set(['get', 'list', 'watch', 'head', 'options']);
 
 /**
  * Bounds how much is at work at a time, reads and writes apart, in fair shares between keys. A slot is given back when
- * the answer stands: a watch is not counted once it has started (completions §10).
+ * the answer stands, and lent to others while the body is still on its way: neither a client that sends slowly nor a
+ * watch that has started is counted (completions §10). Who has a slot may wait for the disk; for the processor, of which
+ * there is one, it waits for its turn.
  */
 export function inFlight(options: InFlightOptions): Filter {
   const slots = (count: number) =>
     new FairSlots({
       slots: count,
-      queue: count,
-      waitMilliseconds: options.waitMilliseconds ?? 1000,
+      queue: queuePerSlot * count,
+      waitMilliseconds: options.waitMilliseconds ?? longestWait,
       clock: options.clock,
     });
   const reads = slots(options.reads ?? 400);
   const writes = slots(options.writes ?? 200);
+  const turns = new FairTurns({ clock: options.clock });
+  const bodies = new BodyRoom(Math.max(roomForBodies, 2 * (options.bodyBytes ?? defaultBodyLimit)));
   return async (exchange, next) => {
     const caller = callerOf(exchange);
     // The server's own work must go on when clients have filled it up, or it could never catch up.
     if (caller.system) return await next();
-    const pool = isRead(exchange) ? reads : writes;
-    const release = await pool.acquire(caller.accessKey ?? caller.user.name, exchange.signal);
-    if (release === undefined) throw tooManyRequests('Too many requests, please try again later.', 1);
+    const key = caller.accessKey ?? caller.user.name;
+    const turn = () => turns.take(key);
+    const slot = new Slot(isRead(exchange) ? reads : writes, key, turn, exchange);
+    exchange.turn = turn;
+    exchange.arrival = (read) => slot.lendDuring(bodies.receive(key, read));
     try {
-      return await next();
+      await slot.take();
+      const reply = await next();
+      reply.turn = turn;
+      return reply;
     } finally {
-      release();
+      slot.giveBack();
     }
   };
+}
+
+/** The slot of one request. */
+class Slot {
+  readonly #pool: FairSlots;
+  readonly #key: string;
+  readonly #turn: Turn;
+  readonly #exchange: Exchange;
+  #release: () => void = () => {};
+
+  constructor(pool: FairSlots, key: string, turn: Turn, exchange: Exchange) {
+    this.#pool = pool;
+    this.#key = key;
+    this.#turn = turn;
+    this.#exchange = exchange;
+  }
+
+  /** Resolves with a slot when it is this one's turn to work. Throws 429. */
+  async take(): Promise<void> {
+    const free = this.#pool.acquireFree(this.#key);
+    const release = free ?? (await this.#pool.acquire(this.#key, this.#exchange.signal));
+    if (release === undefined) throw comeAgain();
+    this.#release = release;
+    await this.#turn();
+    // Nobody waits for the answer any more; it is not worth the work.
+    if (this.#exchange.end.isOver) throw comeAgain();
+  }
+
+  giveBack(): void {
+    this.#release();
+  }
+
+  /** What is there already is had before the next turn of the event loop, and costs nobody a second wait for a slot. */
+  async lendDuring<T>(waiting: Promise<T>): Promise<T> {
+    let lent = false;
+    const lending = setImmediate(() => {
+      lent = true;
+      this.#release();
+    });
+    try {
+      const value = await waiting;
+      if (lent) await this.take();
+      return value;
+    } finally {
+      clearImmediate(lending);
+    }
+  }
+}
+
+function comeAgain(): Error {
+  return tooManyRequests('Too many requests, please try again later.', 1);
 }
 
 function isRead({ info }: Exchange): boolean {

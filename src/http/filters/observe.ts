@@ -9,8 +9,9 @@ export interface ObserveOptions {
 /** Tells metrics of each answer, errors included, and how long it took until it stood. */
 export function observe(options: ObserveOptions): Filter {
   return async (exchange, next) => {
+    const began = options.clock.elapsed();
     const reply = await next();
-    options.onComplete?.(exchange, reply, options.clock.now() - exchange.receivedAt);
+    options.onComplete?.(exchange, reply, options.clock.elapsed() - began);
     return reply;
   };
 }

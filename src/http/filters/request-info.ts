@@ -6,7 +6,7 @@ import { parseRequestInfo } from '../request-info.ts';
 export function requestInfo(options: { readonly depth: number }): Filter {
   return (exchange, next) => {
     const path = belowSegments(rawPath(exchange.request.url), options.depth);
-    exchange.info = parseRequestInfo(exchange.request.method, path, exchange.url.searchParams);
+    exchange.info = parseRequestInfo(exchange.request.method, path, exchange.query);
     return next();
   };
 }

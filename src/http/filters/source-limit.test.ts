@@ -36,6 +36,22 @@ it('makes those who keep failing wait longer and longer (completions §10)', asy
   expect(await call('b', '1')).toBe(401);
 });
 
+it('takes all addresses that one network of IPv6 has for one source', async () => {
+  const call = limited();
+  for (const last of [1, 2, 3]) await call(`2001:db8:0:1::${last}`, 'bad');
+  expect(await call('2001:db8:0:1:ffff::4', 'bad')).toBe(-1);
+  expect(await call('2001:db8:0:2::1', 'bad')).toBe(401);
+});
+
+it.each([3_600_000, -3_600_000])('makes nobody wait longer or shorter when the clock is set by %i ms', async (by) => {
+  const call = limited();
+  for (let count = 0; count < 3; count++) await call('a', 'bad');
+  clock.setWall(by);
+  expect(await call('a', 'bad')).toBe(-1);
+  clock.advance(1000);
+  expect(await call('a', 'bad')).toBe(401);
+});
+
 it('lets a credential through that was good lately, whatever its neighbours do', async () => {
   const call = limited();
   expect(await call('a', 'good-1')).toBe(200);

@@ -1,5 +1,6 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { StatusError, tooManyRequests } from '../../api/status.ts';
+import { sourceOf } from '../../auth/login-backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { credentialOf } from '../credential.ts';
 import type { Filter } from '../exchange.ts';
@@ -23,8 +24,9 @@ interface Source {
 const forgetMilliseconds = 10 * 60_000;
 
 /**
- * Whoever keeps failing to authenticate waits longer and longer. Counted per source address; many callers may share
- * one (a proxy, a NAT), so a credential that was good lately passes even while its neighbours have to wait.
+ * Whoever keeps failing to authenticate waits longer and longer. Counted per source address, of IPv6 per 64 bits of it,
+ * as the rest is the caller's to choose. Many callers may share one (a proxy, a NAT), so a credential that was good
+ * lately passes even while its neighbours have to wait.
  */
 export function sourceLimit(options: SourceLimitOptions): Filter {
   const free = options.free ?? 20;
@@ -32,12 +34,12 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
   const limit = options.sources ?? 10_000;
   const sources = new Map<string, Source>();
   const good = new Set<string>();
-  const secret = randomBytes(32);
+  const secret = randomBytes(32).toString('base64');
   // Never the credential itself: what lies in memory for long must not be worth stealing.
-  const digest = (credential: string) => createHmac('sha256', secret).update(credential).digest('base64');
+  const digest = (credential: string) => hash('sha256', secret + credential, 'base64');
 
   const failed = (address: string) => {
-    const now = options.clock.now();
+    const now = options.clock.elapsed();
     const before = sources.get(address);
     const failures = before === undefined || now - before.lastFailure > forgetMilliseconds ? 1 : before.failures + 1;
     const wait = failures <= free ? 0 : Math.min(longestWait, 1000 * 2 ** Math.min(failures - free - 1, 20));
@@ -47,10 +49,10 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
   };
 
   return async (exchange, next) => {
-    const address = exchange.request.remoteAddress;
+    const address = sourceOf(exchange.request.remoteAddress);
     const credential = credentialOf(exchange.request);
     const mark = credential === undefined ? undefined : digest(credential);
-    const wait = (sources.get(address)?.blockedUntil ?? 0) - options.clock.now();
+    const wait = (sources.get(address)?.blockedUntil ?? 0) - options.clock.elapsed();
     if (wait > 0 && (mark === undefined || !good.has(mark))) {
       throw tooManyRequests('Too many failed authentications, please try again later.', Math.ceil(wait / 1000));
     }

@@ -3,6 +3,7 @@ import type { Served, WriteOptions } from '../../registry/verbs.ts';
 import type { Reply } from '../exchange.ts';
 import { readWriteOptions } from '../query-options.ts';
 import { objectReply } from '../respond.ts';
+import { answered } from './answered.ts';
 import { decodeObject } from './decode-object.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
 import { takeBody } from './sent-body.ts';
@@ -15,7 +16,7 @@ export async function create(
   const { exchange } = endpoint;
   const form = answerForm(endpoint, 'object');
   const sent = await takeBody(endpoint);
-  const options = readWriteOptions(exchange.url.searchParams, 'CreateOptions', exchange.request.headers['user-agent']);
+  const options = readWriteOptions(exchange.query, 'CreateOptions', exchange.request.headers['user-agent']);
   const object = decodeObject(endpoint, sent, options.fieldValidation);
-  return objectReply(await make(object, options), 201, form);
+  return objectReply(answered(endpoint, await make(object, options)), 201, form);
 }

@@ -8,6 +8,7 @@ import { readSent, type SentBody } from './sent-body.ts';
 export function decodeObject(endpoint: Endpoint, sent: SentBody, fieldValidation: FieldValidation): KubeObject {
   const { kind, context } = endpoint;
   const { value, findings } = readSent(endpoint, sent, kind);
+  endpoint.exchange.sent = { kind, value: () => value };
   const shaped = shapeObject(kind, value, { findings, namespace: context.namespace, body: sent.bytes });
   applyFieldValidation(kind, shaped.findings, fieldValidation, (text) => context.warn(text));
   return shaped.object;

@@ -2,6 +2,7 @@ import type { DeleteOptions, ListOptions, ServedList } from '../../registry/verb
 import type { Reply } from '../exchange.ts';
 import { readListOptions } from '../query-options.ts';
 import { listReply } from '../respond.ts';
+import { answeredList } from './answered.ts';
 import { sentDeleteOptions } from './delete.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
 
@@ -11,7 +12,7 @@ export async function deleteCollection(
   remove: (list: ListOptions, options: DeleteOptions) => Promise<ServedList>,
 ): Promise<Reply> {
   const form = answerForm(endpoint, 'list');
-  const listed = readListOptions(endpoint.exchange.url.searchParams, endpoint.kind);
+  const listed = readListOptions(endpoint.exchange.query, endpoint.kind);
   const { options } = await sentDeleteOptions(endpoint, true);
-  return listReply(await remove(listed, options), form);
+  return listReply(answeredList(endpoint, await remove(listed, options)), form, endpoint.exchange);
 }

@@ -6,6 +6,7 @@ import type { Deleted, DeleteOptions } from '../../registry/verbs.ts';
 import { deleteOptionsOfBody, deleteOptionsOfQuery, type ReadDeleteOptions } from '../delete-options.ts';
 import type { Reply } from '../exchange.ts';
 import { objectReply, statusReply } from '../respond.ts';
+import { answered } from './answered.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
 import { readSent, type SentBody, takeBody } from './sent-body.ts';
 
@@ -18,14 +19,14 @@ export async function deleteObject(
   const { options, orphanDependents } = await sentDeleteOptions(endpoint, false);
   const deleted = await remove(options);
   if ('gone' in deleted) return statusReply(deleted.gone, 200, form);
-  return objectReply(deleted.pending, orphanDependents === false ? 202 : 200, form);
+  return objectReply(answered(endpoint, deleted.pending), orphanDependents === false ? 202 : 200, form);
 }
 
 /** A body, if there is one, is all that counts; an empty one with a content type is none (rules DELETE-01, DELETE-23). */
 export async function sentDeleteOptions(endpoint: Endpoint, isCollection: boolean): Promise<ReadDeleteOptions> {
   const sent = await takeBody(endpoint, endpoint.settings.protobuf !== undefined);
   if (sent.bytes.byteLength === 0) {
-    return deleteOptionsOfQuery(endpoint.exchange.url.searchParams, isCollection);
+    return deleteOptionsOfQuery(endpoint.exchange.query, isCollection);
   }
   return deleteOptionsOfBody(readOptions(endpoint, sent), endpoint.kind);
 }

@@ -117,7 +117,7 @@ async function refuseMissing(
   answerForm(endpoint, verb === 'list' || verb === 'deletecollection' ? 'list' : verb === 'watch' ? 'watch' : 'object');
   const hasBody = verb === 'create' || verb === 'update';
   const object = hasBody ? decodeObject(endpoint, await takeBody(endpoint), 'Ignore') : undefined;
-  part.missingCheck?.(endpoint.context, pathName, object);
+  await part.missingCheck?.(endpoint.context, pathName, object);
   throw notImplemented(part.missing ?? '');
 }
 

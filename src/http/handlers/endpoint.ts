@@ -48,7 +48,7 @@ export function speaksProtobuf(endpoint: Endpoint): boolean {
 /** Settles how the answer will look, before anything is done. */
 export function answerForm(endpoint: Endpoint, shape: 'object' | 'list' | 'watch'): AnswerForm {
   const { exchange, kind, mounted, settings } = endpoint;
-  const query = exchange.url.searchParams;
+  const query = exchange.query;
   const negotiated = negotiate(exchange.request, query, {
     formats: shape === 'watch' ? ['json'] : speaksProtobuf(endpoint) ? ['json', 'yaml', 'protobuf'] : ['json', 'yaml'],
     stream: shape === 'watch',

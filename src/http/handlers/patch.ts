@@ -2,6 +2,7 @@ import { readDocument, warningsOf } from '../../api/decode/document.ts';
 import { DocumentError } from '../../api/decode/document-error.ts';
 import { badRequest } from '../../api/status.ts';
 import { JsonSyntaxError, parseJson } from '../../lib/json-parse.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
 import { jsonPatchFindings } from '../../registry/patch/json-patch-findings.ts';
 import type { FieldValidation, Patch, PatchOptions, Written } from '../../registry/verbs.ts';
 import { type PatchType, patchTypeOf } from '../body-format.ts';
@@ -10,6 +11,7 @@ import { checkPathName } from '../path-name.ts';
 import { readPatchOptions } from '../query-options.ts';
 import { readBody } from '../read-body.ts';
 import { objectReply } from '../respond.ts';
+import { answered } from './answered.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
 
 /** PATCH, in the order of rule REQ-28: its content type comes before everything else. */
@@ -17,15 +19,21 @@ export async function patch(
   endpoint: Endpoint,
   apply: (patch: Patch, options: PatchOptions) => Promise<Written>,
 ): Promise<Reply> {
-  const { request, url, info } = endpoint.exchange;
+  const { request, query, info } = endpoint.exchange;
   const type = patchTypeOf(request.headers['content-type']);
   checkPathName(info.pathName);
   const form = answerForm(endpoint, 'object');
-  const bytes = await readBody(request, endpoint.settings.bodyLimit);
-  const options = readPatchOptions(url.searchParams, type === 'apply', request.headers['user-agent']);
+  const bytes = await readBody(endpoint.exchange, endpoint.settings.bodyLimit);
+  const options = readPatchOptions(query, type === 'apply', request.headers['user-agent']);
   const sent = readPatch(type, bytes, options.fieldValidation, (text) => endpoint.context.warn(text));
-  const written = await apply(sent, options);
+  endpoint.exchange.sent = { kind: endpoint.kind, value: () => patchValue(sent) };
+  const written = answered(endpoint, await apply(sent, options));
   return objectReply(written, written.created ? 201 : 200, form);
+}
+
+function patchValue(patch: Patch): JsonValue {
+  if (patch.type === 'json') return patch.operations;
+  return patch.type === 'merge' ? patch.document : patch.object;
 }
 
 function readPatch(

@@ -7,13 +7,17 @@ import type { Plane } from '../plane.ts';
 /** What the verbs get to know of a request. */
 export function requestContext(plane: Plane, kind: ResourceKind, exchange: Exchange): RequestContext {
   const caller = callerOf(exchange);
-  const mayRead = plane.mayRead(caller, kind);
+  const mayRead = plane.mayRead(caller, kind, exchange.info.verb);
   return {
     user: caller.user,
     ...(caller.accessKey === undefined ? {} : { accessKey: caller.accessKey }),
     system: caller.system,
     namespace: kind.namespaced ? exchange.info.namespace : '',
-    signal: exchange.signal,
+    get signal() {
+      return exchange.signal;
+    },
+    isOver: () => exchange.end.isOver,
+    ...(exchange.turn === undefined ? {} : { turn: exchange.turn }),
     warn: (text) => void exchange.warnings.push(text),
     ...(mayRead === undefined ? {} : { mayRead }),
     async may(asked) {

@@ -14,13 +14,13 @@ export interface SentBody {
 
 /** Content type (415), then size (413): the order of rule REQ-27. */
 export async function takeBody(endpoint: Endpoint, takesProtobuf = speaksProtobuf(endpoint)): Promise<SentBody> {
-  const { request } = endpoint.exchange;
-  const format = bodyFormat(request.headers['content-type'], [
+  const { exchange, settings } = endpoint;
+  const format = bodyFormat(exchange.request.headers['content-type'], [
     'json',
     'yaml',
     ...(takesProtobuf ? (['protobuf'] as const) : []),
   ]);
-  return { format, bytes: await readBody(request, endpoint.settings.bodyLimit) };
+  return { format, bytes: await readBody(exchange, settings.bodyLimit) };
 }
 
 /** Throws the 400 of a body that is none (rule DEC-01). `findings` is what strict decoding holds against the text. */

@@ -3,6 +3,7 @@ import type { WriteOptions, Written } from '../../registry/verbs.ts';
 import type { Reply } from '../exchange.ts';
 import { readWriteOptions } from '../query-options.ts';
 import { objectReply } from '../respond.ts';
+import { answered } from './answered.ts';
 import { decodeObject } from './decode-object.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
 import { takeBody } from './sent-body.ts';
@@ -15,8 +16,8 @@ export async function update(
   const { exchange } = endpoint;
   const form = answerForm(endpoint, 'object');
   const sent = await takeBody(endpoint);
-  const options = readWriteOptions(exchange.url.searchParams, 'UpdateOptions', exchange.request.headers['user-agent']);
+  const options = readWriteOptions(exchange.query, 'UpdateOptions', exchange.request.headers['user-agent']);
   const object = decodeObject(endpoint, sent, options.fieldValidation);
-  const written = await replace(object, options);
+  const written = answered(endpoint, await replace(object, options));
   return objectReply(written, written.created ? 201 : 200, form);
 }

@@ -56,6 +56,16 @@ describe('a watch', () => {
     expect((await reader.next()).done).toBe(true);
   });
 
+  it.each([false, true])('sends a burst in order, each event whole and once, HTTP/2: %s (WATCH-24)', async (http2) => {
+    const names = Array.from({ length: 500 }, (_, number) => `w${number}-${'x'.repeat(number)}`);
+    const response = await server.raw('GET', `${widgets}?watch=1`, { http2 });
+    const text = response.body.text();
+    for (const name of names) server.plane.events.push(added(name));
+    server.plane.events.end();
+    const lines = (await text).split('\n').slice(0, -1);
+    expect(lines.map((line) => JSON.parse(line).object.metadata.name)).toEqual(names);
+  });
+
   it('tells of what goes wrong in an event, and that is the last (WATCH-17, WATCH-36)', async () => {
     server.plane.events.push(added('x'));
     server.plane.events.end(expired('too old resource version: 1 (2)'));
@@ -166,6 +176,27 @@ describe('the end of a watch', () => {
     expect(await response.body.text()).toBe('');
   });
 
+  it.each([{}, { 'impersonate-user': 'bob' }])(
+    'comes with a change of what the caller, or who they act as, may do, and says to list again; headers %j',
+    async (headers) => {
+      const rights = new AbortController();
+      const asked: (string | undefined)[] = [];
+      server.rights = (as) => {
+        asked.push(as?.name);
+        return as === undefined && 'impersonate-user' in headers ? new AbortController().signal : rights.signal;
+      };
+      const response = await server.raw('GET', `${widgets}?watch=1`, { headers });
+      expect(asked).toEqual('impersonate-user' in headers ? [undefined, 'bob'] : [undefined]);
+      rights.abort(expired('list again'));
+      expect(JSON.parse(await response.body.text())).toMatchObject({
+        type: 'ERROR',
+        object: { kind: 'Status', code: 410, reason: 'Expired', message: 'list again' },
+      });
+      await server.call('GET', widgets);
+      expect(asked).toHaveLength('impersonate-user' in headers ? 2 : 1);
+    },
+  );
+
   it('comes cleanly with a drain, over HTTP/1.1 and HTTP/2 (WATCH-33)', async () => {
     const first = await server.raw('GET', `${widgets}?watch=1`);
     const session = connect(server.origin, { ca: server.certificate.cert });
@@ -189,6 +220,19 @@ describe('a WebSocket watch (WATCH-29)', () => {
       headers,
     });
   const admin = { authorization: 'Bearer admin-token' };
+
+  it('sends each event of a burst as a frame of its own, in order', async () => {
+    const socket = open(`${widgets}?watch=1`, [], admin);
+    await once(socket, 'open');
+    const names: string[] = [];
+    socket.on('message', (data, isBinary) =>
+      names.push(`${JSON.parse(String(data)).object.metadata.name} ${isBinary}`),
+    );
+    for (let number = 0; number < 100; number++) server.plane.events.push(added(`w${number}`));
+    server.plane.events.end();
+    await once(socket, 'close');
+    expect(names).toEqual(Array.from({ length: 100 }, (_, number) => `w${number} false`));
+  });
 
   it('sends each event as one text frame and closes normally', async () => {
     server.plane.events.push(added('x'));

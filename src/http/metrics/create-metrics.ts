@@ -1,11 +1,10 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import type { VersionInfo } from '../version.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import type { RequestLabels } from './request-labels.ts';
+import { type Count, CounterTally, HistogramTally, type Measured } from './tally.ts';
 
-const requestLabels = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 const streamLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
-const kindLabels = ['group', 'version', 'resource'] as const;
 
 /** Rule METRIC-03; the second histogram leaves out the two smallest. */
 const durationBuckets = [
@@ -33,71 +32,66 @@ export interface Metrics {
   text(): Promise<string>;
   /** A request has been answered; of a stream, its head. */
   answered(labels: RequestLabels, code: number, seconds: number, bytes: number | undefined): void;
+  /** Of an answer whose size was not known when it stood: what was made of it. */
+  sent(labels: RequestLabels, bytes: number): void;
   /** A request is being worked on, until the returned function is called. */
   inFlight(kind: 'mutating' | 'readOnly'): () => void;
   /** A stream is open, until the returned function is called. */
   longRunning(labels: RequestLabels): () => void;
-  /** So many events, of so many bytes in all, were sent to a watcher. */
-  watchEvents(labels: RequestLabels, events: number, bytes: number): void;
+  /** An event of so many bytes goes to a watcher. */
+  watchEvent(labels: RequestLabels, bytes: number): void;
   /** The client went away, or was sent away, before it had its answer. */
   aborted(labels: RequestLabels): void;
   terminated(labels: RequestLabels, code: number): void;
 }
 
+/** Where answers with the same labels are counted: labels are found once, by their identity (see RequestLabeller). */
+interface AnswerLines {
+  readonly codes: Map<number, Count>;
+  readonly sizes: Measured;
+  /** Absent for watches. */
+  readonly durations?: readonly Measured[];
+}
+
+interface EventLines {
+  readonly events: Count;
+  readonly sizes: Measured;
+}
+
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const total = new Counter({
-    name: 'apiserver_request_total',
-    help: 'Requests that were answered.',
-    labelNames: [...requestLabels, 'code'],
-    registers,
-  });
-  const duration = new Histogram({
-    name: 'apiserver_request_duration_seconds',
-    help: 'How long answers took; watches are not counted.',
-    labelNames: requestLabels,
-    buckets: durationBuckets,
-    registers,
-  });
-  const sliDuration = new Histogram({
-    name: 'apiserver_request_sli_duration_seconds',
-    help: 'How long answers took, for service level indicators.',
-    labelNames: requestLabels,
-    buckets: durationBuckets.slice(2),
-    registers,
-  });
-  const sizes = new Histogram({
-    name: 'apiserver_response_sizes',
-    help: 'Bytes of answers.',
-    labelNames: streamLabels,
-    buckets: sizeBuckets,
-    registers,
-  });
-  const inFlight = new Gauge({
+  const total = new CounterTally('apiserver_request_total', 'Requests that were answered.');
+  const duration = new HistogramTally(
+    'apiserver_request_duration_seconds',
+    'How long answers took; watches are not counted.',
+    durationBuckets,
+  );
+  const sliDuration = new HistogramTally(
+    'apiserver_request_sli_duration_seconds',
+    'How long answers took, for service level indicators.',
+    durationBuckets.slice(2),
+  );
+  const sizes = new HistogramTally('apiserver_response_sizes', 'Bytes of answers.', sizeBuckets);
+  const events = new CounterTally('apiserver_watch_events_total', 'Events that were sent to watchers.');
+  const eventSizes = new HistogramTally('apiserver_watch_events_sizes', 'Bytes of watch events.', eventSizeBuckets);
+  const tallies = [total, duration, sliDuration, sizes, events, eventSizes];
+  const answers = new WeakMap<RequestLabels, AnswerLines>();
+  const streams = new WeakMap<RequestLabels, EventLines>();
+  const flying = { mutating: 0, readOnly: 0 };
+  new Gauge({
     name: 'apiserver_current_inflight_requests',
     help: 'Requests that are being worked on.',
     labelNames: ['request_kind'],
     registers,
+    collect() {
+      for (const [request_kind, count] of Object.entries(flying)) this.set({ request_kind }, count);
+    },
   });
-  for (const request_kind of ['mutating', 'readOnly']) inFlight.set({ request_kind }, 0);
   const longRunning = new Gauge({
     name: 'apiserver_longrunning_requests',
     help: 'Streams that are open.',
     labelNames: streamLabels,
-    registers,
-  });
-  const events = new Counter({
-    name: 'apiserver_watch_events_total',
-    help: 'Events that were sent to watchers.',
-    labelNames: kindLabels,
-    registers,
-  });
-  const eventSizes = new Histogram({
-    name: 'apiserver_watch_events_sizes',
-    help: 'Bytes of watch events.',
-    labelNames: kindLabels,
-    buckets: eventSizeBuckets,
     registers,
   });
   const aborts = new Counter({
@@ -118,28 +112,39 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   return {
     contentType: registry.contentType,
-    text: () => registry.metrics(),
-    answered(labels, code, seconds, bytes) {
-      total.inc({ ...labels, code: String(code) });
-      if (bytes !== undefined) sizes.observe(withoutDryRun(labels), bytes);
-      if (labels.verb === 'WATCH') return;
-      duration.observe(labels, seconds);
-      sliDuration.observe(labels, seconds);
+    async text() {
+      return tallies.map((tally) => tally.text()).join('') + (await registry.metrics());
     },
-    inFlight(request_kind) {
-      inFlight.inc({ request_kind });
-      return once(() => inFlight.dec({ request_kind }));
+    sent(labels, bytes) {
+      answers.get(labels)?.sizes.observe(bytes);
+    },
+    answered(labels, code, seconds, bytes) {
+      const lines = once(answers, labels, () => ({
+        codes: new Map(),
+        sizes: sizes.line(withoutDryRun(labels)),
+        ...(labels.verb === 'WATCH' ? {} : { durations: [duration.line(labels), sliDuration.line(labels)] }),
+      }));
+      once(lines.codes, code, () => total.line({ ...labels, code: String(code) })).value++;
+      if (bytes !== undefined) lines.sizes.observe(bytes);
+      for (const line of lines.durations ?? []) line.observe(seconds);
+    },
+    inFlight(kind) {
+      flying[kind]++;
+      return onlyOnce(() => flying[kind]--);
     },
     longRunning(labels) {
       const stream = withoutDryRun(labels);
       longRunning.inc(stream);
-      return once(() => longRunning.dec(stream));
+      return onlyOnce(() => longRunning.dec(stream));
     },
-    watchEvents({ group, version, resource }, count, bytes) {
-      if (count === 0) return;
-      events.inc({ group, version, resource }, count);
-      // What comes in one piece is measured as so many events of the same size.
-      for (let event = 0; event < count; event++) eventSizes.observe({ group, version, resource }, bytes / count);
+    watchEvent(labels, bytes) {
+      const { group, version, resource } = labels;
+      const lines = once(streams, labels, () => ({
+        events: events.line({ group, version, resource }),
+        sizes: eventSizes.line({ group, version, resource }),
+      }));
+      lines.events.value++;
+      lines.sizes.observe(bytes);
     },
     aborted: (labels) => aborts.inc(withoutDryRun(labels)),
     terminated: (labels, code) => terminations.inc({ ...withoutDryRun(labels), code: String(code) }),
@@ -151,12 +156,21 @@ function withoutDryRun({ dry_run: _, ...labels }: RequestLabels): Omit<RequestLa
 }
 
 /** Streams end in more than one way; each counts down once. */
-function once(run: () => void): () => void {
+function onlyOnce(run: () => void): () => void {
   let done = false;
   return () => {
     if (!done) run();
     done = true;
   };
+}
+
+/** What is kept for a key, made the first time that it is asked for. */
+function once<K, V>(kept: { get(key: K): V | undefined; set(key: K, value: V): unknown }, key: K, make: () => V): V {
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  kept.set(key, made);
+  return made;
 }
 
 /** Under the newer name and under the one that most dashboards still ask for (rule METRIC-05). */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
+import type { Feed } from '../../lib/feed.ts';
 import type { Reply } from '../exchange.ts';
 import { everyVerb, exampleExchange, examplePlane, shipKind } from '../plane.fixture.ts';
 import { versionInfo } from '../version.ts';
@@ -32,6 +33,18 @@ function measured() {
       return reply;
     },
     line: async (start: string) => (await metrics.text()).split('\n').filter((line) => line.startsWith(start)),
+  };
+}
+
+function feedOf(lines: readonly string[]): Feed<Uint8Array> {
+  const left = lines.map((line) => Buffer.from(line));
+  return {
+    take: () => left.shift(),
+    get over() {
+      return left.length === 0;
+    },
+    wait: (wake) => void setImmediate(wake),
+    close: () => void left.splice(0),
   };
 }
 
@@ -86,37 +99,47 @@ describe('metrics', () => {
       return {
         status: 200,
         headers: {},
-        body: (async function* () {
-          yield '{"type":"ADDED"}\n{"type":"ADDED"}\n';
-          yield '{"type":"DELETED"}\n';
-        })(),
+        body: feedOf(['{"type":"ADDED"}\n', '{"type":"ADDED"}\n', '{"type":"DELETED"}\n']),
       };
     });
     expect(during).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 1');
     expect(await line('apiserver_current_inflight_requests')).toContain(
       'apiserver_current_inflight_requests{request_kind="readOnly"} 0',
     );
-    const chunks: string[] = [];
+    const lines: string[] = [];
     const open: string[] = [];
-    for await (const chunk of reply.body as AsyncIterable<string>) {
-      chunks.push(chunk);
+    const feed = reply.body as Feed<Uint8Array>;
+    for (let each = feed.take(); each !== undefined; each = feed.take()) {
+      lines.push(String(each));
       open.push(...(await line('apiserver_longrunning_requests')));
     }
-    expect(chunks).toHaveLength(2);
+    expect(lines).toHaveLength(3);
     expect(open[0]).toMatch(/verb="WATCH".* 1$/);
     expect((await line('apiserver_longrunning_requests'))[0]).toMatch(/ 0$/);
     expect((await line('apiserver_watch_events_total'))[0]).toMatch(/resource="ships"\} 3$/);
+  });
+
+  it('measures an answer that is made while it is written when that is over, and calls it no stream (METRIC-02)', async () => {
+    const { send, line } = measured();
+    const pieces = [Buffer.alloc(700), Buffer.alloc(300)];
+    const { body } = await send(ships, () => ({ status: 200, headers: {}, body: { pieces } }));
+    expect(await line('apiserver_response_sizes_sum')).toEqual([expect.stringMatching(/ 0$/)]);
+    if (typeof body !== 'object' || !('pieces' in body)) throw new Error('it has become something else');
+    expect([...body.pieces].map(({ byteLength }) => byteLength)).toEqual([700, 300]);
+    expect(await line('apiserver_response_sizes_sum')).toEqual([expect.stringMatching(/ 1000$/)]);
+    expect(await line('apiserver_longrunning_requests{')).toEqual([]);
   });
 
   it('counts a stream as ended when its reader leaves (METRIC-04)', async () => {
     const { send, line } = measured();
     const reply = await send(`${ships}?watch=1`, () => ({
       ...ok,
-      body: (async function* () {
-        for (;;) yield '{}\n';
-      })(),
+      body: feedOf(['{}\n', '{}\n']),
     }));
-    for await (const _ of reply.body as AsyncIterable<string>) break;
+    const feed = reply.body as Feed<Uint8Array>;
+    feed.take();
+    expect((await line('apiserver_longrunning_requests'))[0]).toMatch(/ 1$/);
+    feed.close();
     expect((await line('apiserver_longrunning_requests'))[0]).toMatch(/ 0$/);
   });
 

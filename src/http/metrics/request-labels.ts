@@ -41,13 +41,24 @@ const unnamed: ResourceLabels = { group: '', version: '', resource: '', subresou
 /** Makes labels of requests. Nothing that a client makes up becomes a label: only kinds and verbs that exist. */
 export class RequestLabeller {
   readonly #seen = new Set<string>();
+  readonly #made = new Map<string, RequestLabels>();
 
+  /** The same labels are the same object: what belongs to them can be kept by it. */
   label(exchange: Exchange, plane: Plane | undefined): RequestLabels {
-    const { info, request, url } = exchange;
+    const labels = this.#labels(exchange, plane);
+    const key = Object.values(labels).join(' ');
+    const known = this.#made.get(key);
+    if (known !== undefined) return known;
+    this.#made.set(key, labels);
+    return labels;
+  }
+
+  #labels(exchange: Exchange, plane: Plane | undefined): RequestLabels {
+    const { info, request, query } = exchange;
     const found = info.isResource && info.rest.length === 0 ? this.#resource(exchange, plane) : undefined;
     return {
       verb: info.isResource ? resourceVerb(exchange) : methods.has(request.method) ? request.method : 'other',
-      dry_run: url.searchParams.get('dryRun') === 'All' ? 'All' : '',
+      dry_run: query.get('dryRun') === 'All' ? 'All' : '',
       ...(found ?? { ...unnamed, subresource: info.isResource ? '' : knownPath(info.path) }),
       scope: found === undefined ? '' : scopeOf(exchange),
       component: 'apiserver',

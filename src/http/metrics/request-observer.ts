@@ -1,4 +1,13 @@
-import type { Exchange, Filter, Reply } from '../exchange.ts';
+import type { Feed } from '../../lib/feed.ts';
+import {
+  type Exchange,
+  type Filter,
+  type IncomingRequest,
+  isFeed,
+  isPieced,
+  isStream,
+  type Reply,
+} from '../exchange.ts';
 import type { Plane } from '../plane.ts';
 import type { Metrics } from './create-metrics.ts';
 import { RequestLabeller, type RequestLabels } from './request-labels.ts';
@@ -19,8 +28,14 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
     const labels = labeller.label(exchange, planeOf(exchange));
     metrics.answered(labels, reply.status, milliseconds / 1000, sizeOf(reply));
     if (terminatedCodes.has(reply.status)) metrics.terminated(labels, reply.status);
-    if (exchange.request.signal.aborted) metrics.aborted(labels);
-    if (isStream(reply.body)) reply.body = counted(reply.body, labels, metrics);
+    if (hasLeft(exchange.request)) metrics.aborted(labels);
+    if (isPieced(reply)) {
+      reply.body = { pieces: measured(reply.body.pieces, (bytes) => metrics.sent(labels, bytes)) };
+      return;
+    }
+    if (!isStream(reply)) return;
+    const { body } = reply;
+    reply.body = isFeed(body) ? countedFeed(body, labels, metrics) : counted(body, labels, metrics);
   };
 }
 
@@ -47,19 +62,45 @@ async function* counted(
 ): AsyncGenerator<string, void, undefined> {
   const ended = metrics.longRunning(labels);
   try {
-    for await (const chunk of stream) {
-      if (labels.verb === 'WATCH') metrics.watchEvents(labels, lines(chunk), Buffer.byteLength(chunk));
-      yield chunk;
-    }
+    yield* stream;
   } finally {
     ended();
   }
 }
 
-function lines(chunk: string): number {
-  let count = 0;
-  for (let at = chunk.indexOf('\n'); at >= 0; at = chunk.indexOf('\n', at + 1)) count++;
-  return count;
+/** The same for a watch, where each line is an event. */
+function countedFeed(feed: Feed<Uint8Array>, labels: RequestLabels, metrics: Metrics): Feed<Uint8Array> {
+  let ended: (() => void) | undefined;
+  return {
+    take() {
+      ended ??= metrics.longRunning(labels);
+      const line = feed.take();
+      if (line !== undefined) metrics.watchEvent(labels, line.length);
+      else if (feed.over) ended();
+      return line;
+    },
+    get over() {
+      return feed.over;
+    },
+    wait: (wake) => feed.wait(wake),
+    close() {
+      feed.close();
+      ended?.();
+    },
+  };
+}
+
+/** Tells how much it was when it is over, whichever way it ends. */
+function* measured(pieces: Iterable<Uint8Array>, tell: (bytes: number) => void): Generator<Uint8Array> {
+  let bytes = 0;
+  try {
+    for (const piece of pieces) {
+      bytes += piece.byteLength;
+      yield piece;
+    }
+  } finally {
+    tell(bytes);
+  }
 }
 
 function sizeOf({ body }: Reply): number | undefined {
@@ -67,6 +108,7 @@ function sizeOf({ body }: Reply): number | undefined {
   return typeof body === 'string' ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.length : undefined;
 }
 
-function isStream(body: Reply['body']): body is AsyncIterable<string> {
-  return typeof body === 'object' && !(body instanceof Uint8Array);
+/** Does not ask for the signal where that would have to be made. */
+function hasLeft(request: IncomingRequest): boolean {
+  return request.end?.isOver ?? request.signal.aborted;
 }

@@ -228,8 +228,14 @@ describe('/openapi/v2', () => {
     expect(at(options, 'x-kubernetes-group-version-kind')).toHaveLength(5);
   });
 
-  it('answers 406 to the protobuf form (OAPI-14)', () => {
+  it('is the protobuf message of it for who takes nothing else (OAPI-14)', () => {
     const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-    expect(() => reply('/openapi/v2', { accept })).toThrow(StatusError);
+    const found = reply('/openapi/v2', { accept });
+    expect(found.headers['content-type']).toBe('application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
+    expect(found.headers.etag).not.toBe(reply('/openapi/v2').headers.etag);
+    const etag = String(found.headers.etag);
+    expect(reply('/openapi/v2', { accept, 'if-none-match': etag }).status).toBe(304);
+    const both = reply('/openapi/v2', { accept: `${accept}, application/json` });
+    expect(both.headers['content-type']).toBe('application/json');
   });
 });

@@ -2,9 +2,11 @@ import { noSuchPath } from '../../api/status.ts';
 import { servedGroups } from '../discovery/served-groups.ts';
 import { type Document, type DocumentSet, jsonDocument, perGeneration } from '../document.ts';
 import type { Exchange, Reply } from '../exchange.ts';
+import { parseAccept } from '../media-type.ts';
 import { rawPath, rawQuery } from '../path-segments.ts';
 import type { Plane } from '../plane.ts';
 import { swaggerDocument } from './v2.ts';
+import { swaggerBytes, swaggerProtobuf, swaggerProtobufAsked } from './v2-protobuf.ts';
 import { groupVersionDocument, singlePathDocument } from './v3.ts';
 
 const root = '/openapi/v3';
@@ -35,24 +37,33 @@ export function openApiDocuments(plane: Plane, options: { readonly serverVersion
   });
   const v2 = perGeneration(plane, (resources) => {
     const versions = servedGroups(resources).flatMap((group) => group.versions);
-    return jsonDocument(
-      swaggerDocument(
-        versions.map((served) => groupVersionDocument(served, serverVersion)),
-        serverVersion,
-      ),
-    );
+    const described = versions.map((served) => groupVersionDocument(served, serverVersion));
+    const swagger = swaggerDocument(described, serverVersion);
+    let bytes: Uint8Array | undefined;
+    return {
+      document: jsonDocument(swagger),
+      bytes: () => {
+        bytes ??= swaggerBytes(swagger);
+        return bytes;
+      },
+    };
   });
 
   return {
     paths: () => ['/openapi/v2', root, ...[...v3().documents.keys()].map((path) => `${root}/${path}`)],
     find(exchange) {
       const { path } = exchange.info;
-      if (path === '/openapi/v2') return { document: v2(), headers: tagged(v2()) };
+      if (path === '/openapi/v2') {
+        const { document, bytes } = v2();
+        if (!wantsProtobuf(exchange)) return { document, headers: tagged(document) };
+        const headers = tagged({ hash: `${document.hash}-protobuf` });
+        return { document, headers, contentType: `application/${swaggerProtobuf}`, bytes: bytes() };
+      }
       if (path === root) return { document: v3().index, headers: tagged(v3().index) };
       if (!path.startsWith(`${root}/`)) return undefined;
       const document = v3().documents.get(path.slice(root.length + 1));
       if (document === undefined) throw noSuchPath();
-      const asked = exchange.url.searchParams.get('hash') ?? '';
+      const asked = exchange.query.get('hash') ?? '';
       if (asked === '') return { document, headers: tagged(document) };
       if (asked !== document.hash) return moved(exchange, document);
       return { document, headers: { ...tagged(document), ...forever(exchange.receivedAt) } };
@@ -60,7 +71,16 @@ export function openApiDocuments(plane: Plane, options: { readonly serverVersion
   };
 }
 
-function tagged({ hash }: Document): Record<string, string> {
+/** For those who take nothing else, as always here. */
+function wantsProtobuf({ request }: Exchange): boolean {
+  const accept = parseAccept(request.headers.accept ?? '');
+  const isNamed = (...subtypes: readonly string[]) =>
+    accept.some(({ type, subtype }) => type === 'application' && subtypes.includes(subtype));
+  const takesText = accept.some(({ subtype }) => subtype === '*') || isNamed('json', 'yaml');
+  return !takesText && isNamed(swaggerProtobuf, swaggerProtobufAsked);
+}
+
+function tagged({ hash }: Pick<Document, 'hash'>): Record<string, string> {
   return { etag: `"${hash}"`, vary: 'Accept' };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
+import { projectRoles } from '../../api/naming.ts';
 import { StatusError } from '../../api/status.ts';
 import type { MissingCheck } from '../../registry/mounted-resource.ts';
 import { openManagement, writing } from '../management.fixture.ts';
@@ -36,9 +37,9 @@ describe('selves (completions §7)', () => {
 });
 
 describe('parts that are missing', () => {
-  const refusalOf = (check: MissingCheck | undefined, ...rest: Parameters<MissingCheck>) => {
+  const refusalOf = async (check: MissingCheck | undefined, ...rest: Parameters<MissingCheck>) => {
     try {
-      check?.(...rest);
+      await check?.(...rest);
     } catch (error) {
       if (error instanceof StatusError) return error.status;
       throw error;
@@ -56,25 +57,38 @@ describe('parts that are missing', () => {
     const check = (name: string, source: object) => refusalOf(part?.missingCheck, admin(), name, body(source));
     expect(part?.missing).toBeDefined();
     expect(
-      check('default', { name: '', cluster: '' })
-        ?.details?.causes?.map((cause) => cause.field)
-        .sort(),
+      (await check('default', { name: '', cluster: '' }))?.details?.causes?.map((cause) => cause.field).sort(),
     ).toEqual(['sourceVirtualCluster.cluster', 'sourceVirtualCluster.name', 'sourceVirtualCluster.namespace']);
-    expect(check('none', whole)).toMatchObject({ code: 404, details: { kind: 'projects' } });
-    expect(check('default', { ...whole, cluster: 'none' })).toMatchObject({ code: 404, details: { kind: 'clusters' } });
-    expect(check('closed', whole)).toMatchObject({ code: 403 });
-    expect(check('default', whole)).toBeUndefined();
+    expect(await check('none', whole)).toMatchObject({ code: 404, details: { kind: 'projects' } });
+    expect(await check('default', { ...whole, cluster: 'none' })).toMatchObject({
+      code: 404,
+      details: { kind: 'clusters' },
+    });
+    expect(await check('closed', whole)).toMatchObject({ code: 403 });
+    expect(await check('default', whole)).toBeUndefined();
   });
 
-  it('check a direct token all the same (completions §6)', async () => {
-    const { mounted, admin, sent } = await openManagement();
-    const part = mounted('directclusterendpointtokens');
-    const check = (spec: object) =>
-      refusalOf(part.missingCheck, admin(), '', sent('directclusterendpointtokens', '', { spec: { ...spec } }));
-    expect(part.missing).toBeDefined();
-    expect(check({})).toBeUndefined();
-    expect(check({ ttl: 0 })).toMatchObject({ code: 422 });
-    expect(check({ ttl: 30 * 24 * 3600 + 1, scope: {} })?.details?.causes).toHaveLength(2);
+  it('lets an admin of the project import from a cluster that names them (completions §8)', async () => {
+    const { mounted, as, create } = await openManagement();
+    const member = { kind: 'User', name: 'anna', clusterRole: projectRoles.admin };
+    await create('users', 'anna', {});
+    await create('projects', 'p', { members: [member], allowedClusters: [{ name: '*' }] });
+    await create('clusters', 'open', { networkPeer: true, access: [{ verbs: ['use'], users: ['anna'] }] });
+    const part = mounted('projects').subresources.importvirtualcluster;
+    const check = (cluster: string) => {
+      const body = {
+        apiVersion: '',
+        kind: '',
+        metadata: {},
+        sourceVirtualCluster: { name: 'v', namespace: 'n', cluster },
+      };
+      return refusalOf(part?.missingCheck, as('anna'), 'p', body as unknown as KubeObject);
+    };
+    expect(await check('open')).toBeUndefined();
+    expect(await check('local')).toMatchObject({
+      code: 403,
+      message: expect.stringContaining('may not use the cluster'),
+    });
   });
 
   it('know the instance or cluster that they are of', async () => {
@@ -82,13 +96,13 @@ describe('parts that are missing', () => {
     await create('virtualclusterinstances', 'vc', {}, admin('default'));
     for (const name of ['kubeconfig', 'log']) {
       const part = mounted('virtualclusterinstances').subresources[name];
-      expect(refusalOf(part?.missingCheck, admin('default'), 'vc', undefined)).toBeUndefined();
-      expect(refusalOf(part?.missingCheck, admin('default'), 'none', undefined)).toMatchObject({ code: 404 });
+      expect(await refusalOf(part?.missingCheck, admin('default'), 'vc', undefined)).toBeUndefined();
+      expect(await refusalOf(part?.missingCheck, admin('default'), 'none', undefined)).toMatchObject({ code: 404 });
     }
     for (const name of ['virtualclusters', 'accesskey']) {
       const part = mounted('clusters').subresources[name];
-      expect(refusalOf(part?.missingCheck, admin(), 'local', undefined)).toBeUndefined();
-      expect(refusalOf(part?.missingCheck, admin(), 'none', undefined)).toMatchObject({ code: 404 });
+      expect(await refusalOf(part?.missingCheck, admin(), 'local', undefined)).toBeUndefined();
+      expect(await refusalOf(part?.missingCheck, admin(), 'none', undefined)).toMatchObject({ code: 404 });
     }
   });
 });

@@ -1,9 +1,10 @@
 import { teamAccessKeysKind, userAccessKeysKind } from '../../api/management/v1/entity-access-keys.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
 import { userKind } from '../../api/management/v1/user.ts';
+import type { KubeObject } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { notFound } from '../../api/status.ts';
-import { textAt } from '../../lib/json-path.ts';
+import { compareBytes } from '../../lib/json-order.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { ManagementState } from '../state.ts';
 import { answerOf } from './served-answer.ts';
@@ -29,9 +30,13 @@ function keysOf(
     verbs: {
       async get(_context, name) {
         if (state[member](name) === undefined) throw notFound(groupResourceOf(parent), name);
-        const accessKeys = [...state.accessKeys()].filter((key) => textAt(key, 'spec', member) === name);
+        const accessKeys = [...state.accessKeysOf(member, name)].sort(byName);
         return answerOf(kind, { name }, { accessKeys });
       },
     },
   };
+}
+
+function byName(a: KubeObject, b: KubeObject): number {
+  return compareBytes(a.metadata.name ?? '', b.metadata.name ?? '');
 }

@@ -2,7 +2,6 @@ import { type FieldError, invalid, required } from '../../api/field-error.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { clusterAccessKeyKind } from '../../api/management/v1/cluster-access-key.ts';
 import { clusterVirtualClustersKind } from '../../api/management/v1/cluster-virtual-clusters.ts';
-import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
 import { projectImportVirtualClusterKind } from '../../api/management/v1/project-import-virtual-cluster.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
@@ -13,10 +12,8 @@ import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
 import { forbidden, invalidObject, notFound } from '../../api/status.ts';
 import { numberAt, textAt, valueAt } from '../../lib/json-path.ts';
-import type { MountedResource, MountedSubresource } from '../../registry/mounted-resource.ts';
-import type { ManagementDependencies } from '../dependencies.ts';
+import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import { allowsCluster } from '../placement.ts';
-import { scopeErrors } from '../rules/scope-errors.ts';
 import type { ManagementState } from '../state.ts';
 
 /*
@@ -32,9 +29,7 @@ function refuse(kind: ResourceKind, object: KubeObject | undefined, errors: read
 }
 
 function instanceMustExist(state: ManagementState, namespace: string, name: string): void {
-  for (const instance of state.instancesOf(projectOfNamespace(namespace) ?? '')) {
-    if (instance.metadata.name === name) return;
-  }
+  if (projectOfNamespace(namespace) !== undefined && state.instance(namespace, name) !== undefined) return;
   throw notFound(groupResourceOf(virtualClusterInstanceKind), name);
 }
 
@@ -74,7 +69,7 @@ export function importVirtualCluster(state: ManagementState): MountedSubresource
     kind,
     verbs: {},
     missing: 'importing is not available: this server cannot look into its connected clusters',
-    missingCheck(_context, name, object) {
+    async missingCheck(context, name, object) {
       const source = valueAt(object, 'sourceVirtualCluster');
       const missing = requiredSource.filter((member) => textAt(source, member) === '');
       const isThere = source !== undefined && source !== null;
@@ -87,6 +82,10 @@ export function importVirtualCluster(state: ManagementState): MountedSubresource
       if (!allowsCluster(project, cluster)) {
         const detail = `the project ${name} does not allow the cluster ${cluster}`;
         throw forbidden(groupResourceOf(projectKind), name, detail);
+      }
+      const { group, plural } = clusterKind;
+      if (!(await context.may({ verb: 'use', group, resource: plural, name: cluster }))) {
+        throw forbidden(groupResourceOf(projectKind), name, `you may not use the cluster ${cluster}`);
       }
     },
   };
@@ -107,25 +106,5 @@ export function clusterAccessKey(state: ManagementState): MountedSubresource {
     verbs: {},
     missing: 'keys for agents are not available: this server has no agents',
     missingCheck: (_context, name) => clusterMustExist(state, name),
-  };
-}
-
-export function directClusterEndpointTokens({ settings }: Pick<ManagementDependencies, 'settings'>): MountedResource {
-  const kind = directClusterEndpointTokenKind;
-  return {
-    kind,
-    verbs: {},
-    subresources: {},
-    missing: 'tokens for direct cluster endpoints are not available: this server has no direct endpoints',
-    missingCheck(_context, _name, object) {
-      const ttl = numberAt(object, 'spec', 'ttl');
-      const errors = scopeErrors(valueAt(object, 'spec', 'scope'), 'spec.scope');
-      const { maxTTL } = settings.directTokens;
-      if (ttl !== undefined && ttl <= 0) errors.unshift(invalid('spec.ttl', ttl, 'must be greater than 0'));
-      else if (ttl !== undefined && ttl > maxTTL) {
-        errors.unshift(invalid('spec.ttl', ttl, `must be less than or equal to ${maxTTL}, the maximum of this server`));
-      }
-      refuse(kind, object, errors);
-    },
   };
 }

@@ -3,11 +3,11 @@ import type { KubeObject } from '../../api/meta.ts';
 import { projectNamespacePrefix } from '../../api/naming.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
 import { invalidObject } from '../../api/status.ts';
+import { callerOf } from '../../auth/authz/caller.ts';
 import { objectAt, textAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { callerOf } from '../caller.ts';
 import type { ManagementState } from '../state.ts';
 import { answerOf } from './served-answer.ts';
 

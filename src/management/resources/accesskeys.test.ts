@@ -1,41 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { accessKeyPhase } from '../../api/management/access-key-life.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { isWellFormedAccessKey } from '../../auth/access-key-format.ts';
 import { textAt, valueAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import { openSealer } from '../../seal/open-sealer.ts';
-import { keyStateOf, scopesOf } from '../access-key-state.ts';
+import { other, own, withKeys } from '../access-keys.fixture.ts';
 import {
-  deleting,
   dryRun,
   latest,
   listing,
   type Management,
-  openManagement,
   patching,
   refusal,
   watching,
   writing,
 } from '../management.fixture.ts';
-
-const own = 'a-key-of-my-own.0123456789~abcdefgh';
-const other = 'another-key-of-mine.0123456789~ABCD';
-
-async function setUp(settings = {}) {
-  const management = await openManagement(settings);
-  await management.create('users', 'anna', {});
-  await management.create('users', 'bob', {});
-  await management.create('teams', 'red', { users: ['anna'], groups: ['reds'] });
-  const make = (spec: JsonObject, context = management.as('anna'), name = 'k') =>
-    management.create('ownedaccesskeys', name, spec, context);
-  const stored = (name = 'k') => {
-    const found = management.state.accessKey(name);
-    if (found === undefined) throw new Error(`no key ${name}`);
-    return found;
-  };
-  return { ...management, make, stored };
-}
 
 async function dumped(management: Management): Promise<string> {
   const rows: string[] = [];
@@ -45,7 +24,7 @@ async function dumped(management: Management): Promise<string> {
 
 describe('the value of an access key (completions §5)', () => {
   it('is made by the server and told once, to the creating call', async () => {
-    const { make, verbs, as, stored, ...rest } = await setUp();
+    const { make, verbs, as, stored, ...rest } = await withKeys();
     const made = await make({ displayName: 'mine' });
     const key = textAt(made, 'spec', 'key');
     expect(key).toMatch(/^flk_/);
@@ -65,13 +44,13 @@ describe('the value of an access key (completions §5)', () => {
   });
 
   it('is revealed by no dry run', async () => {
-    const { verbs, as, sent } = await setUp();
+    const { verbs, as, sent } = await withKeys();
     const made = await verbs('ownedaccesskeys').create(as('anna'), sent('ownedaccesskeys', 'k', { spec: {} }), dryRun);
     expect(made.json()).not.toContain('flk_');
   });
 
   it('is told by an apply that creates, and not by one that changes', async () => {
-    const { verbs, as } = await setUp();
+    const { verbs, as } = await withKeys();
     const apply = (spec: JsonObject) =>
       verbs('ownedaccesskeys').patch(
         as('anna'),
@@ -94,7 +73,7 @@ describe('the value of an access key (completions §5)', () => {
   });
 
   it('is kept by a write without it, kept by the same, replaced by a new one', async () => {
-    const management = await setUp();
+    const management = await withKeys();
     const { make, verbs, as, state } = management;
     const made = await make({ key: own });
     const hash = () => textAt(state.accessKeyHidden('k'), 'keyHash');
@@ -112,7 +91,7 @@ describe('the value of an access key (completions §5)', () => {
   });
 
   it('is refused with one and the same text if it is weak, mistyped or in use', async () => {
-    const { make, as } = await setUp();
+    const { make, as } = await withKeys();
     await make({ key: own });
     const texts = new Set<string>();
     for (const key of ['short', `flk_${'x1y2z3a4b5'.repeat(4)}000000`, 'a'.repeat(40), `${own} `]) {
@@ -127,7 +106,7 @@ describe('the value of an access key (completions §5)', () => {
   });
 
   it('is cut out of the last-applied annotation', async () => {
-    const { verbs, as, sent } = await setUp();
+    const { verbs, as, sent } = await withKeys();
     const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
     const annotations = {
       [annotation]: JSON.stringify({ kind: 'OwnedAccessKey', spec: { key: own, displayName: 'a' } }),
@@ -140,7 +119,7 @@ describe('the value of an access key (completions §5)', () => {
   });
 
   it('cannot be found by a JSON patch test, and never shows in a watch', async () => {
-    const { make, verbs, as } = await setUp();
+    const { make, verbs, as } = await withKeys();
     const stream = await verbs('ownedaccesskeys').watch(as('anna'), watching);
     await make({ key: own });
     const operations = [{ op: 'test', path: '/spec/key', value: own }];
@@ -155,104 +134,9 @@ describe('the value of an access key (completions §5)', () => {
   });
 
   it('needs no name', async () => {
-    const { make, as } = await setUp();
+    const { make, as } = await withKeys();
     const made = await make({}, as('anna'), '');
     expect(made.metadata.name).toMatch(/^key-[a-z0-9]{5}$/);
-  });
-});
-
-describe('whom an access key is for (completions §5)', () => {
-  it('is the caller where nobody is named', async () => {
-    const { make, contextOf } = await setUp();
-    expect(await make({})).toMatchObject({ spec: { user: 'anna' } });
-    const team = contextOf({ name: 'platform:team:red', groups: ['platform:team:red'] }, '');
-    expect(await make({}, team, 't')).toMatchObject({ spec: { team: 'red' } });
-  });
-
-  it('is the caller, a team of theirs, or for admins anybody who exists', async () => {
-    const { make, as, admin } = await setUp();
-    expect(await make({ team: 'red' })).toMatchObject({ spec: { team: 'red' } });
-    expect((await refusal(make({ user: 'bob' }, as('anna'), 'x'))).code).toBe(403);
-    expect((await refusal(make({ team: 'red' }, as('bob'), 'x'))).code).toBe(403);
-    expect((await refusal(make({ subject: 'robot' }, as('anna'), 'x'))).code).toBe(403);
-    expect(await make({ user: 'bob' }, admin(), 'b')).toMatchObject({ spec: { user: 'bob' } });
-    expect(await make({ subject: 'robot', groups: ['g'] }, admin(), 's')).toMatchObject({ spec: { subject: 'robot' } });
-    expect(await refusal(make({ user: 'nobody' }, admin(), 'x'))).toMatchObject({
-      code: 422,
-      details: { causes: [{ field: 'spec.user', reason: 'FieldValueNotFound' }] },
-    });
-  });
-
-  it('is one, fixed after creation, and never begins with system:', async () => {
-    const { make, admin, verbs, as } = await setUp();
-    expect((await refusal(make({ user: 'anna', team: 'red' }))).code).toBe(422);
-    for (const spec of [
-      { subject: 'system:admin' },
-      { groups: ['system:masters'] },
-      { subject: 'platform:team:red' },
-    ]) {
-      expect((await refusal(make(spec, admin(), 'x'))).code).toBe(422);
-    }
-    await make({});
-    const patch = { type: 'merge' as const, document: { spec: { user: 'bob' } }, findings: [] };
-    expect(await refusal(verbs('ownedaccesskeys').patch(as('anna'), 'k', patch, patching))).toMatchObject({
-      code: 422,
-      message: expect.stringContaining('spec.user: Invalid value: "bob": field is immutable'),
-    });
-  });
-
-  it('gives no groups that the caller does not have, except by admins', async () => {
-    const { make, as, admin } = await setUp();
-    expect((await refusal(make({ groups: ['platform:admins'] }))).code).toBe(403);
-    expect((await refusal(make({ groups: ['reds'] }, as('bob'), 'x'))).code).toBe(403);
-    expect(await make({ user: 'bob', groups: ['x'] }, admin(), 'x')).toMatchObject({ spec: { groups: ['x'] } });
-  });
-});
-
-describe('own keys and those of others (completions §5)', () => {
-  it('shows the own and those of teams, and nobody else exists', async () => {
-    const { make, as, admin, verbs } = await setUp();
-    await make({});
-    await make({ team: 'red' }, admin(), 'of-red');
-    await make({}, as('bob'), 'of-bob');
-    const owned = verbs('ownedaccesskeys');
-    const names = async (who: string) =>
-      (await owned.list(as(who), listing)).items.map((item) => item.object.metadata.name);
-    expect(await names('anna')).toEqual(['k', 'of-red']);
-    expect(await names('bob')).toEqual(['of-bob']);
-    expect(await names('admin')).toEqual(['admin']);
-    const missing = await refusal(owned.get(as('anna'), 'of-bob', latest));
-    expect(missing).toEqual(
-      await refusal(owned.get(as('anna'), 'never', latest)).then((status) => ({
-        ...status,
-        message: status.message?.replace('never', 'of-bob'),
-        details: { ...status.details, name: 'of-bob' },
-      })),
-    );
-    expect(missing).toMatchObject({ code: 404, details: { kind: 'ownedaccesskeys' } });
-    expect((await refusal(owned.delete(as('anna'), 'of-bob', deleting))).code).toBe(404);
-    expect((await refusal(make({}, as('anna'), 'of-bob'))).message).toBe(
-      'ownedaccesskeys.management.platform.sh "of-bob" already exists',
-    );
-    const patch = { type: 'merge' as const, document: {}, findings: [] };
-    expect((await refusal(owned.patch(as('anna'), 'of-bob', patch, patching))).code).toBe(404);
-    const all = await verbs('accesskeys').list(admin(), listing);
-    expect(all.items.map((item) => item.object.metadata.name)).toEqual(['admin', 'k', 'of-bob', 'of-red']);
-    expect(await owned.delete(as('anna'), 'k', deleting)).toMatchObject({
-      gone: { details: { kind: 'ownedaccesskeys' } },
-    });
-  });
-
-  it('lists those of one user or team for admins, and creates no AccessKey by apply', async () => {
-    const { make, mounted, admin, verbs } = await setUp();
-    await make({});
-    const answer = await mounted('users').subresources.accesskeys?.verbs.get?.(admin(), 'anna', latest);
-    expect(answer?.object).toMatchObject({ kind: 'UserAccessKeys', accessKeys: [{ metadata: { name: 'k' } }] });
-    expect(verbs('accesskeys').create).toBeUndefined();
-    const object = { apiVersion: 'management.platform.sh/v1', kind: 'AccessKey', metadata: { name: 'new' }, spec: {} };
-    expect((await refusal(verbs('accesskeys').patch(admin(), 'new', { type: 'apply', object }, patching))).code).toBe(
-      404,
-    );
   });
 });
 
@@ -264,7 +148,7 @@ describe('fields of the server (completions §5)', () => {
   };
 
   it('are dropped from others with a Warning', async () => {
-    const { make, as } = await setUp();
+    const { make, as } = await withKeys();
     const context = as('anna');
     const made = await make(login, context);
     for (const field of Object.keys(login)) expect(valueAt(made, 'spec', field)).toBeUndefined();
@@ -272,7 +156,7 @@ describe('fields of the server (completions §5)', () => {
   });
 
   it('are taken from the server, and their secrets never returned or kept in clear', async () => {
-    const management = await setUp();
+    const management = await withKeys();
     const { system, sent, plane, verbs, as, state } = management;
     const keys = plane.kinds.get('accesskeys.management.platform.sh');
     const made = await keys?.verbs.create(
@@ -283,7 +167,12 @@ describe('fields of the server (completions §5)', () => {
     expect(made?.object).toMatchObject({ spec: { identity: { userId: 'u' }, parent: 'p', type: 'Login' } });
     expect(made?.json()).not.toContain('secret-');
     expect(await dumped(management)).not.toContain('secret-');
-    expect(Object.keys(state.accessKeyHidden('k') ?? {}).sort()).toEqual(['connectorData', 'keyHash', 'oidcTokens']);
+    expect(Object.keys(state.accessKeyHidden('k') ?? {}).sort()).toEqual([
+      'connectorData',
+      'keyHash',
+      'oidcTokens',
+      'ownerUid',
+    ]);
     const context = as('anna');
     const read = await verbs('ownedaccesskeys').get(context, 'k', latest);
     const put = await verbs('ownedaccesskeys').update(context, 'k', read.object, writing);
@@ -292,102 +181,14 @@ describe('fields of the server (completions §5)', () => {
   });
 
   it('types beyond User and Other are the server’s', async () => {
-    const { make } = await setUp();
+    const { make } = await withKeys();
     expect(await make({ type: 'Other' })).toMatchObject({ spec: { type: 'Other' } });
     expect((await refusal(make({ type: 'Login' }))).message).toContain('spec.type: Unsupported value: "Login"');
   });
 });
 
-describe('how long a key lives and how many there are (completions §5)', () => {
-  it('ends by ttl from creation, or from the last activity', async () => {
-    const { make, stored, clock, plane, system } = await setUp();
-    await make({ ttl: 60 });
-    await make({ ttl: 60, ttlAfterLastActivity: true }, undefined, 'active');
-    const keys = plane.kinds.get('accesskeys.management.platform.sh');
-    clock.advance(30_000);
-    const status = { status: { lastActivity: new Date(clock.now()).toISOString() } };
-    await keys?.status?.patch(system(), 'active', { type: 'merge', document: status, findings: [] }, patching);
-    clock.advance(29_000);
-    expect(accessKeyPhase(stored(), clock.now())).toBe('Active');
-    clock.advance(1_000);
-    expect(accessKeyPhase(stored(), clock.now())).toBe('Expired');
-    expect(accessKeyPhase(stored('active'), clock.now())).toBe('Active');
-    expect(keys?.resource.expiresAt?.({ object: stored() })).toBe(clock.now() + 7 * 24 * 3600 * 1000);
-  });
-
-  it('has no negative ttl, and obeys the maximum of the server', async () => {
-    const { make } = await setUp({ accessKeys: { maxTTL: 100, perUser: 100 } });
-    expect((await refusal(make({ ttl: -1 }))).code).toBe(422);
-    expect((await refusal(make({ ttl: 101 }))).message).toContain('spec.ttl');
-    expect(await make({})).toMatchObject({ spec: { ttl: 100 } });
-  });
-
-  it('keeps the count of keys within the limit; ended ones do not count', async () => {
-    const { make, as, clock, admin } = await setUp({ accessKeys: { maxTTL: 0, perUser: 2 } });
-    await make({ ttl: 10 });
-    await make({}, as('anna'), 'second');
-    expect(await refusal(make({}, as('anna'), 'third'))).toMatchObject({
-      code: 403,
-      message: expect.stringContaining('exceeded quota'),
-    });
-    await make({}, as('bob'), 'third');
-    clock.advance(10_000);
-    await make({}, as('anna'), 'fourth');
-    expect((await refusal(make({ user: 'anna' }, admin(), 'fifth'))).code).toBe(403);
-  });
-
-  it('does not outlive the key that it was made with, whatever becomes of that one', async () => {
-    const { make, as, stored, clock, state, verbs } = await setUp();
-    await make({ ttl: 100 }, as('anna'), 'maker');
-    const context = as('anna', '', 'maker');
-    expect(await make({}, context, 'a')).toMatchObject({ spec: { ttl: 100 } });
-    expect(await make({ ttl: 1000 }, context, 'b')).toMatchObject({ spec: { ttl: 100 } });
-    expect(context.warnings).toHaveLength(1);
-    expect(await make({ ttl: 50, ttlAfterLastActivity: true }, context, 'c')).toMatchObject({ spec: { ttl: 50 } });
-    expect(keyStateOf(stored('a'), state)).toMatchObject({
-      expiresAt: clock.now() + 100_000,
-      disabled: false,
-      user: { name: 'anna' },
-    });
-    const merge = (name: string, spec: JsonObject) =>
-      verbs('ownedaccesskeys').patch(as('anna'), name, { type: 'merge', document: { spec }, findings: [] }, patching);
-    await merge('a', { ttl: 100_000 });
-    expect(keyStateOf(stored('a'), state).expiresAt).toBe(clock.now() + 100_000);
-    await merge('maker', { disabled: true });
-    expect(keyStateOf(stored('a'), state).disabled).toBe(true);
-    await verbs('ownedaccesskeys').delete(as('anna'), 'maker', deleting);
-    expect(keyStateOf(stored('a'), state).user).toBeUndefined();
-    await make({}, as('anna'), 'maker');
-    expect(keyStateOf(stored('a'), state).user).toBeUndefined();
-  });
-
-  it('outlives a login, and carries the scopes of what it was made with', async () => {
-    const { make, plane, system, sent, as, stored, state } = await setUp();
-    const scope = { projects: [{ project: 'p' }] };
-    await plane.kinds
-      .get('accesskeys.management.platform.sh')
-      ?.verbs.create(
-        system(),
-        sent('accesskeys', 'login', { spec: { user: 'anna', type: 'Login', ttl: 10, scope } }),
-        writing,
-      );
-    expect(await make({}, as('anna', '', 'login'))).not.toHaveProperty('spec.ttl');
-    expect(keyStateOf(stored(), state).expiresAt).toBeUndefined();
-    expect(scopesOf(stored(), state)).toEqual([scope]);
-    const narrower = { virtualClusters: [{ project: 'p', virtualCluster: 'v' }] };
-    await make({ scope: narrower }, as('anna', '', 'k'), 'narrow');
-    expect(scopesOf(stored('narrow'), state)).toEqual([narrower, scope]);
-  });
-
-  it('refuses a scope that lists nothing', async () => {
-    const { make } = await setUp();
-    expect((await refusal(make({ scope: {} }))).code).toBe(422);
-    expect(await make({ scope: null })).toBeDefined();
-  });
-});
-
 it('belongs to no field manager, also when it was applied (completions §5)', async () => {
-  const { verbs, admin, plane } = await setUp();
+  const { verbs, admin, plane } = await withKeys();
   const key = 'a-key-of-this-test-0123456789-abcdefghijk';
   const object = { metadata: { name: 'applied' }, spec: { key, displayName: 'x' } };
   const made = await verbs('ownedaccesskeys').patch(admin(), 'applied', { type: 'apply', object }, patching);
@@ -398,7 +199,7 @@ it('belongs to no field manager, also when it was applied (completions §5)', as
 });
 
 it('has the hash that authentication looks for', async () => {
-  const { make, plane, sealer } = await setUp();
+  const { make, plane, sealer } = await withKeys();
   const made: KubeObject = await make({});
   const keys = plane.kinds.get('accesskeys.management.platform.sh');
   const claim = `hash:${sealer.hash('access-key', textAt(made, 'spec', 'key'))}`;

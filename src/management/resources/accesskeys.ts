@@ -1,18 +1,22 @@
 import type { FieldError } from '../../api/field-error.ts';
 import { accessKeyEnd } from '../../api/management/access-key-life.ts';
 import { accessKeyKind } from '../../api/management/v1/access-key.ts';
-import { invalidObject } from '../../api/status.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { forbidden, invalidObject } from '../../api/status.ts';
 import { generateAccessKey, isStrongAccessKey } from '../../auth/access-key-format.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
+import { noteGivenGroups } from '../access-key-groups.ts';
+import { hiddenKeyHash } from '../access-key-hidden.ts';
 import { checkKeyCount, keepLifetime, takeAfterMaker } from '../access-key-limits.ts';
-import { checkAccessKeyOwner, fillAccessKeyOwner, ownerMembers } from '../access-key-owner.ts';
+import { accessKeyLane, bindToOwner, checkAccessKeyOwner, fillAccessKeyOwner } from '../access-key-owner.ts';
 import { keepServerFields } from '../access-key-server-fields.ts';
-import { accessKeyClaim, hiddenKeyHash } from '../access-key-state.ts';
+import { accessKeyClaim, scopesOf } from '../access-key-state.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { writableSpec } from '../draft-spec.ts';
 import { cutFromLastApplied } from '../last-applied.ts';
+import { markLogin } from '../login-keys.ts';
 import { accessKeyErrors } from '../rules/access-key-errors.ts';
 
 /** Expired keys stay visible this long. */
@@ -57,6 +61,14 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
     if (draft.old === undefined) draft.reveal = { spec: { key } };
   }
 
+  /** What a key with a scope makes is as narrow as itself; a key that is there already need not be. */
+  function refuseScopedChange(draft: Draft, context: RequestContext): void {
+    const used = context.system || context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
+    if (used === undefined || scopesOf(used, state).length === 0) return;
+    const name = draft.object.metadata.name ?? '';
+    throw forbidden(groupResourceOf(accessKeyKind), name, 'a key with a scope may make keys, not change them');
+  }
+
   return defineResource({
     ...accessKeyKind,
     hasStatus: true,
@@ -70,24 +82,23 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
       keepServerFields(draft, spec, context, sealer);
       if (textAt(spec, 'type') === '') spec.type = textAt(draft.old?.object, 'spec', 'type') || 'User';
       fillAccessKeyOwner(draft, spec, context);
-      checkAccessKeyOwner(draft, context);
       if (draft.old !== undefined) {
-        keepLifetime(draft, spec, { settings });
-        return;
+        refuseScopedChange(draft, context);
+        keepLifetime(draft, spec, context, { state, settings, clock });
       }
+      checkAccessKeyOwner(draft, context, state);
+      noteGivenGroups(draft, state);
+      if (draft.old !== undefined) return;
       checkKeyCount(draft.object, context, { state, settings, clock });
       takeAfterMaker(draft, spec, context, { state, settings, clock });
+      bindToOwner(draft, state);
+      markLogin(draft, state);
     },
     validate(draft, context) {
       const fault = faults.get(draft);
       return [...(fault === undefined ? [] : [fault]), ...accessKeyErrors(draft, context, { state, settings })];
     },
-    // Keys are counted per owner; who names none makes one for themselves.
-    lane: (sent, context) =>
-      ownerMembers
-        .map((member) => textAt(sent, 'spec', member))
-        .join(' ')
-        .trim() || context.user.name,
+    lane: accessKeyLane,
     claims(record) {
       const hash = textAt(record.hidden, hiddenKeyHash);
       return hash === '' ? [] : [accessKeyClaim(hash)];

@@ -5,8 +5,8 @@ import { flagAt, textAt } from '../../lib/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
-import { checkDisplayOnly } from '../display-only.ts';
 import { writableSpec } from '../draft-spec.ts';
+import { checkFieldRights } from '../field-rights.ts';
 import { cutFromLastApplied } from '../last-applied.ts';
 import { kubeconfigFault } from '../rules/kubeconfig-errors.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
@@ -74,8 +74,8 @@ export function clusters({ sealer }: Pick<ManagementDependencies, 'sealer'>): St
     hasStatus: true,
     gracePeriods: true,
     writeOnly: secretPaths,
-    prepare(draft: Draft, context: RequestContext) {
-      checkDisplayOnly(clusterKind, draft, context);
+    async prepare(draft: Draft, context: RequestContext) {
+      await checkFieldRights(clusterKind, draft, context);
       takeKubeconfig(draft);
     },
     validate: errors,

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../registry/context.ts';
 import { deleting, latest, openManagement, patching, refusal } from '../management.fixture.ts';
 
 async function setUp() {
-  const management = await openManagement();
+  const management = await openManagement({ projects: { selfService: true } });
   const { create, admin, verbs } = management;
   await create('users', 'anna', { displayName: 'Anna' });
   await create('teams', 'red', { users: ['anna'] });
@@ -129,6 +129,7 @@ describe('projects (completions §7)', () => {
     expect(await create('projects', 'p', { displayName: 'P' }, as('anna'))).toMatchObject({
       spec: { owner: { user: 'anna' }, members: [{ kind: 'User', name: 'anna', clusterRole: projectRoles.admin }] },
     });
+    expect((await refusal(create('projects', 'q', { quotas: {} }, as('anna')))).message).toContain('spec.quotas');
     for (const spec of [
       { allowedClusters: [{ name: '*' }] },
       { allowedTemplates: [{ name: '*' }] },

@@ -12,6 +12,8 @@ import {
 } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
+import { type Caller, callerOf, ownerOf } from '../../auth/authz/caller.ts';
+import { DividedWork } from '../../lib/divided-work.ts';
 import { flagAt, listAt, objectAt, textAt } from '../../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
@@ -22,17 +24,13 @@ import {
   type StoredRecord,
   type StoredResource,
 } from '../../registry/resource.ts';
-import { type Caller, callerOf, ownerOf } from '../caller.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { writableSpec } from '../draft-spec.ts';
+import { checkFieldRights, requireDelete } from '../field-rights.ts';
 import { isNonDeletable } from '../non-deletable.ts';
-import { changedFields } from '../object-rights.ts';
 import { quotaLimit } from '../quota-limit.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
 import type { ManagementState } from '../state.ts';
-
-/** What members of a project, its admins included, may not change: each needs the right `projects/spec.<field>`. */
-const protectedFields = ['allowedClusters', 'allowedTemplates', 'quotas', 'requireTemplate', 'owner', 'access'];
 
 /** With the prefix of its namespace a project's name must still be a DNS label. */
 const longestName = 63 - projectNamespace('').length;
@@ -58,7 +56,7 @@ async function prepare(draft: Draft, context: RequestContext): Promise<void> {
   const ownerGiven = textAt(spec, 'owner', 'user') !== '' || textAt(spec, 'owner', 'team') !== '';
   // Asked before anything is filled in: what the server decides needs no right.
   if (!ownerGiven && draft.old !== undefined) keepOwner(spec, draft.old.object);
-  await checkProtectedFields(draft, context);
+  await checkFieldRights(projectKind, draft, context);
   if (context.system || draft.old !== undefined) return;
   if (!ownerGiven) spec.owner = ownerOf(caller);
   if (!caller.isAdmin) spec.members = withAdmin(listAt(spec, 'members'), caller);
@@ -67,21 +65,6 @@ async function prepare(draft: Draft, context: RequestContext): Promise<void> {
 function keepOwner(spec: JsonObject, old: KubeObject): void {
   const owner = objectAt(old, 'spec', 'owner');
   if (owner !== undefined) spec.owner = owner;
-}
-
-async function checkProtectedFields(draft: Draft, context: RequestContext): Promise<void> {
-  if (context.system) return;
-  const name = draft.object.metadata.name ?? '';
-  for (const field of changedFields(draft).filter((changed) => protectedFields.includes(changed))) {
-    const allowed = await context.may({
-      verb: draft.old === undefined ? 'create' : 'update',
-      group: projectKind.group,
-      resource: projectKind.plural,
-      subresource: `spec.${field}`,
-      name,
-    });
-    if (!allowed) throw forbidden(groupResourceOf(projectKind), name, `you may not set spec.${field} of a project`);
-  }
 }
 
 /** Whoever creates a project is its admin. */
@@ -148,17 +131,25 @@ function quotaErrors(quota: JsonObject | undefined, field: string): FieldError[]
   });
 }
 
+/** Instances looked at before others have their turn. */
+const instancesPerTurn = 100;
+
 /** A guard on an instance holds against the deletion of what it lives in, too. */
-function guardDelete(record: StoredRecord, context: RequestContext, state: ManagementState): void {
+async function guardDelete(record: StoredRecord, context: RequestContext, state: ManagementState): Promise<void> {
   if (context.system) return;
+  await requireDelete(projectKind, record, context);
   const name = record.object.metadata.name ?? '';
-  const guarded = [...state.instancesOf(name)].filter(isNonDeletable);
-  if (guarded.length === 0) return;
-  const names = guarded.map((instance) => instance.metadata.name ?? '').sort();
+  const names: string[] = [];
+  const work = new DividedWork(instancesPerTurn);
+  for (const instance of state.instancesOf(name)) {
+    if (isNonDeletable(instance)) names.push(instance.metadata.name ?? '');
+    if (work.spend(1)) await work.next();
+  }
+  if (names.length === 0) return;
   throw forbidden(
     groupResourceOf(projectKind),
     name,
-    `the annotation ${nonDeletableAnnotation} protects its virtual cluster instances ${names.join(', ')}; remove the annotation first`,
+    `the annotation ${nonDeletableAnnotation} protects its virtual cluster instances ${names.sort().join(', ')}; remove the annotation first`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { teamKind } from '../../api/management/v1/team.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
-import { checkAdminsOnly, checkDisplayOnly } from '../display-only.ts';
+import { checkFieldRights } from '../field-rights.ts';
 import { groupErrors } from '../rules/group-errors.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
 
@@ -9,10 +9,7 @@ export function teams(): StoredResource {
     ...teamKind,
     hasStatus: false,
     gracePeriods: true,
-    prepare(draft, context) {
-      checkAdminsOnly(teamKind, draft, context, ['users', 'groups']);
-      checkDisplayOnly(teamKind, draft, context);
-    },
+    prepare: (draft, context) => checkFieldRights(teamKind, draft, context),
     validate: ({ object }) => [...ownerErrors(object, 'spec.owner'), ...groupErrors(object)],
   });
 }

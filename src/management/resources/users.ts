@@ -1,16 +1,17 @@
-import { duplicate, type FieldError } from '../../api/field-error.ts';
+import { duplicate, type FieldError, tooLong } from '../../api/field-error.ts';
 import { userKind } from '../../api/management/v1/user.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
 import { hashPassword, verifyPassword } from '../../auth/password-hash.ts';
 import { textAt } from '../../lib/json-path.ts';
+import { Lanes } from '../../lib/lanes.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
-import { callerOf } from '../caller.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
-import { checkAdminsOnly, checkDisplayOnly } from '../display-only.ts';
 import { writableSpec } from '../draft-spec.ts';
+import { checkFieldRights, maySet } from '../field-rights.ts';
 import { cutFromLastApplied } from '../last-applied.ts';
+import { endOtherLogins } from '../login-keys.ts';
 import { groupErrors, subjectErrors } from '../rules/group-errors.ts';
 
 /** The sealed slow hash in the hidden part, and the purpose it is sealed for. */
@@ -19,11 +20,15 @@ export const passwordPurpose = 'user-password';
 
 const shortestPassword = 8;
 const longestPassword = 1024;
+/** As long as a name can be. */
+const longestUsername = 253;
 
 const secretPaths = [['spec', 'password']];
 
-export function users({ sealer }: Pick<ManagementDependencies, 'sealer'>): StoredResource {
+export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' | 'state'>): StoredResource {
   const faults = new WeakMap<Draft, FieldError>();
+  /** Of one caller one at a time: whoever sets many keeps no login, and nobody else, waiting for the slow hash. */
+  const lanes = new Lanes();
 
   /** Takes the password out of the object; what is kept is a hash that says nothing about it. */
   async function takePassword(draft: Draft, context: RequestContext): Promise<void> {
@@ -32,15 +37,24 @@ export function users({ sealer }: Pick<ManagementDependencies, 'sealer'>): Store
     delete spec.password;
     cutFromLastApplied(draft.object, secretPaths);
     if (sent === undefined || sent === null || sent === '') return;
-    checkMaySetPassword(draft, context);
+    await checkMaySetPassword(draft, context);
     if (typeof sent !== 'string' || sent.length < shortestPassword || sent.length > longestPassword) {
       const message = `Invalid value: must be ${shortestPassword} to ${longestPassword} characters long`;
       faults.set(draft, { type: 'FieldValueInvalid', field: 'spec.password', message });
       return;
     }
     const kept = textAt(draft.hidden, hiddenPassword);
-    if (kept !== '' && (await verifyPassword(sent, sealer.open(passwordPurpose, kept)))) return;
-    draft.hidden[hiddenPassword] = sealer.seal(passwordPurpose, await hashPassword(sent));
+    const hash = await lanes.run(context.user.name, () => otherHash(sent, kept, context));
+    if (hash === undefined) return;
+    draft.hidden[hiddenPassword] = sealer.seal(passwordPurpose, hash);
+    endOtherLogins(draft, context, state);
+  }
+
+  /** undefined: it is the password that is set already. */
+  async function otherHash(sent: string, kept: string, context: RequestContext): Promise<string | undefined> {
+    if (context.isOver?.() ?? context.signal.aborted) throw context.signal.reason;
+    if (kept !== '' && (await verifyPassword(sent, sealer.open(passwordPurpose, kept)))) return undefined;
+    return await hashPassword(sent);
   }
 
   return defineResource({
@@ -50,8 +64,7 @@ export function users({ sealer }: Pick<ManagementDependencies, 'sealer'>): Store
     writeOnly: secretPaths,
     async prepare(draft, context) {
       await takePassword(draft, context);
-      checkAdminsOnly(userKind, draft, context, ['groups', 'subject', 'disabled']);
-      checkDisplayOnly(userKind, draft, context);
+      await checkFieldRights(userKind, draft, context);
     },
     validate(draft) {
       const subject = textAt(draft.object, 'spec', 'subject');
@@ -59,6 +72,7 @@ export function users({ sealer }: Pick<ManagementDependencies, 'sealer'>): Store
       return [
         ...(fault === undefined ? [] : [fault]),
         ...subjectErrors(subject, 'spec.subject'),
+        ...usernameErrors(textAt(draft.object, 'spec', 'username')),
         ...groupErrors(draft.object),
       ];
     },
@@ -66,28 +80,42 @@ export function users({ sealer }: Pick<ManagementDependencies, 'sealer'>): Store
     claimTaken(claim, _holder, draft) {
       const name = draft.object.metadata.name ?? '';
       const subject = textAt(draft.object, 'spec', 'subject');
-      const error =
-        claim === subjectClaim(subject) ? duplicate('spec.subject', subject) : duplicate('metadata.name', name);
+      const username = textAt(draft.object, 'spec', 'username');
+      const isNames = claim === subjectClaim(name) || claim === usernameClaim(name);
+      if (isNames) return invalidObject(userKind, name, [duplicate('metadata.name', name)]);
+      const isSubjects = claim === subjectClaim(subject);
+      const error = isSubjects ? duplicate('spec.subject', subject) : duplicate('spec.username', username);
       return invalidObject(userKind, name, [error]);
     },
   });
 }
 
 /** Admins, and every user their own. */
-function checkMaySetPassword(draft: Draft, context: RequestContext): void {
-  const caller = callerOf(context.user);
-  const name = draft.object.metadata.name ?? '';
-  if (context.system || caller.isAdmin || (draft.old !== undefined && caller.user === name)) return;
-  throw forbidden(groupResourceOf(userKind), name, 'only admins may set spec.password of somebody else');
+async function checkMaySetPassword(draft: Draft, context: RequestContext): Promise<void> {
+  if (context.system || (await maySet(userKind, draft, context, 'spec.password'))) return;
+  throw forbidden(groupResourceOf(userKind), draft.object.metadata.name ?? '', 'you may not set spec.password');
 }
 
 function subjectClaim(subject: string): string {
   return `subject:${subject}`;
 }
 
-/** Nobody's subject is anybody else's name or subject, so no two users are ever the same towards a cluster. */
+/** Who logs in with this name. */
+export function usernameClaim(username: string): string {
+  return `username:${username}`;
+}
+
+function usernameErrors(username: string): FieldError[] {
+  return Buffer.byteLength(username) > longestUsername ? [tooLong('spec.username', longestUsername)] : [];
+}
+
+/**
+ * Nobody's subject is anybody else's name or subject, so no two users are ever the same towards a cluster; and nobody
+ * logs in with a name that is another's.
+ */
 function claims(record: StoredRecord): readonly string[] {
   const name = record.object.metadata.name ?? '';
-  const subject = textAt(record.object, 'spec', 'subject');
-  return [...new Set([name, subject])].filter((one) => one !== '').map(subjectClaim);
+  const given = (member: string) =>
+    [...new Set([name, textAt(record.object, 'spec', member)])].filter((one) => one !== '');
+  return [...given('subject').map(subjectClaim), ...given('username').map(usernameClaim)];
 }

@@ -3,13 +3,14 @@ import type { KubeObject } from '../../api/meta.ts';
 import { nonDeletableAnnotation, projectOfNamespace } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { conflict, forbidden, notFound } from '../../api/status.ts';
+import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
 import { objectAt, textAt, valueAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
-import { callerOf, ownerOf } from '../caller.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { writableSpec } from '../draft-spec.ts';
+import { requireDelete } from '../field-rights.ts';
 import { checkInstanceQuota, hasQuotas } from '../instance-quota.ts';
 import { checkInstanceRights } from '../instance-rights.ts';
 import { isNonDeletable } from '../non-deletable.ts';
@@ -45,7 +46,8 @@ export function virtualClusterInstances({
     claims: placeOf,
     claimTaken: (_claim, _holder, draft) =>
       conflict(resource, draft.object.metadata.name ?? '', 'another instance already has this virtual cluster'),
-    guardDelete(record, context) {
+    async guardDelete(record, context) {
+      await requireDelete(virtualClusterInstanceKind, record, context);
       if (context.system || !isNonDeletable(record.object)) return;
       const detail = `the annotation ${nonDeletableAnnotation} protects it; remove the annotation first`;
       throw forbidden(resource, record.object.metadata.name ?? '', detail);

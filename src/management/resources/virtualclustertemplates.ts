@@ -2,7 +2,7 @@ import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-clus
 import { objectAt } from '../../lib/json-path.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
-import { checkDisplayOnly } from '../display-only.ts';
+import { checkFieldRights } from '../field-rights.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
 import { templateSpecErrors } from '../rules/template-errors.ts';
 
@@ -11,7 +11,7 @@ export function virtualClusterTemplates({ settings }: Pick<ManagementDependencie
     ...virtualClusterTemplateKind,
     hasStatus: true,
     gracePeriods: true,
-    prepare: (draft, context) => checkDisplayOnly(virtualClusterTemplateKind, draft, context),
+    prepare: (draft, context) => checkFieldRights(virtualClusterTemplateKind, draft, context),
     validate: ({ object }) => [
       ...ownerErrors(object, 'spec.owner'),
       ...templateSpecErrors(objectAt(object, 'spec'), settings),

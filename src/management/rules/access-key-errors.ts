@@ -1,5 +1,6 @@
 import { type FieldError, fieldNotFound, forbiddenField, invalid, notSupported } from '../../api/field-error.ts';
 import { accessKeyTypes, clientAccessKeyTypes } from '../../api/management/v1/access-key.ts';
+import type { KubeObject } from '../../api/meta.ts';
 import { numberAt, textAt, valueAt } from '../../lib/json-path.ts';
 import { equalJson } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
@@ -20,7 +21,7 @@ export function accessKeyErrors(draft: Draft, context: RequestContext, known: Kn
   return [
     ...ownerErrors(draft, known),
     ...typeErrors(draft, context),
-    ...ttlErrors(draft, context, known),
+    ...(isServersOwn(draft.old?.object) && !context.system ? lifeErrors(draft) : ttlErrors(draft, context, known)),
     ...groupErrors(object),
     ...(old !== undefined && equalJson(valueAt(object, 'spec', 'scope'), valueAt(old.object, 'spec', 'scope'))
       ? []
@@ -53,6 +54,19 @@ function typeErrors({ object, old }: Draft, context: RequestContext): FieldError
   if (!allowed.includes(type)) return [notSupported('spec.type', type, allowed)];
   // What the server made for a purpose of its own stays what it is.
   return before === '' || allowed.includes(before) ? [] : [invalid('spec.type', type, 'field is immutable')];
+}
+
+function isServersOwn(key: KubeObject | undefined): boolean {
+  return key !== undefined && !(clientAccessKeyTypes as readonly string[]).includes(textAt(key, 'spec', 'type'));
+}
+
+/** How long a login lasts is not for who logged in to say. */
+function lifeErrors({ object, old }: Draft): FieldError[] {
+  return (['ttl', 'ttlAfterLastActivity'] as const).flatMap((member) => {
+    const value = valueAt(object, 'spec', member);
+    if (equalJson(value, valueAt(old?.object, 'spec', member))) return [];
+    return [invalid(`spec.${member}`, value, 'field is immutable')];
+  });
 }
 
 function ttlErrors({ object, old }: Draft, context: RequestContext, { settings }: Known): FieldError[] {

@@ -49,7 +49,7 @@ function placeErrors({ object, old }: Draft, state: ManagementState): FieldError
   const { name = '', namespace = '' } = object.metadata;
   const project = projectOfNamespace(namespace) ?? '';
   // What the server made from a bad name is not the client's second mistake.
-  const derived = { namespace: hostNamespaceFor(project, name), virtualCluster: virtualClusterNameFor(project, name) };
+  const derived = { namespace: hostNamespaceFor, virtualCluster: virtualClusterNameFor };
   return placeMembers.flatMap((member) => {
     const path = `spec.clusterRef.${member}`;
     const value = textAt(object, 'spec', 'clusterRef', member);
@@ -57,7 +57,7 @@ function placeErrors({ object, old }: Draft, state: ManagementState): FieldError
     if (value === set || value === '') return [];
     if (set !== '') return [invalid(path, value, 'field is immutable')];
     if (member === 'cluster') return clusterErrors(value, object, state, path);
-    if (value === derived[member] || (value.length <= 63 && label.test(value))) return [];
+    if ((value.length <= 63 && label.test(value)) || value === derived[member](project, name)) return [];
     return [
       invalid(
         path,

@@ -2,6 +2,7 @@ import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { qualified, type Status, StatusError } from '../../api/status.ts';
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { streamMapper } from '../../registry/mapped-stream.ts';
 import { serve } from '../../registry/served.ts';
 import type { Deleted, Patch, Served, WatchEvent, WatchStream } from '../../registry/verbs.ts';
 
@@ -60,9 +61,7 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
 
   return {
     outward,
-    async *outwardEvents(stream) {
-      for await (const event of stream) yield outwardEvent(event);
-    },
+    outwardEvents: streamMapper(outwardEvent),
     outwardDeleted: (deleted) =>
       'gone' in deleted ? { gone: outwardStatus(deleted.gone) } : { pending: outward(deleted.pending) },
     inward: (object) => ({ ...object, kind: stored.kind }),

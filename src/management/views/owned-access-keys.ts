@@ -2,14 +2,18 @@ import { accessKeyKind, ownedAccessKeyKind } from '../../api/management/v1/acces
 import type { KubeObject } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { alreadyExists, notFound } from '../../api/status.ts';
+import { type Caller, callerOf } from '../../auth/authz/caller.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { written } from '../../registry/served.ts';
 import type { DeleteOptions, Patch, ResourceVerbs } from '../../registry/verbs.ts';
-import { callerOf } from '../caller.ts';
+import { isOfItsOwner } from '../access-key-owner.ts';
+import type { ManagementState } from '../state.ts';
 import { kindView } from './kind-view.ts';
+
+type Known = Pick<ManagementState, 'accessKeysOf' | 'accessKeyHidden' | 'user' | 'team'>;
 
 const resource = groupResourceOf(ownedAccessKeyKind);
 
@@ -17,12 +21,12 @@ const resource = groupResourceOf(ownedAccessKeyKind);
  * The caller's own keys and those of the caller's teams, as a kind of its own. The objects are the AccessKeys
  * themselves; everybody else's are not there (404), and only a taken name (409) tells that some key has it.
  */
-export function ownedAccessKeys(keys: KindStore): MountedResource {
+export function ownedAccessKeys(keys: KindStore, state: Known): MountedResource {
   const view = kindView(accessKeyKind, ownedAccessKeyKind);
 
   function isTheirs(context: RequestContext, name: string): boolean {
     const found = keys.peek('', name)?.object;
-    return found !== undefined && isOwn(context, found);
+    return found !== undefined && isOwn(context, found, state);
   }
 
   function requireOwn(context: RequestContext, name: string): void {
@@ -39,16 +43,16 @@ export function ownedAccessKeys(keys: KindStore): MountedResource {
     get: (context, name, options) =>
       view.told(async () => {
         const served = await keys.verbs.get(context, name, options);
-        if (!isOwn(context, served.object)) throw notFound(resource, name);
+        if (!isOwn(context, served.object, state)) throw notFound(resource, name);
         return view.outward(served);
       }),
     list: (context, options) =>
       view.told(async () => {
-        const found = await keys.verbs.list(onlyOwn(context), options);
+        const found = await keys.verbs.list(onlyOwn(context, state), options);
         return { ...found, items: found.items.map(view.outward) };
       }),
     watch: (context, options) =>
-      view.told(async () => view.outwardEvents(await keys.verbs.watch(onlyOwn(context), options))),
+      view.told(async () => view.outwardEvents(await keys.verbs.watch(onlyOwn(context, state), options))),
     create: (context, object, options) =>
       view.told(async () => view.outward(await keys.verbs.create(asKeys(context), view.inward(object), options))),
     update: (context, name, sent, options) =>
@@ -86,8 +90,11 @@ export function ownedAccessKeys(keys: KindStore): MountedResource {
   };
 }
 
-function isOwn(context: RequestContext, key: KubeObject): boolean {
-  const caller = callerOf(context.user);
+function isOwn(context: RequestContext, key: KubeObject, state: Known): boolean {
+  return belongsTo(callerOf(context.user), key) && isOfItsOwner(key, state);
+}
+
+function belongsTo(caller: Caller, key: KubeObject): boolean {
   const user = textAt(key, 'spec', 'user');
   if (user !== '') return user === caller.user;
   const team = textAt(key, 'spec', 'team');
@@ -95,9 +102,22 @@ function isOwn(context: RequestContext, key: KubeObject): boolean {
   return caller.user === undefined && caller.team === undefined && textAt(key, 'spec', 'subject') === caller.subject;
 }
 
-function onlyOwn(context: RequestContext): RequestContext {
+function onlyOwn(context: RequestContext, state: Known): RequestContext {
   const { mayRead } = context;
-  return { ...context, mayRead: (key) => isOwn(context, key) && (mayRead?.(key) ?? true) };
+  const caller = callerOf(context.user);
+  return {
+    ...context,
+    names: () => ownNames(caller, state),
+    mayRead: (key) => belongsTo(caller, key) && isOfItsOwner(key, state) && (mayRead?.(key) ?? true),
+  };
+}
+
+/** A hundred thousand keys of others are not looked at to find one's own. */
+function* ownNames(caller: Caller, state: Known): Iterable<string> {
+  const lists = caller.teams.map((team) => state.accessKeysOf('team', team));
+  if (caller.user !== undefined) lists.push(state.accessKeysOf('user', caller.user));
+  else if (caller.team === undefined) lists.push(state.accessKeysOf('subject', caller.subject));
+  for (const list of lists) for (const key of list) yield key.metadata.name ?? '';
 }
 
 /** The registry asks for the right to create the kind it stores; here that is the right to create this one. */

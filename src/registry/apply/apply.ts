@@ -37,7 +37,8 @@ export interface ApplyRequest {
  *
  * The caller prunes, defaults and validates the result, and must not call trackUpdate on it: what defaulting adds is
  * nobody's (rule SSA-37). An object whose managedFields are empty has none. A resourceVersion or uid that the client
- * sent stands in the result's metadata (rule SSA-38). The result shares nothing with `live`.
+ * sent stands in the result's metadata (rule SSA-38). The result shares nothing with `live` but the
+ * fieldsV1 of managers whose fields stay the same, where that is frozen.
  *
  * Throws 400 for another kind or managedFields in the body, 422 where the body does not fit the schema, 409 for
  * conflicts.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../lib/json-value.ts';
+import { cloneJson, deepFreeze, type JsonObject } from '../../lib/json-value.ts';
 import { FieldSet } from './field-set.ts';
 import { fromFieldsV1, toFieldsV1 } from './fields-v1.ts';
 import {
@@ -64,6 +64,8 @@ describe('FieldSet', () => {
         const wire = JSON.parse(JSON.stringify(toFieldsV1(set))) as JsonObject;
         expect(texts(fromFieldsV1(wire))).toEqual(texts(set));
         expect(toFieldsV1(fromFieldsV1(wire))).toEqual(wire);
+        const frozen = deepFreeze(wire);
+        expect(toFieldsV1(fromFieldsV1(frozen))).toBe(frozen);
       }),
     );
   });
@@ -93,8 +95,13 @@ describe('the wire form', () => {
   });
 
   it('reads keys in any order and spacing, and skips elements it does not know (SSA-20)', () => {
-    const set = fromFieldsV1({ 'k:{ "z":1, "a":"x" }': {}, 'q:future': {}, 'f:a': { 'q:future': {} } });
-    expect(toFieldsV1(set)).toEqual({ 'f:a': {}, 'k:{"a":"x","z":1}': {} });
+    const odd = { 'k:{ "z":1, "a":"x" }': {}, 'q:future': {}, 'f:a': { 'q:future': {} } };
+    for (const fields of [odd, deepFreeze(cloneJson(odd))]) {
+      expect(toFieldsV1(fromFieldsV1(fields))).toEqual({ 'f:a': {}, 'k:{"a":"x","z":1}': {} });
+    }
+    for (const fields of [{ 'f:a': { '.': {} } }, { 'f:a': { 'q:b': {} } }, { '.': {}, 'f:a': {} }]) {
+      expect(toFieldsV1(fromFieldsV1(deepFreeze<JsonObject>(fields)))).toEqual({ 'f:a': {} });
+    }
   });
 
   it.each([{ spec: {} }, { 'k:1': {} }, { 'v:{': {} }, { 'i:x': {} }, { f: {} }, { 'f:a': 1 }] as JsonObject[])(

@@ -8,8 +8,8 @@ interface FieldNode {
 }
 
 /**
- * A set of paths into an object, kept as a tree. The set operations return new sets that may share parts with the old
- * ones; `insert` is for whoever builds a set and holds it alone.
+ * A set of paths into an object, kept as a tree. The set operations return sets that may share parts with the old
+ * ones, or be one of them; `insert` is for whoever builds a set and holds it alone.
  */
 export class FieldSet {
   readonly #nodes = new Map<string, FieldNode>();
@@ -100,6 +100,7 @@ export class FieldSet {
   }
 
   #without(other: FieldSet, withDescendants: boolean): FieldSet {
+    if (!this.#meets(other, withDescendants)) return this;
     const result = new FieldSet();
     for (const [text, node] of this.#nodes) {
       const match = other.#nodes.get(text);
@@ -111,6 +112,19 @@ export class FieldSet {
       result.#keep(node.element, node.member && match?.member !== true, children);
     }
     return result;
+  }
+
+  /** Whether a path of `other` is here too, or above one that is. */
+  #meets(other: FieldSet, withDescendants: boolean): boolean {
+    for (const [text, match] of other.#nodes) {
+      const node = this.#nodes.get(text);
+      if (node === undefined) continue;
+      if (match.member && (node.member || withDescendants)) return true;
+      const { children } = node;
+      if (children !== undefined && match.children !== undefined && children.#meets(match.children, withDescendants))
+        return true;
+    }
+    return false;
   }
 
   /** Only the element itself and what lies below it. */
@@ -153,7 +167,17 @@ export class FieldSet {
   }
 
   equals(other: FieldSet): boolean {
-    return this.difference(other).isEmpty && other.difference(this).isEmpty;
+    return this === other || (this.#isWithin(other) && other.#isWithin(this));
+  }
+
+  #isWithin(other: FieldSet): boolean {
+    for (const [text, node] of this.#nodes) {
+      const match = other.#nodes.get(text);
+      if (node.member && match?.member !== true) return false;
+      if (node.children === undefined || node.children.isEmpty) continue;
+      if (match?.children === undefined || !node.children.#isWithin(match.children)) return false;
+    }
+    return true;
   }
 }
 

@@ -2,11 +2,18 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-va
 import { FieldSet } from './field-set.ts';
 import { type FieldPath, parseElement } from './path-element.ts';
 
+/** What sets were read from, where that is exactly their wire form and nobody can change it any more. */
+const sources = new WeakMap<FieldSet, JsonObject>();
+
 /** The wire form of a set (rule SSA-20). */
 export function toFieldsV1(set: FieldSet): JsonObject {
+  return sources.get(set) ?? write(set);
+}
+
+function write(set: FieldSet): JsonObject {
   const fields: JsonObject = {};
   for (const { element, member, below } of set.members()) {
-    fields[element.text] = below === undefined ? {} : { ...(member ? { '.': {} } : {}), ...toFieldsV1(below) };
+    fields[element.text] = below === undefined ? {} : { ...(member ? { '.': {} } : {}), ...write(below) };
   }
   return fields;
 }
@@ -17,23 +24,32 @@ const maxDepth = 500;
 /** Throws if it is no FieldsV1; elements of a type that is not known are dropped. */
 export function fromFieldsV1(fields: JsonValue): FieldSet {
   const set = new FieldSet();
-  read(fields, [], set);
+  const isExact = read(fields, [], set);
+  if (isExact && isJsonObject(fields) && Object.isFrozen(fields)) sources.set(set, fields);
   return set;
 }
 
-function read(fields: JsonValue, path: FieldPath, set: FieldSet): void {
+/** True if the set is written as it was read. */
+function read(fields: JsonValue, path: FieldPath, set: FieldSet): boolean {
   if (fields !== null && !isJsonObject(fields)) throw new Error('fieldsV1 is no object');
   if (path.length > maxDepth) throw new Error('fieldsV1 is nested too deep');
+  let isExact = fields !== null;
+  let isMember = false;
   let leaf = true;
   for (const [key, below] of Object.entries(fields ?? {})) {
     if (key === '.') {
       set.insert(path);
+      isMember = true;
+      if (path.length === 0 || !isJsonObject(below) || Object.keys(below).length > 0) isExact = false;
       continue;
     }
     const element = parseElement(key);
+    if (element?.text !== key) isExact = false;
     if (element === undefined) continue;
     leaf = false;
-    read(below, [...path, element], set);
+    if (!read(below, [...path, element], set)) isExact = false;
   }
-  if (leaf) set.insert(path);
+  if (!leaf) return isExact;
+  set.insert(path);
+  return isExact && !isMember;
 }

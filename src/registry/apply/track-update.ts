@@ -1,7 +1,9 @@
-import { apiVersionOf, type KubeObject, type Timestamp } from '../../api/meta.ts';
+import { apiVersionOf, type KubeObject, type ManagedFieldsEntry, type Timestamp } from '../../api/meta.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import { capUpdateManagers } from './cap-managers.ts';
 import { compareTyped } from './compare.ts';
+import { createdFields } from './created-fields.ts';
+import { toFieldsV1 } from './fields-v1.ts';
 import { isReset, type Managers, managerIdentity, readManagers, writeManagers } from './managers.ts';
 import { releaseFields } from './ownership.ts';
 import { reconcileManagers } from './reconcile-shape.ts';
@@ -30,12 +32,33 @@ export function trackUpdate(write: TrackedWrite): KubeObject {
   const managers = startingManagers(write);
   if (managers.size === 0 && write.live !== undefined) return withManagedFields(write.next, managers);
   try {
+    if (managers.size === 0 && write.subresource === '') return trackCreate(write);
     return withManagedFields(write.next, recordUpdate(write, managers));
   } catch (error) {
     if (!(error instanceof UnkeyedItemError)) throw error;
     // Stored data that no longer fits its schema must not make an object unwritable, nor lose its managers.
     return withManagedFields(write.next, readManagers(managedFieldsOf(write.live), write.kind.group) ?? new Map());
   }
+}
+
+/** The same as for any other write, but that the fields are worked out once for all objects of the same structure. */
+function trackCreate(write: TrackedWrite): KubeObject {
+  const { kind, manager, next, now } = write;
+  const fieldsV1 = createdFields(kind, withoutManagedFields(next as JsonObject), () => {
+    const [managed] = recordUpdate(write, new Map()).values();
+    return managed === undefined ? {} : toFieldsV1(managed.fields);
+  });
+  const { managedFields: _, ...metadata } = next.metadata;
+  if (Object.keys(fieldsV1).length === 0) return { ...next, metadata } as KubeObject;
+  const entry: ManagedFieldsEntry = {
+    ...(manager === '' ? {} : { manager }),
+    operation: 'Update',
+    apiVersion: apiVersionOf(kind),
+    time: now,
+    fieldsType: 'FieldsV1',
+    fieldsV1,
+  };
+  return { ...next, metadata: { ...metadata, managedFields: [entry] } } as KubeObject;
 }
 
 /** What the client sent counts where it is valid and not a subresource's (rules SSA-29 to SSA-32, CREATE-06). */
@@ -70,7 +93,9 @@ export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
     const identity = managerIdentity(info);
     const earlier = managers.get(identity);
     const fields = earlier === undefined ? changed : changed.union(earlier.fields);
-    managers.set(identity, { ...info, fields, time: now });
+    // Mostly one changes what is one's own already: a set that is the same need not be written anew.
+    const own = before.get(identity)?.fields;
+    managers.set(identity, { ...info, fields: own?.equals(fields) === true ? own : fields, time: now });
   }
   capUpdateManagers(managers);
   return managers;

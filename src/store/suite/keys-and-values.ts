@@ -242,6 +242,14 @@ export function keysAndValuesSection(open: OpenStore): void {
     });
   });
 
+  describe('assertWritable', () => {
+    it('resolves, and has written nothing', async () => {
+      const store = await newStore();
+      await store.assertWritable();
+      expect(await store.revision('s')).toBe(1);
+    });
+  });
+
   describe('close', () => {
     it('ends observers, and every call after it is refused', async () => {
       const store = await newStore();
@@ -263,6 +271,7 @@ export function keysAndValuesSection(open: OpenStore): void {
         store.observe(range('a'), 1, observer),
         store.history(range('a'), 1),
         store.compact('a', 2),
+        store.assertWritable(),
         collect(store.dump()),
       ];
       for (const call of calls) expect(await failureCode(call)).toBe('Closed');

@@ -107,6 +107,23 @@ export function retentionSection(open: OpenStore): void {
       ]);
     });
 
+    it.each([3_600_000, -3_600_000])(
+      'forgets neither sooner nor later for a clock that is set by %i ms',
+      async (by) => {
+        const clock = new ManualClock();
+        const store = await newStore({ clock, retention });
+        for (let n = 0; n < 25; n++) await put(store, key('s', 'x'), `${n}`);
+        clock.setWall(by);
+        clock.advance(compactionInterval);
+        for (let turn = 0; turn < 20; turn++) await store.list(range('s'));
+        expect(await store.history(range('s'), 1)).toHaveLength(25);
+        clock.advance(retention.ageMilliseconds);
+        for (let turn = 0; turn < 20; turn++) await store.list(range('s'));
+        await untilForgotten(store, clock, 16);
+        expect(clock.elapsed()).toBeLessThan(3_600_000);
+      },
+    );
+
     it('keeps what is younger, however much it is', async () => {
       const clock = new ManualClock();
       const store = await newStore({ clock, retention });

@@ -10,7 +10,8 @@ export const accessSchema = t.array(
     }),
     subresources: t.optional(
       t.array(t.string(), {
-        description: 'Subresources that the entry covers; empty: the object itself, * covers all of them as well.',
+        description:
+          'Subresources that the entry covers; empty: the object and what comes with reading or using it, * covers all of them.',
       }),
     ),
     users: t.optional(t.array(t.string(), { description: 'Users that have these rights; * means everybody.' })),

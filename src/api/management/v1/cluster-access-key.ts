@@ -17,6 +17,7 @@ export const clusterAccessKeyKind: ResourceKind = {
   plural: 'clusteraccesskeys',
   singular: 'clusteraccesskey',
   namespaced: false,
+  confidential: true,
   description: 'What the agent of a connected cluster connects with.',
   schema: asSchema(schema),
 };

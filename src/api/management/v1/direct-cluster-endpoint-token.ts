@@ -27,6 +27,7 @@ export const directClusterEndpointTokenKind: ResourceKind = {
   plural: 'directclusterendpointtokens',
   singular: 'directclusterendpointtoken',
   namespaced: false,
+  confidential: true,
   description: 'A token that connects to a connected cluster directly, without this server in between.',
   schema: asSchema(schema),
 };

@@ -31,6 +31,7 @@ export const virtualClusterInstanceKubeConfigKind: ResourceKind = {
   plural: 'virtualclusterinstancekubeconfigs',
   singular: 'virtualclusterinstancekubeconfig',
   namespaced: true,
+  confidential: true,
   description: 'A kubeconfig that opens a virtual cluster.',
   schema: asSchema(schema),
 };

@@ -1,0 +1,89 @@
+import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { projectRoles } from '../../api/naming.ts';
+import { listAt, textAt } from '../../lib/json-path.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import type { Caller } from './caller.ts';
+
+export type ProjectRole = 'admin' | 'user' | 'viewer';
+
+/** Names, or all of them. */
+interface Names {
+  readonly all: boolean;
+  readonly names: ReadonlySet<string>;
+}
+
+interface Grants {
+  readonly users: ReadonlyMap<string, ReadonlySet<ProjectRole>>;
+  readonly teams: ReadonlyMap<string, ReadonlySet<ProjectRole>>;
+  readonly clusters: Names;
+  readonly templates: Names;
+}
+
+const roleOf: ReadonlyMap<string, ProjectRole> = new Map([
+  [projectRoles.admin, 'admin'],
+  [projectRoles.user, 'user'],
+  [projectRoles.viewer, 'viewer'],
+]);
+
+/** Read once per version of a project: a question about one member does not walk through ten thousand. */
+const known = new WeakMap<KubeObject, Grants>();
+
+function grantsOf(project: KubeObject): Grants {
+  const found = known.get(project);
+  if (found !== undefined) return found;
+  const grants: Grants = {
+    users: rolesOf(project, 'User'),
+    teams: rolesOf(project, 'Team'),
+    clusters: namesOf(listAt(project, 'spec', 'allowedClusters')),
+    templates: namesOf(listAt(project, 'spec', 'allowedTemplates').filter(isTemplate)),
+  };
+  known.set(project, grants);
+  return grants;
+}
+
+/** Whether the caller has this role in the project, directly or through a team. */
+export function hasRole(caller: Caller, project: KubeObject | undefined, role: ProjectRole): boolean {
+  if (project === undefined) return false;
+  const { users, teams } = grantsOf(project);
+  if (caller.user !== undefined && users.get(caller.user)?.has(role) === true) return true;
+  return caller.teams.some((team) => teams.get(team)?.has(role) === true);
+}
+
+/** Whether the caller is in the project, as whatever. */
+export function isMember(caller: Caller, project: KubeObject | undefined): boolean {
+  if (project === undefined) return false;
+  const { users, teams } = grantsOf(project);
+  return (caller.user !== undefined && users.has(caller.user)) || caller.teams.some((team) => teams.has(team));
+}
+
+export function allowsCluster(project: KubeObject, cluster: string): boolean {
+  const { all, names } = grantsOf(project).clusters;
+  return all || names.has(cluster);
+}
+
+export function allowsTemplate(project: KubeObject, template: string): boolean {
+  const { all, names } = grantsOf(project).templates;
+  return all || names.has(template);
+}
+
+function rolesOf(project: KubeObject, kind: 'User' | 'Team'): Map<string, Set<ProjectRole>> {
+  const roles = new Map<string, Set<ProjectRole>>();
+  for (const member of listAt(project, 'spec', 'members')) {
+    const name = textAt(member, 'name');
+    const role = roleOf.get(textAt(member, 'clusterRole'));
+    if (textAt(member, 'kind') !== kind || name === '' || role === undefined) continue;
+    const held = roles.get(name) ?? new Set<ProjectRole>();
+    roles.set(name, held.add(role));
+  }
+  return roles;
+}
+
+function namesOf(entries: readonly JsonValue[]): Names {
+  const names = new Set(entries.map((entry) => textAt(entry, 'name')));
+  return { all: names.has('*'), names };
+}
+
+function isTemplate(entry: JsonValue): boolean {
+  return ['', virtualClusterTemplateKind.kind].includes(textAt(entry, 'kind'));
+}

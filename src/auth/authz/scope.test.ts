@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { projectKind } from '../../api/management/v1/project.ts';
+import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import { adminsGroup, managementGroup, projectNamespace, scopeCliFlag } from '../../api/naming.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { cluster, instance, project, stateOf } from './access-state.fixture.ts';
+import type { Attributes, RequestTarget, ResourceAttributes } from './attributes.ts';
+import { decide } from './decide.ts';
+import { readerOf } from './reader.ts';
+import { closedScope, compileScope } from './scope.ts';
+import type { Subject } from './subject.ts';
+
+const vci = 'virtualclusterinstances';
+const all = {
+  instances: [instance('p', 'a'), instance('p', 'b'), instance('q', 'a')],
+  projects: [project('p', { allowedClusters: [{ name: 'c1' }] }), project('q', { allowedClusters: [{ name: 'c2' }] })],
+  clusters: [cluster('c1'), cluster('c2'), cluster('c3')],
+};
+const state = stateOf(all);
+
+/** An admin's key: what is refused is refused by the scope. */
+function scoped(...scopes: JsonObject[]): Subject {
+  return { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: scopes.map(compileScope) };
+}
+
+function may(who: Subject, verb: string, what: string, where: Partial<ResourceAttributes> = {}): boolean {
+  const [resource = '', subresource = ''] = what.split('/');
+  const base = { group: managementGroup, version: 'v1', namespace: '', name: '' };
+  return decide(who, { resourceRequest: true, verb, resource, subresource, ...base, ...where }, state).allowed;
+}
+
+const reads = (who: Subject, path: string) => decide(who, { resourceRequest: false, verb: 'get', path }, state).allowed;
+
+const reaches = (who: Subject, target: RequestTarget) => {
+  const asked: Attributes = { resourceRequest: false, verb: 'get', path: '/api', target };
+  return decide(who, asked, state).allowed;
+};
+const gateway = (name: string, virtualCluster: string) =>
+  ({ type: 'ProjectVirtualCluster', project: name, virtualCluster }) as const;
+
+const shown = (who: Subject) => {
+  const names = (kind: Parameters<typeof readerOf>[1], objects: readonly ReturnType<typeof instance>[]) =>
+    objects
+      .filter(readerOf(who, kind, state) ?? (() => true))
+      .map(({ metadata }) => [metadata.namespace?.slice(-1), metadata.name].filter((part) => part).join('/'));
+  return {
+    instances: names(virtualClusterInstanceKind, all.instances),
+    projects: names(projectKind, all.projects),
+    clusters: names(clusterKind, all.clusters),
+  };
+};
+
+const inP = { namespace: projectNamespace('p') };
+const inQ = { namespace: projectNamespace('q') };
+const cli = { [scopeCliFlag]: true };
+
+describe('a scope (completions §5)', () => {
+  it('of a project covers the object to read, its instances, its import call and their gateways', () => {
+    const key = scoped({ projects: [{ project: 'p' }] });
+    for (const verb of ['get', 'list', 'watch']) expect(may(key, verb, 'projects', { name: 'p' })).toBe(true);
+    expect(may(key, 'get', 'projects', { name: 'q' })).toBe(false);
+    for (const verb of ['create', 'update', 'patch', 'delete', 'deletecollection']) {
+      expect(may(key, verb, 'projects', { name: 'p' }), verb).toBe(false);
+      expect(may(key, verb, vci, { ...inP, name: 'a' }), verb).toBe(true);
+      expect(may(key, verb, vci, { ...inQ, name: 'a' }), verb).toBe(false);
+    }
+    for (const part of ['kubeconfig', 'restricted', 'log'])
+      expect(may(key, 'create', `${vci}/${part}`, inP)).toBe(true);
+    expect(may(key, 'create', 'projects/importvirtualcluster', { name: 'p' })).toBe(true);
+    expect(may(key, 'create', 'projects/importvirtualcluster', { name: 'q' })).toBe(false);
+    expect(may(key, 'use', 'clusters', { name: 'c1' }), 'as a part of the import').toBe(true);
+    expect(reaches(key, gateway('p', 'a'))).toBe(true);
+    expect(reaches(key, gateway('q', 'a'))).toBe(false);
+    expect(reaches(key, { type: 'Cluster', cluster: 'c1' })).toBe(false);
+    expect(may(key, 'get', 'projects/members', { name: 'p' })).toBe(false);
+    expect(shown(key)).toEqual({ instances: ['p/a', 'p/b'], projects: ['p'], clusters: [] });
+    expect(may(key, 'list', vci)).toBe(true);
+    expect(may(key, 'list', vci, inQ)).toBe(false);
+  });
+
+  it('of a virtual cluster covers reading it, its kubeconfig and its gateway', () => {
+    const key = scoped({ virtualClusters: [{ project: 'p', virtualCluster: 'a' }] });
+    expect(may(key, 'get', vci, { ...inP, name: 'a' })).toBe(true);
+    expect(may(key, 'get', `${vci}/status`, { ...inP, name: 'a' })).toBe(true);
+    expect(may(key, 'create', `${vci}/kubeconfig`, { ...inP, name: 'a' })).toBe(true);
+    expect(may(key, 'use', vci, { ...inP, name: 'a' })).toBe(true);
+    expect(may(key, 'get', `${vci}/log`, { ...inP, name: 'a' })).toBe(false);
+    for (const verb of ['update', 'patch', 'delete']) expect(may(key, verb, vci, { ...inP, name: 'a' })).toBe(false);
+    for (const where of [
+      { ...inP, name: 'b' },
+      { ...inQ, name: 'a' },
+    ])
+      expect(may(key, 'get', vci, where)).toBe(false);
+    expect(may(key, 'list', vci, inP)).toBe(true);
+    expect(may(key, 'list', vci, inQ)).toBe(false);
+    expect(may(key, 'deletecollection', vci, inP)).toBe(false);
+    expect(may(key, 'create', vci, inP)).toBe(false);
+    expect(may(key, 'get', 'projects', { name: 'p' })).toBe(false);
+    expect(reaches(key, gateway('p', 'a'))).toBe(true);
+    expect(reaches(key, gateway('p', 'b'))).toBe(false);
+    expect(shown(key)).toEqual({ instances: ['p/a'], projects: [], clusters: [] });
+  });
+
+  it('selects all with a star, and nothing with spaces', () => {
+    const everyA = scoped({ virtualClusters: [{ project: '*', virtualCluster: 'a' }] });
+    expect(shown(everyA).instances).toEqual(['p/a', 'q/a']);
+    const allOfP = scoped({ virtualClusters: [{ project: 'p', virtualCluster: '*' }] });
+    expect(shown(allOfP).instances).toEqual(['p/a', 'p/b']);
+    const projects = scoped({ projects: [{ project: '*' }] });
+    expect(shown(projects)).toEqual({ instances: ['p/a', 'p/b', 'q/a'], projects: ['p', 'q'], clusters: [] });
+    const spaces = scoped({ spaces: [{ project: '*', space: '*' }] });
+    expect(shown(spaces)).toEqual({ instances: [], projects: [], clusters: [] });
+    expect(may(spaces, 'list', vci)).toBe(false);
+  });
+
+  it('of a cluster covers its gateway and its object', () => {
+    const key = scoped({ clusters: [{ cluster: 'c1' }] });
+    expect(reaches(key, { type: 'Cluster', cluster: 'c1' })).toBe(true);
+    expect(reaches(key, { type: 'Cluster', cluster: 'c2' })).toBe(false);
+    expect(may(key, 'get', 'clusters', { name: 'c1' })).toBe(true);
+    expect(may(key, 'update', 'clusters', { name: 'c1' })).toBe(false);
+    expect(shown(key)).toEqual({ instances: [], projects: [], clusters: ['c1'] });
+  });
+
+  it('is the union of its lists, and several scopes are what all of them allow', () => {
+    const p = { projects: [{ project: 'p' }] };
+    const a = { virtualClusters: [{ project: '*', virtualCluster: 'a' }] };
+    expect(shown(scoped({ ...p, ...a })).instances).toEqual(['p/a', 'p/b', 'q/a']);
+    expect(shown(scoped(p, a)).instances).toEqual(['p/a']);
+    expect(may(scoped(p, a), 'delete', vci, { ...inP, name: 'a' })).toBe(false);
+    expect(shown(scoped(p, { projects: [{ project: 'q' }] })).instances).toEqual([]);
+  });
+
+  it('opens discovery, questions about oneself and some reads to a command-line tool only where it says so', () => {
+    const without = scoped({ projects: [{ project: 'p' }] });
+    const with_ = scoped({ projects: [{ project: 'p' }], ...cli });
+    for (const [key, expected] of [
+      [without, false],
+      [with_, true],
+    ] as const) {
+      for (const path of ['/version', '/api', '/apis', '/apis/x/v1', '/openapi/v3']) {
+        expect(reads(key, path), path).toBe(expected);
+      }
+      expect(may(key, 'create', 'selves')).toBe(expected);
+      for (const review of ['selfsubjectaccessreviews', 'selfsubjectrulesreviews']) {
+        expect(may(key, 'create', review)).toBe(expected);
+        expect(may(key, 'create', review, { group: 'authorization.k8s.io' })).toBe(expected);
+      }
+      expect(may(key, 'create', 'selfsubjectreviews', { group: 'authentication.k8s.io' })).toBe(expected);
+      for (const part of ['members', 'templates', 'clusters']) {
+        expect(may(key, 'get', `projects/${part}`, { name: 'p' })).toBe(expected);
+        expect(may(key, 'get', `projects/${part}`, { name: 'q' })).toBe(false);
+      }
+      expect(may(key, 'list', 'clusters')).toBe(expected);
+      for (const path of ['/metrics', '/healthz', '/backup']) expect(reads(key, path), path).toBe(false);
+      expect(may(key, 'create', 'subjectaccessreviews')).toBe(false);
+      expect(may(key, 'list', 'users')).toBe(false);
+    }
+    expect(shown(with_)).toEqual({ instances: ['p/a', 'p/b'], projects: ['p'], clusters: ['c1'] });
+  });
+
+  it('for a command-line tool alone shows what the user can see, and changes nothing', () => {
+    const key = scoped(cli);
+    expect(shown(key)).toEqual({
+      instances: ['p/a', 'p/b', 'q/a'],
+      projects: ['p', 'q'],
+      clusters: ['c1', 'c2', 'c3'],
+    });
+    expect(may(key, 'get', 'projects/members', { name: 'q' })).toBe(true);
+    for (const verb of ['create', 'update', 'patch', 'delete', 'deletecollection', 'use']) {
+      expect(may(key, verb, vci, { ...inP, name: 'a' }), verb).toBe(false);
+    }
+    expect(reaches(key, gateway('p', 'a'))).toBe(false);
+  });
+
+  it('lets keys and tokens be made, and nothing else be done with credentials, whatever a rule says', () => {
+    for (const scope of [
+      { projects: [{ project: 'p' }] },
+      { spaces: [{ project: 'x', space: 'y' }] },
+      { rules: [{}] },
+      cli,
+    ]) {
+      const key = scoped(scope);
+      expect(may(key, 'create', 'ownedaccesskeys')).toBe(true);
+      expect(may(key, 'create', 'directclusterendpointtokens')).toBe(true);
+      for (const verb of ['get', 'list', 'watch', 'update', 'patch', 'delete']) {
+        expect(may(key, verb, 'ownedaccesskeys', { name: 'k' }), verb).toBe(false);
+        expect(may(key, verb, 'accesskeys', { name: 'k' }), verb).toBe(false);
+      }
+      expect(may(key, 'get', 'users/accesskeys', { name: 'root' })).toBe(false);
+      expect(may(key, 'create', 'clusters/accesskey', { name: 'c1' })).toBe(false);
+      expect(may(key, 'update', 'users/spec.password', { name: 'root' })).toBe(false);
+    }
+  });
+
+  it('opens nothing at all where its key is gone', () => {
+    const gone: Subject = { ...scoped(), scopes: [closedScope] };
+    expect(may(gone, 'create', 'ownedaccesskeys')).toBe(false);
+    expect(may(gone, 'get', 'projects', { name: 'p' })).toBe(false);
+    expect(reads(gone, '/version')).toBe(false);
+  });
+
+  it('only narrows', () => {
+    const nobody: Subject = { ...scoped({ rules: [{}] }), user: { name: 'nobody', groups: [] } };
+    expect(may(nobody, 'get', 'projects', { name: 'p' })).toBe(false);
+    expect(reads(nobody, '/metrics')).toBe(false);
+  });
+});
+
+describe('the rules of a scope', () => {
+  const rule = (...rules: JsonObject[]) => scoped({ rules });
+  const ofGroup = (...resources: string[]) => [{ group: managementGroup, resources }];
+
+  it('match verbs, all of them if none is given', () => {
+    expect(may(rule({ verbs: ['get'] }), 'get', 'users', { name: 'x' })).toBe(true);
+    expect(may(rule({ verbs: ['get'] }), 'delete', 'users', { name: 'x' })).toBe(false);
+    expect(may(rule({}), 'delete', 'users', { name: 'x' })).toBe(true);
+    expect(may(rule({ verbs: ['*'] }), 'delete', 'users', { name: 'x' })).toBe(true);
+  });
+
+  it.each<[string[], string[], string[]]>([
+    [['users'], ['users'], ['users/accesskeys', 'teams']],
+    [['projects/members'], ['projects/members'], ['projects', 'projects/clusters']],
+    [['*'], ['users', 'projects/members'], []],
+    [['projects/*'], ['projects/members', 'projects/status'], ['projects', 'users/status']],
+    [['*/status'], ['projects/status', 'users/status'], ['projects', 'projects/members']],
+    [[], ['users', 'projects/members'], []],
+  ])('match resources %j', (resources, matching, others) => {
+    const key = rule({ resources: ofGroup(...resources) });
+    for (const each of matching) expect(may(key, 'get', each, { name: 'x' }), each).toBe(true);
+    for (const each of others) expect(may(key, 'get', each, { name: 'x' }), each).toBe(false);
+    expect(may(key, 'get', 'namespaces', { group: '', name: 'x' })).toBe(false);
+  });
+
+  it('match names, by the entry or by the rule, and filter lists by them', () => {
+    for (const each of [
+      { resources: [{ ...ofGroup(vci)[0], resourceNames: ['a'] }] },
+      { resources: ofGroup(vci), resourceNames: ['a'] },
+    ]) {
+      const key = rule(each as JsonObject);
+      expect(may(key, 'get', vci, { ...inP, name: 'a' })).toBe(true);
+      expect(may(key, 'get', vci, { ...inP, name: 'b' })).toBe(false);
+      expect(may(key, 'list', vci)).toBe(true);
+      expect(may(key, 'create', vci, inP)).toBe(false);
+      expect(may(key, 'deletecollection', vci, inP)).toBe(false);
+      expect(shown(key).instances).toEqual(['p/a', 'q/a']);
+    }
+    const disjoint = rule({
+      resources: [{ ...ofGroup(vci)[0], resourceNames: ['a'] }],
+      resourceNames: ['b'],
+    } as JsonObject);
+    expect(shown(disjoint).instances).toEqual([]);
+  });
+
+  it('match namespaces; the empty one is what has none', () => {
+    const key = rule({ namespaces: [projectNamespace('p')] });
+    expect(may(key, 'delete', vci, { ...inP, name: 'a' })).toBe(true);
+    expect(may(key, 'delete', vci, { ...inQ, name: 'a' })).toBe(false);
+    expect(may(key, 'get', 'projects', { name: 'p' })).toBe(false);
+    expect(shown(key)).toEqual({ instances: ['p/a', 'p/b'], projects: [], clusters: [] });
+    const none = rule({ namespaces: [''] });
+    expect(may(none, 'get', 'projects', { name: 'p' })).toBe(true);
+    expect(may(none, 'get', 'namespaces', { group: '', namespace: 'x', name: 'x' })).toBe(true);
+    expect(shown(none)).toEqual({ instances: [], projects: ['p', 'q'], clusters: ['c1', 'c2', 'c3'] });
+  });
+
+  it('match paths, which are no resources', () => {
+    const key = rule({ nonResourceURLs: ['/metrics', '/healthz/*'] });
+    expect(['/metrics', '/healthz/ping'].map((path) => reads(key, path))).toEqual([true, true]);
+    expect(['/metricsx', '/healthz', '/version'].map((path) => reads(key, path))).toEqual([false, false, false]);
+    expect(may(key, 'get', 'projects', { name: 'p' })).toBe(false);
+    expect(reads(rule({ resources: ofGroup('projects') }), '/version')).toBe(false);
+    expect(reads(rule({ verbs: ['get'] }), '/version')).toBe(true);
+  });
+
+  it('match what the request is made to', () => {
+    const c1 = { type: 'Cluster', cluster: 'c1' } as const;
+    const management = rule({ requestTargets: ['Management'] });
+    expect(may(management, 'get', 'projects', { name: 'p' })).toBe(true);
+    expect(reaches(management, c1)).toBe(false);
+    const clusters = rule({ requestTargets: ['Cluster'] });
+    expect(may(clusters, 'get', 'projects', { name: 'p' })).toBe(false);
+    expect(reaches(clusters, c1)).toBe(true);
+    const one = rule({ cluster: 'c1' });
+    expect(reaches(one, c1)).toBe(true);
+    expect(reaches(one, { type: 'Cluster', cluster: 'c2' })).toBe(false);
+    expect(reaches(one, gateway('p', 'a'))).toBe(false);
+    expect(may(one, 'get', 'projects', { name: 'p' })).toBe(false);
+    const virtual = rule({ virtualClusters: [{ name: 'a', namespace: projectNamespace('p') }] });
+    expect(reaches(virtual, gateway('p', 'a'))).toBe(true);
+    expect(reaches(virtual, gateway('q', 'a'))).toBe(false);
+    expect(reaches(virtual, c1)).toBe(true);
+    expect(reaches(rule({ virtualClusters: [{ name: 'a' }] }), gateway('q', 'a'))).toBe(true);
+  });
+
+  it('allow what one of them allows, and fields with the object', () => {
+    const key = rule(
+      { verbs: ['get'], resources: ofGroup('users') },
+      { verbs: ['patch'], resources: ofGroup('projects') },
+    );
+    expect(may(key, 'get', 'users', { name: 'x' })).toBe(true);
+    expect(may(key, 'patch', 'projects', { name: 'p' })).toBe(true);
+    expect(may(key, 'patch', 'users', { name: 'x' })).toBe(false);
+    expect(may(key, 'update', 'projects/spec.quotas', { name: 'p' })).toBe(true);
+    expect(may(key, 'create', 'projects/spec.quotas', { name: 'p' })).toBe(false);
+  });
+
+  it('show in the lists of a command-line tool what they let it get', () => {
+    const key = scoped({
+      ...cli,
+      rules: [
+        { verbs: ['get'], resources: [{ group: managementGroup, resources: ['clusters'], resourceNames: ['c2'] }] },
+      ],
+    });
+    expect(shown(key)).toEqual({ instances: [], projects: [], clusters: ['c2'] });
+    expect(may(key, 'list', 'clusters')).toBe(true);
+  });
+});

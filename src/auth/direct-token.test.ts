@@ -1,0 +1,149 @@
+import { generateKeyPairSync } from 'node:crypto';
+import fc from 'fast-check';
+import { exportJWK, generateKeyPair, type JSONWebKeySet, SignJWT } from 'jose';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type DirectTokenClaims, directTokenAudience, signDirectToken, type TokenSigner } from './direct-token.ts';
+import { longestDirectToken, verifyDirectToken } from './verify-direct-token.ts';
+
+const now = Date.parse('2026-03-01T12:00:00Z');
+const seconds = now / 1000;
+const claims: DirectTokenClaims = {
+  issuer: 'this-installation',
+  subject: 'anna',
+  groups: ['platform:user:anna', 'system:authenticated'],
+  scopes: [{ projects: [{ project: 'blue' }] }, { clusters: [{ cluster: '*' }] }],
+  accessKey: { name: 'nightly', uid: 'u-1' },
+  issuedAt: seconds,
+  expiresAt: seconds + 60,
+  id: 'j-1',
+};
+
+let signer: TokenSigner;
+let keys: JSONWebKeySet;
+
+async function makeSigner(kid: string) {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+  const jwk = { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' };
+  return { signer: { kid, privateKey }, jwk };
+}
+
+beforeAll(async () => {
+  const made = await makeSigner('one');
+  signer = made.signer;
+  keys = { keys: [made.jwk] };
+});
+
+const verify = (token: string, changes: Partial<Parameters<typeof verifyDirectToken>[1]> = {}) =>
+  verifyDirectToken(token, { keys, issuer: 'this-installation', now, ...changes });
+
+/** A token that differs from a right one in what `change` does, signed by the installation's own key. */
+function odd(change: (jwt: SignJWT) => SignJWT, payload: Record<string, unknown> = {}, header: object = {}) {
+  const { groups, scopes, accessKey } = claims;
+  const jwt = new SignJWT({ groups, scopes, accessKey, ...payload })
+    .setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'JWT', ...header })
+    .setIssuer(claims.issuer)
+    .setAudience(directTokenAudience)
+    .setSubject(claims.subject)
+    .setIssuedAt(claims.issuedAt)
+    .setExpirationTime(claims.expiresAt)
+    .setJti(claims.id);
+  return change(jwt).sign(signer.privateKey);
+}
+
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const payloadOf = (token: string) => token.split('.')[1] ?? '';
+
+describe('direct-endpoint tokens (completions §6)', () => {
+  it('say what was signed', async () => {
+    expect(await verify(await signDirectToken(signer, claims))).toEqual({ claims });
+  });
+
+  it('carry any scope, group and name through unchanged', async () => {
+    const text = fc.string({ minLength: 1, unit: 'grapheme' });
+    const scope = fc.record({ projects: fc.array(fc.record({ project: text })) });
+    await fc.assert(
+      fc.asyncProperty(text, fc.array(text), fc.array(scope), text, async (subject, groups, scopes, name) => {
+        const said = { ...claims, subject, groups, scopes, accessKey: { name, uid: 'u' } };
+        expect(await verify(await signDirectToken(signer, said))).toEqual({ claims: said });
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('end to the second, but for the tolerance that is asked for', async () => {
+    const token = await signDirectToken(signer, claims);
+    expect(await verify(token, { now: now + 59_999 })).toEqual({ claims });
+    expect(await verify(token, { now: now + 60_000 })).toEqual({ refusal: 'expired' });
+    expect(await verify(token, { now: now + 60_000, toleranceSeconds: 5 })).toEqual({ claims });
+    expect(await verify(token, { now: now + 65_000, toleranceSeconds: 5 })).toEqual({ refusal: 'expired' });
+  });
+
+  it('are for no other audience, issuer or part', async () => {
+    expect(await verify(await odd((jwt) => jwt.setAudience('virtual-cluster')))).toEqual({ refusal: 'invalid' });
+    expect(await verify(await odd((jwt) => jwt.setIssuer('another')))).toEqual({ refusal: 'invalid' });
+    expect(await verify(await signDirectToken(signer, claims), { issuer: 'another' })).toEqual({ refusal: 'invalid' });
+    for (const payload of [{ groups: 'all' }, { scopes: {} }, { scopes: [1] }, { accessKey: 'k' }, { accessKey: {} }]) {
+      expect(await verify(await odd((jwt) => jwt, payload)), JSON.stringify(payload)).toEqual({ refusal: 'invalid' });
+    }
+    expect(await verify(await odd((jwt) => jwt.setSubject('')))).toEqual({ refusal: 'invalid' });
+  });
+
+  it.each(['sub', 'iat', 'exp', 'jti', 'iss', 'aud'])('have %s', async (claim) => {
+    expect(await verify(await odd((jwt) => jwt, {}))).toHaveProperty('claims');
+    const whole = JSON.parse(Buffer.from(payloadOf(await signDirectToken(signer, claims)), 'base64url').toString());
+    delete whole[claim];
+    const token = await new SignJWT(whole).setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(signer.privateKey);
+    expect(await verify(token)).toEqual({ refusal: 'invalid' });
+  });
+
+  it('name their key; a key that is not known is told apart, for there may be a newer one', async () => {
+    const other = await makeSigner('two');
+    expect(await verify(await signDirectToken(other.signer, claims))).toEqual({ refusal: 'unknown-key' });
+    const both = { keys: [other.jwk, ...keys.keys] };
+    expect(await verify(await signDirectToken(other.signer, claims), { keys: both })).toEqual({ claims });
+    expect(await verify(await signDirectToken(signer, claims), { keys: both })).toEqual({ claims });
+    expect(await verify(await odd((jwt) => jwt, {}, { kid: undefined }))).toEqual({ refusal: 'invalid' });
+    const pretender = await signDirectToken({ ...other.signer, kid: 'one' }, claims);
+    expect(await verify(pretender)).toEqual({ refusal: 'invalid' });
+  });
+
+  it('are signed with ES256 and nothing else: none, and HS256 over the public key, are refused', async () => {
+    const token = await signDirectToken(signer, claims);
+    const unsigned = `${encoded({ alg: 'none', kid: 'one' })}.${payloadOf(token)}.`;
+    expect(await verify(unsigned)).toEqual({ refusal: 'invalid' });
+    for (const secret of [JSON.stringify(keys.keys[0]), String(keys.keys[0]?.x)]) {
+      const confused = await new SignJWT(JSON.parse(Buffer.from(payloadOf(token), 'base64url').toString()))
+        .setProtectedHeader({ alg: 'HS256', kid: 'one' })
+        .sign(new TextEncoder().encode(secret));
+      expect(await verify(confused)).toEqual({ refusal: 'invalid' });
+    }
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const foreign = await new SignJWT({}).setProtectedHeader({ alg: 'RS256', kid: 'one' }).sign(rsa.privateKey);
+    expect(await verify(foreign)).toEqual({ refusal: 'invalid' });
+  });
+
+  it('bear no change at any place', async () => {
+    const token = await signDirectToken(signer, claims);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(token.length - 1), fc.constantFrom('A', 'b', '7', '_', '.'), async (at, letter) => {
+        fc.pre(token[at] !== letter);
+        const changed = token.slice(0, at) + letter + token.slice(at + 1);
+        // The last character of a signature holds bits that are not part of it: another letter may mean the same.
+        fc.pre(at !== token.length - 1 || signatureOf(changed) !== signatureOf(token));
+        expect((await verify(changed)).claims).toBeUndefined();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each(['', '.', '..', 'a.b.c', 'flk_0123456789', 'eyJ.eyJ.', 'x'.repeat(longestDirectToken + 1)])(
+    'are not what is no token at all: %#',
+    async (text) => {
+      expect(await verify(text)).toEqual({ refusal: 'invalid' });
+    },
+  );
+});
+
+function signatureOf(token: string): string {
+  return Buffer.from(token.split('.')[2] ?? '', 'base64url').toString('hex');
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { createKnownTokens } from './known-tokens.ts';
+
+function counting(limit?: number) {
+  const hashed: string[] = [];
+  const keys = new Map([
+    ['#a', 'key a'],
+    ['#b', 'key b'],
+  ]);
+  const tokens = createKnownTokens({
+    isWellFormed: (token) => token.length === 1,
+    hash: (token) => {
+      hashed.push(token);
+      return `#${token}`;
+    },
+    ...(limit === undefined ? {} : { limit }),
+  });
+  return { hashed, keys, find: (token: string) => tokens.find(token, (hash) => keys.get(hash)) };
+}
+
+describe('known tokens', () => {
+  it('are hashed once, and looked up each time', () => {
+    const { hashed, keys, find } = counting();
+    expect([find('a'), find('a'), find('b')]).toEqual(['key a', 'key a', 'key b']);
+    expect(hashed).toEqual(['a', 'b']);
+    keys.delete('#a');
+    expect(find('a')).toBeUndefined();
+  });
+
+  it('do not hold what opened nothing, nor what no key can look like', () => {
+    const { hashed, find } = counting();
+    expect([find('x'), find('x'), find('long')]).toEqual([undefined, undefined, undefined]);
+    expect(hashed).toEqual(['x', 'x']);
+  });
+
+  it('are forgotten in the order in which they came once there are too many', () => {
+    const { hashed, find } = counting(1);
+    for (const token of ['a', 'b', 'b', 'a']) find(token);
+    expect(hashed).toEqual(['a', 'b', 'a']);
+  });
+});

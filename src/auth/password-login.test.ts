@@ -1,0 +1,80 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ManualClock } from '../lib/clock.ts';
+import { createLoginBackoff } from './login-backoff.ts';
+import { hashPassword } from './password-hash.ts';
+import { createPasswordLogin, type EnteredLogin, type PasswordAccount } from './password-login.ts';
+
+const right = 'correct horse';
+let accounts: Record<string, PasswordAccount>;
+beforeAll(async () => {
+  const hash = await hashPassword(right);
+  accounts = {
+    anna: { user: 'anna', disabled: false, hash, mark: 'm' },
+    gone: { user: 'gone', disabled: true, hash, mark: 'm' },
+    bare: { user: 'bare', disabled: false, mark: '' },
+  };
+});
+
+function setUp(room: () => Promise<(() => void) | undefined> = async () => () => {}) {
+  const enter = createPasswordLogin({
+    find: (username) => accounts[username],
+    backoff: createLoginBackoff(new ManualClock()),
+    room,
+  });
+  const signal = new AbortController().signal;
+  return (username: string, password: string) => enter({ username, password, source: '192.0.2.1', signal });
+}
+
+function entered(result: Awaited<ReturnType<ReturnType<typeof setUp>>>): EnteredLogin {
+  if ('why' in result) throw new Error(result.why);
+  return result;
+}
+
+describe('logging in with a password', () => {
+  it.each([
+    ['anna', 'wrong horse', { why: 'wrong password', user: 'anna' }],
+    ['gone', right, { why: 'the user is disabled', user: 'gone' }],
+    ['gone', 'wrong horse', { why: 'wrong password', user: 'gone' }],
+    ['bare', right, { why: 'no password is set', user: 'bare' }],
+    ['nobody', right, { why: 'unknown user' }],
+  ])('as %s with %j is refused', async (username, password, outcome) => {
+    const login = entered(await setUp()(username, password));
+    expect(await login.check()).toEqual(outcome);
+  });
+
+  it('with the right one opens the account', async () => {
+    const login = entered(await setUp()('anna', right));
+    expect(await login.check()).toEqual({ account: accounts.anna });
+  });
+
+  it('gives its room back, and without room says so and counts nothing', async () => {
+    let held = 0;
+    const enter = setUp(async () => {
+      if (held > 0) return undefined;
+      held += 1;
+      return () => {
+        held -= 1;
+      };
+    });
+    const first = entered(await enter('anna', 'wrong horse'));
+    for (let index = 0; index < 20; index++) {
+      expect(await enter('anna', right)).toEqual({
+        retryAfterSeconds: 1,
+        why: 'Too many logins at the same time',
+      });
+    }
+    first.leave();
+    for (let index = 0; index < 20; index++) entered(await enter('anna', right)).leave();
+    expect(held).toBe(0);
+  });
+
+  it('is slowed down after too many wrong ones', async () => {
+    const enter = setUp();
+    for (let index = 0; index < 6; index++) {
+      const login = entered(await enter('anna', 'wrong horse'));
+      expect(await login.check()).toMatchObject({ why: 'wrong password' });
+      login.leave();
+    }
+    expect(await enter('anna', right)).toEqual({ retryAfterSeconds: 1, why: 'Too many failed logins' });
+  });
+});

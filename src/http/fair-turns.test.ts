@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../lib/clock.ts';
+import { FairTurns } from './fair-turns.ts';
+
+/**
+ * A thread that a test drives: `round` is one turn of its event loop, in which work takes the time that it is said to
+ * take and what comes in meanwhile is looked at in the next.
+ */
+class Thread {
+  readonly clock = new ManualClock();
+  readonly turns = new FairTurns({ clock: this.clock, defer: (callback) => this.#deferred.push(callback) });
+  /** Whose turns have been, in their order. */
+  readonly had: string[] = [];
+  #deferred: (() => void)[] = [];
+
+  async work(key: string, milliseconds: number, then: () => void = () => {}): Promise<void> {
+    await this.turns.take(key);
+    this.had.push(key);
+    this.clock.advance(milliseconds);
+    then();
+  }
+
+  async round(): Promise<void> {
+    const deferred = this.#deferred;
+    this.#deferred = [];
+    for (const callback of deferred) {
+      callback();
+      // All that a turn sets going without waiting for anything.
+      for (let step = 0; step < 5; step++) await Promise.resolve();
+    }
+  }
+
+  get isIdle(): boolean {
+    return this.#deferred.length === 0;
+  }
+}
+
+const times = (count: number, act: (index: number) => unknown) => {
+  for (let index = 0; index < count; index++) void act(index);
+};
+
+describe('turns', () => {
+  it('are had at once by who is alone', async () => {
+    const thread = new Thread();
+    void thread.work('a', 1);
+    await thread.round();
+    expect(thread.had).toEqual(['a']);
+    expect(thread.isIdle).toBe(true);
+  });
+
+  it('of one key with very much to do let that of another pass', async () => {
+    const thread = new Thread();
+    times(1000, () => thread.work('busy', 0.5));
+    await thread.round();
+    const before = thread.had.length;
+    void thread.work('quiet', 0.5);
+    await thread.round();
+    expect(thread.had[before]).toBe('quiet');
+  });
+
+  it('end a round after some milliseconds, so that what comes in is looked at', async () => {
+    const thread = new Thread();
+    times(1000, () => thread.work('busy', 0.5));
+    const began = thread.clock.elapsed();
+    await thread.round();
+    expect(thread.clock.elapsed() - began).toBeLessThan(10);
+    void thread.work('quiet', 0.5);
+    await thread.round();
+    // Rounds are shorter while more than one key is there.
+    const beganShared = thread.clock.elapsed();
+    await thread.round();
+    expect(thread.clock.elapsed() - beganShared).toBeLessThan(4);
+  });
+
+  it('are shared by the time they take and not by their number', async () => {
+    const thread = new Thread();
+    times(200, () => thread.work('lists', 4));
+    times(2000, () => thread.work('gets', 0.1));
+    while (thread.clock.elapsed() < 300) await thread.round();
+    const lists = thread.had.filter((key) => key === 'lists').length * 4;
+    const gets = thread.had.filter((key) => key === 'gets').length * 0.1;
+    expect(gets).toBeGreaterThan(100);
+    expect(lists).toBeGreaterThan(100);
+    expect(Math.abs(gets - lists)).toBeLessThan(20);
+  });
+
+  it('come again to a key that had very much, even while new keys keep coming', async () => {
+    const thread = new Thread();
+    void thread.work('greedy', 10_000);
+    void thread.work('greedy', 1);
+    let newcomers = 0;
+    const oneMore = () => void thread.work(`new-${newcomers++}`, 1, oneMore);
+    times(5, oneMore);
+    for (let rounds = 0; rounds < 2000 && thread.had.filter((key) => key === 'greedy').length < 2; rounds++) {
+      await thread.round();
+    }
+    expect(thread.had.filter((key) => key === 'greedy')).toHaveLength(2);
+  });
+});
+
+describe('whoever asks for turns', () => {
+  it('gets them all, no key less than its share while it waits', async () => {
+    const scenario = fc.record({
+      keys: fc.array(fc.record({ cost: fc.integer({ min: 1, max: 20 }), count: fc.integer({ min: 1, max: 40 }) }), {
+        minLength: 1,
+        maxLength: 6,
+      }),
+    });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ keys }) => {
+        const thread = new Thread();
+        const left = keys.map(({ count }) => count);
+        const had = keys.map(() => 0);
+        let fair = true;
+        // Of those who still wait nobody has had more than two turns' time less than another.
+        const longest = Math.max(...keys.map(({ cost }) => cost)) / 10;
+        keys.forEach(({ cost, count }, index) => {
+          times(count, () =>
+            thread.work(`key-${index}`, cost / 10, () => {
+              left[index] = (left[index] ?? 0) - 1;
+              had[index] = (had[index] ?? 0) + cost / 10;
+              const waiting = had.filter((_, each) => (left[each] ?? 0) > 0);
+              if (Math.max(...waiting) - Math.min(...waiting) > 2 * longest + 1e-6) fair = false;
+            }),
+          );
+        });
+        for (let rounds = 0; !thread.isIdle && rounds < 10_000; rounds++) await thread.round();
+        expect(left.every((count) => count === 0)).toBe(true);
+        expect(fair).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { exchangeFor } from '../../../test/harness/exchange.ts';
+import { systemClock } from '../../lib/clock.ts';
+import type { Filter } from '../exchange.ts';
+import { readBody } from '../read-body.ts';
+import { inFlight } from './in-flight.ts';
+
+/** A body whose second half comes when the test says so. */
+class Halves {
+  finish: () => void = () => {};
+  readonly #finished = new Promise<void>((resolve) => {
+    this.finish = resolve;
+  });
+
+  async *body(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('{"sent":');
+    await this.#finished;
+    yield Buffer.from('"slowly"}');
+  }
+}
+
+async function* atOnce(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('{}');
+}
+
+/** Posts through the filter to a handler that reads the body and then does its work. */
+async function post(
+  filter: Filter,
+  body: AsyncIterable<Uint8Array>,
+  { headers = {}, limit = 100, work = () => Promise.resolve() } = {},
+): Promise<unknown> {
+  const exchange = exchangeFor({ method: 'POST', url: '/apis/example.dev/v1/namespaces/a/widgets', body, headers });
+  exchange.identity = { user: { name: 'anna', groups: [] }, system: false, signal: new AbortController().signal };
+  const reply = await filter(exchange, async () => {
+    const sent = Buffer.from(await readBody(exchange, limit)).toString();
+    await work();
+    return { status: 201, headers: {}, body: sent };
+  }).catch((error: { code: number }) => error.code);
+  return typeof reply === 'number' ? reply : reply.body;
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a request whose body is still on its way', () => {
+  it('holds no place among those at work', async () => {
+    const filter = inFlight({ clock: systemClock, writes: 1, waitMilliseconds: 0 });
+    const halves = new Halves();
+    const slow = post(filter, halves.body());
+    await turn();
+    for (let times = 0; times < 3; times++) expect(await post(filter, atOnce())).toBe('{}');
+    halves.finish();
+    expect(await slow).toBe('{"sent":"slowly"}');
+  });
+
+  it('is told to come again if there is no place when it is there (ERR-15)', async () => {
+    const filter = inFlight({ clock: systemClock, writes: 1, waitMilliseconds: 0 });
+    const halves = new Halves();
+    const slow = post(filter, halves.body());
+    await turn();
+    const other = new Halves();
+    const busy = post(filter, atOnce(), {
+      work: () =>
+        other
+          .body()
+          .next()
+          .then(() => slow)
+          .then(() => {}),
+    });
+    await turn();
+    halves.finish();
+    expect(await slow).toBe(429);
+    expect(await busy).toBe('{}');
+    expect(await post(filter, atOnce())).toBe('{}');
+  });
+
+  it('gives nothing back that it does not hold when its body breaks off', async () => {
+    const filter = inFlight({ clock: systemClock, writes: 1, waitMilliseconds: 0 });
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('{');
+      await turn();
+      throw new Error('gone');
+    }
+    expect(await post(filter, broken())).toBe(400);
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const busy = post(filter, atOnce(), { work: () => finished });
+    await turn();
+    expect(await post(filter, atOnce())).toBe(429);
+    finish();
+    expect(await busy).toBe('{}');
+  });
+});
+
+it('does not make a request wait for a second place whose body is there already', async () => {
+  const filter = inFlight({ clock: systemClock, writes: 1 });
+  const order: string[] = [];
+  const note = (name: string) => ({
+    work: async () => {
+      order.push(`${name} begins`);
+      await turn();
+      order.push(`${name} ends`);
+    },
+  });
+  await Promise.all([post(filter, atOnce(), note('first')), post(filter, atOnce(), note('second'))]);
+  expect(order).toEqual(['first begins', 'first ends', 'second begins', 'second ends']);
+});
+
+it('does not wait for a body that says itself that it is too long', async () => {
+  async function* never(): AsyncGenerator<Uint8Array> {
+    await new Promise(() => {});
+  }
+  const filter = inFlight({ clock: systemClock });
+  expect(await post(filter, never(), { headers: { 'content-length': '11' }, limit: 10 })).toBe(413);
+});
+
+describe('requests of several keys', () => {
+  function get(filter: Filter, name: string, work: () => void, signal?: AbortSignal): Promise<unknown> {
+    const url = '/apis/example.dev/v1/namespaces/a/widgets/one';
+    const exchange = exchangeFor({ url, ...(signal === undefined ? {} : { signal }) });
+    exchange.identity = { user: { name, groups: [] }, system: false, signal: new AbortController().signal };
+    return filter(exchange, async () => {
+      work();
+      return { status: 200, headers: {} };
+    }).then(
+      ({ status }) => status,
+      (error: { code: number }) => error.code,
+    );
+  }
+
+  function keepBusy(milliseconds: number): void {
+    const end = performance.now() + milliseconds;
+    while (performance.now() < end);
+  }
+
+  it('have the processor in turns: who sends hundreds holds nobody up', async () => {
+    const filter = inFlight({ clock: systemClock });
+    let done = 0;
+    const many = Array.from({ length: 400 }, () =>
+      get(filter, 'anna', () => {
+        keepBusy(0.5);
+        done++;
+      }),
+    );
+    await turn();
+    const before = done;
+    expect(await get(filter, 'bert', () => {})).toBe(200);
+    // What fits into a round was under way; of the hundreds that came before nobody else was served.
+    expect(done - before).toBeLessThan(50);
+    await Promise.all(many);
+    expect(done).toBe(400);
+  });
+
+  it('are not begun once nobody waits for the answer any more', async () => {
+    const filter = inFlight({ clock: systemClock });
+    const controller = new AbortController();
+    let begun = false;
+    const given = get(filter, 'anna', () => (begun = true), controller.signal);
+    controller.abort();
+    expect(await given).toBe(429);
+    expect(begun).toBe(false);
+  });
+});

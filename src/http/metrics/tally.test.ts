@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { CounterTally, HistogramTally } from './tally.ts';
+
+describe('a tally', () => {
+  it('counts each set of labels by itself (METRIC-02)', () => {
+    const tally = new CounterTally('visits_total', 'Visits.');
+    const own = tally.line({ path: '/a', code: '200' });
+    own.value += 2;
+    tally.line({ path: '/b', code: '200' }).value++;
+    expect(tally.line({ path: '/a', code: '200' })).toBe(own);
+    expect(tally.text()).toBe(
+      '# HELP visits_total Visits.\n# TYPE visits_total counter\n' +
+        'visits_total{path="/a",code="200"} 2\nvisits_total{path="/b",code="200"} 1\n',
+    );
+  });
+
+  it('puts each measure into the first bucket that holds it, and all that follow (METRIC-03)', () => {
+    const tally = new HistogramTally('sizes', 'Sizes.', [1, 10]);
+    const line = tally.line({ kind: 'x' });
+    line.observe(1);
+    line.observe(4);
+    line.observe(4);
+    line.observe(11);
+    expect(tally.text().split('\n').slice(2)).toEqual([
+      'sizes_bucket{le="1",kind="x"} 1',
+      'sizes_bucket{le="10",kind="x"} 3',
+      'sizes_bucket{le="+Inf",kind="x"} 4',
+      'sizes_sum{kind="x"} 20',
+      'sizes_count{kind="x"} 4',
+      '',
+    ]);
+  });
+
+  it('escapes what labels must not hold as it is', () => {
+    const tally = new CounterTally('n', 'N.');
+    tally.line({ name: 'a"b\\c\nd' }).value++;
+    expect(tally.text()).toContain('n{name="a\\"b\\\\c\\nd"} 1\n');
+  });
+});

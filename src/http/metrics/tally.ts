@@ -1,0 +1,108 @@
+type Labels = Readonly<Record<string, string>>;
+
+/** One line of a counter. */
+export interface Count {
+  value: number;
+}
+
+/**
+ * A counter whose lines are held by those who count: to add to one costs an addition. (The library's own look for their
+ * line by its labels each time, which took longer than answering a request.)
+ */
+export class CounterTally {
+  readonly #name: string;
+  readonly #help: string;
+  readonly #lines = new Map<string, Count>();
+
+  constructor(name: string, help: string) {
+    this.#name = name;
+    this.#help = help;
+  }
+
+  line(labels: Labels): Count {
+    return found(this.#lines, labelText(labels), () => ({ value: 0 }));
+  }
+
+  /** In the text format of Prometheus. */
+  text(): string {
+    let text = head(this.#name, this.#help, 'counter');
+    for (const [labels, { value }] of this.#lines) text += `${this.#name}{${labels}} ${value}\n`;
+    return text;
+  }
+}
+
+/** A histogram whose lines are held by those who measure, likewise. */
+export class HistogramTally {
+  readonly #name: string;
+  readonly #help: string;
+  readonly #bounds: readonly number[];
+  readonly #lines = new Map<string, Measured>();
+
+  constructor(name: string, help: string, bounds: readonly number[]) {
+    this.#name = name;
+    this.#help = help;
+    this.#bounds = bounds;
+  }
+
+  line(labels: Labels): Measured {
+    return found(this.#lines, labelText(labels), () => new Measured(this.#bounds));
+  }
+
+  text(): string {
+    let text = head(this.#name, this.#help, 'histogram');
+    for (const [labels, measured] of this.#lines) text += measured.text(this.#name, labels);
+    return text;
+  }
+}
+
+/** One set of labels of a histogram. */
+export class Measured {
+  readonly #bounds: readonly number[];
+  /** How many lay at or below each bound and above the one before; the last: above all. */
+  readonly #counts: number[];
+  #sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.#counts = Array.from({ length: bounds.length + 1 }, () => 0);
+  }
+
+  observe(value: number): void {
+    let at = 0;
+    while (at < this.#bounds.length && value > (this.#bounds[at] ?? 0)) at++;
+    this.#counts[at] = (this.#counts[at] ?? 0) + 1;
+    this.#sum += value;
+  }
+
+  text(name: string, labels: string): string {
+    let text = '';
+    let count = 0;
+    this.#counts.forEach((here, at) => {
+      count += here;
+      text += `${name}_bucket{le="${this.#bounds[at] ?? '+Inf'}",${labels}} ${count}\n`;
+    });
+    return `${text}${name}_sum{${labels}} ${this.#sum}\n${name}_count{${labels}} ${count}\n`;
+  }
+}
+
+function found<T>(lines: Map<string, T>, key: string, make: () => T): T {
+  const known = lines.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  lines.set(key, made);
+  return made;
+}
+
+function labelText(labels: Labels): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(',');
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+}
+
+function head(name: string, help: string, type: string): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+}

@@ -1,0 +1,51 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { followSignal, RequestEnd } from './request-end.ts';
+
+describe('the end of a request', () => {
+  it('is told once, with the first reason, to all who follow it and through the signal', () => {
+    const end = new RequestEnd();
+    const told: unknown[] = [];
+    const { signal } = end;
+    end.follow((reason) => told.push(reason));
+    const letGo = end.follow(() => told.push('somebody who has left'));
+    letGo();
+    end.end('first');
+    end.end('second');
+    expect(told).toEqual(['first']);
+    expect([end.isOver, end.reason, signal.aborted, signal.reason]).toEqual([true, 'first', true, 'first']);
+  });
+
+  it('is known also to whoever asks afterwards', () => {
+    const end = new RequestEnd();
+    expect(end.isOver).toBe(false);
+    end.end('over');
+    const told: unknown[] = [];
+    end.follow((reason) => told.push(reason));
+    expect(told).toEqual(['over']);
+    expect([end.signal.aborted, end.signal.reason]).toEqual([true, 'over']);
+  });
+});
+
+describe('who follows a signal', () => {
+  it('hears of it, and leaves nothing behind whether it has fired or not', () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const told: string[] = [];
+    const letGo = ['a', 'b', 'c'].map((name) => followSignal(signal, (reason) => told.push(`${name} ${reason}`)));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    letGo[0]?.();
+    letGo[0]?.();
+    controller.abort('over');
+    expect(told).toEqual(['b over', 'c over']);
+    followSignal(signal, (reason) => told.push(`late ${reason}`));
+    expect(told.at(-1)).toBe('late over');
+
+    const other = new AbortController().signal;
+    const both = [followSignal(other, () => {}), followSignal(other, () => {})];
+    for (const leave of both) leave();
+    expect(getEventListeners(other, 'abort')).toHaveLength(0);
+    followSignal(other, () => {});
+    expect(getEventListeners(other, 'abort')).toHaveLength(1);
+  });
+});

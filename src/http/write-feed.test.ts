@@ -1,0 +1,130 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { Feed } from '../lib/feed.ts';
+import { writeFeed } from './write-feed.ts';
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+class Lines implements Feed<Uint8Array> {
+  readonly #lines: Uint8Array[] = [];
+  #ended = false;
+  #wake: (() => void) | undefined;
+  failure: Error | undefined;
+
+  get over(): boolean {
+    return this.#ended && this.#lines.length === 0;
+  }
+
+  take(): Uint8Array | undefined {
+    if (this.failure !== undefined) throw this.failure;
+    return this.#lines.shift();
+  }
+
+  wait(wake: () => void): void {
+    this.#wake = wake;
+  }
+
+  add(...lines: (string | Uint8Array)[]): void {
+    this.#lines.push(...lines.map((line) => (typeof line === 'string' ? Buffer.from(line) : line)));
+    this.wake();
+  }
+
+  wake(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+
+  close(): void {
+    this.#ended = true;
+    this.wake();
+  }
+}
+
+function writing() {
+  const feed = new Lines();
+  const response = new EventEmitter();
+  const state = { takes: true, gone: false };
+  const pieces: Uint8Array[] = [];
+  const write = (bytes: Uint8Array) => {
+    pieces.push(bytes);
+    return state.takes;
+  };
+  const start = () => writeFeed({ response, isGone: () => state.gone, write }, feed);
+  return { feed, response, state, pieces, start, texts: () => pieces.map(String) };
+}
+
+describe('lines of a feed', () => {
+  it('go out as they come; those that wait at the same time go out together', async () => {
+    const { feed, start, texts } = writing();
+    const over = start();
+    feed.add('a\n');
+    feed.add('b\n', 'c\n', 'd\n');
+    expect(texts()).toEqual(['a\n', 'b\nc\nd\n']);
+    feed.close();
+    await over;
+  });
+
+  it('go out by themselves where they come alone: the bytes are those of the feed, not copied', async () => {
+    const { feed, start, pieces } = writing();
+    const line = Buffer.from('shared\n');
+    const over = start();
+    feed.add(line);
+    expect(pieces[0]).toBe(line);
+    feed.close();
+    await over;
+  });
+
+  it('are joined up to a bound, with a turn for everything else between two pieces', async () => {
+    const { feed, start, pieces, state } = writing();
+    const line = `${'x'.repeat(20_000)}\n`;
+    feed.add(...Array.from({ length: 10 }, () => line));
+    const over = start();
+    expect(pieces.map((piece) => piece.length)).toEqual([80_004]);
+    await nextTurn();
+    expect(pieces.map((piece) => piece.length)).toEqual([80_004, 80_004]);
+    await nextTurn();
+    expect(pieces.map((piece) => piece.length)).toEqual([80_004, 80_004, 40_002]);
+    expect(state.gone).toBe(false);
+    feed.close();
+    await over;
+  });
+
+  it('wait for a client that reads slowly, and then go out together', async () => {
+    const { feed, response, state, start, texts } = writing();
+    const over = start();
+    state.takes = false;
+    feed.add('a\n');
+    for (const line of ['b\n', 'c\n', 'd\n']) feed.add(line);
+    expect(texts()).toEqual(['a\n']);
+    state.takes = true;
+    response.emit('drain');
+    expect(texts()).toEqual(['a\n', 'b\nc\nd\n']);
+    response.emit('drain');
+    expect(texts()).toHaveLength(2);
+    feed.close();
+    await over;
+  });
+
+  it('end with their client, whether it waits or they do, and leave no listener behind', async () => {
+    for (const takes of [true, false]) {
+      const { feed, response, state, start } = writing();
+      state.takes = takes;
+      const over = start();
+      feed.add('a\n');
+      state.gone = true;
+      response.emit('close');
+      await over;
+      expect(response.eventNames()).toEqual([]);
+    }
+  });
+
+  it('end where the feed fails, with what it threw', async () => {
+    const { feed, start, response } = writing();
+    const over = start();
+    feed.failure = new Error('no more');
+    feed.wake();
+    await expect(over).rejects.toThrow('no more');
+    expect(response.eventNames()).toEqual([]);
+  });
+});

@@ -1,0 +1,68 @@
+import type { EventEmitter } from 'node:events';
+import type { Feed } from '../lib/feed.ts';
+
+/** Where the lines go. */
+export interface FeedTarget {
+  /** Tells `drain` and `close`. */
+  readonly response: EventEmitter;
+  isGone(): boolean;
+  /** False: wait until it has drained. */
+  write(bytes: Uint8Array): boolean;
+}
+
+/** Lines that wait are joined up to here: one write of many costs hardly more than a write of one. */
+const joinedLength = 64 * 1024;
+
+/**
+ * Writes lines as they come, never faster than the client reads, and with a look at everything else between two pieces.
+ * Resolves when the feed is over or the client is gone; rejects with what the feed throws.
+ */
+export function writeFeed(target: FeedTarget, feed: Feed<Uint8Array>): Promise<void> {
+  const { response } = target;
+  return new Promise((resolve, reject) => {
+    let isFull = false;
+    const finish = (settle: () => void) => {
+      response.off('drain', onDrain);
+      response.off('close', onClose);
+      settle();
+    };
+    const onClose = () => finish(resolve);
+    const onDrain = () => {
+      if (!isFull) return;
+      isFull = false;
+      go();
+    };
+    const go = () => {
+      if (target.isGone()) return onClose();
+      try {
+        const bytes = takeJoined(feed);
+        if (bytes === undefined) {
+          if (feed.over) finish(resolve);
+          else feed.wait(go);
+        } else if (target.write(bytes)) {
+          if (bytes.length < joinedLength && !feed.over) feed.wait(go);
+          else setImmediate(go);
+        } else isFull = true;
+      } catch (error) {
+        finish(() => reject(error));
+      }
+    };
+    response.on('drain', onDrain);
+    response.on('close', onClose);
+    go();
+  });
+}
+
+function takeJoined(feed: Feed<Uint8Array>): Uint8Array | undefined {
+  const first = feed.take();
+  if (first === undefined || first.length >= joinedLength) return first;
+  const lines = [first];
+  let length = first.length;
+  while (length < joinedLength) {
+    const line = feed.take();
+    if (line === undefined) break;
+    lines.push(line);
+    length += line.length;
+  }
+  return lines.length === 1 ? first : Buffer.concat(lines, length);
+}

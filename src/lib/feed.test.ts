@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { type Feed, feedIterator } from './feed.ts';
+
+class Fed implements Feed<string> {
+  readonly items: string[] = [];
+  over = false;
+  #wake = () => {};
+
+  take(): string | undefined {
+    return this.items.shift();
+  }
+
+  wait(wake: () => void): void {
+    this.#wake = wake;
+  }
+
+  add(...items: string[]): void {
+    this.items.push(...items);
+    this.#wake();
+  }
+
+  close(): void {
+    this.over = true;
+    this.#wake();
+  }
+}
+
+describe('feedIterator', () => {
+  it('gives what is there, then what comes, until it is over', async () => {
+    const feed = new Fed();
+    feed.add('a', 'b');
+    const iterator = feedIterator(feed);
+    expect([(await iterator.next()).value, (await iterator.next()).value]).toEqual(['a', 'b']);
+    const waiting = iterator.next();
+    // Woken for nothing it waits on.
+    feed.add();
+    feed.add('c');
+    expect((await waiting).value).toBe('c');
+    feed.close();
+    expect((await iterator.next()).done).toBe(true);
+  });
+
+  it('closes the feed when its reader leaves, also in the middle of a wait', async () => {
+    const feed = new Fed();
+    const iterator = feedIterator(feed);
+    const waiting = iterator.next();
+    await iterator.return?.();
+    expect([(await waiting).done, feed.over]).toEqual([true, true]);
+  });
+});

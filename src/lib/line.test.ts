@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Line, type Place } from './line.ts';
+
+it('keeps the order in which it was joined, whoever leaves it', () => {
+  const step = fc.oneof(fc.constant('join'), fc.constant('shift'), fc.nat(40));
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const line = new Line<number>();
+      const places: Place<number>[] = [];
+      let model: number[] = [];
+      for (const act of steps) {
+        if (act === 'join') {
+          model.push(places.length);
+          places.push(line.join(places.length));
+        } else if (act === 'shift') expect(line.shift()).toBe(model.shift());
+        else {
+          const place = places[act];
+          if (place !== undefined) line.leave(place);
+          model = model.filter((item) => item !== act);
+        }
+        expect([line.first, line.last, line.length]).toEqual([model[0], model.at(-1), model.length]);
+      }
+    }),
+  );
+});

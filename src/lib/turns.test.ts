@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { Turns } from './turns.ts';
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('Turns', () => {
+  it('runs nothing at once, then all in order, a few in each turn of the event loop', async () => {
+    const turns = new Turns(2);
+    const ran: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) turns.add(() => ran.push(name));
+    expect(ran).toEqual([]);
+    await nextTurn();
+    expect(ran).toEqual(['a', 'b']);
+    await nextTurn();
+    expect(ran).toEqual(['a', 'b', 'c', 'd']);
+    await nextTurn();
+    expect(ran).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('lets those who come again have their turn behind all others', async () => {
+    const turns = new Turns(2);
+    const ran: string[] = [];
+    const again = () => {
+      ran.push('again');
+      if (ran.length < 3) turns.add(again);
+    };
+    turns.add(again);
+    for (const name of ['a', 'b']) turns.add(() => ran.push(name));
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
+    expect(ran).toEqual(['again', 'a', 'b', 'again']);
+    turns.add(() => ran.push('later'));
+    await nextTurn();
+    expect(ran.at(-1)).toBe('later');
+  });
+});

@@ -1,0 +1,11 @@
+/** Members of an access key's hidden part. */
+export const hiddenKeyHash = 'keyHash';
+/** The key that it was made with: name and uid. */
+export const hiddenMadeWith = 'madeWith';
+export const hiddenInheritedScopes = 'inheritedScopes';
+/** Of the user or team that it is for. */
+export const hiddenOwnerUid = 'ownerUid';
+/** Of the groups that it lists, those that do not follow from whom it is for. */
+export const hiddenGivenGroups = 'givenGroups';
+export const hiddenConnectorData = 'connectorData';
+export const hiddenOidcTokens = 'oidcTokens';

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { accessKeyPhase } from '../api/management/access-key-life.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { keyStateOf, scopesOf } from './access-key-state.ts';
+import { own, withKeys } from './access-keys.fixture.ts';
+import { deleting, patching, refusal, writing } from './management.fixture.ts';
+
+describe('how long a key lives and how many there are (completions §5)', () => {
+  it('ends by ttl from creation, or from the last activity', async () => {
+    const { make, stored, clock, plane, system } = await withKeys();
+    await make({ ttl: 60 });
+    await make({ ttl: 60, ttlAfterLastActivity: true }, undefined, 'active');
+    const keys = plane.kinds.get('accesskeys.management.platform.sh');
+    clock.advance(30_000);
+    const status = { status: { lastActivity: new Date(clock.now()).toISOString() } };
+    await keys?.status?.patch(system(), 'active', { type: 'merge', document: status, findings: [] }, patching);
+    clock.advance(29_000);
+    expect(accessKeyPhase(stored(), clock.now())).toBe('Active');
+    clock.advance(1_000);
+    expect(accessKeyPhase(stored(), clock.now())).toBe('Expired');
+    expect(accessKeyPhase(stored('active'), clock.now())).toBe('Active');
+    expect(keys?.resource.expiresAt?.({ object: stored() })).toBe(clock.now() + 7 * 24 * 3600 * 1000);
+  });
+
+  it('has no negative ttl, and obeys the maximum of the server', async () => {
+    const { make } = await withKeys({ accessKeys: { maxTTL: 100, perUser: 100 } });
+    expect((await refusal(make({ ttl: -1 }))).code).toBe(422);
+    expect((await refusal(make({ ttl: 101 }))).message).toContain('spec.ttl');
+    expect(await make({})).toMatchObject({ spec: { ttl: 100 } });
+  });
+
+  it('keeps the count of keys within the limit; ended ones do not count', async () => {
+    const { make, as, clock, admin, verbs } = await withKeys({ accessKeys: { maxTTL: 0, perUser: 2 } });
+    await make({ ttl: 10 });
+    await make({}, as('anna'), 'second');
+    expect(await refusal(make({}, as('anna'), 'third'))).toMatchObject({
+      code: 403,
+      message: expect.stringContaining('exceeded quota'),
+    });
+    await make({}, as('bob'), 'third');
+    await make({ team: 'red' }, as('anna'), 'of-red');
+    clock.advance(10_000);
+    await make({}, as('anna'), 'fourth');
+    expect((await refusal(make({ user: 'anna' }, admin(), 'fifth'))).code).toBe(403);
+    await verbs('ownedaccesskeys').delete(as('anna'), 'second', deleting);
+    const both = await Promise.allSettled([make({}, as('anna'), 'x'), make({ user: 'anna' }, as('anna'), 'y')]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('does not outlive the key that it was made with, whatever becomes of that one', async () => {
+    const { make, as, stored, clock, state, verbs } = await withKeys();
+    await make({ ttl: 100 }, as('anna'), 'maker');
+    const context = as('anna', '', 'maker');
+    expect(await make({}, context, 'a')).toMatchObject({ spec: { ttl: 100 } });
+    expect(await make({ ttl: 1000 }, context, 'b')).toMatchObject({ spec: { ttl: 100 } });
+    expect(context.warnings).toHaveLength(1);
+    expect(await make({ ttl: 50, ttlAfterLastActivity: true }, context, 'c')).toMatchObject({ spec: { ttl: 50 } });
+    expect(keyStateOf(stored('a'), state)).toMatchObject({
+      expiresAt: clock.now() + 100_000,
+      disabled: false,
+      user: { name: 'anna' },
+    });
+    const merge = (name: string, spec: JsonObject) =>
+      verbs('ownedaccesskeys').patch(as('anna'), name, { type: 'merge', document: { spec }, findings: [] }, patching);
+    const end = clock.now() + 100_000;
+    clock.advance(40_000);
+    const extended = await merge('a', { ttl: 100_000 });
+    expect(extended.object).toMatchObject({ spec: { ttl: 100 } });
+    expect(keyStateOf(stored('a'), state).expiresAt).toBe(end);
+    await merge('maker', { disabled: true });
+    expect(keyStateOf(stored('a'), state).disabled).toBe(true);
+    await verbs('ownedaccesskeys').delete(as('anna'), 'maker', deleting);
+    expect(keyStateOf(stored('a'), state).user).toBeUndefined();
+    await make({}, as('anna'), 'maker');
+    expect(keyStateOf(stored('a'), state).user).toBeUndefined();
+  });
+
+  it('outlives a login, and carries the scopes of what it was made with', async () => {
+    const { make, plane, system, sent, as, stored, state } = await withKeys();
+    const scope = { projects: [{ project: 'p' }] };
+    await plane.kinds
+      .get('accesskeys.management.platform.sh')
+      ?.verbs.create(
+        system(),
+        sent('accesskeys', 'login', { spec: { user: 'anna', type: 'Login', ttl: 10, scope } }),
+        writing,
+      );
+    expect(await make({}, as('anna', '', 'login'))).not.toHaveProperty('spec.ttl');
+    expect(keyStateOf(stored(), state).expiresAt).toBeUndefined();
+    expect(scopesOf(stored(), state)).toEqual([scope]);
+    const narrower = { virtualClusters: [{ project: 'p', virtualCluster: 'v' }] };
+    await make({ scope: narrower }, as('anna', '', 'k'), 'narrow');
+    expect(scopesOf(stored('narrow'), state)).toEqual([narrower, scope]);
+  });
+
+  it('is changed by no key that has a scope', async () => {
+    const { make, as, verbs } = await withKeys();
+    await make({});
+    await make({ scope: { projects: [{ project: 'p' }] } }, as('anna'), 'narrow');
+    const patch = { type: 'merge' as const, document: { spec: { key: own } }, findings: [] };
+    for (const name of ['k', 'narrow']) {
+      const refused = await refusal(verbs('ownedaccesskeys').patch(as('anna', '', 'narrow'), name, patch, patching));
+      expect(refused).toMatchObject({ code: 403, message: expect.stringContaining('may make keys, not change them') });
+    }
+  });
+
+  it('refuses a scope that lists nothing', async () => {
+    const { make } = await withKeys();
+    expect((await refusal(make({ scope: {} }))).code).toBe(422);
+    expect(await make({ scope: null })).toBeDefined();
+  });
+});

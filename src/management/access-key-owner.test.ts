@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../lib/json-value.ts';
+import { keyStateOf } from './access-key-state.ts';
+import { own, withKeys } from './access-keys.fixture.ts';
+import { deleting, latest, listing, patching, refusal } from './management.fixture.ts';
+
+describe('whom an access key is for (completions §5)', () => {
+  it('is the caller where nobody is named', async () => {
+    const { make, contextOf } = await withKeys();
+    expect(await make({})).toMatchObject({ spec: { user: 'anna' } });
+    const team = contextOf({ name: 'platform:team:red', groups: ['platform:team:red'] }, '');
+    expect(await make({}, team, 't')).toMatchObject({ spec: { team: 'red' } });
+  });
+
+  it('is the caller, a team of theirs, or for admins anybody who exists', async () => {
+    const { make, as, admin } = await withKeys();
+    expect(await make({ team: 'red' })).toMatchObject({ spec: { team: 'red' } });
+    expect((await refusal(make({ user: 'bob' }, as('anna'), 'x'))).code).toBe(403);
+    expect((await refusal(make({ team: 'red' }, as('bob'), 'x'))).code).toBe(403);
+    expect((await refusal(make({ subject: 'robot' }, as('anna'), 'x'))).code).toBe(403);
+    expect(await make({ user: 'bob' }, admin(), 'b')).toMatchObject({ spec: { user: 'bob' } });
+    expect(await make({ subject: 'robot', groups: ['g'] }, admin(), 's')).toMatchObject({ spec: { subject: 'robot' } });
+    expect(await refusal(make({ user: 'nobody' }, admin(), 'x'))).toMatchObject({
+      code: 422,
+      details: { causes: [{ field: 'spec.user', reason: 'FieldValueNotFound' }] },
+    });
+  });
+
+  it('is one, fixed after creation, and never begins with system:', async () => {
+    const { make, admin, verbs, as } = await withKeys();
+    expect((await refusal(make({ user: 'anna', team: 'red' }))).code).toBe(422);
+    for (const spec of [
+      { subject: 'system:admin' },
+      { groups: ['system:masters'] },
+      { subject: 'platform:team:red' },
+    ]) {
+      expect((await refusal(make(spec, admin(), 'x'))).code).toBe(422);
+    }
+    await make({});
+    const patch = { type: 'merge' as const, document: { spec: { user: 'bob' } }, findings: [] };
+    expect(await refusal(verbs('ownedaccesskeys').patch(as('anna'), 'k', patch, patching))).toMatchObject({
+      code: 422,
+      message: expect.stringContaining('spec.user: Invalid value: "bob": field is immutable'),
+    });
+  });
+
+  it('is taken from whoever had the name before', async () => {
+    const { make, stored, verbs, admin, as, create, state } = await withKeys();
+    await make({});
+    expect(keyStateOf(stored(), state).user).toMatchObject({ name: 'anna' });
+    await verbs('users').delete(admin(), 'anna', deleting);
+    expect(keyStateOf(stored(), state).user).toBeUndefined();
+    await create('users', 'anna', {});
+    expect(keyStateOf(stored(), state).user).toBeUndefined();
+    expect((await verbs('ownedaccesskeys').list(as('anna'), listing)).items).toEqual([]);
+    expect((await refusal(verbs('ownedaccesskeys').get(as('anna'), 'k', latest))).code).toBe(404);
+  });
+
+  it('gets no value from somebody who does not have the groups that the key has', async () => {
+    const { make, as, admin, verbs } = await withKeys();
+    await make({ user: 'anna', groups: ['operators'] }, admin());
+    await make({ team: 'red', groups: ['operators'] }, admin(), 'of-red');
+    const patch = (document: JsonObject, context = as('anna'), name = 'k') =>
+      verbs('ownedaccesskeys').patch(context, name, { type: 'merge', document, findings: [] }, patching);
+    for (const name of ['k', 'of-red']) {
+      expect((await refusal(patch({ spec: { key: own } }, as('anna'), name))).code).toBe(403);
+      expect(await patch({ spec: { displayName: 'x', disabled: true } }, as('anna'), name)).toBeDefined();
+      expect(await patch({ spec: { key: own, groups: null } }, as('anna'), name).catch((error) => error.code)).toBe(
+        403,
+      );
+    }
+    expect(await patch({ spec: { groups: null } })).toBeDefined();
+    expect(await patch({ spec: { key: own } })).toBeDefined();
+  });
+
+  it('gives no groups that the caller does not have, except by admins', async () => {
+    const { make, as, admin } = await withKeys();
+    expect((await refusal(make({ groups: ['platform:admins'] }))).code).toBe(403);
+    expect((await refusal(make({ groups: ['reds'] }, as('bob'), 'x'))).code).toBe(403);
+    expect(await make({ user: 'bob', groups: ['x'] }, admin(), 'x')).toMatchObject({ spec: { groups: ['x'] } });
+  });
+});
+
+describe('own keys and those of others (completions §5)', () => {
+  it('shows the own and those of teams, and nobody else exists', async () => {
+    const { make, as, admin, verbs } = await withKeys();
+    await make({});
+    await make({ team: 'red' }, admin(), 'of-red');
+    await make({}, as('bob'), 'of-bob');
+    const owned = verbs('ownedaccesskeys');
+    const names = async (who: string) =>
+      (await owned.list(as(who), listing)).items.map((item) => item.object.metadata.name);
+    expect(await names('anna')).toEqual(['k', 'of-red']);
+    expect(await names('bob')).toEqual(['of-bob']);
+    expect(await names('admin')).toEqual(['admin']);
+    const missing = await refusal(owned.get(as('anna'), 'of-bob', latest));
+    expect(missing).toEqual(
+      await refusal(owned.get(as('anna'), 'never', latest)).then((status) => ({
+        ...status,
+        message: status.message?.replace('never', 'of-bob'),
+        details: { ...status.details, name: 'of-bob' },
+      })),
+    );
+    expect(missing).toMatchObject({ code: 404, details: { kind: 'ownedaccesskeys' } });
+    expect((await refusal(owned.delete(as('anna'), 'of-bob', deleting))).code).toBe(404);
+    expect((await refusal(make({}, as('anna'), 'of-bob'))).message).toBe(
+      'ownedaccesskeys.management.platform.sh "of-bob" already exists',
+    );
+    const patch = { type: 'merge' as const, document: {}, findings: [] };
+    expect((await refusal(owned.patch(as('anna'), 'of-bob', patch, patching))).code).toBe(404);
+    const all = await verbs('accesskeys').list(admin(), listing);
+    expect(all.items.map((item) => item.object.metadata.name)).toEqual(['admin', 'k', 'of-bob', 'of-red']);
+    expect(await owned.delete(as('anna'), 'k', deleting)).toMatchObject({
+      gone: { details: { kind: 'ownedaccesskeys' } },
+    });
+  });
+
+  it('lists those of one user or team for admins, and creates no AccessKey by apply', async () => {
+    const { make, mounted, admin, verbs } = await withKeys();
+    await make({});
+    const answer = await mounted('users').subresources.accesskeys?.verbs.get?.(admin(), 'anna', latest);
+    expect(answer?.object).toMatchObject({ kind: 'UserAccessKeys', accessKeys: [{ metadata: { name: 'k' } }] });
+    for (const name of ['z', 'a']) await make({ team: 'red' }, undefined, name);
+    const teams = await mounted('teams').subresources.accesskeys?.verbs.get?.(admin(), 'red', latest);
+    expect(teams?.object).toMatchObject({
+      kind: 'TeamAccessKeys',
+      accessKeys: [{ metadata: { name: 'a' } }, { metadata: { name: 'z' } }],
+    });
+    expect(teams?.json()).not.toContain('flk_');
+    expect(verbs('accesskeys').create).toBeUndefined();
+    const object = { apiVersion: 'management.platform.sh/v1', kind: 'AccessKey', metadata: { name: 'new' }, spec: {} };
+    expect((await refusal(verbs('accesskeys').patch(admin(), 'new', { type: 'apply', object }, patching))).code).toBe(
+      404,
+    );
+  });
+});

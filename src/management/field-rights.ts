@@ -1,0 +1,91 @@
+import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
+import { forbidden } from '../api/status.ts';
+import { objectAt } from '../lib/json-path.ts';
+import { equalJson, getMember } from '../lib/json-value.ts';
+import type { RequestContext } from '../registry/context.ts';
+import type { Draft, StoredRecord } from '../registry/resource.ts';
+
+/**
+ * Not everybody who may write an object may write all of it: each field of spec that a write changes needs the right
+ * `<plural>/spec.<field>`, which the table of rights gives, and so does what others go by in its metadata. Throws 403.
+ */
+export async function checkFieldRights(kind: ResourceKind, draft: Draft, context: RequestContext): Promise<void> {
+  if (context.system) return;
+  await requireWrite(kind, draft, context);
+  await requireOwnerReferences(kind, draft, context);
+  const refused: string[] = [];
+  for (const field of changedFields(draft)) {
+    if (!(await maySet(kind, draft, context, field))) refused.push(field);
+  }
+  if (refused.length === 0) return;
+  throw forbidden(groupResourceOf(kind), draft.object.metadata.name ?? '', `you may not set ${refused.join(', ')}`);
+}
+
+/** `field`: `spec.<field>` or `metadata.<field>`. */
+export async function maySet(
+  kind: ResourceKind,
+  draft: Draft,
+  context: RequestContext,
+  field: string,
+): Promise<boolean> {
+  const { name = '', namespace = '' } = draft.object.metadata;
+  const verb = draft.old === undefined ? 'create' : 'update';
+  const { group, plural } = kind;
+  return await context.may({ verb, group, resource: plural, subresource: field, namespace, name });
+}
+
+/**
+ * The right to write was asked for when the request came, and its body may have taken long: what is overwritten now
+ * can be another object of that name. Throws 403.
+ */
+export async function requireWrite(kind: ResourceKind, draft: Draft, context: RequestContext): Promise<void> {
+  if (context.system || draft.old === undefined) return;
+  await requireAny(kind, draft.old, context, ['update', 'patch']);
+}
+
+/** An object whose owners are gone is collected: who may not delete it does not say whose it is either. Throws 403. */
+export async function requireOwnerReferences(kind: ResourceKind, draft: Draft, context: RequestContext): Promise<void> {
+  const { object, old } = draft;
+  if (context.system || old === undefined) return;
+  if (equalJson(object.metadata.ownerReferences ?? [], old.object.metadata.ownerReferences ?? [])) return;
+  const { name = '', namespace = '' } = old.object.metadata;
+  if (await context.may({ verb: 'delete', group: kind.group, resource: kind.plural, namespace, name })) return;
+  throw forbidden(groupResourceOf(kind), name, "cannot set an ownerRef on a resource you can't delete");
+}
+
+/** The same for what is deleted, by itself or with its collection. */
+export async function requireDelete(kind: ResourceKind, record: StoredRecord, context: RequestContext): Promise<void> {
+  if (context.system) return;
+  await requireAny(kind, record, context, ['delete', 'deletecollection']);
+}
+
+async function requireAny(
+  kind: ResourceKind,
+  { object }: StoredRecord,
+  context: RequestContext,
+  verbs: readonly string[],
+): Promise<void> {
+  const { name = '', namespace = '' } = object.metadata;
+  const { group, plural } = kind;
+  for (const verb of verbs) {
+    if (await context.may({ verb, group, resource: plural, namespace, name })) return;
+  }
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  const detail = `User "${context.user.name}" cannot ${verbs[0]} resource "${plural}" in API group "${group}" ${where}`;
+  throw forbidden(groupResourceOf(kind), name, detail);
+}
+
+/** Selectors, deletion and collection go by these; annotations are notes. */
+const guardedMetadata = ['labels', 'finalizers', 'ownerReferences'] as const;
+
+/** What this write changes; for a create, the members of spec that it gives. */
+function changedFields({ object, old }: Draft): string[] {
+  const now = objectAt(object, 'spec') ?? {};
+  const before = objectAt(old?.object, 'spec') ?? {};
+  const fields = [...new Set([...Object.keys(now), ...Object.keys(before)])];
+  const inSpec = fields.filter((field) => !equalJson(getMember(now, field), getMember(before, field)));
+  const inMetadata = guardedMetadata.filter(
+    (field) => old !== undefined && !equalJson(object.metadata[field], old.object.metadata[field]),
+  );
+  return [...inSpec.map((field) => `spec.${field}`), ...inMetadata.map((field) => `metadata.${field}`)];
+}

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../api/meta.ts';
+import { nextTurn } from '../lib/divided-work.ts';
+import type { KindChange, KindStore } from '../registry/kind-store.ts';
+import { comparePlaces } from '../registry/object-index.ts';
+import type { Served } from '../registry/verbs.ts';
+import { gatherInTurns } from './gather-in-turns.ts';
+
+const placeOf = ({ object }: Served) => ({ namespace: 'n', name: object.metadata.name ?? '' });
+
+/** Objects with a number each, as a kind store has them. */
+function setUp(names: readonly string[]) {
+  const objects = new Map<string, Served>();
+  let listener: (change: KindChange) => void = () => {};
+  let generation = 0;
+  const write = (name: string, value: number | undefined) => {
+    const before = objects.get(name);
+    generation++;
+    const object: KubeObject = {
+      apiVersion: 'v1',
+      kind: 'K',
+      metadata: { namespace: 'n', name, generation },
+      spec: { value: value ?? 0 },
+    };
+    const after: Served | undefined = value === undefined ? undefined : { object, json: () => '' };
+    if (after === undefined) objects.delete(name);
+    else objects.set(name, after);
+    if (before !== undefined || after !== undefined) listener({ revision: generation, before, after });
+  };
+  for (const name of names) write(name, 1);
+  const store: Pick<KindStore, 'peekAll' | 'listen'> = {
+    peekAll: () => [...objects.values()].sort((one, other) => comparePlaces(placeOf(one), placeOf(other))),
+    listen: (each) => {
+      listener = each;
+      return () => {};
+    },
+  };
+  const amountOf = ({ spec }: KubeObject) => (spec as { value: number }).value;
+  let sum = 0;
+  const gathered = gatherInTurns(store as KindStore, (object, by) => {
+    sum += by * amountOf(object);
+  });
+  const expected = () => [...objects.values()].reduce((total, { object }) => total + amountOf(object), 0);
+  return { write, gathered, sum: () => sum, expected };
+}
+
+const many = Array.from({ length: 450 }, (_, at) => String(at).padStart(4, '0'));
+
+describe('a sum over very many objects', () => {
+  it('is true after everything that happens while it is made', async () => {
+    const name = fc.constantFrom('0000', '0099', '0100', '0250', '0449', 'a', 'b');
+    const step = fc.oneof(
+      fc.constant('turn' as const),
+      fc.record({ name, value: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        const { write, gathered, sum, expected } = setUp(many);
+        for (const each of steps) {
+          if (each === 'turn') await nextTurn();
+          else write(each.name, each.value);
+        }
+        expect(gathered()).toBe(true);
+        expect(sum()).toBe(expected());
+        write('0100', 7);
+        write('0000', undefined);
+        expect(sum()).toBe(expected());
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is made in turns, and by itself', async () => {
+    const { sum } = setUp(many);
+    const seen = [sum()];
+    while (sum() < many.length) {
+      await nextTurn();
+      seen.push(sum());
+    }
+    expect(seen.length).toBeGreaterThan(3);
+  });
+});

@@ -1,0 +1,38 @@
+import type { KubeObject } from '../api/meta.ts';
+import type { UserInfo } from '../api/user-info.ts';
+import { closedScope, compileScope, type Scope } from '../auth/authz/scope.ts';
+import type { Subject } from '../auth/authz/subject.ts';
+import { scopesOf } from './access-key-state.ts';
+import type { ManagementState } from './state.ts';
+
+/** Somebody, and the credential that they came with. */
+export interface Credentialed {
+  readonly user: UserInfo;
+  readonly system: boolean;
+  /** Absent: the server's own code, or somebody whom a review asks about. */
+  readonly accessKey?: string;
+}
+
+const unscoped: readonly Scope[] = [];
+const closed: readonly Scope[] = [closedScope];
+
+/** Of one version of a key; its hidden part changes with it. */
+const known = new WeakMap<KubeObject, readonly Scope[]>();
+
+/** Whatever name a request acts under, the scopes of the key that it came with go along; a key that is gone opens nothing. */
+export function subjectOf(
+  { user, system, accessKey }: Credentialed,
+  state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>,
+): Subject {
+  if (accessKey === undefined) return { user, system, scopes: unscoped };
+  const key = state.accessKey(accessKey);
+  return { user, system, scopes: key === undefined ? closed : scopesOfKey(key, state) };
+}
+
+function scopesOfKey(key: KubeObject, state: Pick<ManagementState, 'accessKeyHidden'>): readonly Scope[] {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const scopes = scopesOf(key, state).map(compileScope);
+  known.set(key, scopes.length === 0 ? unscoped : scopes);
+  return scopes;
+}

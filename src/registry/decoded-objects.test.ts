@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { DecodedObjects } from './decoded-objects.ts';
+
+function setUp() {
+  const decoded = new DecodedObjects(100);
+  const kept = new Set<string>();
+  const add = (name: string, size = 10) => {
+    const one = { size, used: false, forget: () => void kept.delete(name) };
+    kept.add(name);
+    decoded.add(one);
+    return one;
+  };
+  return { decoded, kept, add };
+}
+
+describe('what is kept in decoded form', () => {
+  it('never takes more room than there is, and forgets the oldest first', () => {
+    const { decoded, kept, add } = setUp();
+    for (let at = 0; at < 1000; at++) {
+      add(String(at));
+      expect(decoded.size).toBeLessThanOrEqual(100);
+    }
+    expect([...kept]).toEqual(Array.from({ length: 10 }, (_, at) => String(990 + at)));
+  });
+
+  it('keeps what somebody asks for again', () => {
+    const { kept, add } = setUp();
+    const wanted = add('wanted');
+    for (let at = 0; at < 500; at++) {
+      wanted.used = true;
+      add(String(at));
+    }
+    expect(kept).toContain('wanted');
+    for (let at = 0; at < 20; at++) add(`later-${at}`);
+    expect(kept).not.toContain('wanted');
+  });
+
+  it('keeps one that is larger than all the room, alone', () => {
+    const { decoded, kept, add } = setUp();
+    add('small');
+    add('large', 1000);
+    expect([...kept]).toEqual(['large']);
+    add('other');
+    expect([...kept]).toEqual(['other']);
+    expect(decoded.size).toBe(10);
+  });
+});

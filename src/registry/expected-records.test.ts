@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { ExpectedRecords } from './expected-records.ts';
+import type { StoredRecord } from './resource.ts';
+
+const place = { namespace: 'a', name: 'b' };
+const record = (name: string): StoredRecord => ({ object: { apiVersion: 'v1', kind: 'K', metadata: { name } } });
+
+describe('expected records', () => {
+  it('are found by their place and exactly their text, until the write has ended', () => {
+    const expected = new ExpectedRecords();
+    const one = record('one');
+    const settled = expected.add(place, 'text', one);
+    expect(expected.find(place, 'text')).toBe(one);
+    expect(expected.find(place, 'other')).toBeUndefined();
+    expect(expected.find({ namespace: '', name: 'b' }, 'text')).toBeUndefined();
+    settled();
+    expect(expected.find(place, 'text')).toBeUndefined();
+  });
+
+  it('are those of the later of two writes to one place, whichever ends first', () => {
+    const expected = new ExpectedRecords();
+    const later = record('later');
+    const settled = expected.add(place, 'earlier', record('earlier'));
+    expected.add(place, 'later', later);
+    settled();
+    expect(expected.find(place, 'earlier')).toBeUndefined();
+    expect(expected.find(place, 'later')).toBe(later);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { parseFieldSelector } from '../api/selectors/field-selector.ts';
+import { parseLabelSelector } from '../api/selectors/label-selector.ts';
+import { openMemoryStore } from '../store/memory.ts';
+import { encodeRecord } from './record.ts';
+import { objectKey, resourceKey } from './rows.ts';
+import type { ServedList } from './verbs.ts';
+import { caller, deleting, listing, openWidgets, slice, widget, widgets, writing } from './widgets.fixture.ts';
+
+const many = 3000;
+const nameOf = (at: number) => `w-${String(at).padStart(5, '0')}`;
+const names = ({ items }: ServedList) => items.map(({ object }) => object.metadata.name);
+
+/** Many widgets, as a server finds them when it starts: one in ten is rare. */
+async function withMany() {
+  const store = openMemoryStore();
+  const writes = Array.from({ length: many }, (_, at) => {
+    const metadata = { labels: { tier: at % 10 === 0 ? 'rare' : 'usual' }, annotations: { note: 'x'.repeat(3000) } };
+    const object = widget(nameOf(at), {
+      metadata: { ...metadata, namespace: 'a', uid: `u${at}` },
+      spec: { color: 'red' },
+    });
+    const key = objectKey(slice, resourceKey(widgets), 'a', nameOf(at));
+    return { key, value: encodeRecord(widgets, { object }) };
+  });
+  await store.transact({ writes });
+  return openWidgets({}, { store });
+}
+
+/** Counts the turns of the event loop that others have until it is told to stop. */
+function others(onTurn: (turn: number) => void = () => {}) {
+  let turns = 0;
+  let next = setImmediate(function count() {
+    onTurn(++turns);
+    next = setImmediate(count);
+  });
+  return () => {
+    clearImmediate(next);
+    return turns;
+  };
+}
+
+const rare = { labelSelector: parseLabelSelector('tier=rare') };
+
+describe('a list that has to look at very many objects', () => {
+  it.each([
+    ['labels', {}, rare],
+    ['fields', {}, { fieldSelector: parseFieldSelector('spec.color=red') }],
+    ['rights', { mayRead: () => true }, {}],
+  ] as const)('lets others have many turns meanwhile, by %s', async (_, change, options) => {
+    const { kind } = await withMany();
+    const stop = others();
+    const { items } = await kind.verbs.list(caller(change), listing(options));
+    const turns = stop();
+    expect(items).toHaveLength('labelSelector' in options ? many / 10 : many);
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
+  it('shows one moment, whatever is written while it looks (LIST-02)', async () => {
+    const { kind } = await withMany();
+    const before = (await kind.verbs.list(caller(), listing({ limit: 1 }))).resourceVersion;
+    const written: Promise<unknown>[] = [];
+    const stop = others((turn) => {
+      if (turn > 3) return;
+      written.push(kind.verbs.delete(caller(), nameOf(many - 10 * turn), deleting()));
+      const metadata = { labels: { tier: 'rare' } };
+      written.push(kind.verbs.create(caller(), widget(`w-9-${turn}`, { metadata }), writing));
+    });
+    const list = await kind.verbs.list(caller(), listing(rare));
+    stop();
+    await Promise.all(written);
+    expect(written.length).toBeGreaterThan(2);
+    expect(list.resourceVersion).toBe(before);
+    expect(names(list)).toEqual(Array.from({ length: many / 10 }, (_, at) => nameOf(at * 10)));
+  });
+
+  it('fills its pages in the same way, and each goes on where the last one ended (LIST-24)', async () => {
+    const { kind } = await withMany();
+    const seen: unknown[] = [];
+    let token = '';
+    do {
+      const page = await kind.verbs.list(caller(), listing({ ...rare, limit: 70, continue: token }));
+      seen.push(...names(page));
+      expect(page.remainingItemCount).toBeUndefined();
+      token = page.continue ?? '';
+      if (token !== '') expect(page.items).toHaveLength(70);
+    } while (token !== '');
+    expect(seen).toEqual(Array.from({ length: many / 10 }, (_, at) => nameOf(at * 10)));
+  });
+
+  it('looks no further when nobody waits for it any more', async () => {
+    const { kind } = await withMany();
+    const leaving = new AbortController();
+    let looked = 0;
+    const mayRead = () => {
+      looked++;
+      return true;
+    };
+    const stop = others(() => leaving.abort(new Error('gone')));
+    await expect(kind.verbs.list(caller({ mayRead, signal: leaving.signal }), listing())).rejects.toThrow('gone');
+    stop();
+    expect(looked).toBeLessThan(many / 2);
+  });
+});

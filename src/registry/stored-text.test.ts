@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../api/meta.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { writeJson } from '../lib/json-write.ts';
+import { CachedObject } from './cached-object.ts';
+import { DecodedObjects } from './decoded-objects.ts';
+import { decodeRecord, encodeRecord, withResourceVersion } from './record.ts';
+import { labelsIn } from './stored-text.ts';
+
+const words = fc.oneof(
+  fc.constantFrom('uid', 'metadata', 'labels', 'object', 'resourceVersion', '"', '\\', '\\"uid":"', '}', '"labels":{'),
+  fc.string({ unit: 'binary' }),
+);
+const texts = fc.dictionary(words, words);
+
+/** Whatever stands in it, metadata is the server's: only the members that it knows. */
+const metadata = fc.record(
+  {
+    annotations: texts,
+    finalizers: fc.array(words),
+    generation: fc.nat(),
+    labels: texts,
+    managedFields: fc.array(fc.record({ fieldsV1: fc.dictionary(words, fc.jsonValue()), manager: words })),
+    name: words,
+    namespace: words,
+    ownerReferences: fc.array(fc.record({ uid: words })),
+    uid: words,
+  },
+  { requiredKeys: [] },
+);
+const objects = fc.record(
+  { apiVersion: words, kind: words, metadata, spec: fc.dictionary(words, fc.jsonValue()) },
+  { requiredKeys: ['apiVersion', 'kind', 'metadata'] },
+);
+const hidden = fc.option(fc.dictionary(words, fc.jsonValue()), { nil: undefined });
+
+function cached(kind: { builtIn?: boolean }, object: KubeObject, secret: JsonObject | undefined) {
+  const text = encodeRecord(kind, { object, ...(secret === undefined ? {} : { hidden: secret }) });
+  const decoded = new DecodedObjects(1_000_000);
+  return { text, of: (revision: number) => new CachedObject({ resource: kind, decoded }, place, text, revision) };
+}
+const place = { namespace: 'a', name: 'x' };
+
+describe('what is served from stored text', () => {
+  it('is what the object would be written as, whatever is in it (DEC-25)', () => {
+    fc.assert(
+      fc.property(objects, hidden, fc.nat(), (given, secret, revision) => {
+        const object = given as unknown as KubeObject;
+        const { text, of } = cached({}, object, secret as JsonObject | undefined);
+        const expected = withResourceVersion({}, decodeRecord(text).object, revision);
+        expect(of(revision).json()).toBe(writeJson(expected));
+        expect(of(revision).metadataJson()).toBe(writeJson(expected.metadata));
+        expect(of(revision).object).toEqual(expected);
+      }),
+    );
+  });
+
+  it('gives the labels of the object and of nothing else in the text', () => {
+    fc.assert(
+      fc.property(objects, hidden, (given, secret) => {
+        const object = given as unknown as KubeObject;
+        const { text, of } = cached({}, object, secret as JsonObject | undefined);
+        expect(labelsIn(text)).toEqual(decodeRecord(text).object.metadata.labels);
+        expect({ ...of(1).labels }).toEqual({ ...object.metadata.labels });
+      }),
+    );
+  });
+
+  it('shows a glance everything but the managedFields', () => {
+    fc.assert(
+      fc.property(objects, hidden, (given, secret) => {
+        const { text, of } = cached({}, given as unknown as KubeObject, secret as JsonObject | undefined);
+        const { managedFields: _, ...rest } = withResourceVersion({}, decodeRecord(text).object, 7).metadata;
+        const glance = of(7).glance();
+        const { managedFields: __, ...seen } = glance.metadata;
+        expect(seen).toEqual(rest);
+        expect({ ...glance, metadata: {} }).toEqual({ ...decodeRecord(text).object, metadata: {} });
+      }),
+    );
+  });
+
+  it('stands in struct order for built-in kinds, decoded or not', () => {
+    const object: KubeObject = { metadata: { name: 'x', uid: 'u' }, apiVersion: 'v1', kind: 'Namespace' };
+    const { of } = cached({ builtIn: true }, object, undefined);
+    const json = '{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"x","uid":"u","resourceVersion":"7"}}';
+    const one = of(7);
+    expect(one.json()).toBe(json);
+    expect(one.object.metadata.resourceVersion).toBe('7');
+    expect(one.json()).toBe(json);
+  });
+});
+
+describe('a cached object', () => {
+  const object: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Widget',
+    metadata: { name: 'x', labels: { a: 'b' } },
+    spec: {},
+  };
+
+  it('is frozen to the ground, and the same for all as long as there is room', () => {
+    const { of } = cached({}, object, { hash: 'h' });
+    const one = of(7);
+    expect(one.object).toBe(one.object);
+    for (const part of [one.object, one.object.metadata, one.object.metadata.labels, one.record.hidden]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+  });
+
+  it('is the same content when it has been forgotten', () => {
+    const { of } = cached({}, object, undefined);
+    const one = of(7);
+    const before = one.object;
+    one.forget();
+    expect(one.object).not.toBe(before);
+    expect(one.object).toEqual(before);
+    expect(one.labels).toEqual({ a: 'b' });
+  });
+});

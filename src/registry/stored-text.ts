@@ -1,0 +1,74 @@
+import { findMember, skipJson, walkMembers } from '../lib/json-skip.ts';
+import type { JsonValue } from '../lib/json-value.ts';
+
+/**
+ * What can be told of a stored record by its text alone. Own kinds are stored with sorted members, so the text of a
+ * record is the text that is served but for the resourceVersion.
+ */
+export type Labels = Readonly<Record<string, string>>;
+
+/** Undefined: it has none. Frozen. */
+export function labelsIn(text: string): Labels | undefined {
+  const metadata = metadataAt(text);
+  const at = metadata === -1 ? -1 : findMember(text, metadata, 'labels');
+  return at === -1 ? undefined : Object.freeze(JSON.parse(text.slice(at, skipJson(text, at))) as Labels);
+}
+
+/** The text without the managedFields of its object: a third of it, and most of what takes long to parse. */
+export function withoutManagedFields(text: string): string {
+  let from = -1;
+  const end = walkMembers(text, metadataAt(text), (keyAt, keyEnd) => {
+    if (from !== -1) return true;
+    if (keyEnd - keyAt === managedFields.length && text.startsWith(managedFields, keyAt)) from = keyAt;
+    return false;
+  });
+  // What follows begins with the next member, as a rule its name.
+  return from === -1 || text[end] !== '"' ? text : text.slice(0, from) + text.slice(end);
+}
+
+const managedFields = '"managedFields"';
+
+/** The metadata as it is served, with its resourceVersion at `place`. */
+export function metadataText(text: string, place: number, revision: number): string {
+  const from = metadataAt(text);
+  return text.slice(from, place) + versionMember(text, place, revision) + text.slice(place, skipJson(text, from));
+}
+
+/**
+ * Where the resourceVersion belongs: before the first member of metadata that sorts behind it. Only for kinds with
+ * sorted members.
+ */
+export function versionPlace(text: string): number {
+  return walkMembers(text, metadataAt(text), (keyAt, keyEnd) => isAfterVersion(text, keyAt, keyEnd));
+}
+
+/** The served object with its resourceVersion, which stands at `place`, in three parts. */
+export function servedParts(text: string, place: number, revision: number): readonly [string, string, string] {
+  return [text.slice(objectAt(text), place), versionMember(text, place, revision), text.slice(place, -1)];
+}
+
+/** With the comma that it needs there. */
+function versionMember(text: string, place: number, revision: number): string {
+  const member = `"resourceVersion":"${revision}"`;
+  if (text[place] !== '}') return `${member},`;
+  return text[place - 1] === '{' ? member : `,${member}`;
+}
+
+function objectAt(text: string): number {
+  // Most have nothing hidden: then the object is the first member.
+  return text.startsWith(objectFirst) ? objectFirst.length : findMember(text, 0, 'object');
+}
+
+const objectFirst = '{"object":';
+
+function metadataAt(text: string): number {
+  return findMember(text, objectAt(text), 'metadata');
+}
+
+const version = 'resourceVersion';
+const r = version.charCodeAt(0);
+
+function isAfterVersion(text: string, keyAt: number, keyEnd: number): boolean {
+  if (text.charCodeAt(keyAt + 1) < r) return false;
+  return (JSON.parse(text.slice(keyAt, keyEnd)) as JsonValue & string) > version;
+}

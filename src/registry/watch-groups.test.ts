@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { parseLabelSelector } from '../api/selectors/label-selector.ts';
+import type { WatchEvent, WatchStream } from './verbs.ts';
+import { caller, deleting, openWidgets, patching, told, watching, widget, writing } from './widgets.fixture.ts';
+
+type Kind = Awaited<ReturnType<typeof openWidgets>>['kind'];
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+async function create(kind: Kind, name: string, l = 'x'): Promise<void> {
+  await kind.verbs.create(caller(), widget(name, { metadata: { labels: { l } } }), writing);
+}
+
+/** Everything that lies ready, without waiting. */
+function ready(stream: WatchStream): WatchEvent[] {
+  const events: WatchEvent[] = [];
+  for (let event = stream.take(); event !== undefined; event = stream.take()) events.push(event);
+  return events;
+}
+
+async function open(kind: Kind, change: Parameters<typeof watching>[0] = {}, who = caller()): Promise<WatchStream> {
+  const stream = await kind.verbs.watch(who, watching({ resourceVersion: '1', ...change }));
+  await nextTurn();
+  expect(ready(stream)).toEqual([]);
+  return stream;
+}
+
+describe('many watchers of a kind', () => {
+  it('are handed the very same event, also where they select it differently (WATCH-26)', async () => {
+    const { kind } = await openWidgets();
+    const labelSelector = parseLabelSelector('l=x');
+    const streams = [await open(kind), await open(kind), await open(kind, { labelSelector })];
+    await create(kind, 'w');
+    const [first, ...others] = streams.map((stream) => ready(stream)[0]);
+    expect(first).toMatchObject({ type: 'ADDED', shared: true });
+    for (const other of others) expect(other).toBe(first);
+  });
+
+  it('are told by what they saw before, each of a change that is another thing to them (WATCH-20 to WATCH-22)', async () => {
+    const { kind } = await openWidgets();
+    const [all, some, rest] = [
+      await open(kind),
+      await open(kind, { labelSelector: parseLabelSelector('l=x') }),
+      await open(kind, { labelSelector: parseLabelSelector('l!=x') }),
+    ];
+    await create(kind, 'w');
+    const relabel = { type: 'merge', document: { metadata: { labels: { l: 'y' } } }, findings: [] } as const;
+    await kind.verbs.patch(caller(), 'w', relabel, patching);
+    expect(ready(all).map(told)).toEqual(['ADDED w@2', 'MODIFIED w@3']);
+    expect(ready(some).map(told)).toEqual(['ADDED w@2', 'DELETED w@3']);
+    expect(ready(rest).map(told)).toEqual(['ADDED w@3']);
+  });
+
+  it('with the same selector are one: each change is looked at once for all of them', async () => {
+    const { kind } = await openWidgets();
+    let looks = 0;
+    const parsed = parseLabelSelector('l=x');
+    const counting = () => ({
+      ...parsed,
+      matches: (labels?: Record<string, string>) => ++looks > 0 && parsed.matches(labels),
+    });
+    const streams: WatchStream[] = [];
+    for (let number = 0; number < 20; number++) streams.push(await open(kind, { labelSelector: counting() }));
+    looks = 0;
+    await create(kind, 'w');
+    expect(looks).toBe(1);
+    expect(streams.map((stream) => ready(stream).map(told))).toEqual(streams.map(() => ['ADDED w@2']));
+    for (const stream of streams.slice(1)) stream.close();
+    await create(kind, 'v');
+    expect(ready(streams[0] as WatchStream).map(told)).toEqual(['ADDED v@3']);
+  });
+
+  it('never share what their rights show them', async () => {
+    const { kind } = await openWidgets();
+    const mayRead = (l: string) => (object: { metadata: { labels?: Record<string, string> } }) =>
+      object.metadata.labels?.l === l;
+    const [x, y] = [
+      await open(kind, {}, caller({ mayRead: mayRead('x') })),
+      await open(kind, {}, caller({ mayRead: mayRead('y') })),
+    ];
+    await create(kind, 'w', 'x');
+    await create(kind, 'v', 'y');
+    expect([ready(x).map(told), ready(y).map(told)]).toEqual([['ADDED w@2'], ['ADDED v@3']]);
+  });
+
+  it('go on when the rights of one of them cannot be told; that one ends', async () => {
+    const { kind } = await openWidgets();
+    const mayRead = () => {
+      throw new Error('nobody knows');
+    };
+    const broken = await open(kind, {}, caller({ mayRead }));
+    const whole = await open(kind);
+    await create(kind, 'w');
+    expect([ready(broken), broken.over]).toEqual([[], true]);
+    expect([ready(whole).map(told), whole.over]).toEqual([['ADDED w@2'], false]);
+  });
+
+  it('are woken once for all that comes until they look, in turns with everything else (WATCH-32)', async () => {
+    const { kind } = await openWidgets();
+    const streams: WatchStream[] = [];
+    for (let number = 0; number < 100; number++) streams.push(await open(kind));
+    let woken = 0;
+    for (const stream of streams) stream.wait(() => woken++);
+    const writes = Promise.all(['a', 'b', 'c'].map((name) => create(kind, name)));
+    expect(woken).toBe(0);
+    await writes;
+    const seen = new Set<number>();
+    while (woken < streams.length) {
+      seen.add(woken);
+      await nextTurn();
+    }
+    expect(seen.size).toBeGreaterThanOrEqual(3);
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+    expect(woken).toBe(100);
+    for (const stream of streams) expect(ready(stream)).toHaveLength(3);
+  });
+
+  it('wake a reader who asks when something has come already, and one whose watch has ended', async () => {
+    const { kind } = await openWidgets();
+    const stream = await open(kind);
+    await create(kind, 'w');
+    await new Promise<void>((resolve) => stream.wait(resolve));
+    expect(ready(stream)).toHaveLength(1);
+    await kind.verbs.delete(caller(), 'w', deleting());
+    kind.close();
+    await new Promise<void>((resolve) => stream.wait(resolve));
+    expect([ready(stream).map(told), stream.over]).toEqual([['DELETED w@3'], true]);
+    await new Promise<void>((resolve) => stream.wait(resolve));
+    const late = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
+    await nextTurn();
+    expect([ready(late), late.over]).toEqual([[], true]);
+  });
+});

@@ -1,0 +1,46 @@
+import { Agent, type Dispatcher, request } from 'undici';
+import { errorCode } from '../lib/private-file.ts';
+import type { AdminAccess } from './kubeconfig.ts';
+import { StartError } from './start-error.ts';
+
+export interface Question {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** What is asked for, as a refusal names it: `the backup`. */
+  readonly what: string;
+}
+
+/** Nobody listens where the server should be. */
+export class NoServerError extends StartError {}
+
+/** Asks the running server for what only its administrator may have; `use` reads the answer while the connection lasts. */
+export async function askServer<T>(
+  access: AdminAccess,
+  { method, path, what }: Question,
+  use: (body: Dispatcher.ResponseData['body']) => Promise<T>,
+): Promise<T> {
+  const { origin, authority, token } = access;
+  const dispatcher = new Agent({ connect: authority === undefined ? {} : { ca: authority } });
+  try {
+    const response = await request(`${origin}${path}`, {
+      dispatcher,
+      method,
+      headers: { authorization: `Bearer ${token}` },
+    }).catch((error: unknown) => {
+      const message = `no server answers at ${origin} (${errorCode(error) ?? 'unknown error'})`;
+      throw new NoServerError(message, { cause: error });
+    });
+    if (response.statusCode !== 200 && response.statusCode !== 201) {
+      await response.body.dump();
+      throw new StartError(`the server at ${origin} refused ${what}: ${refusal(response.statusCode)}`);
+    }
+    return await use(response.body);
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+function refusal(code: number): string {
+  if (code === 401) return 'the access key of admin.kubeconfig is no longer valid';
+  return code === 403 ? 'the access key of admin.kubeconfig is not an administrator’s' : `it answered ${code}`;
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { textAt } from '../lib/json-path.ts';
+import { silentLog } from '../lib/log.ts';
+import { keyStateOf } from '../management/access-key-state.ts';
+import { isLogin } from '../management/login-keys.ts';
+import { openManagement, patching } from '../management/management.fixture.ts';
+import { mostLogins, openLogins } from './logins.ts';
+
+async function setUp() {
+  const management = await openManagement();
+  const { plane, state, sealer, clock, create, verbs, admin } = management;
+  await create('users', 'anna', { username: 'anna.smith', password: 'correct horse' });
+  const logins = openLogins({ kinds: plane.kinds, state, sealer, ttl: 3600, clock, log: silentLog });
+  const account = (name = 'anna') => {
+    const found = logins.find(name);
+    if (found === undefined) throw new Error(`there is no ${name}`);
+    return found;
+  };
+  const open = async () => {
+    const opened = await logins.open(account());
+    if (opened === undefined) throw new Error('it was not opened');
+    return opened;
+  };
+  const setPassword = (password: string) =>
+    verbs('users').patch(admin(), 'anna', { type: 'merge', document: { spec: { password } }, findings: [] }, patching);
+  const live = () => [...state.accessKeysOf('user', 'anna')].filter(isLogin).map((key) => key.metadata.name ?? '');
+  return { ...management, logins, account, open, setPassword, live };
+}
+
+describe('logins', () => {
+  it('are found by name and by username, with the hash of the password', async () => {
+    const { logins, account, create } = await setUp();
+    expect(account('anna.smith')).toEqual(account('anna'));
+    expect(account().hash).toMatch(/^scrypt\$/);
+    expect(logins.find('nobody')).toBeUndefined();
+    await create('users', 'bare', { disabled: true });
+    expect(logins.find('bare')).toEqual({ user: 'bare', disabled: true, mark: '' });
+  });
+
+  it('are keys for the user, which end by themselves', async () => {
+    const { open, state, clock } = await setUp();
+    const opened = await open();
+    expect(opened).toMatchObject({ user: { name: 'anna' }, expiresAt: clock.now() + 3_600_000 });
+    expect(opened.key).toMatch(/^flk_/);
+    expect(opened.name).toMatch(/^login-/);
+    const key = state.accessKey(opened.name);
+    expect(textAt(key, 'spec', 'key')).toBe('');
+    expect(textAt(key, 'spec', 'type')).toBe('Login');
+  });
+
+  it('are not opened under a password that was changed after it had been checked', async () => {
+    const { logins, account, setPassword, live } = await setUp();
+    const before = account();
+    await setPassword('another horse');
+    expect(await logins.open(before)).toBeUndefined();
+    expect(live()).toEqual([]);
+  });
+
+  it('open nothing from the very change of the password on, also while they have not been removed', async () => {
+    const { open, setPassword, state, plane, logins, live } = await setUp();
+    const { name } = await open();
+    const seen: unknown[] = [];
+    plane.kinds.get('users.management.platform.sh')?.listen(() => {
+      const key = state.accessKey(name);
+      if (key !== undefined) seen.push(keyStateOf(key, state).user);
+    });
+    await setPassword('another horse');
+    expect(seen[0]).toBeUndefined();
+    expect(seen).toHaveLength(1);
+    await logins.close();
+    expect(live()).toEqual([]);
+  });
+
+  it('are so many for one user; a further one ends the oldest', async () => {
+    const { open, live, clock } = await setUp();
+    const first = await open();
+    clock.advance(1000);
+    for (let index = 1; index < mostLogins; index++) await open();
+    expect(live()).toHaveLength(mostLogins);
+    clock.advance(1000);
+    const last = await open();
+    expect(live()).toHaveLength(mostLogins);
+    expect(live()).not.toContain(first.name);
+    expect(live()).toContain(last.name);
+  });
+
+  it('are ended once; a key that is none is left alone', async () => {
+    const { open, logins, create, as, state } = await setUp();
+    const { name } = await open();
+    expect(await logins.end(name)).toBe(true);
+    expect(await logins.end(name)).toBe(false);
+    await create('ownedaccesskeys', 'own', {}, as('anna'));
+    expect(await logins.end('own')).toBe(false);
+    expect(state.accessKey('own')).toBeDefined();
+  });
+});

@@ -1,0 +1,56 @@
+import { createLoginBackoff, sourceOf } from '../auth/login-backoff.ts';
+import { hashRunsAtATime } from '../auth/password-hash.ts';
+import { createPasswordLogin } from '../auth/password-login.ts';
+import { FairSlots } from '../http/fair-slots.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Sealer } from '../seal/sealer.ts';
+import type { AuthHandlers } from './auth-mounts.ts';
+import type { Closing } from './closing.ts';
+import { logoutHandler, passwordLoginHandler } from './login-handlers.ts';
+import { openLogins } from './logins.ts';
+import type { Management } from './open-management.ts';
+import type { ServerOptions } from './options.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import { jwksHandler, signingKeysHandler } from './signing-keys-handler.ts';
+
+export interface AuthOptions {
+  readonly settings: Pick<ServerOptions, 'auth' | 'management'>;
+  readonly management: Management;
+  readonly sealer: Sealer;
+  readonly signingKeys: SigningKeys;
+  readonly closing: Closing;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Logins that wait for their password to be checked: a run takes tens of milliseconds, so nobody waits for long. */
+const waiting = { queue: 50, waitMilliseconds: 5_000 };
+
+/** Everything below `/auth`, put together. */
+export function openAuth(options: AuthOptions): AuthHandlers {
+  const { settings, management, sealer, signingKeys, clock, log } = options;
+  const { maxTTL } = settings.management.accessKeys;
+  const { loginTTL } = settings.auth;
+  const logins = openLogins({
+    kinds: management.plane.kinds,
+    state: management.state,
+    sealer,
+    ttl: maxTTL > 0 ? Math.min(loginTTL, maxTTL) : loginTTL,
+    clock,
+    log,
+  });
+  options.closing.add('logins', () => logins.close());
+  const slots = new FairSlots({ slots: hashRunsAtATime(), ...waiting, clock });
+  const enter = createPasswordLogin({
+    find: (username) => logins.find(username),
+    backoff: createLoginBackoff(clock),
+    room: (source, signal) => slots.acquire(sourceOf(source), signal),
+  });
+  return {
+    jwks: jwksHandler(signingKeys),
+    signingKeys: signingKeysHandler(signingKeys),
+    passwordLogin: (audited) => passwordLoginHandler({ logins, enter }, audited),
+    logout: logoutHandler({ logins }),
+  };
+}

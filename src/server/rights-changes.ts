@@ -1,0 +1,110 @@
+import { accessKeyKind } from '../api/management/v1/access-key.ts';
+import { projectKind } from '../api/management/v1/project.ts';
+import { teamKind } from '../api/management/v1/team.ts';
+import { userKind } from '../api/management/v1/user.ts';
+import type { KubeObject } from '../api/meta.ts';
+import type { ResourceKind } from '../api/resource.ts';
+import type { Affected } from '../auth/rights-signals.ts';
+import { listAt, textAt, textsAt } from '../lib/json-path.ts';
+import { equalJson } from '../lib/json-value.ts';
+import { affectedBy, kindsWithRights, namedInProject, union } from '../management/affected-by.ts';
+import type { KindStores, ManagementState } from '../management/state.ts';
+import type { KindChange, KindStore } from '../registry/kind-store.ts';
+import { resourceKey } from '../registry/rows.ts';
+
+/**
+ * Tells which keys may open another door than before, or none: those that changed, those of whoever changed, and all
+ * that were made with them. When a key was used is written often and touches nothing: it is passed over.
+ */
+export function listenToKeys(
+  kinds: KindStores,
+  state: ManagementState,
+  listener: (keyNames: Iterable<string>) => void,
+): () => void {
+  const tell = (names: Iterable<string>): void => {
+    const all = new Set<string>();
+    for (const name of names) {
+      all.add(name);
+      for (const made of state.keysMadeWith(name)) all.add(made);
+    }
+    if (all.size > 0) listener(all);
+  };
+  return stopAll([
+    storeOf(kinds, accessKeyKind).listen((change) => {
+      // Nobody can have come with a key that has just been made.
+      if (change.before !== undefined && !isStatusOnly(change)) tell([nameOf(change)]);
+    }),
+    storeOf(kinds, userKind).listen((change) => {
+      if (!isStatusOnly(change)) tell(keysOfUsers(state, [nameOf(change)]));
+    }),
+    storeOf(kinds, teamKind).listen((change) => {
+      if (!isStatusOnly(change)) tell(keysOfTeam(state, change));
+    }),
+  ]);
+}
+
+/** Tells whose rights change with whatever is written. */
+export function listenToRights(kinds: KindStores, listener: (affected: Affected) => void): () => void {
+  return stopAll(
+    kindsWithRights.map((kind) =>
+      storeOf(kinds, kind).listen(({ before, after }) => {
+        const affected = affectedBy(kind, before?.object, after?.object);
+        if (affected === undefined) return;
+        const team = kind.plural === teamKind.plural ? (after ?? before)?.object.metadata.name : undefined;
+        listener(team === undefined ? affected : union(affected, ...fellowsOf(kinds, team)));
+      }),
+    ),
+  );
+}
+
+/** Whoever works in a project with a team sees who is in it. */
+function* fellowsOf(kinds: KindStores, team: string): Iterable<Affected> {
+  for (const { object } of storeOf(kinds, projectKind).peekAll()) {
+    const isMember = listAt(object, 'spec', 'members').some(
+      (member) => textAt(member, 'kind') === 'Team' && textAt(member, 'name') === team,
+    );
+    if (isMember) yield namedInProject(object);
+  }
+}
+
+function* keysOfTeam(state: ManagementState, { before, after }: KindChange): Iterable<string> {
+  for (const key of state.accessKeysOf('team', (after ?? before)?.object.metadata.name ?? '')) yield nameOfObject(key);
+  const members = [before, after].flatMap((version) => textsAt(version?.object, 'spec', 'users'));
+  yield* keysOfUsers(state, new Set(members));
+}
+
+function* keysOfUsers(state: ManagementState, users: Iterable<string>): Iterable<string> {
+  for (const user of users) for (const key of state.accessKeysOf('user', user)) yield nameOfObject(key);
+}
+
+/** A write of the status touches nothing else. Another value of a key shows nowhere but in its not being one. */
+function isStatusOnly({ before, after }: KindChange): boolean {
+  const [was, is] = [before?.object.metadata, after?.object.metadata];
+  return (
+    was !== undefined &&
+    was.uid === is?.uid &&
+    was.generation === is?.generation &&
+    was.deletionTimestamp === is?.deletionTimestamp &&
+    !equalJson(before?.object.status, after?.object.status)
+  );
+}
+
+function nameOf({ before, after }: KindChange): string {
+  return nameOfObject((after ?? before)?.object);
+}
+
+function nameOfObject(object: KubeObject | undefined): string {
+  return object?.metadata.name ?? '';
+}
+
+function stopAll(stops: readonly (() => void)[]): () => void {
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+export function storeOf(kinds: KindStores, kind: ResourceKind): KindStore {
+  const store = kinds.get(resourceKey(kind));
+  if (store === undefined) throw new Error(`the control plane has no store for ${kind.plural}`);
+  return store;
+}

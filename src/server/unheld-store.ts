@@ -1,0 +1,16 @@
+import { openEmbeddedStore } from '../store/embedded.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { type DataDir, exists } from './data-dir.ts';
+
+/**
+ * The store of a data directory, for a command that works without a server; no server starts there until it is closed.
+ * undefined: there is no store, or a server holds it.
+ */
+export async function openUnheldStore(dir: DataDir): Promise<Store | undefined> {
+  if (!(await exists(dir.store))) return undefined;
+  return await openEmbeddedStore({ directory: dir.store }).catch((error: unknown) => {
+    if (error instanceof StoreError && error.message.includes('in use by another process')) return undefined;
+    throw error;
+  });
+}

@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditEvent } from '../../src/audit/audit-log.ts';
+import type { JsonObject } from '../../src/lib/json-value.ts';
+import { groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
+import type { RunningServer } from '../../src/server/start-server.ts';
+
+const rules = `
+audit:
+  rules:
+    - level: Metadata
+      outcome: refused
+    - level: RequestResponse
+      resources: [{ group: management.platform.sh, resources: [projects] }]
+    - level: Request
+      verbs: [create, update, patch, delete]
+`;
+
+describe('the audit log', () => {
+  let bench: ServerBench;
+  let server: RunningServer;
+  let scoped: string;
+  let marks = 0;
+
+  beforeAll(async () => {
+    bench = await ServerBench.open();
+    const config = join(bench.root, 'flotilla.yaml');
+    await writeFile(config, rules);
+    server = await bench.start({ config });
+    for (const name of ['red', 'blue']) {
+      await bench.make(server, 'projects', name, {
+        allowedClusters: [{ name: '*' }],
+        allowedTemplates: [{ name: '*' }],
+      });
+    }
+    scoped = await bench.makeKey(server, 'for-red', { scope: { projects: [{ project: 'red' }] } });
+  });
+  afterAll(() => bench.close());
+
+  /** The lines that one request leaves. */
+  async function linesOf(path: string, call: Parameters<ServerBench['request']>[2] = {}): Promise<AuditEvent[]> {
+    const auditId = `mark-${marks++}`;
+    const answer = await bench.request(server, path, call, { 'audit-id': auditId, 'user-agent': 'tester/1' });
+    await answer.body.dump();
+    const lines = (await bench.read('audit.log')).trimEnd().split('\n');
+    return lines.map((line) => JSON.parse(line) as AuditEvent).filter((line) => line.auditID === auditId);
+  }
+
+  const instancesOf = (project: string) => `${groupPath}/namespaces/platform-p-${project}/virtualclusterinstances`;
+  const create = (body: JsonObject, token?: string) => ({ method: 'POST', body, ...(token ? { token } : {}) }) as const;
+
+  it('says who, with which key and scope, from where, did what to what, why they could, and how it ended', async () => {
+    const [before, after, ...more] = await linesOf(instancesOf('red'), create({ metadata: { name: 'one' } }, scoped));
+    expect(more).toEqual([]);
+    expect(before).toMatchObject({ stage: 'RequestReceived', verb: 'create', accessKey: 'for-red' });
+    expect(before?.responseStatus).toBeUndefined();
+    expect(after).toMatchObject({
+      stage: 'ResponseComplete',
+      level: 'Request',
+      user: { username: 'admin' },
+      accessKey: 'for-red',
+      sourceIPs: ['127.0.0.1'],
+      userAgent: 'tester/1',
+      objectRef: { resource: 'virtualclusterinstances', namespace: 'platform-p-red' },
+      responseStatus: { code: 201 },
+      decision: { allowed: true, scopes: ['{"projects":[{"project":"red"}]}'] },
+      requestObject: { metadata: { name: 'one' } },
+    });
+    expect(after?.decision?.reason).toMatch(/scope/);
+    expect(after?.responseObject).toBeUndefined();
+  });
+
+  it('says why somebody could not', async () => {
+    const lines = await linesOf(instancesOf('blue'), { token: scoped });
+    expect(lines).toMatchObject([
+      {
+        level: 'Metadata',
+        responseStatus: { code: 403, reason: 'Forbidden' },
+        decision: { allowed: false, reason: 'outside of the scope of the access key' },
+      },
+    ]);
+  });
+
+  it('keeps what was answered where a rule asks for that, and nothing of kinds that hold secrets', async () => {
+    const path = `${groupPath}/projects/red`;
+    const [, patched] = await linesOf(path, mergePatch({ spec: { displayName: 'Red' } }));
+    expect(patched).toMatchObject({
+      requestObject: { spec: { displayName: 'Red' } },
+      responseObject: { metadata: { name: 'red' }, spec: { displayName: 'Red' } },
+    });
+    const [, user] = await linesOf(`${groupPath}/users`, create({ metadata: { name: 'anna' } }));
+    expect(user?.requestObject).toBe('[redacted]');
+  });
+
+  it('leaves no line of what no rule names', async () => {
+    expect(await linesOf(instancesOf('red'))).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import { adminsGroup, managementGroup, projectNamespace, projectRoles } from '../../src/api/naming.ts';
+import { textAt } from '../../src/lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
+import type { Caller } from './caller.ts';
+import type { Persona } from './personas.ts';
+import * as world from './world.ts';
+
+const root = '/kubernetes/management';
+const group = `${root}/apis/${managementGroup}/v1`;
+
+/** Makes something through the API; what it must be able to make it insists on. */
+export type Make = (path: string, body: JsonObject, token?: string) => Promise<JsonObject>;
+
+export function maker(caller: Caller, adminKey: string): Make {
+  return async (path, body, token = adminKey) => {
+    const { code, text } = await caller.send(token, { method: 'POST', path, body });
+    if (code !== 201) throw new Error(`POST ${path} ${JSON.stringify(body)}: ${code} ${text}`);
+    return JSON.parse(text) as JsonObject;
+  };
+}
+
+/** The world of `world.ts`, as the administrator makes it. */
+export async function furnish(make: Make): Promise<void> {
+  const one = (plural: string, name: string, spec: JsonObject) =>
+    make(`${group}/${plural}`, { metadata: { name }, spec });
+  for (const name of world.users) {
+    const groups = world.adminUsers.includes(name) ? [adminsGroup] : [];
+    await one('users', name, { groups, access: json(world.userAccess[name] ?? []) });
+  }
+  for (const { name, users, owner, access } of world.teams) {
+    await one('teams', name, { users: [...users], ...owned(owner), access: json(access) });
+  }
+  for (const { name, owner, access } of world.clusters.filter((cluster) => cluster.name !== 'local')) {
+    await one('clusters', name, { networkPeer: true, ...owned(owner), access: json(access) });
+  }
+  for (const { name, owner, access } of world.templates.filter((template) => template.name !== 'control-plane')) {
+    await one('virtualclustertemplates', name, { ...owned(owner), access: json(access) });
+  }
+  for (const project of world.projects.filter(({ name }) => name !== 'default')) {
+    await one('projects', project.name, projectSpec(project));
+  }
+  for (const { project, name, owner, access } of world.instances) {
+    const spec = { ...owned(owner), clusterRef: { cluster: 'local' }, access: json(access) };
+    await make(`${group}/namespaces/${projectNamespace(project)}/virtualclusterinstances`, {
+      metadata: { name },
+      spec,
+    });
+  }
+  for (const event of world.events) await make(`${root}/api/v1${inProject(event.project)}/events`, eventBody(event));
+  for (const { project, name } of world.leases) {
+    await make(`${root}/apis/coordination.k8s.io/v1${inProject(project)}/leases`, { metadata: { name } });
+  }
+  for (const { name, owner } of world.keys.filter((key) => key.name !== 'admin')) {
+    await one('ownedaccesskeys', name, { ...owner });
+  }
+}
+
+function projectSpec({ owner, members, clusters, templates, access }: world.WorldProject): JsonObject {
+  return {
+    ...owned(owner),
+    members: members.map(({ user, team, role }) => ({
+      kind: team === undefined ? 'User' : 'Team',
+      name: team ?? user ?? '',
+      clusterRole: projectRoles[role],
+    })),
+    allowedClusters: clusters.map((name) => ({ name })),
+    allowedTemplates: templates.map((name) => ({ name })),
+    access: json(access),
+  };
+}
+
+function eventBody({ project, name, about }: world.WorldEvent): JsonObject {
+  const namespace = projectNamespace(project);
+  const involvedObject: JsonObject =
+    about === undefined
+      ? { kind: 'Secret', apiVersion: 'v1', namespace, name: 'something' }
+      : { kind: 'VirtualClusterInstance', apiVersion: `${managementGroup}/v1`, namespace, name: about };
+  return { metadata: { name, namespace }, involvedObject, reason: 'Tested', message: 'a test', type: 'Normal' };
+}
+
+const inProject = (project: string) => `/namespaces/${projectNamespace(project)}`;
+
+function owned(owner: world.Owner | undefined): JsonObject {
+  return owner === undefined ? {} : { owner: { ...owner } };
+}
+
+function json(access: readonly world.Access[]): JsonValue {
+  return JSON.parse(JSON.stringify(access)) as JsonValue;
+}
+
+/** The key of a persona, in clear: `key-<name>`. One with several scopes is made with the one before, and so on. */
+export async function keyFor(make: Make, persona: Persona): Promise<string> {
+  const { name, holder, groups, scopes } = persona;
+  const [first, ...later] = scopes;
+  const key = (spec: JsonObject, last: boolean) => ({ metadata: last ? { name: `key-${name}` } : {}, spec });
+  const spec: JsonObject = { ...holder, ...(groups === undefined ? {} : { groups: [...groups] }) };
+  const given = first === undefined ? spec : { ...spec, scope: first.scope };
+  let token = textAt(await make(`${group}/ownedaccesskeys`, key(given, later.length === 0)), 'spec', 'key');
+  for (const [index, shape] of later.entries()) {
+    const body = key(shape === undefined ? {} : { scope: shape.scope }, index === later.length - 1);
+    token = textAt(await make(`${group}/ownedaccesskeys`, body, token), 'spec', 'key');
+  }
+  return token;
+}

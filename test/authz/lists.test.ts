@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { managementGroup } from '../../src/api/naming.ts';
+import { listAt, textAt } from '../../src/lib/json-path.ts';
+import type { JsonValue } from '../../src/lib/json-value.ts';
+import { linesOf } from '../../src/lib/lines.ts';
+import type { Ask } from './ask.ts';
+import { listDifferences } from './lists.ts';
+import { type Persona, somePersonas } from './personas.ts';
+import { pathOf } from './requests.ts';
+import { openStage, type Stage } from './stage.ts';
+import { listed, watched } from './visible.ts';
+
+const fromTheBeginning = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+const watching: Ask = {
+  verb: 'watch',
+  group: managementGroup,
+  resource: 'virtualclusterinstances',
+  subresource: '',
+  project: '',
+  name: '',
+  path: '',
+};
+
+describe('what lists and watches show', () => {
+  let stage: Stage;
+  let keys: ReadonlyMap<Persona, string>;
+
+  beforeAll(async () => {
+    stage = await openStage();
+    keys = await stage.keys(somePersonas);
+  });
+  afterAll(() => stage.close());
+
+  it('is exactly what the caller may read, in one project and over all', async () => {
+    expect(await listDifferences(stage, keys, listed)).toEqual([]);
+  }, 60_000);
+
+  it('is the same at the beginning of a watch', async () => {
+    // Each watch is a connection of its own; a few callers will do here.
+    const few = [...keys].filter(([{ name }]) =>
+      ['red-user', 'reader', 'outsider', 'red-admin-instance'].includes(name),
+    );
+    expect(await listDifferences(stage, new Map(few), watched)).toEqual([]);
+  }, 60_000);
+
+  it('comes into a watch that runs, and goes from it, with the right to read it (WATCH-20, WATCH-21, WATCH-22)', async () => {
+    const [, token = ''] = [...keys].find(([{ name }]) => name === 'red-viewer') ?? [];
+    const ask = { ...watching, project: 'red' };
+    const { body } = await stage.caller.open(token, `${pathOf(ask)}?watch=1&${fromTheBeginning}`);
+    const events = linesOf(body);
+    const next = async () => {
+      const { value } = await events.next();
+      const event = JSON.parse(value ?? '{}') as JsonValue;
+      return `${textAt(event, 'type')} ${textAt(event, 'object', 'metadata', 'name')}`.trim();
+    };
+    const share = async (users: readonly string[]) => {
+      const access = users.length === 0 ? [] : [{ verbs: ['get'], users: [...users] }];
+      const { code, text } = await stage.caller.send(stage.adminKey, {
+        method: 'PATCH',
+        path: pathOf({ ...ask, name: 'r-plain' }),
+        type: 'application/merge-patch+json',
+        body: { spec: { access } },
+      });
+      expect(code, text).toBe(200);
+    };
+    expect([await next(), await next()]).toEqual(['ADDED r-view', 'BOOKMARK']);
+    await share(['outsider']);
+    await share(['outsider', 'red-viewer']);
+    expect(await next()).toBe('ADDED r-plain');
+    await share(['red-viewer']);
+    expect(await next()).toBe('MODIFIED r-plain');
+    await share([]);
+    expect(await next()).toBe('DELETED r-plain');
+    await events.return(undefined);
+  });
+
+  it('is of access keys the caller’s own and those of the caller’s teams, and none of the others', async () => {
+    const group = `/kubernetes/management/apis/${managementGroup}/v1`;
+    const all = listAt(await stage.read(`${group}/accesskeys`), 'items');
+    const names = (items: readonly JsonValue[]) => items.map((item) => textAt(item, 'metadata', 'name')).sort();
+    for (const [{ name, person, scopes }, token] of keys) {
+      if (scopes.length > 0) continue;
+      const own = all.filter(
+        (key) =>
+          (person.user !== undefined && textAt(key, 'spec', 'user') === person.user) ||
+          person.teams.includes(textAt(key, 'spec', 'team')),
+      );
+      expect(own.length, name).toBeGreaterThan(0);
+      expect(names(listAt(await stage.read(`${group}/ownedaccesskeys`, token), 'items')), name).toEqual(names(own));
+    }
+  });
+});

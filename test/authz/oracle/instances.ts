@@ -1,0 +1,35 @@
+import { type Row, rows } from './row.ts';
+
+const vci = 'virtualclusterinstances';
+
+/** "list and read", "create", "update, delete", "use it" of completions §8. */
+export const instanceRows: readonly Row[] = [
+  ...rows(vci, 'list watch', 'all', ['everybody']),
+  ...rows(vci, 'list watch', 'project', [
+    'admin',
+    'project admin',
+    'project user',
+    'project viewer',
+    'project owner',
+    'reads an instance there',
+  ]),
+  ...rows(vci, 'get', 'one', ['admin', 'project admin', 'owner', 'named']),
+  ...rows(`${vci}/status`, 'get', 'one', ['admin', 'project admin', 'owner', 'named with get']),
+  ...rows(`${vci}/status`, 'update patch', 'one', []),
+
+  ...rows(vci, 'create', 'project', ['admin', 'project admin', 'project user']),
+  ...rows(`${vci}/restricted`, 'create', 'project', ['admin', 'project admin']),
+  ...rows(vci, 'update patch delete', 'one', ['admin', 'project admin', 'owner', 'named']),
+  ...rows(vci, 'patch', 'one', ['admin', 'project admin'], { only: 'request', change: 'owner' }),
+  // Whoever is named gives nothing on, to themselves or others.
+  ...rows(vci, 'patch', 'one', ['admin', 'project admin', 'owner'], { only: 'request', change: 'access' }),
+  ...rows(vci, 'deletecollection', 'project', ['admin', 'project admin']),
+
+  ...rows(vci, 'use', 'one', ['admin', 'project admin', 'owner', 'named'], { only: 'review' }),
+  ...rows(`${vci}/kubeconfig`, 'create', 'one', ['admin', 'project admin', 'owner', 'named with use']),
+  ...rows(`${vci}/log`, 'get', 'one', ['admin', 'project admin', 'owner', 'named with get']),
+
+  // Without a name, what depends on the object is not given.
+  ...rows(vci, 'get update patch delete', 'project', ['admin', 'project admin'], { only: 'review' }),
+  ...rows(vci, 'get create update delete deletecollection', 'all', ['admin'], { only: 'review' }),
+];

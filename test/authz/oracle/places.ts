@@ -1,0 +1,27 @@
+import { type Row, rows } from './row.ts';
+
+/** Clusters and templates: "read", "write", "use a connected cluster itself" of completions §8. */
+function placeRows(plural: string): readonly Row[] {
+  return [
+    ...rows(plural, 'list watch', 'all', ['everybody']),
+    ...rows(plural, 'get', 'one', ['admin', 'member where it is allowed', 'owner', 'named']),
+    ...rows(`${plural}/status`, 'get', 'one', ['admin', 'member where it is allowed', 'owner', 'named with get']),
+    ...rows(`${plural}/status`, 'update patch', 'one', []),
+    ...rows(plural, 'create deletecollection', 'all', ['admin']),
+    // The owner changes what is for display.
+    ...rows(plural, 'update patch', 'one', ['admin', 'owner', 'named']),
+    ...rows(plural, 'patch', 'one', ['admin', 'named'], { only: 'request', change: 'access' }),
+    ...rows(plural, 'delete', 'one', ['admin', 'named']),
+    ...rows(plural, 'get update patch delete', 'all', ['admin'], { only: 'review' }),
+  ];
+}
+
+export const clusterRows: readonly Row[] = [
+  ...placeRows('clusters'),
+  ...rows('clusters', 'use', 'one', ['admin', 'named'], { only: 'review' }),
+  // What there is to import is for those who may use the cluster.
+  ...rows('clusters/virtualclusters', 'get', 'one', ['admin', 'named', 'named with use']),
+  ...rows('clusters/accesskey', 'create', 'one', ['admin']),
+];
+
+export const templateRows: readonly Row[] = placeRows('virtualclustertemplates');

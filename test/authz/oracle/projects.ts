@@ -1,0 +1,33 @@
+import type { Relation } from './relations.ts';
+import { type Row, rows } from './row.ts';
+
+const members: readonly Relation[] = ['admin', 'project admin', 'project user', 'project viewer', 'owner'];
+
+/** "create a project" to "import into the project" of completions §8. */
+export const projectRows: readonly Row[] = [
+  ...rows('projects', 'list watch', 'all', ['everybody']),
+  ...rows('projects', 'get', 'one', [...members, 'named']),
+  ...rows('projects/status', 'get', 'one', [...members, 'named with get']),
+  ...rows('projects/status', 'update patch', 'one', []),
+  // One right in the table: whoever may read the project may read these.
+  ...rows('projects/members', 'get', 'one', [...members, 'named with get']),
+  ...rows('projects/templates', 'get', 'one', [...members, 'named with get']),
+  ...rows('projects/clusters', 'get', 'one', [...members, 'named with get']),
+
+  // With the setting projects.selfService everybody; the world is without it.
+  ...rows('projects', 'create', 'all', ['admin']),
+  ...rows('projects', 'update patch', 'one', ['admin', 'project admin', 'owner', 'named']),
+  ...rows('projects', 'patch', 'one', ['admin', 'project admin', 'owner', 'named'], {
+    only: 'request',
+    change: 'members',
+  }),
+  ...['allowedClusters', 'allowedTemplates', 'quotas', 'requireTemplate', 'owner', 'access'].flatMap((field) =>
+    rows(`projects/spec.${field}`, 'update', 'one', ['admin', 'named'], { change: field }),
+  ),
+  ...rows('projects', 'delete', 'one', ['admin', 'named']),
+  ...rows('projects', 'deletecollection', 'all', ['admin']),
+  // Whether the caller may depends on the cluster in the body, which a review does not name.
+  ...rows('projects/importvirtualcluster', 'create', 'one', ['admin', 'importing admin'], { only: 'request' }),
+
+  ...rows('projects', 'get update patch delete', 'all', ['admin'], { only: 'review' }),
+];

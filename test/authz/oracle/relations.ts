@@ -1,0 +1,155 @@
+import type { Ask } from '../ask.ts';
+import * as world from '../world.ts';
+
+/** Somebody, as rights see them. A key of a team is its team and no user; a bare subject is neither. */
+export interface Person {
+  readonly user?: string;
+  readonly teams: readonly string[];
+  readonly admin: boolean;
+}
+
+/** What somebody can be to what is asked for. The rows of the oracle are written in these words. */
+export type Relation = keyof typeof relations;
+
+type Holds = (person: Person, ask: Ask) => boolean;
+
+export function holds(relation: Relation, person: Person, ask: Ask): boolean {
+  return relations[relation](person, ask);
+}
+
+const relations = {
+  everybody: () => true,
+  admin: (person) => person.admin,
+  'project admin': (person, ask) => roleIn(person, projectOf(ask)).includes('admin'),
+  'project user': (person, ask) => roleIn(person, projectOf(ask)).includes('user'),
+  'project viewer': (person, ask) => roleIn(person, projectOf(ask)).includes('viewer'),
+  'project owner': (person, ask) => owns(person, world.projects.find(({ name }) => name === projectOf(ask))?.owner),
+  /** `owner` of the very object. */
+  owner: (person, ask) => owns(person, objectOf(ask)?.owner),
+  /** In the object's `access`, with the verb and the subresource that are asked for. */
+  named: (person, ask) => named(person, objectOf(ask)?.access, ask.verb, ask.subresource),
+  'named with get': (person, ask) => named(person, objectOf(ask)?.access, 'get', ''),
+  'named with use': (person, ask) => named(person, objectOf(ask)?.access, 'use', ''),
+  'named with patch': (person, ask) => named(person, objectOf(ask)?.access, 'patch', ''),
+  /** The user object is the caller's own. */
+  self: (person, ask) => person.user !== undefined && person.user === ask.name,
+  /** The team object is one that the caller is in, or is. */
+  'in the team': (person, ask) => person.teams.includes(ask.name),
+  /** The user or team object is a member of a project that the caller is a member of. */
+  'fellow member': isFellow,
+  /** The cluster or template is allowed in a project that the caller is a member of. */
+  'member where it is allowed': isAllowedWhereMember,
+  'key holder': (person, ask) => ownsKey(person, ask.name),
+  'reads an instance there': (person, ask) =>
+    world.instances.some((one) => one.project === ask.project && readsInstance(person, one)),
+  /** The instance that the event is about can be read. */
+  'reads what it is about': readsSubject,
+  /** The project of the namespace can be read. */
+  'reads the project': readsProject,
+  /** An admin of the project whom the cluster to import from names with `use`. */
+  'importing admin': (person, ask) =>
+    roleIn(person, ask.name).includes('admin') &&
+    named(person, world.clusters.find(({ name }) => name === world.importSource(ask.name))?.access, 'use', ''),
+} satisfies Record<string, Holds>;
+
+function ownsKey(person: Person, key: string): boolean {
+  return owns(person, world.keys.find(({ name }) => name === key)?.owner);
+}
+
+function owns(person: Person, owner: world.Owner | undefined): boolean {
+  if (owner?.user !== undefined) return owner.user === person.user;
+  return owner?.team !== undefined && person.teams.includes(owner.team);
+}
+
+function named(
+  person: Person,
+  access: readonly world.Access[] | undefined,
+  verb: string,
+  subresource: string,
+): boolean {
+  return (access ?? []).some((entry) => {
+    const isMeant =
+      entry.users?.includes('*') === true ||
+      (person.user !== undefined && entry.users?.includes(person.user) === true) ||
+      person.teams.some((team) => entry.teams?.includes(team) === true);
+    const given = entry.subresources ?? [];
+    const isCovered = given.includes('*') || (subresource === '' ? given.length === 0 : given.includes(subresource));
+    return isMeant && isCovered && (entry.verbs.includes(verb) || entry.verbs.includes('*'));
+  });
+}
+
+/** The project that is asked in, or about. */
+function projectOf(ask: Ask): string {
+  return ask.resource === 'projects' || ask.resource === 'namespaces' ? ask.name : ask.project;
+}
+
+function roleIn(person: Person, project: string): world.Role[] {
+  const members = world.projects.find(({ name }) => name === project)?.members ?? [];
+  return members.filter((member) => owns(person, member)).map(({ role }) => role);
+}
+
+function isMember(person: Person, project: string): boolean {
+  return roleIn(person, project).length > 0;
+}
+
+function objectOf(ask: Ask): world.WorldObject | undefined {
+  const sameName = <T extends { name: string }>(all: readonly T[]) => all.find(({ name }) => name === ask.name);
+  switch (ask.resource) {
+    case 'projects':
+      return sameName(world.projects);
+    case 'virtualclusterinstances':
+      return world.instances.find(({ project, name }) => project === ask.project && name === ask.name);
+    case 'clusters':
+      return sameName(world.clusters);
+    case 'virtualclustertemplates':
+      return sameName(world.templates);
+    case 'teams':
+      return sameName(world.teams);
+    case 'users':
+      return { name: ask.name, access: world.userAccess[ask.name] ?? [] };
+    default:
+      return undefined;
+  }
+}
+
+function isFellow(person: Person, ask: Ask): boolean {
+  return world.projects
+    .filter(({ name }) => isMember(person, name))
+    .some(({ members }) =>
+      members.some(({ user, team }) => {
+        if (ask.resource === 'teams') return team === ask.name;
+        if (user !== undefined) return user === ask.name;
+        return world.teams.some((one) => one.name === team && one.users.includes(ask.name));
+      }),
+    );
+}
+
+function isAllowedWhereMember(person: Person, ask: Ask): boolean {
+  return world.projects
+    .filter(({ name }) => isMember(person, name))
+    .some(({ clusters, templates }) => {
+      const allowed = ask.resource === 'clusters' ? clusters : templates;
+      return allowed.includes(ask.name) || allowed.includes('*');
+    });
+}
+
+function readsInstance(person: Person, instance: world.WorldInstance): boolean {
+  return (
+    person.admin ||
+    roleIn(person, instance.project).includes('admin') ||
+    owns(person, instance.owner) ||
+    named(person, instance.access, 'get', '')
+  );
+}
+
+function readsSubject(person: Person, ask: Ask): boolean {
+  const event = world.events.find(({ project, name }) => project === ask.project && name === ask.name);
+  const about = world.instances.find(({ project, name }) => project === event?.project && name === event.about);
+  return about !== undefined && readsInstance(person, about);
+}
+
+function readsProject(person: Person, ask: Ask): boolean {
+  const project = world.projects.find(({ name }) => name === ask.name);
+  if (project === undefined) return false;
+  return isMember(person, project.name) || owns(person, project.owner) || named(person, project.access, 'get', '');
+}

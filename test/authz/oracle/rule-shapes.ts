@@ -1,0 +1,105 @@
+import { managementGroup, projectNamespace } from '../../../src/api/naming.ts';
+import type { JsonObject } from '../../../src/lib/json-value.ts';
+import type { Ask } from '../ask.ts';
+import { type Cover, matches, matchesEverything } from './covers.ts';
+import type { ScopeShape } from './scope-shapes.ts';
+
+const reading = ['get', 'list', 'watch'];
+const vci = 'virtualclusterinstances';
+const ofManagement = (...resources: string[]) => [{ group: managementGroup, resources }];
+const isPath: Cover = (ask: Ask) => ask.path !== '';
+
+/** The right to one field of a project is the user's; a rule that lets the write through need not name it. */
+const setsField: Cover = (ask) => ask.resource === 'projects' && ask.subresource.startsWith('spec.');
+
+function shape(name: string, rules: readonly JsonObject[], covers: readonly Cover[]): ScopeShape {
+  return { name, scope: { rules: [...rules] }, covers };
+}
+
+/** Rules, deprecated, one for each of their members: a request passes if one rule matches. */
+export const ruleShapes: readonly ScopeShape[] = [
+  shape('rule-everything', [{ verbs: [] }], [matchesEverything]),
+  // Nothing but verbs: kinds and paths.
+  shape('rule-verbs', [{ verbs: reading }], [matches({ verbs: reading }), isPath]),
+  shape(
+    'rule-project',
+    [{ resources: ofManagement(vci), namespaces: [projectNamespace('red')] }],
+    [matches({ resources: [vci], projects: ['red'] })],
+  ),
+  shape(
+    'rule-patching',
+    [{ verbs: ['patch'], resources: ofManagement(vci, 'projects') }],
+    [matches({ verbs: ['patch'], group: managementGroup, resources: [vci, 'projects'] }), setsField],
+  ),
+  shape(
+    'rule-names',
+    [
+      {
+        verbs: reading,
+        resources: [{ group: managementGroup, resources: [vci], resourceNames: ['r-user', 'b-user'] }],
+      },
+    ],
+    [matches({ verbs: reading, resources: [vci], names: ['r-user', 'b-user'] })],
+  ),
+  shape(
+    'rule-names-of-all',
+    [{ verbs: reading, resources: ofManagement('projects', 'clusters'), resourceNames: ['red', 'c-blue'] }],
+    [
+      matches({
+        verbs: reading,
+        group: managementGroup,
+        resources: ['projects', 'clusters'],
+        names: ['red', 'c-blue'],
+      }),
+    ],
+  ),
+  shape(
+    'rule-subresources',
+    [{ resources: ofManagement(`${vci}/*`) }],
+    [
+      matches({
+        group: managementGroup,
+        resources: ['status', 'kubeconfig', 'log'].map((subresource) => `${vci}/${subresource}`),
+      }),
+    ],
+  ),
+  shape(
+    'rule-one-subresource',
+    [{ verbs: ['get'], resources: ofManagement('projects/members') }],
+    [matches({ verbs: ['get'], resources: ['projects/members'] })],
+  ),
+  shape(
+    'rule-any-status',
+    [{ verbs: ['get'], resources: ofManagement('*/status') }],
+    [
+      (ask) =>
+        ask.group === managementGroup && ask.verb === 'get' && ask.subresource === 'status' && matchesEverything(ask),
+    ],
+  ),
+  shape('rule-core-group', [{ verbs: reading, resources: [{ group: '' }] }], [matches({ verbs: reading, group: '' })]),
+  shape(
+    'rule-no-namespace',
+    [{ verbs: reading, resources: ofManagement(), namespaces: [''] }],
+    [(ask) => matches({ verbs: reading, group: managementGroup })(ask) && ask.project === ''],
+  ),
+  shape(
+    'rule-paths',
+    [{ verbs: ['get'], nonResourceURLs: ['/version', '/apis/*', '/metrics'] }],
+    [(ask) => ask.path === '/version' || ask.path === '/metrics' || ask.path.startsWith('/apis/')],
+  ),
+  shape('rule-management', [{ requestTargets: ['Management'] }], [matchesEverything]),
+  // These are about clusters and virtual clusters, not about this API.
+  shape('rule-other-target', [{ requestTargets: ['Cluster', 'ProjectVirtualCluster'] }], []),
+  shape('rule-cluster', [{ cluster: 'c-red' }], []),
+  shape(
+    'rules-two',
+    [
+      { verbs: reading, resources: ofManagement('projects') },
+      { verbs: ['create'], resources: ofManagement(vci), namespaces: [projectNamespace('red')] },
+    ],
+    [
+      matches({ verbs: reading, group: managementGroup, resources: ['projects'] }),
+      matches({ verbs: ['create'], resources: [vci], projects: ['red'] }),
+    ],
+  ),
+];

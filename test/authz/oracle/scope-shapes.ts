@@ -1,0 +1,124 @@
+import { managementGroup, projectNamespace, scopeCliFlag } from '../../../src/api/naming.ts';
+import type { JsonObject } from '../../../src/lib/json-value.ts';
+import {
+  asksAboutSelf,
+  type Cover,
+  discovers,
+  lists,
+  matches,
+  readsAnswersOf,
+  readsCluster,
+  readsInstances,
+  readsProject,
+  usesInstance,
+  worksIn,
+} from './covers.ts';
+
+/** A scope as it is sent, and what it lets through: a request passes if one of `covers` says so. */
+export interface ScopeShape {
+  readonly name: string;
+  readonly scope: JsonObject;
+  readonly covers: readonly Cover[];
+}
+
+const cli = { [scopeCliFlag]: true };
+const project = (name: string): Cover[] => [readsProject(name), worksIn(name)];
+const tool: Cover[] = [asksAboutSelf, discovers];
+
+const reading = ['get', 'list', 'watch'];
+const vci = 'virtualclusterinstances';
+
+/** Scopes as they are meant to be written: completions §5. */
+export const scopeShapes: readonly ScopeShape[] = [
+  { name: 'project', scope: { projects: [{ project: 'red' }] }, covers: project('red') },
+  {
+    name: 'both-projects',
+    scope: { projects: [{ project: 'red' }, { project: 'blue' }] },
+    covers: [...project('red'), ...project('blue')],
+  },
+  { name: 'all-projects', scope: { projects: [{ project: '*' }] }, covers: project('*') },
+  { name: 'no-such-project', scope: { projects: [{ project: 'nowhere' }] }, covers: project('nowhere') },
+  {
+    name: 'instance',
+    scope: { virtualClusters: [{ project: 'red', virtualCluster: 'r-user' }] },
+    covers: [usesInstance('red', 'r-user')],
+  },
+  {
+    name: 'all-instances-of',
+    scope: { virtualClusters: [{ project: 'red', virtualCluster: '*' }] },
+    covers: [usesInstance('red', '*')],
+  },
+  {
+    name: 'all-instances',
+    scope: { virtualClusters: [{ project: '*', virtualCluster: '*' }] },
+    covers: [usesInstance('*', '*')],
+  },
+  {
+    name: 'project-and-instance',
+    scope: { projects: [{ project: 'red' }], virtualClusters: [{ project: 'blue', virtualCluster: 'b-user' }] },
+    covers: [...project('red'), usesInstance('blue', 'b-user')],
+  },
+  // There are no spaces: an entry is taken and matches nothing.
+  { name: 'space', scope: { spaces: [{ project: 'red', space: '*' }] }, covers: [] },
+  // Opens the way to that cluster, and shows its object.
+  { name: 'cluster', scope: { clusters: [{ cluster: 'c-red' }] }, covers: [readsCluster('c-red')] },
+  { name: 'all-clusters', scope: { clusters: [{ cluster: '*' }] }, covers: [readsCluster('*')] },
+  {
+    name: 'tool',
+    scope: cli,
+    covers: [...tool, readsProject('*'), readsAnswersOf('*'), readsCluster('*'), readsInstances],
+  },
+  {
+    name: 'tool-project',
+    scope: { ...cli, projects: [{ project: 'red' }] },
+    covers: [
+      ...tool,
+      lists,
+      ...project('red'),
+      readsAnswersOf('red'),
+      // The clusters that the project allows.
+      readsCluster('local'),
+      readsCluster('c-red'),
+    ],
+  },
+  {
+    name: 'tool-instance',
+    scope: { ...cli, virtualClusters: [{ project: 'red', virtualCluster: 'r-user' }] },
+    covers: [...tool, lists, usesInstance('red', 'r-user')],
+  },
+  {
+    name: 'tool-cluster',
+    scope: { ...cli, clusters: [{ cluster: 'c-red' }] },
+    covers: [...tool, lists, readsCluster('c-red')],
+  },
+  {
+    name: 'tool-space',
+    scope: { ...cli, spaces: [{ project: 'red', space: '*' }] },
+    covers: [...tool, lists],
+  },
+];
+
+const readsRedInstances: JsonObject = {
+  verbs: reading,
+  resources: [{ group: managementGroup, resources: [vci] }],
+  namespaces: [projectNamespace('red')],
+};
+
+const readsOneCluster: JsonObject = {
+  verbs: reading,
+  resources: [{ group: managementGroup, resources: ['clusters'], resourceNames: ['c-red'] }],
+};
+
+/** The two sorts together. */
+export const mixedShapes: readonly ScopeShape[] = [
+  {
+    name: 'project-and-rule',
+    scope: { projects: [{ project: 'blue' }], rules: [readsRedInstances] },
+    covers: [...project('blue'), matches({ verbs: reading, resources: [vci], projects: ['red'] })],
+  },
+  {
+    name: 'tool-and-rule',
+    scope: { ...cli, rules: [readsOneCluster] },
+    covers: [...tool, lists, matches({ verbs: reading, resources: ['clusters'], names: ['c-red'] })],
+  },
+];

@@ -1,0 +1,97 @@
+import { adminsGroup } from '../../src/api/naming.ts';
+import type { Ask } from './ask.ts';
+import { makesKeys } from './oracle/covers.ts';
+import type { Person } from './oracle/relations.ts';
+import { ruleShapes } from './oracle/rule-shapes.ts';
+import { mixedShapes, type ScopeShape, scopeShapes } from './oracle/scope-shapes.ts';
+import { adminUsers, teams, users } from './world.ts';
+
+/** Somebody with a key. */
+export interface Persona {
+  readonly name: string;
+  readonly person: Person;
+  /** Whom the key is made for. */
+  readonly holder: { readonly user?: string; readonly team?: string; readonly subject?: string };
+  readonly groups?: readonly string[];
+  /** The scopes of the key, the oldest first: each after the first is of a key that was made with the one before. */
+  readonly scopes: readonly (ScopeShape | undefined)[];
+}
+
+/** Whether all scopes of a key let it through: one that refuses refuses. */
+export function covered({ scopes }: Pick<Persona, 'scopes'>, ask: Ask): boolean {
+  return scopes.every((shape) => shape === undefined || [makesKeys, ...shape.covers].some((cover) => cover(ask)));
+}
+
+function personOf(user: string): Person {
+  const own = teams.filter((team) => team.users.includes(user)).map(({ name }) => name);
+  return { user, teams: own, admin: adminUsers.includes(user) };
+}
+
+function ofUser(user: string, scopes: Persona['scopes'] = [], name = user): Persona {
+  return { name, person: personOf(user), holder: { user }, scopes };
+}
+
+/** Everybody whose key has no scope. */
+export const plainPersonas: readonly Persona[] = [
+  ...users.filter((user) => user !== 'gone' && user !== 'watched').map((user) => ofUser(user)),
+  { name: 'crew', person: { teams: ['crew'], admin: false }, holder: { team: 'crew' }, scopes: [] },
+  { name: 'subject', person: { teams: [], admin: false }, holder: { subject: 'robot' }, scopes: [] },
+  {
+    name: 'admin-subject',
+    person: { teams: [], admin: true },
+    holder: { subject: 'admin-robot' },
+    groups: [adminsGroup],
+    scopes: [],
+  },
+  {
+    name: 'raised',
+    person: { ...personOf('red-user'), admin: true },
+    holder: { user: 'red-user' },
+    groups: [adminsGroup],
+    scopes: [],
+  },
+];
+
+const shapes = [...scopeShapes, ...ruleShapes, ...mixedShapes];
+
+function shapeOf(name: string): ScopeShape {
+  const found = shapes.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there is no scope shape ${name}`);
+  return found;
+}
+
+/** Keys made with scoped keys; `-` is a key without a scope of its own. */
+const chains: readonly (readonly string[])[] = [
+  ['project', '-'],
+  ['both-projects', 'project'],
+  ['project', 'all-projects'],
+  ['instance', 'project'],
+  ['project', 'space'],
+  ['rule-verbs', 'project'],
+  ['tool', 'project'],
+  ['rule-everything', 'tool-project', 'all-projects'],
+];
+
+/** The same scopes for somebody who may everything, for whom the scope alone decides, and for people with less. */
+export function scopedPersonas(holders: readonly string[]): readonly Persona[] {
+  return holders.flatMap((user) => [
+    ...shapes.map((shape) => ofUser(user, [shape], `${user}-${shape.name}`)),
+    ...chains.map((chain) =>
+      ofUser(
+        user,
+        chain.map((name) => (name === '-' ? undefined : shapeOf(name))),
+        `${user}-${chain.map((name) => (name === '-' ? 'none' : name)).join('-then-')}`,
+      ),
+    ),
+  ]);
+}
+
+/** One of each sort, for the quick suite; the slow one asks everybody. */
+export const somePersonas: readonly Persona[] = [
+  ...plainPersonas.filter(({ name }) =>
+    ['second-admin', 'red-admin', 'red-user', 'red-viewer', 'reader', 'outsider'].includes(name),
+  ),
+  ...scopedPersonas(['red-admin']).filter(({ name }) =>
+    ['red-admin-project', 'red-admin-instance', 'red-admin-tool'].includes(name),
+  ),
+];

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { managementGroup } from '../../src/api/naming.ts';
+import { textAt } from '../../src/lib/json-path.ts';
+import { askedText } from './ask.ts';
+import { eachOf, type Sent } from './caller.ts';
+import { table } from './oracle/oracle.ts';
+import { asksOf, type Pictures, requestOf } from './requests.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const keysPath = `/kubernetes/management/apis/${managementGroup}/v1/ownedaccesskeys`;
+
+/** A source that fails more often than this has to wait; each address asks less often. */
+const failuresOfOneAddress = 15;
+
+describe('whoever has no key that is good', () => {
+  let stage: Stage;
+  let pictures: Pictures;
+  const tokens = new Map<string, string>();
+
+  beforeAll(async () => {
+    stage = await openStage();
+    const key = async (name: string, spec: Record<string, string | number | boolean>, token?: string) =>
+      textAt(await stage.make(keysPath, { metadata: { name }, spec }, token), 'spec', 'key');
+    tokens.set('no key', '');
+    tokens.set('a key that never was', 'flk_0000000000000000000000000000000000000000000000');
+    tokens.set('something else', 'correct-horse-battery-staple-0123456789');
+    tokens.set('a disabled key', await key('disabled', { user: 'second-admin', disabled: true }));
+    tokens.set('an expired key', await key('expired', { user: 'second-admin', ttl: 60 }));
+    tokens.set('a key of a disabled user', await key('of-gone', { user: 'gone' }));
+    tokens.set('a deleted key', await key('deleted', { user: 'second-admin' }));
+    const parent = await key('parent', { user: 'second-admin' });
+    tokens.set('a key made with a key that is disabled', await key('child', {}, parent));
+    const patch = { method: 'PATCH', type: 'application/merge-patch+json' } as const;
+    const change = (path: string, spec: Record<string, boolean>) =>
+      stage.caller.send(stage.adminKey, { ...patch, path, body: { spec } });
+    const all = keysPath.replace('ownedaccesskeys', 'accesskeys');
+    const users = keysPath.replace('ownedaccesskeys', 'users');
+    expect((await change(`${all}/parent`, { disabled: true })).code).toBe(200);
+    expect((await change(`${users}/gone`, { disabled: true })).code).toBe(200);
+    expect((await stage.caller.send(stage.adminKey, { method: 'DELETE', path: `${all}/deleted` })).code).toBe(200);
+    stage.clock.advance(61_000);
+    pictures = await stage.pictures();
+  });
+  afterAll(() => stage.close());
+
+  it('is answered 401 by every endpoint, whatever is asked', async () => {
+    const questions = table
+      .filter(({ only }) => only !== 'review')
+      .flatMap((row) =>
+        asksOf({ ...row, resource: row.resource.replace('/*', '/x') })
+          .slice(0, 1)
+          .map((ask) => ({ row, ask })),
+      );
+    const cells = [...tokens].flatMap(([who, token]) => questions.map((question) => ({ who, token, ...question })));
+    const wrong: string[] = [];
+    const blocks = Array.from({ length: Math.ceil(cells.length / failuresOfOneAddress) }, (_, block) => block);
+    await eachOf(blocks, async (block) => {
+      const caller = stage.from(`127.1.${Math.floor(block / 250)}.${(block % 250) + 1}`);
+      const start = block * failuresOfOneAddress;
+      for (const { who, token, row, ask } of cells.slice(start, start + failuresOfOneAddress)) {
+        const { code } = await caller.send(token, requestOf(row, ask, pictures));
+        if (code !== 401) wrong.push(`${who}, ${askedText(ask)}: ${code}`);
+      }
+      await caller.close();
+    });
+    expect(wrong).toEqual([]);
+    expect(cells.length).toBeGreaterThan(1_000);
+  }, 120_000);
+
+  it('may ask how the process is, and nothing else outside the API', async () => {
+    const answers: Record<string, number> = {
+      '/version': 200,
+      '/healthz': 200,
+      '/livez': 200,
+      '/readyz': 200,
+      '/auth/jwks': 200,
+      '/metrics': 401,
+      '/backup': 401,
+      '/kubernetes/cluster/local/api': 401,
+      '/kubernetes/project/red/virtualcluster/r-user/api': 401,
+    };
+    const caller = stage.from('127.1.9.9');
+    for (const [path, code] of Object.entries(answers)) {
+      const sent: Sent = { method: 'GET', path };
+      expect((await caller.send('', sent)).code, path).toBe(code);
+    }
+  });
+
+  it('leaves metrics and backups to admins, and to no scope that does not name them', async () => {
+    const read = async (token: string, path: string) => (await stage.caller.send(token, { method: 'GET', path })).code;
+    const key = async (name: string, spec: Parameters<Stage['make']>[1]) =>
+      textAt(await stage.make(keysPath, { metadata: { name }, spec }), 'spec', 'key');
+    const plain = await key('plain', { user: 'red-admin' });
+    const scraping = await key('scraping', {
+      user: 'second-admin',
+      scope: { rules: [{ nonResourceURLs: ['/metrics'] }] },
+    });
+    const scoped = await key('scoped', { user: 'second-admin', scope: { projects: [{ project: '*' }] } });
+    for (const path of ['/metrics', '/backup', '/kubernetes/management/metrics']) {
+      expect(await read(stage.adminKey, path), path).toBe(200);
+      expect(await read(plain, path), path).toBe(403);
+      expect(await read(scoped, path), path).toBe(403);
+      expect(await read(scraping, path), path).toBe(path === '/backup' ? 403 : 200);
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
+import { listAt, textAt } from '../../src/lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
+import { linesOf } from '../../src/lib/lines.ts';
+import type { Ask } from './ask.ts';
+import type { Caller } from './caller.ts';
+import { expected, table } from './oracle/oracle.ts';
+import type { Row } from './oracle/row.ts';
+import type { Persona } from './personas.ts';
+import { pathOf } from './requests.ts';
+import * as world from './world.ts';
+
+/** A list that can be asked for, and everything that is in it for whoever may see all. */
+export interface Listing {
+  readonly ask: Ask;
+  readonly items: readonly { readonly name: string; readonly project: string }[];
+}
+
+function listing(group: string, resource: string, items: Listing['items'], project = ''): Listing {
+  const ask = { verb: 'list', group, resource, subresource: '', project, name: '', path: '' };
+  return { ask, items: items.filter((item) => project === '' || item.project === project) };
+}
+
+const outside = (all: readonly { name: string }[]) => all.map(({ name }) => ({ name, project: '' }));
+
+export const listings: readonly Listing[] = [
+  listing(managementGroup, 'projects', outside(world.projects)),
+  listing(managementGroup, 'clusters', outside(world.clusters)),
+  listing(managementGroup, 'virtualclustertemplates', outside(world.templates)),
+  listing(managementGroup, 'users', outside(['admin', ...world.users].map((name) => ({ name })))),
+  listing(managementGroup, 'teams', outside(world.teams)),
+  listing('', 'namespaces', outside(world.projects)),
+  ...['', 'red', 'blue', 'green'].flatMap((project) => [
+    listing(managementGroup, 'virtualclusterinstances', world.instances, project),
+    listing('', 'events', world.events, project),
+    listing('events.k8s.io', 'events', world.events, project),
+    listing('coordination.k8s.io', 'leases', world.leases, project),
+  ]),
+];
+
+function rowOf({ group, resource, project }: Ask, verb: string, place: Row['place']): Row {
+  const found = table.find(
+    (row) =>
+      row.group === group &&
+      row.resource === resource &&
+      row.verb === verb &&
+      row.place === place &&
+      row.subresource === '' &&
+      row.only === undefined,
+  );
+  if (found === undefined) throw new Error(`no row for ${verb} ${resource} in ${project}`);
+  return found;
+}
+
+/** What the oracle says of a list: that it is refused, or which of its items are there. */
+export function sightOf(persona: Persona, { ask, items }: Listing): 'refused' | readonly string[] {
+  const place = ask.project === '' ? 'all' : 'project';
+  if (!expected(persona, rowOf(ask, 'list', place), ask)) return 'refused';
+  const row = rowOf(ask, 'get', 'one');
+  return items
+    .filter((item) => expected(persona, row, { ...ask, ...item, verb: 'get' }))
+    .map(({ name }) => shown(ask, name));
+}
+
+function shown(ask: Ask, name: string): string {
+  return ask.resource === 'namespaces' ? projectNamespace(name) : name;
+}
+
+const nameOf = (item: JsonValue) => textAt(item, 'metadata', 'name');
+
+/** What a list really holds. */
+export async function listed(caller: Caller, token: string, ask: Ask): Promise<'refused' | readonly string[]> {
+  const { code, text } = await caller.send(token, { method: 'GET', path: pathOf(ask) });
+  if (code === 403) return 'refused';
+  if (code !== 200) throw new Error(`GET ${pathOf(ask)}: ${code} ${text}`);
+  return listAt(JSON.parse(text) as JsonValue, 'items').map(nameOf);
+}
+
+/** What a watch says before it begins to wait. */
+export async function watched(caller: Caller, token: string, ask: Ask): Promise<'refused' | readonly string[]> {
+  const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+  const { statusCode, body } = await caller.open(token, `${pathOf(ask)}?${query}`);
+  if (statusCode !== 200) {
+    await body.dump();
+    return statusCode === 403 ? 'refused' : [`${statusCode}`];
+  }
+  const names: string[] = [];
+  for await (const line of linesOf(body)) {
+    const event = JSON.parse(line) as JsonObject;
+    if (event.type === 'BOOKMARK') break;
+    names.push(nameOf(event.object ?? {}));
+  }
+  return names;
+}

@@ -1,0 +1,221 @@
+/*
+ * The world in which rights are asked for, as plain data: two projects that mirror each other, people with one relation
+ * each, and one object of every kind for every relation. `furnish.ts` makes it through the API; the oracle reads it.
+ */
+
+export type Role = 'admin' | 'user' | 'viewer';
+
+export interface Owner {
+  readonly user?: string;
+  readonly team?: string;
+}
+
+/** One entry of an object's `access`. */
+export interface Access {
+  readonly verbs: readonly string[];
+  readonly subresources?: readonly string[];
+  readonly users?: readonly string[];
+  readonly teams?: readonly string[];
+}
+
+export interface Member extends Owner {
+  readonly role: Role;
+}
+
+export interface WorldProject {
+  readonly name: string;
+  readonly owner: Owner;
+  readonly members: readonly Member[];
+  readonly clusters: readonly string[];
+  readonly templates: readonly string[];
+  readonly access: readonly Access[];
+}
+
+export interface WorldObject {
+  readonly name: string;
+  readonly owner?: Owner;
+  readonly access: readonly Access[];
+}
+
+export interface WorldInstance extends WorldObject {
+  readonly project: string;
+}
+
+export interface WorldTeam extends WorldObject {
+  readonly users: readonly string[];
+}
+
+export interface WorldEvent {
+  readonly project: string;
+  readonly name: string;
+  /** The instance that it is about; absent: it is about something else. */
+  readonly about?: string;
+}
+
+/** The same on one object of every kind: who is named there with what. */
+const everySort: readonly Access[] = [
+  { verbs: ['get'], users: ['reader'] },
+  { verbs: ['get'], subresources: ['*'], users: ['insider'] },
+  { verbs: ['get', 'update', 'patch'], users: ['editor'] },
+  { verbs: ['get', 'patch'], users: ['patcher'] },
+  { verbs: ['get', 'update'], users: ['updater'] },
+  { verbs: ['delete'], users: ['remover'] },
+  { verbs: ['use'], users: ['borrower'] },
+  { verbs: ['*'], users: ['heir'] },
+  { verbs: ['get', 'use'], teams: ['guests'] },
+];
+
+const administrator: Owner = { user: 'admin' };
+
+const everybodyReads: readonly Access[] = [{ verbs: ['get'], users: ['*'] }];
+
+/** Users besides the administrator of the first start. Those named after a project are members of it, as the name says. */
+export const users: readonly string[] = [
+  'second-admin',
+  'red-admin',
+  'red-user',
+  'red-user-2',
+  'red-viewer',
+  'mate',
+  'lead',
+  'founder',
+  'blue-admin',
+  'blue-user',
+  'blue-viewer',
+  'loner',
+  'keeper',
+  'reader',
+  'insider',
+  'editor',
+  'patcher',
+  'updater',
+  'remover',
+  'borrower',
+  'heir',
+  'bursar',
+  'guest',
+  'outsider',
+  'leads',
+  'impostor',
+  'watched',
+  'gone',
+];
+
+export const adminUsers: readonly string[] = ['admin', 'second-admin'];
+
+/** What users have in `access`: one of them names everybody that the others name elsewhere. */
+export const userAccess: Readonly<Record<string, readonly Access[]>> = { watched: everySort };
+
+export const teams: readonly WorldTeam[] = [
+  { name: 'crew', users: ['mate'], access: [] },
+  { name: 'leads', users: ['lead'], access: [] },
+  { name: 'blue-crew', users: ['blue-viewer'], access: [] },
+  { name: 'guests', users: ['guest'], access: [] },
+  // A user has the name of a team that is an admin of a project, and a team that of a user who is one.
+  { name: 'red-admin', users: ['impostor'], access: [] },
+  { name: 'team-shared', users: [], access: everySort },
+  { name: 'team-kept', users: [], owner: { user: 'keeper' }, access: [] },
+];
+
+export const projects: readonly WorldProject[] = [
+  { name: 'default', owner: administrator, members: [], clusters: ['*'], templates: ['*'], access: [] },
+  {
+    name: 'red',
+    owner: { user: 'founder' },
+    members: [
+      { user: 'red-admin', role: 'admin' },
+      { team: 'leads', role: 'admin' },
+      { user: 'red-user', role: 'user' },
+      { user: 'red-user-2', role: 'user' },
+      { team: 'crew', role: 'user' },
+      { user: 'red-viewer', role: 'viewer' },
+    ],
+    clusters: ['local', 'c-red'],
+    templates: ['control-plane', 't-red'],
+    access: [
+      ...everySort,
+      { verbs: ['get', 'update', 'patch'], users: ['bursar'] },
+      { verbs: ['update'], subresources: ['spec.quotas'], users: ['bursar'] },
+    ],
+  },
+  {
+    name: 'blue',
+    owner: administrator,
+    members: [
+      { user: 'blue-admin', role: 'admin' },
+      { user: 'blue-user', role: 'user' },
+      { team: 'blue-crew', role: 'viewer' },
+    ],
+    clusters: ['local', 'c-blue'],
+    templates: ['control-plane', 't-blue'],
+    access: [],
+  },
+  {
+    name: 'green',
+    owner: administrator,
+    members: [],
+    clusters: ['local', 'c-red'],
+    templates: ['control-plane'],
+    access: [],
+  },
+];
+
+export const clusters: readonly WorldObject[] = [
+  { name: 'local', access: [] },
+  { name: 'c-red', access: [{ verbs: ['use'], users: ['red-admin'] }] },
+  { name: 'c-blue', access: [] },
+  { name: 'c-shared', access: everySort },
+  { name: 'c-kept', owner: { user: 'keeper' }, access: [] },
+];
+
+export const templates: readonly WorldObject[] = [
+  { name: 'control-plane', access: [] },
+  { name: 't-red', access: [] },
+  { name: 't-blue', access: [] },
+  { name: 't-shared', access: everySort },
+  { name: 't-open', access: everybodyReads },
+  { name: 't-kept', owner: { user: 'keeper' }, access: [] },
+];
+
+export const instances: readonly WorldInstance[] = [
+  { project: 'red', name: 'r-user', owner: { user: 'red-user' }, access: [] },
+  { project: 'red', name: 'r-crew', owner: { team: 'crew' }, access: [] },
+  { project: 'red', name: 'r-loner', owner: { user: 'loner' }, access: [] },
+  { project: 'red', name: 'r-shared', owner: administrator, access: everySort },
+  {
+    project: 'red',
+    name: 'r-view',
+    owner: administrator,
+    access: [{ verbs: ['get', 'use'], users: ['red-viewer', 'red-user-2'] }],
+  },
+  { project: 'red', name: 'r-plain', owner: administrator, access: [] },
+  { project: 'blue', name: 'b-user', owner: { user: 'blue-user' }, access: [] },
+  { project: 'blue', name: 'b-shared', owner: administrator, access: [{ verbs: ['get'], users: ['red-user'] }] },
+  { project: 'blue', name: 'b-guests', owner: { team: 'guests' }, access: [] },
+  { project: 'blue', name: 'b-plain', owner: administrator, access: [] },
+  { project: 'green', name: 'g-open', owner: administrator, access: everybodyReads },
+];
+
+export const events: readonly WorldEvent[] = [
+  { project: 'red', name: 'e-user', about: 'r-user' },
+  { project: 'red', name: 'e-shared', about: 'r-shared' },
+  { project: 'red', name: 'e-other' },
+  { project: 'blue', name: 'e-blue', about: 'b-user' },
+];
+
+export const leases: readonly { readonly project: string; readonly name: string }[] = [
+  { project: 'red', name: 'l-red' },
+];
+
+/** Keys of others; the administrator's is from the first start. */
+export const keys: readonly { readonly name: string; readonly owner: Owner }[] = [
+  { name: 'admin', owner: administrator },
+  { name: 'k-red-user', owner: { user: 'red-user' } },
+  { name: 'k-crew', owner: { team: 'crew' } },
+  { name: 'k-outsider', owner: { user: 'outsider' } },
+];
+
+/** The cluster that an import into the project names as its source: one that the project allows. */
+export function importSource(project: string): string {
+  return project === 'blue' ? 'c-blue' : 'c-red';
+}

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { percentile } from '../figures.mjs';
+
+/** How long nothing may come before what is missing is given up. */
+const patienceMilliseconds = 15_000;
+
+/** Collects how long events were under way, and waits until all have come or no more does. */
+export class Arrivals {
+  #lags;
+  #count = 0;
+  #lastAt = 0;
+
+  constructor(expected) {
+    this.#lags = new Float64Array(expected);
+  }
+
+  /** Events beyond those that are expected are counted and not timed. */
+  note(lag, now) {
+    if (this.#count < this.#lags.length) this.#lags[this.#count] = lag;
+    this.#count++;
+    this.#lastAt = now;
+  }
+
+  async all(failIfBroken) {
+    this.#lastAt = Math.max(this.#lastAt, performance.now());
+    while (this.#count < this.#lags.length && performance.now() - this.#lastAt < patienceMilliseconds) {
+      failIfBroken();
+      await sleep(5);
+    }
+  }
+
+  get count() {
+    return this.#count;
+  }
+
+  figures({ seconds, serverMilliseconds, clientMilliseconds, disturbed }) {
+    const sorted = this.#lags.slice(0, Math.min(this.#count, this.#lags.length)).sort();
+    return {
+      count: this.#count,
+      seconds,
+      rate: this.#count / seconds,
+      p50: percentile(sorted, 0.5),
+      p99: percentile(sorted, 0.99),
+      serverCpu: serverMilliseconds / this.#count,
+      clientCpu: clientMilliseconds / this.#count,
+      disturbed,
+      delivered: (100 * this.#count) / this.#lags.length,
+    };
+  }
+}

@@ -1,0 +1,224 @@
+import { connect } from 'node:tls';
+import { requestLine, statusOf } from './hpack.mjs';
+
+const type = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goAway: 7, windowUpdate: 8, continuation: 9 };
+const flag = { endStream: 1, ack: 1, endHeaders: 4, padded: 8 };
+const setting = { tableSize: 1, push: 2, initialWindow: 4 };
+/** What a server takes before it has said otherwise. */
+const frameBytes = 16_384;
+const largestWindow = 2 ** 31 - 1;
+const cancel = Buffer.of(0, 0, 0, 8);
+
+/**
+ * One client: a connection of HTTP/2 over TLS, as the Go client makes it. Node's own client takes more processor time
+ * for a request than the servers do for answering it, and both share the machine; this one knows only what the load
+ * needs and takes a fraction. Its windows are as large as can be, so that TCP alone slows a server down.
+ */
+export class Http2Connection {
+  #socket;
+  #authority;
+  #streams = new Map();
+  #nextStream = 1;
+  #rest = Buffer.alloc(0);
+  #sendWindow = 65_535;
+  #waiting = [];
+  #unacknowledged = 0;
+  #failure;
+
+  static async open({ url, ca }) {
+    const { hostname, port, host } = new URL(url);
+    const socket = connect({ host: hostname, port: Number(port), ca, ALPNProtocols: ['h2'] });
+    socket.setNoDelay(true);
+    await new Promise((resolve, reject) => {
+      socket.once('secureConnect', resolve);
+      socket.once('error', reject);
+    });
+    if (socket.alpnProtocol !== 'h2') throw new Error(`${url} does not speak HTTP/2`);
+    return new Http2Connection(socket, host);
+  }
+
+  constructor(socket, authority) {
+    this.#socket = socket;
+    this.#authority = authority;
+    socket.on('data', (chunk) => this.#read(chunk));
+    socket.on('error', (error) => this.#fail(error));
+    socket.on('close', () => this.#fail(new Error('the server closed the connection')));
+    const settings = Buffer.alloc(18);
+    [setting.tableSize, setting.push, setting.initialWindow].forEach((name, at) => {
+      settings.writeUInt16BE(name, at * 6);
+      settings.writeUInt32BE(name === setting.initialWindow ? largestWindow : 0, at * 6 + 2);
+    });
+    const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
+    socket.write(Buffer.concat([preface, frame(type.settings, 0, 0, settings), windowUpdate(largestWindow - 65_535)]));
+  }
+
+  /** The answer, read to its end. `headers`: a block from `headerBlock`. */
+  send(method, path, headers, body) {
+    return new Promise((resolve, reject) => {
+      const chunks = [];
+      this.#begin(method, path, headers, body, {
+        onData: (chunk) => chunks.push(chunk),
+        onEnd: (status) => resolve({ status, body: chunks.length === 1 ? chunks[0] : Buffer.concat(chunks) }),
+        onFailure: reject,
+      });
+    });
+  }
+
+  /**
+   * An answer that goes on. Resolves when its status is there. If that is 200, `onData` gets the pieces, and `onEnd` is
+   * called once when the server ends it, not after `close()`.
+   */
+  stream(path, headers, { onData, onEnd }) {
+    return new Promise((resolve, reject) => {
+      let isOpen = false;
+      const ended = () => {
+        if (isOpen) onEnd();
+      };
+      const id = this.#begin('GET', path, headers, undefined, {
+        onHeaders(status) {
+          isOpen = status === 200;
+          resolve({ status, close });
+        },
+        onData(chunk) {
+          if (isOpen) onData(chunk);
+        },
+        onEnd: ended,
+        onFailure(error) {
+          reject(error);
+          ended();
+        },
+      });
+      const close = () => this.#cancel(id);
+    });
+  }
+
+  close() {
+    this.#failure ??= new Error('closed');
+    this.#streams.clear();
+    this.#socket.destroy();
+  }
+
+  #begin(method, path, headers, body, handlers) {
+    const id = this.#nextStream;
+    this.#nextStream += 2;
+    if (this.#failure !== undefined) {
+      handlers.onFailure(this.#failure);
+      return id;
+    }
+    this.#streams.set(id, { status: 0, ...handlers });
+    const block = Buffer.concat([requestLine(method, this.#authority, path), headers]);
+    if (body === undefined) {
+      this.#socket.write(frame(type.headers, flag.endHeaders | flag.endStream, id, block));
+      return id;
+    }
+    if (body.length > frameBytes) throw new Error('the load client sends bodies of one frame only');
+    const bytes = Buffer.concat([
+      frame(type.headers, flag.endHeaders, id, block),
+      frame(type.data, flag.endStream, id, body),
+    ]);
+    if (this.#sendWindow < body.length || this.#waiting.length > 0) this.#waiting.push({ bytes, length: body.length });
+    else this.#write(bytes, body.length);
+    return id;
+  }
+
+  #write(bytes, length) {
+    this.#sendWindow -= length;
+    this.#socket.write(bytes);
+  }
+
+  #cancel(id) {
+    if (this.#streams.delete(id) && this.#failure === undefined) this.#socket.write(frame(type.reset, 0, id, cancel));
+  }
+
+  #fail(error) {
+    this.#failure ??= error;
+    const streams = [...this.#streams.values()];
+    this.#streams.clear();
+    for (const stream of streams) stream.onFailure(this.#failure);
+  }
+
+  #read(chunk) {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let at = 0;
+    while (bytes.length - at >= 9) {
+      const length = bytes.readUIntBE(at, 3);
+      if (bytes.length - at < 9 + length) break;
+      const id = bytes.readUInt32BE(at + 5) & largestWindow;
+      this.#frame(bytes[at + 3], bytes[at + 4], id, bytes.subarray(at + 9, at + 9 + length));
+      at += 9 + length;
+    }
+    this.#rest = at === bytes.length ? Buffer.alloc(0) : bytes.subarray(at);
+  }
+
+  #frame(kind, flags, id, payload) {
+    if (kind === type.data) this.#data(flags, id, payload);
+    else if (kind === type.headers) this.#headers(flags, id, payload);
+    else if (kind === type.reset) this.#reset(id, payload);
+    else if (kind === type.settings) {
+      if ((flags & flag.ack) === 0) this.#socket.write(frame(type.settings, flag.ack, 0, Buffer.alloc(0)));
+    } else if (kind === type.ping) {
+      if ((flags & flag.ack) === 0) this.#socket.write(frame(type.ping, flag.ack, 0, payload));
+    } else if (kind === type.windowUpdate) this.#widen(id, payload.readUInt32BE(0));
+    else if (kind === type.goAway && payload.readUInt32BE(4) !== 0) {
+      this.#fail(new Error(`the server ended the connection: ${payload.subarray(8)}`));
+    } else if (kind === type.continuation) throw new Error('headers of several frames are not expected');
+  }
+
+  #data(flags, id, payload) {
+    if ((flags & flag.padded) !== 0) throw new Error('padding is not expected');
+    const stream = this.#streams.get(id);
+    stream?.onData(payload);
+    this.#unacknowledged += payload.length;
+    if (this.#unacknowledged > largestWindow / 2) {
+      this.#socket.write(windowUpdate(this.#unacknowledged));
+      this.#unacknowledged = 0;
+    }
+    if ((flags & flag.endStream) !== 0) this.#end(id);
+  }
+
+  #headers(flags, id, payload) {
+    const stream = this.#streams.get(id);
+    if (stream !== undefined && stream.status === 0) {
+      stream.status = statusOf(payload);
+      stream.onHeaders?.(stream.status);
+    }
+    if ((flags & flag.endStream) !== 0) this.#end(id);
+  }
+
+  #end(id) {
+    const stream = this.#streams.get(id);
+    this.#streams.delete(id);
+    stream?.onEnd(stream.status);
+  }
+
+  #reset(id, payload) {
+    const stream = this.#streams.get(id);
+    this.#streams.delete(id);
+    stream?.onFailure(new Error(`the server reset the stream: ${payload.readUInt32BE(0)}`));
+  }
+
+  #widen(id, bytes) {
+    if (id !== 0) return;
+    this.#sendWindow += bytes;
+    while (this.#waiting.length > 0 && this.#waiting[0].length <= this.#sendWindow) {
+      const next = this.#waiting.shift();
+      this.#write(next.bytes, next.length);
+    }
+  }
+}
+
+function frame(kind, flags, id, payload) {
+  const bytes = Buffer.allocUnsafe(9 + payload.length);
+  bytes.writeUIntBE(payload.length, 0, 3);
+  bytes[3] = kind;
+  bytes[4] = flags;
+  bytes.writeUInt32BE(id, 5);
+  payload.copy(bytes, 9);
+  return bytes;
+}
+
+function windowUpdate(bytes) {
+  const payload = Buffer.alloc(4);
+  payload.writeUInt32BE(bytes);
+  return frame(type.windowUpdate, 0, 0, payload);
+}

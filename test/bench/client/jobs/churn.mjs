@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closeClients, openClients } from '../api-client.mjs';
+import { Arrivals } from '../arrivals.mjs';
+import { collectionOf } from '../collection.mjs';
+import { figuresOf, measured } from '../measured.mjs';
+import { spread } from '../spread.mjs';
+import { keepWatching, numberBehind } from '../watcher.mjs';
+
+const writesPerObject = 4;
+
+/**
+ * Instances that are created, patched twice and deleted while several clients watch. The lag of an event is counted
+ * from when its write was sent, so the durable write is part of it. `perSecond`: writes at most, all writers together.
+ */
+export async function churn(target, { project, watches, writers: count, objects, perSecond }) {
+  const prefix = 'churn';
+  const collection = collectionOf(target, project, prefix);
+  const mark = Buffer.from(`"name":"${prefix}-`);
+  const sent = new Float64Array(objects * writesPerObject);
+  const arrivals = new Arrivals(watches * objects * writesPerObject);
+  const writers = await openClients(target, count);
+  const readers = await openClients(target, watches);
+  const revision = await collection.revision(writers[0]);
+  const watchers = readers.map((client) => {
+    const seen = new Uint8Array(objects);
+    return keepWatching(collection, client, (line, now) => {
+      const object = numberBehind(line, mark);
+      if (object >= 0) arrivals.note(now - sent[object * writesPerObject + seen[object]++], now);
+    });
+  });
+  await Promise.all(watchers.map((each) => each.open(revision)));
+  const failIfBroken = () => {
+    for (const each of watchers) each.failIfBroken();
+  };
+
+  const taken = await measured(target.pids, async () => {
+    const times = await writeAll(collection, writers, { objects, sent, perSecond });
+    const writeSeconds = (performance.now() - sent[0]) / 1000;
+    await arrivals.all(failIfBroken);
+    return { times, writeSeconds };
+  });
+  for (const each of watchers) each.close();
+  closeClients([...writers, ...readers]);
+  const { times, writeSeconds } = taken.result;
+  const resumed = watchers.reduce((sum, { counts }) => sum + counts.resumed, 0);
+  return {
+    writes: figuresOf({ ...taken, seconds: writeSeconds }, times.length, times),
+    events: { ...arrivals.figures(taken), ...(resumed > 0 ? { resumed } : {}) },
+  };
+}
+
+async function writeAll(collection, writers, { objects, sent, perSecond }) {
+  const times = [];
+  const pause = perSecond === undefined ? 0 : (1000 * writers.length) / perSecond;
+  await spread(writers, { count: objects }, async (client, object) => {
+    const steps = [
+      () => collection.create(client, object),
+      () => collection.merge(client, object, 'changed once'),
+      () => collection.merge(client, object, 'changed twice'),
+      () => collection.remove(client, object),
+    ];
+    for (const [at, step] of steps.entries()) {
+      const begun = performance.now();
+      sent[object * writesPerObject + at] = begun;
+      await step();
+      const time = performance.now() - begun;
+      times.push(time);
+      if (pause > time) await sleep(pause - time);
+    }
+  });
+  return times;
+}

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mebibytes } from '../../figures.mjs';
+import { residentBytes } from '../../process-figures.mjs';
+import { closeClients, openClients } from '../api-client.mjs';
+import { Arrivals } from '../arrivals.mjs';
+import { collectionOf } from '../collection.mjs';
+import { measured } from '../measured.mjs';
+import { keepWatching, numberBehind } from '../watcher.mjs';
+
+const mark = 'change-';
+
+/** One writer, many watchers of one collection, each on a connection of its own; a write every so often. */
+export async function fanOut(target, { project, prefix, watchers: count, writes, everyMilliseconds }) {
+  const collection = collectionOf(target, project, prefix);
+  const [writer] = await openClients(target, 1);
+  const revision = await collection.revision(writer);
+  const memoryBefore = residentBytes(target.pids);
+  const readers = await openClients(target, count);
+  const sent = new Float64Array(writes);
+  const arrivals = new Arrivals(count * writes);
+  const needle = Buffer.from(`"displayName":"${mark}`);
+  const watchers = readers.map((client) =>
+    keepWatching(collection, client, (line, now) => {
+      const number = numberBehind(line, needle);
+      if (number >= 0) arrivals.note(now - sent[number], now);
+    }),
+  );
+  await Promise.all(watchers.map((each) => each.open(revision)));
+  const growth = mebibytes(Math.max(0, residentBytes(target.pids) - memoryBefore));
+
+  const taken = await measured(target.pids, async () => {
+    for (let number = 0; number < writes; number++) {
+      sent[number] = performance.now();
+      await collection.merge(writer, 0, `${mark}${String(number).padStart(6, '0')}`);
+      await sleep(Math.max(0, sent[number] + everyMilliseconds - performance.now()));
+    }
+    await arrivals.all(() => {
+      for (const each of watchers) each.failIfBroken();
+    });
+  });
+  for (const each of watchers) each.close();
+  closeClients([writer, ...readers]);
+  const resumed = watchers.reduce((sum, { counts }) => sum + counts.resumed, 0);
+  const { rate: _, ...figures } = arrivals.figures(taken);
+  return { ...figures, growth, ...(resumed > 0 ? { resumed } : {}) };
+}

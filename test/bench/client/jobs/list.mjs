@@ -1,0 +1,62 @@
+import { mebibytes } from '../../figures.mjs';
+import { rareLabel } from '../../instance.mjs';
+import { closeClients, openClients } from '../api-client.mjs';
+import { collectionOf } from '../collection.mjs';
+import { figuresOf, measured } from '../measured.mjs';
+import { spread } from '../spread.mjs';
+
+const table = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+
+/** Each gives how many bytes came. */
+const forms = {
+  whole: async (collection, client) => (await collection.list(client)).body.length,
+  gzip: async (collection, client) => (await collection.list(client, '', { encoding: 'gzip' })).body.length,
+  table: async (collection, client) => (await collection.list(client, '', { accept: table })).body.length,
+  label: async (collection, client) =>
+    (await collection.list(client, `?labelSelector=${encodeURIComponent(rareLabel)}`)).body.length,
+  async pages(collection, client) {
+    let bytes = 0;
+    let next = '';
+    do {
+      const { body } = await collection.list(client, `?limit=500${next && `&continue=${encodeURIComponent(next)}`}`);
+      bytes += body.length;
+      next = continueOf(body);
+    } while (next !== '');
+    return bytes;
+  },
+};
+
+/** Without reading the whole page: the list's metadata stand before its items or behind them. */
+function continueOf(body) {
+  const ends = [body.subarray(0, 2000), body.subarray(-2000)];
+  for (const end of ends) {
+    const found = /"continue":"([^"]+)"/.exec(end.toString('latin1'));
+    if (found !== null) return found[1];
+  }
+  return '';
+}
+
+/** Lists, one after the other: how long one takes, objects a second, and by how much the server grew meanwhile. */
+export async function list(target, { form, project, prefix, objects, repeats, seconds }) {
+  const collection = collectionOf(target, project, prefix);
+  const clients = await openClients(target, 1);
+  await collection.revision(clients[0]);
+  await checkCount(collection, clients[0], objects);
+  let bytes = 0;
+  const taken = await measured(target.pids, () =>
+    spread(clients, { count: repeats, seconds }, async (client) => {
+      bytes = await forms[form](collection, client);
+    }),
+  );
+  closeClients(clients);
+  const { rate, ...figures } = figuresOf(taken, taken.result.length, taken.result);
+  return { ...figures, rate: rate * objects, growth: mebibytes(taken.growthBytes), answer: mebibytes(bytes) };
+}
+
+/** A list of less than is meant would be fast for the wrong reason. */
+async function checkCount(collection, client, objects) {
+  const { body } = await collection.list(client, '?limit=1');
+  const { metadata, items } = JSON.parse(body);
+  const count = items.length + (metadata.remainingItemCount ?? 0);
+  if (count !== objects) throw new Error(`${count} objects instead of ${objects}`);
+}

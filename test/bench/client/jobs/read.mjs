@@ -1,0 +1,17 @@
+import { closeClients, openClients } from '../api-client.mjs';
+import { collectionOf } from '../collection.mjs';
+import { figuresOf, measured } from '../measured.mjs';
+import { spread } from '../spread.mjs';
+
+/** Gets of instances, one after the other with the next of the tokens. */
+export async function read(target, { project, prefix, clients: count, objects, calls, seconds, tokens }) {
+  const collection = collectionOf(target, project, prefix);
+  const clients = await openClients(target, count);
+  await Promise.all(clients.map((each) => collection.revision(each)));
+  const authorizations = tokens.map((token) => `Bearer ${token}`);
+  const act = (client, number) =>
+    collection.get(client, (number * 7) % objects, authorizations[number % authorizations.length]);
+  const taken = await measured(target.pids, () => spread(clients, { count: calls, seconds }, act));
+  closeClients(clients);
+  return figuresOf(taken, taken.result.length, taken.result);
+}

@@ -1,0 +1,25 @@
+import { closeClients, openClients, retriesSince } from '../api-client.mjs';
+import { collectionOf } from '../collection.mjs';
+import { figuresOf, measured } from '../measured.mjs';
+import { spread } from '../spread.mjs';
+
+const verbs = {
+  create: (collection, client, number) => collection.create(client, number),
+  merge: (collection, client, number) => collection.merge(client, number, `merged ${number}`),
+  apply: (collection, client, number) => collection.apply(client, number, `applied ${number}`),
+  delete: (collection, client, number) => collection.remove(client, number),
+};
+
+/** One write to each of so many instances, from several clients at a time. */
+export async function write(target, { verb, project, prefix, clients: count, first = 0, objects, seconds }) {
+  const collection = collectionOf(target, project, prefix);
+  const clients = await openClients(target, count);
+  // The first request on a connection pays for what the others find ready.
+  await Promise.all(clients.map((each) => collection.revision(each)));
+  const refusedBefore = retriesSince();
+  const act = (client, number) => verbs[verb](collection, client, first + number);
+  const taken = await measured(target.pids, () => spread(clients, { count: objects, seconds }, act));
+  closeClients(clients);
+  const refused = retriesSince(refusedBefore);
+  return { ...figuresOf(taken, taken.result.length, taken.result), ...(refused > 0 ? { refused } : {}) };
+}

@@ -1,0 +1,22 @@
+// The load client, as a process of its own: does the jobs that it is sent, one at a time, and answers with what they
+// took. The same for every server.
+import { churn } from './jobs/churn.mjs';
+import { createKeys } from './jobs/create-keys.mjs';
+import { fairness } from './jobs/fairness.mjs';
+import { fanOut } from './jobs/fan-out.mjs';
+import { list } from './jobs/list.mjs';
+import { makeKeys } from './jobs/make-keys.mjs';
+import { read } from './jobs/read.mjs';
+import { revokeKeys } from './jobs/revoke-keys.mjs';
+import { send } from './jobs/send.mjs';
+import { write } from './jobs/write.mjs';
+
+const jobs = { churn, createKeys, fairness, fanOut, list, makeKeys, read, revokeKeys, send, write };
+
+process.on('message', ({ job, target, options }) => {
+  jobs[job](target, options).then(
+    (result) => process.send({ result }),
+    (error) => process.send({ error: `${job}: ${error.stack}` }),
+  );
+});
+process.once('disconnect', () => process.exit());

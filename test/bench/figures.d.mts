@@ -1,0 +1,19 @@
+export type Figure =
+  | 'rate'
+  | 'p50'
+  | 'p99'
+  | 'serverCpu'
+  | 'clientCpu'
+  | 'milliseconds'
+  | 'growth'
+  | 'memory'
+  | 'quietP50'
+  | 'quietP99'
+  | 'loadedP50'
+  | 'loadedP99'
+  | 'added'
+  | 'delivered';
+export type Figures = Partial<Record<Figure, number>>;
+export function percentile(sorted: ArrayLike<number>, share: number): number;
+export function median(values: readonly number[]): number;
+export function timesBetter(figure: Figure, ours: number | undefined, theirs: number | undefined): number | undefined;

@@ -1,0 +1,47 @@
+/** The value below or at which that share of the sorted values lies; NaN of none. */
+export function percentile(sorted, share) {
+  if (sorted.length === 0) return Number.NaN;
+  return sorted[Math.max(0, Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1))];
+}
+
+export function median(values) {
+  return percentile(
+    [...values].sort((one, other) => one - other),
+    0.5,
+  );
+}
+
+/** What is measured of an operation: how it is written, and whether more of it is better. */
+export const figures = {
+  rate: { title: 'per second', more: true, digits: 0 },
+  p50: { title: 'p50 ms', digits: 2 },
+  p99: { title: 'p99 ms', digits: 2 },
+  quietP50: { title: 'quiet p50 ms', digits: 2 },
+  quietP99: { title: 'quiet p99 ms', digits: 2 },
+  loadedP50: { title: 'loaded p50 ms', digits: 2 },
+  loadedP99: { title: 'loaded p99 ms', digits: 2 },
+  added: { title: 'p99 added ms', digits: 2 },
+  serverCpu: { title: 'server CPU ms', digits: 3 },
+  clientCpu: { title: 'client CPU ms', digits: 3, isCompared: false },
+  milliseconds: { title: 'ms', digits: 0 },
+  // Below a few megabytes it is chance what a collector has just given back.
+  growth: { title: 'memory growth MiB', digits: 1, least: 4 },
+  memory: { title: 'memory MiB', digits: 1 },
+  slower: { title: 'slower %', digits: 1 },
+  delivered: { title: 'delivered %', more: true, digits: 2 },
+};
+
+/**
+ * How many times better ours is: 2 means twice the rate or half the time, below 1 is worse. Undefined where one of the
+ * two is missing or nothing can be said of zero.
+ */
+export function timesBetter(figure, ours, theirs) {
+  if (!Number.isFinite(ours) || !Number.isFinite(theirs)) return undefined;
+  const { more, least = 0 } = figures[figure];
+  const [mine, other] = [Math.max(least, ours), Math.max(least, theirs)];
+  if (mine === other) return 1;
+  const [better, worse] = more ? [mine, other] : [other, mine];
+  return worse === 0 || better === 0 ? undefined : better / worse;
+}
+
+export const mebibytes = (bytes) => bytes / 1024 / 1024;

@@ -1,0 +1,42 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** Linux counts processor time in hundredths of a second, whatever the kernel's own tick. */
+const millisecondsPerTick = 10;
+
+/** Milliseconds of processor time that the processes have used so far, on all cores together. */
+export function processorMilliseconds(pids) {
+  let ticks = 0;
+  for (const pid of pids) {
+    // The second field, the name, is in brackets and may hold blanks.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks * millisecondsPerTick;
+}
+
+/** Milliseconds that all cores together have been busy since the machine started, whoever it was for. */
+export function busyMilliseconds() {
+  const [user, nice, system, , , interrupts, softInterrupts, stolen] = readFileSync('/proc/stat', 'utf8')
+    .split('\n', 1)[0]
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  return (user + nice + system + interrupts + softInterrupts + stolen) * millisecondsPerTick;
+}
+
+function statusBytes(pid, field) {
+  const line = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line?.[1]) * 1024;
+}
+
+const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
+
+/** Bytes of memory that the processes hold now. */
+export const residentBytes = (pids) => sum(pids.map((pid) => statusBytes(pid, 'VmRSS')));
+
+/** The most that they have held since `forgetPeaks`. */
+export const peakBytes = (pids) => sum(pids.map((pid) => statusBytes(pid, 'VmHWM')));
+
+export function forgetPeaks(pids) {
+  for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}

@@ -1,0 +1,27 @@
+const loads = [
+  ['create', 256, 'creates from 256 connections'],
+  ['get', 256, 'gets from 256 connections'],
+  ['list', 64, 'lists of everything from 64 connections'],
+];
+
+/** What one key notices of another that does as much as it can: single requests, without and with the other. */
+export async function fairness(session) {
+  if (!session.makesKeys) return;
+  const { sizes } = session;
+  await session.startPrepared('fair');
+  await session.fill('objects', sizes.objects);
+  await session.fill('own', 1);
+  const tokens = await session.keys(2);
+  for (const [verb, clients, title] of loads) {
+    const options = { verb, clients, project: 'objects', objects: sizes.objects, seconds: sizes.fairSeconds, tokens };
+    const operation = `beside ${title}`;
+    const found = await session.measure(operation, 'fairness', {
+      ...options,
+      ownProject: 'own',
+      prefix: `fair-${verb}`,
+    });
+    for (const [own, figures] of Object.entries(found)) {
+      session.note(`fair-${verb}-${own}`, `${own}, ${operation}`, figures);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { mebibytes, median } from '../figures.mjs';
+import { residentBytes } from '../process-figures.mjs';
+
+/** How long an empty server takes until it is ready, the first time and every other, and what it holds then. */
+export async function start(session) {
+  const { sizes } = session;
+  const first = [];
+  const again = [];
+  const memory = [];
+  for (let round = 0; round < sizes.starts; round++) {
+    session.signal.throwIfAborted();
+    first.push((await session.start(`empty-${round}`)).figures);
+    again.push((await session.restart()).figures);
+    memory.push(await idleMemory(session));
+    await session.stop();
+  }
+  session.note('first-start', 'first start, empty', middle(first));
+  session.note('start', 'start, empty', middle(again));
+  session.note('idle', 'idle, empty', { memory: median(memory) });
+}
+
+function middle(starts) {
+  return {
+    milliseconds: median(starts.map(({ milliseconds }) => milliseconds)),
+    serverCpu: median(starts.map(({ serverCpu }) => serverCpu)),
+  };
+}
+
+export async function idleMemory(session, project) {
+  await session.settle(project);
+  return mebibytes(residentBytes(session.target.pids));
+}

@@ -1,0 +1,12 @@
+/** Many watchers of one collection, each on its own connection, and a write five times a second. */
+export async function watchers(session) {
+  const { sizes } = session;
+  await session.startPrepared('usual');
+  await session.fill('watched', 1);
+  // Or what earlier work left behind would hide what the watches take.
+  await session.restart();
+  await session.settle('watched');
+  const operation = `${sizes.watchers.toLocaleString('en')} watchers, 5 writes a second`;
+  const options = { project: 'watched', watchers: sizes.watchers, writes: sizes.fanOutWrites, everyMilliseconds: 200 };
+  session.note('watchers', operation, await session.measure(operation, 'fanOut', options));
+}

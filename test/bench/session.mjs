@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { processorMilliseconds } from './process-figures.mjs';
+
+/** Processor time within a second that is more than a server takes that has nothing to do. */
+const busyMilliseconds = 150;
+const mostSettleSeconds = 60;
+
+/**
+ * One side of the comparison while it is measured: its server, the objects that scenarios have put into it, and the
+ * figures they have found. A scenario that finds what it needs from an earlier one uses it.
+ */
+export class Session {
+  #side;
+  #load;
+  #directory;
+  #profiles;
+  #server;
+  #place = '';
+  #projects = new Map();
+  rows = [];
+
+  /** `profiles`: directories for CPU profiles (`time`) and heap profiles (`allocations`), each if wanted. */
+  constructor({ side, load, directory, sizes, signal, profiles = {} }) {
+    this.#side = side;
+    this.#load = load;
+    this.#directory = directory;
+    this.#profiles = profiles;
+    this.sizes = sizes;
+    this.signal = signal;
+  }
+
+  /** Whether access keys are objects there. */
+  get makesKeys() {
+    return this.#side.makesKeys === true;
+  }
+
+  get target() {
+    return this.#server.target;
+  }
+
+  /** Starts the server on the data directory of that name and gives what that took; if it runs on that already, nothing. */
+  async start(place) {
+    if (this.#place === place) return undefined;
+    await this.stop();
+    const isNew = !this.#projects.has(place);
+    this.#server = await this.#side.start(join(this.#directory, this.#side.name, place));
+    this.#place = place;
+    if (isNew) this.#projects.set(place, new Map());
+    const serverCpu = processorMilliseconds(this.target.pids);
+    return { figures: { milliseconds: this.#server.startMilliseconds, serverCpu }, isNew };
+  }
+
+  /** Starts it on that place and has the interface ready there. */
+  async startPrepared(place) {
+    const started = await this.start(place);
+    if (started?.isNew) await this.#side.prepare(this.target);
+  }
+
+  async restart() {
+    const place = this.#place;
+    await this.stop();
+    return await this.start(place);
+  }
+
+  /**
+   * Waits until what goes on after a start is over. A server may read a kind only when it is first asked for, which is
+   * done here if a project is named: neither what idles nor what is listed next is to be without it.
+   */
+  async settle(project) {
+    if (project !== undefined) {
+      const { api, namespacePrefix } = this.target;
+      const path = `${api}/namespaces/${namespacePrefix}${project}/virtualclusterinstances?limit=1`;
+      await this.#load.run('send', this.target, { method: 'GET', path, expected: 200 });
+    }
+    for (let second = 0; second < mostSettleSeconds; second++) {
+      const before = processorMilliseconds(this.target.pids);
+      await sleep(second === 0 ? 1000 * this.sizes.idleSeconds : 1000, undefined, { signal: this.signal });
+      if (second > 0 && processorMilliseconds(this.target.pids) - before < busyMilliseconds) return;
+    }
+  }
+
+  async stop() {
+    this.#place = '';
+    await this.#server?.stop();
+    this.#server = undefined;
+  }
+
+  /** A project that holds so many instances, the numbers from 0 on. Gives the figures of what had to be made. */
+  async fill(project, objects) {
+    const filled = this.#projects.get(this.#place);
+    if (!filled.has(project)) await this.#side.createProject(this.target, project);
+    const first = filled.get(project) ?? 0;
+    filled.set(project, objects);
+    if (first >= objects) return undefined;
+    const options = { verb: 'create', project, clients: 64, first, objects: objects - first };
+    return await this.#load.run('write', this.target, options);
+  }
+
+  /** A project's instances are no longer what `fill` made them. */
+  forget(project) {
+    this.#projects.get(this.#place).set(project, 0);
+  }
+
+  keys(count) {
+    return this.#side.keys(this.target, count);
+  }
+
+  /** A job that prepares something. */
+  run(job, options) {
+    return this.#load.run(job, this.target, options);
+  }
+
+  /** A job that is measured, with profiles if they are wanted. */
+  async measure(operation, job, options) {
+    console.error(`  ${operation} …`);
+    const { profiler } = this.#server;
+    const file = (folder, ending) => join(folder, `${operation.replaceAll(/[^A-Za-z0-9.]+/g, '-')}.${ending}`);
+    const { time, allocations } = this.#profiles;
+    let work = () => this.#load.run(job, this.target, options);
+    if (profiler !== undefined && allocations !== undefined) {
+      const inner = work;
+      work = () => profiler.allocations(file(allocations, 'heapprofile'), inner);
+    }
+    if (profiler !== undefined && time !== undefined) {
+      const inner = work;
+      work = () => profiler.time(file(time, 'cpuprofile'), inner);
+    }
+    return await work();
+  }
+
+  /** `id`: by what the same row of another run, and its target, are found; the operation's words say the sizes. */
+  note(id, operation, figures) {
+    this.rows.push({ id, operation, figures });
+  }
+}

@@ -1,0 +1,17 @@
+const column = (name, path, type = 'string') => ({ name, type, path });
+
+/** Virtual cluster instances as a custom resource: the same names, schema, selectable fields and columns. */
+export function instanceDefinition({ virtualClusterInstanceKind, customResourceDefinition }) {
+  return customResourceDefinition({
+    ...virtualClusterInstanceKind,
+    hasStatus: true,
+    columns: [
+      column('Status', 'status.phase'),
+      column('Cluster', 'spec.clusterRef.cluster'),
+      column('Template', 'spec.templateRef.name'),
+      column('Version', 'status.kubernetesVersion'),
+      column('Owner', 'spec.owner.user'),
+      column('Age', 'metadata.creationTimestamp', 'date'),
+    ],
+  });
+}

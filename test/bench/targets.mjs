@@ -1,0 +1,53 @@
+import { figures, timesBetter } from './figures.mjs';
+
+/** What the server is to reach by itself, on two cores. */
+const limits = [
+  { id: 'start', figure: 'milliseconds', limit: 1000 },
+  { id: 'large-start', figure: 'milliseconds', limit: 3000 },
+  { id: 'idle', figure: 'memory', limit: 120 },
+  { id: 'create-10', figure: 'rate', limit: 2000 },
+  { id: 'list-whole', figure: 'p50', limit: 300 },
+  { id: 'list-whole', figure: 'growth', limit: 64 },
+  { id: 'churn-events', figure: 'p99', limit: 250 },
+  { id: 'churn-events', figure: 'delivered', limit: 100 },
+  { id: 'delete', figure: 'milliseconds', limit: 60_000 },
+  { id: 'get-of-many-keys', figure: 'slower', limit: 10 },
+  { id: 'key-revoke', figure: 'p99', limit: 1000 },
+  ...['create', 'get', 'list'].flatMap((verb) =>
+    ['create', 'get'].map((own) => ({ id: `fair-${verb}-${own}`, figure: 'added', limit: 25 })),
+  ),
+];
+
+/** How many times better than kube-apiserver with etcd it is to be, in the same run on the same machine. */
+const goals = [
+  { id: 'create-10', figure: 'rate', goal: 5 },
+  { id: 'list-whole', figure: 'rate', goal: 3 },
+  { id: 'list-whole', figure: 'growth', goal: 5 },
+  { id: 'churn-events', figure: 'p99', goal: 10 },
+  { id: 'start', figure: 'milliseconds', goal: 10 },
+];
+
+const found = (rows, id) => rows.find((row) => row.id === id);
+
+/** The limits that this run says something about: what was wanted, what was measured, whether it is enough. */
+export function limitsOf(rows) {
+  return limits.flatMap(({ id, figure, limit }) => {
+    const row = found(rows, id);
+    const measured = row?.ours?.[figure];
+    if (row === undefined || row.ours === undefined) return [];
+    const isReached = measured !== undefined && (figures[figure].more ? measured >= limit : measured < limit);
+    return [{ operation: row.operation, figure, limit, measured, isReached }];
+  });
+}
+
+/** The same for the goals. */
+export function goalsOf(rows) {
+  return goals.flatMap(({ id, figure, goal }) => {
+    const row = found(rows, id);
+    if (row?.ours === undefined || row.theirs === undefined) return [];
+    const measured = timesBetter(figure, row.ours[figure], row.theirs[figure]);
+    return [
+      { operation: row.operation, figure, goal, measured, isReached: measured !== undefined && measured >= goal },
+    ];
+  });
+}

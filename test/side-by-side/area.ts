@@ -1,0 +1,25 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Gadgets } from './gadgets.ts';
+import type { Pair } from './pair.ts';
+
+/** A test: everything it sends is compared, and it fails with every request that differs. */
+export type ComparedTest = (name: string, send: () => Promise<void>) => void;
+
+export function comparedTests(pair: Pair): ComparedTest {
+  return (name, send) => {
+    it(name, async () => {
+      pair.takeProblems();
+      await send();
+      expect(pair.takeProblems().join('\n\n')).toBe('');
+    });
+  };
+}
+
+/** Requests about one thing, in a namespace of their own. */
+export function area(pair: Pair, title: string, tests: (compared: ComparedTest, gadgets: Gadgets) => void): void {
+  describe(title, () => {
+    const gadgets = new Gadgets(pair, title.toLowerCase().replaceAll(/[^a-z]+/g, '-'));
+    beforeAll(() => gadgets.makeNamespace());
+    tests(comparedTests(pair), gadgets);
+  });
+}

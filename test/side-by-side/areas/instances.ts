@@ -1,0 +1,156 @@
+import { describe } from 'vitest';
+import { virtualClusterInstanceKind } from '../../../src/api/management/v1/virtual-cluster-instance.ts';
+import { apiVersionOf } from '../../../src/api/meta.ts';
+import { projectNamespace } from '../../../src/api/naming.ts';
+import { comparedTests } from '../area.ts';
+import { applyPatch, asTable, jsonPatch, mergePatch } from '../gadgets.ts';
+import type { Pair } from '../pair.ts';
+import type { KeptObject } from '../side.ts';
+
+export const instanceNamespace = projectNamespace('default');
+
+const apiVersion = apiVersionOf(virtualClusterInstanceKind);
+const groupPath = `/apis/${apiVersion}`;
+const { kind, plural } = virtualClusterInstanceKind;
+const path = `${groupPath}/namespaces/${instanceNamespace}/${plural}`;
+
+/** With everything that the server would fill in, so that nothing of its own has to be added to what is sent. */
+function instance(name: string, spec: object = {}, metadata: object = {}): KeptObject {
+  const clusterRef = { cluster: 'local', namespace: `host-${name}`, virtualCluster: name };
+  const whole = { displayName: 'D', owner: { user: 'admin' }, templateRef: { name: 'control-plane' }, clusterRef };
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, namespace: instanceNamespace, ...metadata },
+    spec: { ...whole, ...spec },
+  };
+}
+
+const fieldSelectors = [
+  'spec.owner.user=admin',
+  'spec.owner.team=',
+  'spec.clusterRef.cluster=local',
+  'spec.templateRef.name=x',
+  'spec.zip=x',
+  'metadata.name=v1',
+];
+
+/** A kind of the management API, on the server as it is started, against a custom resource of the same schema. */
+export function instances(pair: Pair): void {
+  describe('VirtualClusterInstances', () => {
+    const compared = comparedTests(pair);
+    const post = (json: unknown, query = '', type = 'application/json') =>
+      pair.send({ method: 'POST', path: path + query, json, headers: { 'content-type': type } });
+    const put = (change: (object: KeptObject) => void, query = '') =>
+      pair.send(
+        (side) => {
+          const json = side.kept('v1');
+          change(json);
+          return { method: 'PUT', path: `${path}/v1${query}`, json };
+        },
+        query === '' ? { keepAs: 'v1' } : {},
+      );
+    const patch = (name: string, type: string, body: unknown, query = '') =>
+      pair.send({
+        method: 'PATCH',
+        path: `${path}/${name}${query}`,
+        body: JSON.stringify(body),
+        headers: { 'content-type': type },
+      });
+    const unknown = { foo: 1, templateRef: { name: 'control-plane', zip: 1 } };
+
+    compared('created: whole, twice, in YAML, dry, named by the server', async () => {
+      await post(instance('v1'));
+      await post(instance('v1'));
+      await post(instance('v2'), '', 'application/yaml');
+      await post(instance('dry'), '?dryRun=All');
+      await post({ ...instance('generated'), metadata: { generateName: 'generated-' } });
+      await post({ ...instance('v6'), status: { phase: 'Ready' } });
+    });
+
+    compared('refused: fields, types, names, labels, namespaces, kinds', async () => {
+      await post(instance('v3', unknown), '?fieldValidation=Strict');
+      await post(instance('v3', unknown));
+      await post(instance('v4', { displayName: 5, owner: 'x', extraAccessRules: {}, external: 'x', parameters: 7 }));
+      await post(instance('v4', { extraAccessRules: [{ users: 'x' }] }));
+      await post({ ...instance('x'), metadata: {} });
+      await post(instance('v5', {}, { labels: { 'a b': 'c' } }));
+      await post(instance('v7', {}, { namespace: 'foo' }));
+      await post({ ...instance('v8'), kind: 'Foo' });
+      await post({ ...instance('v8'), apiVersion: 'foo/v1' });
+      const nowhere = `${groupPath}/namespaces/${projectNamespace('nope')}/${plural}`;
+      const json = { ...instance('v7'), metadata: { name: 'v7' } };
+      await pair.send({ method: 'POST', path: nowhere, json });
+    });
+
+    compared('read: one, all, a page, as rows, selected', async () => {
+      await pair.send({ path: `${path}/v1` }, { keepAs: 'v1' });
+      await pair.send({ path: `${path}/v1`, headers: { accept: 'application/yaml' } });
+      for (const query of ['', '?limit=1', '?labelSelector=x', '?limit=100&resourceVersion=0']) {
+        await pair.send({ path: path + query });
+      }
+      // The columns are made by code here and cannot be told to a custom resource.
+      await pair.send({ path, headers: { accept: asTable } }, { apart: /columnDefinitions|cells/ });
+      await pair.send({ path: `${groupPath}/${plural}` });
+      for (const selector of fieldSelectors) {
+        await pair.send({ path: `${path}?fieldSelector=${encodeURIComponent(selector)}` });
+      }
+      await pair.send({ path: `${path}/v1/status` });
+    });
+
+    compared('replaced', async () => {
+      await put(() => undefined);
+      await put(({ spec }) => Object.assign(spec, { displayName: 'E' }));
+      await put(({ metadata }) => delete metadata.resourceVersion);
+      await put(({ metadata }) => Object.assign(metadata, { resourceVersion: '1' }));
+      await put(({ metadata }) => Object.assign(metadata, { uid: '11111111-2222-3333-4444-555555555555' }));
+      await put(({ metadata }) => Object.assign(metadata, { labels: { x: 'y' }, annotations: { p: 'q' } }));
+      await put(({ spec }) => Object.assign(spec, { description: 'zz' }), '?dryRun=All');
+      await put((object) => Object.assign(object, { status: { phase: 'Ready' } }));
+      await put(({ spec }) => Object.assign(spec, { foo: 1 }));
+      await put(({ spec }) => delete spec.displayName);
+    });
+
+    compared('patched', async () => {
+      await patch('v1', jsonPatch, [{ op: 'add', path: '/metadata/annotations/k', value: 'v' }]);
+      await patch('v1', jsonPatch, [{ op: 'test', path: '/metadata/annotations/k', value: 'no' }]);
+      await patch('v1', mergePatch, { spec: { description: 'd' } });
+      await patch('v1', mergePatch, { spec: { zip: 1 } });
+      await patch('v1', mergePatch, { spec: { zip: 1 } }, '?fieldValidation=Strict');
+      await patch('v1', mergePatch, { spec: { description: 5 } });
+      await patch('v1', mergePatch, { metadata: { resourceVersion: '1' } });
+      await patch('v1', mergePatch, { metadata: { name: 'q' } });
+      await patch('v1', 'application/strategic-merge-patch+json', {});
+    });
+
+    compared('applied', async () => {
+      const described = (spec: object) => ({ apiVersion, kind, metadata: { name: 'v1' }, spec });
+      await patch('v1', applyPatch, described({ description: 'd' }), '?fieldManager=a');
+      await patch('v1', applyPatch, described({ description: 'e' }), '?fieldManager=a');
+      const rules = { description: 'e', extraAccessRules: [{ clusterRole: 'x', users: ['admin'] }] };
+      await patch('v1', applyPatch, described(rules), '?fieldManager=a&force=true');
+      await patch('v9', applyPatch, instance('v9'), '?fieldManager=a');
+      await patch('v9', applyPatch, instance('v9', { foo: 1 }), '?fieldManager=a');
+    });
+
+    compared('watched', async () => {
+      const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+      const queries = [initial, `${initial}&labelSelector=x`, 'fieldSelector=metadata.name%3Dv1'];
+      await pair.sendAll(
+        queries.map((query) => ({ path: `${path}?watch=1&timeoutSeconds=1&${query}` })),
+        { isStream: true },
+      );
+    });
+
+    compared('deleted', async () => {
+      const remove = (where: string, json?: unknown) => pair.send({ method: 'DELETE', path: path + where, json });
+      await remove('/v2');
+      await remove('/v6?gracePeriodSeconds=0');
+      await remove('/nope');
+      await remove('/v1', { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: 'x' } });
+      await remove('?labelSelector=x%3Dy');
+      await remove('');
+      await pair.send({ path });
+    });
+  });
+}

@@ -1,0 +1,89 @@
+import { type Difference, isStatus, messageOf, sentOf, typeOf } from '../difference.ts';
+
+/** In patches and server-side apply. */
+export const patchDifferences: readonly Difference[] = [
+  {
+    id: 'patch-is-read-first',
+    theirs: 'answers 404 to a patch of a missing object that is no patch',
+    ours: 'answers 400',
+    because: 'REQ-28',
+    explains: (_field, { request, theirs, ours }) =>
+      request.method === 'PATCH' &&
+      theirs.status === 404 &&
+      ours.status === 400 &&
+      /decoding patch/.test(messageOf(ours)),
+  },
+  {
+    id: 'json-patch-by-the-standard',
+    theirs:
+      'lets `replace` and `copy` name members that are not there, takes a path without a slash at its front and `null` for no operations',
+    ours: 'refuses all four',
+    because: 'PATCH-05, PATCH-07, PATCH-09 (RFC 6902)',
+    explains: (_field, { request, ours }) =>
+      typeOf(request) === 'application/json-patch+json' &&
+      ((ours.status === 422 &&
+        messageOf(ours) === 'the server rejected our request due to an error in our request' &&
+        /"op":"(replace|copy)"|"path":"spec\/color"/.test(sentOf(request))) ||
+        (sentOf(request) === 'null' && ours.status === 400)),
+  },
+  {
+    id: 'add-makes-labels-and-annotations',
+    theirs: 'refuses to add a label or annotation by JSON patch where there is none yet',
+    ours: 'makes the map',
+    because: 'completions §2.4',
+    explains: (_field, { request, theirs, ours }) =>
+      theirs.status === 422 &&
+      ours.status === 200 &&
+      /"op":"add","path":"\/metadata\/(labels|annotations)\//.test(sentOf(request)),
+  },
+  {
+    id: 'null-is-no-merge-patch',
+    theirs: 'says `Invalid JSON Patch` of the merge patch `null`',
+    ours: 'says what was wrong with it',
+    because: 'PATCH-04 allows both',
+    explains: ({ path, theirs }, { request, ours }) =>
+      path === 'body.message' && theirs === 'Invalid JSON Patch' && sentOf(request) === 'null' && ours.status === 400,
+  },
+  {
+    id: 'reset-by-an-empty-list',
+    theirs: 'keeps track of the fields when a patch empties managedFields, and resets it only by `[{}]`',
+    ours: 'stops tracking with both',
+    because: 'SSA-29',
+    explains: ({ path, ours }, { request }) =>
+      path === 'body.metadata.managedFields' && ours === undefined && /"managedFields":\[\]/.test(sentOf(request)),
+  },
+  {
+    id: 'apply-of-nulls',
+    theirs: 'validates nulls that an apply sends',
+    ours: 'takes them away first where the schema has no null',
+    because: 'SSA-40, DEC-22',
+    explains: (_field, { request, theirs }) =>
+      /apply-patch/.test(typeOf(request)) &&
+      theirs.status === 422 &&
+      /must be of type \w+: "null"$/.test(messageOf(theirs)),
+  },
+  {
+    id: 'apply-of-no-object',
+    theirs: 'says in Go’s words that the body of an apply is no object, or that it has no kind',
+    ours: 'says `error decoding patch`, and why',
+    because: 'SSA-04',
+    explains: (_field, { request, theirs, ours }) =>
+      /apply-patch/.test(typeOf(request)) &&
+      theirs.status === 400 &&
+      ours.status === 400 &&
+      isStatus(ours) &&
+      /^error decoding (YAML|patch)/.test(messageOf(theirs)) &&
+      /^error decoding patch: /.test(messageOf(ours)),
+  },
+  {
+    id: 'every-typed-problem',
+    theirs: 'answers 500 with one of the fields that an apply may not have, or with all in an order that changes',
+    ours: 'answers 422 with all of them, sorted',
+    because: 'SSA-05, completions §2',
+    explains: (_field, { theirs, ours }) =>
+      theirs.status === 500 &&
+      ours.status === 422 &&
+      /^failed to create typed patch object /.test(messageOf(theirs)) &&
+      /^failed to create typed patch object .*: errors:\n/.test(messageOf(ours)),
+  },
+];

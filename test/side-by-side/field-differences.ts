@@ -1,0 +1,42 @@
+/** One field that is not the same in the two answers; undefined: it is not there. */
+export interface FieldDifference {
+  /** `status`, `headers.vary`, `body.items[0].spec`; `body.metadata (order)` when its members stand in another order. */
+  readonly path: string;
+  readonly theirs: unknown;
+  readonly ours: unknown;
+}
+
+/** Field by field, down to the values; the order of members counts. */
+export function fieldDifferences(theirs: unknown, ours: unknown, path = ''): FieldDifference[] {
+  if (theirs === ours) return [];
+  if (Array.isArray(theirs) && Array.isArray(ours)) {
+    const most = Math.max(theirs.length, ours.length);
+    return Array.from({ length: most }, (_, at) => fieldDifferences(theirs[at], ours[at], `${path}[${at}]`)).flat();
+  }
+  if (!isObject(theirs) || !isObject(ours)) return [{ path, theirs, ours }];
+  const names = [...new Set([...Object.keys(theirs), ...Object.keys(ours)])];
+  const found = names.flatMap((name) => {
+    return fieldDifferences(theirs[name], ours[name], path === '' ? name : `${path}.${name}`);
+  });
+  const order = (one: object, other: object) =>
+    Object.keys(one)
+      .filter((name) => Object.hasOwn(other, name))
+      .join();
+  const orders = { theirs: order(theirs, ours), ours: order(ours, theirs) };
+  return orders.theirs === orders.ours ? found : [...found, { path: `${path} (order)`, ...orders }];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** For people: both values, cut to the part in which they differ. */
+export function describeField({ path, theirs, ours }: FieldDifference): string {
+  const texts = [theirs, ours].map((value) => (value === undefined ? '(absent)' : JSON.stringify(value)));
+  const [one = '', other = ''] = texts;
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  const from = Math.max(0, same - 60);
+  const cut = (text: string) => `${from > 0 ? '…' : ''}${text.slice(from, from + 240)}`;
+  return `${path}\n      kube-apiserver: ${cut(one)}\n      this server:    ${cut(other)}`;
+}

@@ -1,0 +1,129 @@
+import { type Difference, type Exchange, sentOf } from './difference.ts';
+import { describeField, fieldDifferences } from './field-differences.ts';
+import { type Picture, pictureOf } from './picture.ts';
+import type { Received, Side, SideRequest } from './side.ts';
+
+/** A request that is the same for both, or one that is made from what a side answered before. */
+export type PairRequest = SideRequest | ((side: Side) => SideRequest);
+
+export interface SendOptions {
+  /** Keeps each side's answer under this name, to be sent back changed; only if it was a success. */
+  readonly keepAs?: string;
+  /** Fields that no two servers have in common, such as the age of an object; by their paths. */
+  readonly apart?: RegExp;
+  /** The answer is a watch: one event in a line, until the server ends it. */
+  readonly isStream?: boolean;
+}
+
+/** kube-apiserver and this server, sent the same requests. What differs and is not in the list is a problem. */
+export class Pair {
+  /** Requests compared so far. */
+  count = 0;
+  /** How often each difference of the list was met. */
+  readonly met = new Map<string, number>();
+  readonly #differences: readonly Difference[];
+  #sides: readonly [theirs: Side, ours: Side] | undefined;
+  #problems: string[] = [];
+
+  constructor(differences: readonly Difference[]) {
+    this.#differences = differences;
+  }
+
+  connect(theirs: Side, ours: Side): void {
+    this.#sides = [theirs, ours];
+  }
+
+  get sides(): readonly [theirs: Side, ours: Side] {
+    if (this.#sides === undefined) throw new Error('the two servers have not been started');
+    return this.#sides;
+  }
+
+  /** Sends without comparing, to prepare what comes next; both must succeed. */
+  async prepare(request: PairRequest, { keepAs }: SendOptions = {}): Promise<void> {
+    for (const side of this.sides) {
+      const received = await side.send(requestFor(request, side));
+      if (received.status >= 300) throw new Error(`could not prepare: ${received.status} ${received.text}`);
+      if (keepAs !== undefined) side.keep(keepAs, received);
+    }
+  }
+
+  async send(request: PairRequest, options: SendOptions = {}): Promise<readonly [Received, Received]> {
+    const [theirs, ours] = this.sides;
+    const answers = await Promise.all([theirs.send(requestFor(request, theirs)), ours.send(requestFor(request, ours))]);
+    this.compare(request, answers, options);
+    return answers;
+  }
+
+  /** Several requests at once, for those that take their time and change nothing. */
+  async sendAll(requests: readonly PairRequest[], options: SendOptions = {}): Promise<void> {
+    const [theirs, ours] = this.sides;
+    const all = await Promise.all(
+      requests.map((request) =>
+        Promise.all([theirs.send(requestFor(request, theirs)), ours.send(requestFor(request, ours))]),
+      ),
+    );
+    for (const [at, answers] of all.entries()) this.compare(requests[at] ?? { path: '' }, answers, options);
+  }
+
+  /** Opens a stream on both sides, does something, and compares what the streams told. */
+  async during(request: PairRequest, act: () => Promise<void>, options: SendOptions = {}): Promise<void> {
+    const [theirs, ours] = this.sides;
+    const opened = await Promise.all([theirs.open(requestFor(request, theirs)), ours.open(requestFor(request, ours))]);
+    await act();
+    const answers = await Promise.all([opened[0].received, opened[1].received]);
+    this.compare(request, answers, { isStream: true, ...options });
+  }
+
+  /** Two values that were taken out of answers, as one more comparison. */
+  compareValues(what: string, theirs: unknown, ours: unknown): void {
+    this.#judge({ path: what }, { status: 200, headers: {}, body: theirs }, { status: 200, headers: {}, body: ours });
+  }
+
+  compare(request: PairRequest, answers: readonly [Received, Received], options: SendOptions = {}): void {
+    const [theirs, ours] = this.sides;
+    const sent = requestFor(request, ours);
+    const generateName = /"generateName":"([^"]*)"/.exec(sentOf(sent))?.[1];
+    const taken = (side: Side, received: Received) => {
+      side.tokens.begin(this.count);
+      if (options.keepAs !== undefined && received.status < 300) side.keep(options.keepAs, received);
+      return pictureOf(received, { tokens: side.tokens, isStream: options.isStream ?? false, generateName });
+    };
+    this.#judge(sent, taken(theirs, answers[0]), taken(ours, answers[1]), options.apart);
+  }
+
+  /** What has differed since it was last asked. */
+  takeProblems(): string[] {
+    const problems = this.#problems;
+    this.#problems = [];
+    return problems;
+  }
+
+  #judge(request: SideRequest, theirs: Picture, ours: Picture, apart?: RegExp): void {
+    this.count += 1;
+    const exchange: Exchange = { request, theirs, ours };
+    const unexplained = fieldDifferences(theirs, ours).filter((field) => {
+      if (apart?.test(field.path)) return false;
+      // No decision makes a fault of the client one of the server's.
+      if (ours.status >= 500 && ours.status !== theirs.status) return true;
+      const difference = this.#differences.find((one) => one.explains(field, exchange));
+      if (difference === undefined) return true;
+      this.met.set(difference.id, (this.met.get(difference.id) ?? 0) + 1);
+      return false;
+    });
+    if (unexplained.length === 0) return;
+    // Where the status differs the bodies are different documents; the messages say it best.
+    const statusDiffers = unexplained.some(({ path }) => path === 'status');
+    const shown = unexplained.filter(({ path }) => !statusDiffers || path === 'status' || path === 'body.message');
+    this.#problems.push([describeRequest(request), ...shown.slice(0, 6).map(describeField)].join('\n    '));
+  }
+}
+
+function requestFor(request: PairRequest, side: Side): SideRequest {
+  return typeof request === 'function' ? request(side) : request;
+}
+
+function describeRequest({ method = 'GET', path, headers, body, json }: SideRequest): string {
+  const sent = body ?? (json === undefined ? '' : JSON.stringify(json));
+  const told = headers === undefined ? '' : ` ${JSON.stringify(headers)}`;
+  return `${method} ${path.slice(0, 300)}${told} ${sent.slice(0, 300)}`.trimEnd();
+}

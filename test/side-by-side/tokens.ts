@@ -1,0 +1,46 @@
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/**
+ * Names for what differs between any two servers: uids, resource versions and generated names are called after the
+ * request in which they were first seen and the place they had in it. Two answers are the same when they are the same
+ * under these names; a version that did not change keeps its name, one that did has a new one.
+ */
+export class Tokens {
+  #request = 0;
+  readonly #uids = new Map<string, string>();
+  readonly #versions = new Map<string, string>();
+  readonly #generated = new Map<string, string>();
+  #firstSeen = { uid: 0, version: 0, name: 0 };
+
+  begin(request: number): void {
+    this.#request = request;
+    this.#firstSeen = { uid: 0, version: 0, name: 0 };
+  }
+
+  version(version: string): string {
+    return this.#nameOf(this.#versions, 'version', version);
+  }
+
+  /** A name that the server made from `metadata.generateName` in this very answer. */
+  generated(name: string): string {
+    return this.#nameOf(this.#generated, 'name', name);
+  }
+
+  text(text: string): string {
+    let named = text.replaceAll(uuid, (found) => this.#nameOf(this.#uids, 'uid', found));
+    for (const [name, token] of this.#generated) named = named.replaceAll(name, token);
+    return named
+      .replaceAll(time, '<time>')
+      .replaceAll(/(resource ?version[^0-9]{0,40}?)\d+/gi, '$1<number>')
+      .replaceAll(/, current: \d+/g, ', current: <number>');
+  }
+
+  #nameOf(names: Map<string, string>, what: 'uid' | 'version' | 'name', found: string): string {
+    const known = names.get(found);
+    if (known !== undefined) return known;
+    const token = `<${what} ${this.#request}.${this.#firstSeen[what]++}>`;
+    names.set(found, token);
+    return token;
+  }
+}

@@ -1,0 +1,110 @@
+import type { KubeObject } from '../../src/api/meta.ts';
+import { noSuchPath } from '../../src/api/status.ts';
+import { openControlPlane } from '../../src/controlplane/control-plane.ts';
+import { readOnlyNamespaces } from '../../src/controlplane/core/namespaces.ts';
+import { guardedChain } from '../../src/http/chain.ts';
+import { inFlight } from '../../src/http/filters/in-flight.ts';
+import { keyRate } from '../../src/http/filters/key-rate.ts';
+import { sourceLimit } from '../../src/http/filters/source-limit.ts';
+import { planeHandler } from '../../src/http/handlers/dispatch.ts';
+import { listen } from '../../src/http/listen.ts';
+import { planeDocuments } from '../../src/http/plane-documents.ts';
+import { protobufCodec } from '../../src/http/protobuf/envelope.ts';
+import { router } from '../../src/http/router.ts';
+import { versionInfo } from '../../src/http/version.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import type { JsonValue } from '../../src/lib/json-value.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { defineResource, type StoredResource } from '../../src/registry/resource.ts';
+import { mountStored } from '../../src/registry/stored-verbs.ts';
+import { openMemoryStore } from '../../src/store/memory.ts';
+import { MemoryAuditLog, testCertificate } from '../harness/http-server.ts';
+import type { SideOptions } from './side.ts';
+import { gadget, gizmo, type SharedKind } from './workshop-kinds.ts';
+
+const token = 'workshop-token';
+
+export interface WorkshopServer extends SideOptions {
+  stop(): Promise<void>;
+}
+
+/** This server's own listener, chain, handlers and registry, serving a plane of the workshop's kinds. */
+export async function startWorkshopServer(): Promise<WorkshopServer> {
+  const clock = systemClock;
+  const log = silentLog;
+  const store = openMemoryStore({ clock });
+  const plane = await openControlPlane({
+    id: 'workshop',
+    store,
+    clock,
+    resources: [readOnlyNamespaces, resourceOf(gadget), resourceOf(gizmo)],
+    // Namespaces are the server's own to make; here the requests make them, as they do on the other side.
+    mount: (stores) =>
+      [...stores.values()].map((kind) => {
+        return kind.resource.plural === 'namespaces' ? { ...mountStored(kind), verbs: kind.verbs } : mountStored(kind);
+      }),
+    authorize: () => ({ allowed: true, reason: '' }),
+    mayRead: () => undefined,
+    onUpkeep: () => undefined,
+  });
+  const documents = planeDocuments(plane, { version: versionInfo({ packageVersion: '0.0.0' }), healthChecks: [] });
+  const session = new AbortController();
+  const user = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+  const handler = guardedChain(
+    {
+      clock,
+      log,
+      depth: 1,
+      auditLog: new MemoryAuditLog(),
+      authenticate: (sent) => (sent === token ? { user, system: false, signal: session.signal } : undefined),
+      sourceLimit: sourceLimit({ clock }),
+      keyRate: keyRate({ clock, perSecond: 0 }),
+      inFlight: inFlight({ clock }),
+      authorize: plane.authorize,
+    },
+    planeHandler({
+      plane,
+      log,
+      now: () => clock.now(),
+      protobuf: protobufCodec,
+      async nonResource(exchange) {
+        const reply = await documents.reply(exchange);
+        if (reply === undefined) throw noSuchPath();
+        return reply;
+      },
+    }),
+  );
+  const certificate = await testCertificate();
+  const listener = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    tls: certificate,
+    handler: router({ clock, log, mounts: [{ prefix: '/root', handler }] }),
+  });
+  return {
+    url: `https://127.0.0.1:${listener.port}/root`,
+    token,
+    ca: certificate.cert,
+    async stop() {
+      session.abort();
+      await listener.drain(2000);
+      plane.close();
+      await store.close();
+    },
+  };
+}
+
+function resourceOf({ columns, ...kind }: SharedKind): StoredResource {
+  if (columns === undefined) return defineResource(kind);
+  return defineResource({
+    ...kind,
+    columns: columns.map(({ path, ...column }) => ({ ...column, value: (object) => valueAt(object, path) })),
+  });
+}
+
+function valueAt(object: KubeObject, path: string): JsonValue | undefined {
+  let value: unknown = object;
+  for (const name of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[name];
+  return value as JsonValue | undefined;
+}

@@ -1,0 +1,12 @@
+// Command etcd is the real etcd, built from its published modules; kube-apiserver keeps its objects there.
+package main
+
+import (
+	"os"
+
+	"go.etcd.io/etcd/server/v3/etcdmain"
+)
+
+func main() {
+	etcdmain.Main(os.Args)
+}
