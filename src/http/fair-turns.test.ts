@@ -73,6 +73,13 @@ describe('turns', () => {
     expect(thread.clock.elapsed() - beganShared).toBeLessThan(4);
   });
 
+  it('stay together where many keys ask for as much as each other', async () => {
+    const thread = new Thread();
+    times(100, (index) => thread.work(`key-${index}`, 0.5));
+    await thread.round();
+    expect(thread.clock.elapsed()).toBeGreaterThan(2);
+  });
+
   it('are shared by the time they take and not by their number', async () => {
     const thread = new Thread();
     times(200, () => thread.work('lists', 4));

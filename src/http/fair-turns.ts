@@ -29,6 +29,11 @@ interface Waiting {
  */
 const sharedRound = 0.3;
 const loneRound = 4;
+/**
+ * Rounds are short only where some key has far more to do than others: if for each key that waits so many wait. Where
+ * everybody asks for about as much, the order of coming is fair, and short rounds would cost all of them throughput.
+ */
+const unevenAbove = 8;
 /** So long after two keys have been there at a time, more than one is expected. */
 const sharedMilliseconds = 1000;
 /** Milliseconds that a key can have had ahead of the others, however long a turn took: the past is paid for once. */
@@ -103,7 +108,8 @@ export class FairTurns {
       this.#round = round;
       this.#roundBegan = now;
     }
-    const roundMilliseconds = now < this.#sharedUntil ? sharedRound : loneRound;
+    const isUneven = now < this.#sharedUntil && this.#waiting > unevenAbove * this.#next.size;
+    const roundMilliseconds = isUneven ? sharedRound : loneRound;
     if (now - this.#roundBegan < roundMilliseconds) this.#begin(now);
     this.#schedule();
   }

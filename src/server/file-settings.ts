@@ -100,7 +100,7 @@ export const fileSettings = {
   projects: {
     selfService: flag({
       default: defaultSettings.projects.selfService,
-      meaning: 'everybody may create projects; without effect until there are roles, admins always may',
+      meaning: 'everybody may create projects, and administers those they created; admins always may',
     }),
   },
   charts: {
