@@ -69,8 +69,16 @@ export function refuseExpectation(expectation: string | undefined): never {
   throw new StatusError(statusOf({ line: '417 Expectation Failed', code: 417, reason: 'BadRequest', message }));
 }
 
-/** Node keeps the response under way on its socket; there is no public way to ask. */
+/**
+ * Whether an answer is on its way that is not all handed over yet. Node keeps it on its socket until the socket has
+ * taken it, when the client may long have read it; there is no public way to ask.
+ */
 function answerBegan(socket: Duplex): boolean {
-  const { _httpMessage: response } = socket as Duplex & { _httpMessage?: { headersSent: boolean } | null };
-  return response?.headersSent === true;
+  const { _httpMessage: response } = socket as Duplex & { _httpMessage?: Underway | null };
+  return response?.headersSent === true && !response.writableEnded;
+}
+
+interface Underway {
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
 }

@@ -128,6 +128,21 @@ describe('requests and answers', () => {
     end();
   });
 
+  it('are over for an HTTP/2 client whose long body nobody wants to read', async () => {
+    await start(async () => ({ status: 403, headers: {}, body: 'no' }));
+    const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: certificate.cert });
+    const stream = session.request({ ':method': 'POST', ':path': '/' });
+    let text = '';
+    stream.on('data', (piece) => {
+      text += piece;
+    });
+    // More than the client may send before somebody reads.
+    stream.end(Buffer.alloc(1_000_000));
+    await once(stream, 'close');
+    expect(text).toBe('no');
+    session.close();
+  });
+
   it.each([false, true])('are refused as a Status for what nobody can expect, HTTP/2: %s', async (http2) => {
     await start(hello);
     const text = http2

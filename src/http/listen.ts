@@ -128,7 +128,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       if (message.complete || stream.state.remoteClose !== 0) return;
       // Or whoever still reads would take this for the end of the body.
       end.end(overReason);
-      stream.close(constants.NGHTTP2_NO_ERROR);
+      // Not at once: closing waits for the very event that is being told now.
+      setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
     });
     response.on('error', () => end.end(overReason));
     message.on('error', () => end.end(overReason));
