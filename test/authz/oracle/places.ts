@@ -10,7 +10,8 @@ function placeRows(plural: string): readonly Row[] {
     ...rows(plural, 'create deletecollection', 'all', ['admin']),
     // The owner changes what is for display.
     ...rows(plural, 'update patch', 'one', ['admin', 'owner', 'named']),
-    ...rows(plural, 'patch', 'one', ['admin', 'named'], { only: 'request', change: 'access' }),
+    // To write it is not to give out, or take, the other rights on it.
+    ...rows(`${plural}/spec.access`, 'update', 'one', ['admin', 'named'], { change: 'access' }),
     ...rows(plural, 'delete', 'one', ['admin', 'named']),
     ...rows(plural, 'get update patch delete', 'all', ['admin'], { only: 'review' }),
   ];
