@@ -32,6 +32,7 @@ describe('the benchmark, a hundredth of it against this server alone', () => {
       'watchers',
       'deletes',
       'accessKeys',
+      'fairness',
       'large',
     ]);
     for (const { id, operation, ours } of result.rows) {
