@@ -8,6 +8,7 @@ import { root } from '../check/sources.mjs';
 const entry = `
 export { addBackupCommand } from './src/cli/commands/backup.ts';
 export { addRestoreCommand } from './src/cli/commands/restore.ts';
+export { addRotateSigningKeyCommand } from './src/cli/commands/rotate-signing-key.ts';
 export { addStartCommand } from './src/cli/commands/start.ts';
 export { addVersionCommand } from './src/cli/commands/version.ts';
 export { systemClock } from './src/lib/clock.ts';

@@ -36,10 +36,12 @@ export async function settingsPage(program) {
 }
 
 /** The commands as the command line itself builds them. */
-async function commandsOf({ addStartCommand, addBackupCommand, addRestoreCommand, addVersionCommand }) {
+async function commandsOf(program) {
+  const { addStartCommand, addBackupCommand, addRestoreCommand, addRotateSigningKeyCommand, addVersionCommand } =
+    program;
   const root = new Command('flotilla');
   await addStartCommand(root);
-  for (const add of [addBackupCommand, addRestoreCommand, addVersionCommand]) add(root);
+  for (const add of [addBackupCommand, addRestoreCommand, addRotateSigningKeyCommand, addVersionCommand]) add(root);
   return root.commands;
 }
 

@@ -1,9 +1,7 @@
 import type { KubeObject } from '../api/meta.ts';
-import { StatusError } from '../api/status.ts';
-import { type BackoffOptions, backoffDelay } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { wait } from '../lib/wait.ts';
+import { followChanges } from './follow-changes.ts';
 import type { ResourceClient } from './resource-client.ts';
 
 export interface FollowerOptions {
@@ -24,8 +22,6 @@ export interface Follower {
   readonly done: Promise<void>;
 }
 
-const retry: BackoffOptions = { firstMilliseconds: 100, longestMilliseconds: 30_000 };
-
 /**
  * Tells of the changes of a kind and keeps no copy of it: for kinds of which there are very many, where only what
  * changes is of interest.
@@ -37,45 +33,13 @@ export function startFollower(options: FollowerOptions): Follower {
     markSynced = resolve;
   });
 
-  async function follow(from: string): Promise<string> {
-    let resourceVersion = from;
-    for await (const event of resource.watch({ resourceVersion, signal })) {
-      if (event.type === 'BOOKMARK') {
-        resourceVersion = event.resourceVersion;
-      } else {
-        onChange(event.object);
-        resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
-      }
-    }
+  async function begin(): Promise<string> {
+    // A list says where the kind stands, however little of it is asked for.
+    const { resourceVersion } = await resource.list({ limit: 1, signal });
+    onGap();
+    markSynced();
     return resourceVersion;
   }
 
-  async function run(): Promise<void> {
-    let failures = 0;
-    let resourceVersion: string | undefined;
-    while (!signal.aborted) {
-      try {
-        if (resourceVersion === undefined) {
-          // A list says where the kind stands, however little of it is asked for.
-          resourceVersion = (await resource.list({ limit: 1, signal })).resourceVersion;
-          onGap();
-          markSynced();
-        }
-        const reached = await follow(resourceVersion);
-        // A stream that ends without having moved is tried again after a pause, as a server may end every watch at once.
-        failures = reached === resourceVersion ? failures + 1 : 0;
-        resourceVersion = reached;
-      } catch (error) {
-        if (signal.aborted) break;
-        failures += 1;
-        if (!(error instanceof StatusError) || error.code !== 410) {
-          log.warn({ error: String(error), failures }, 'follower begins again');
-        }
-        resourceVersion = undefined;
-      }
-      if (failures > 0) await wait(clock, backoffDelay(failures, retry), signal);
-    }
-  }
-
-  return { synced, done: run() };
+  return { synced, done: followChanges({ resource, clock, log, signal, begin, take: onChange }) };
 }

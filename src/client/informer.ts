@@ -1,9 +1,7 @@
 import type { KubeObject } from '../api/meta.ts';
-import { StatusError } from '../api/status.ts';
-import { type BackoffOptions, backoffDelay } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { wait } from '../lib/wait.ts';
+import { followChanges } from './follow-changes.ts';
 import type { ListRequest, ResourceClient } from './resource-client.ts';
 
 export interface InformerOptions {
@@ -24,8 +22,6 @@ export interface Informer {
   /** Settles when the signal has fired and nothing runs any more. */
   readonly done: Promise<void>;
 }
-
-const retry: BackoffOptions = { firstMilliseconds: 100, longestMilliseconds: 30_000 };
 
 function keyOf(object: KubeObject): string {
   return `${object.metadata.namespace ?? ''}/${object.metadata.name ?? ''}`;
@@ -62,46 +58,10 @@ export function startInformer(options: InformerOptions): Informer {
     return list.resourceVersion;
   }
 
-  async function follow(from: string): Promise<string> {
-    let resourceVersion = from;
-    for await (const event of resource.watch({ ...request, resourceVersion, signal })) {
-      if (event.type === 'BOOKMARK') {
-        resourceVersion = event.resourceVersion;
-      } else {
-        take(event.object, event.type === 'DELETED');
-        resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
-      }
-    }
-    return resourceVersion;
-  }
-
-  async function run(): Promise<void> {
-    let failures = 0;
-    let resourceVersion: string | undefined;
-    while (!signal.aborted) {
-      try {
-        resourceVersion ??= await relist();
-        const reached = await follow(resourceVersion);
-        // A stream that ends without having moved is tried again after a pause, so that a server that ends every
-        // watch at once is not asked in a tight loop.
-        failures = reached === resourceVersion ? failures + 1 : 0;
-        resourceVersion = reached;
-      } catch (error) {
-        if (signal.aborted) break;
-        failures += 1;
-        if (!(error instanceof StatusError) || error.code !== 410) {
-          log.warn({ error: String(error), failures }, 'informer lists again');
-        }
-        resourceVersion = undefined;
-      }
-      if (failures > 0) await wait(clock, backoffDelay(failures, retry), signal);
-    }
-  }
-
   return {
     synced,
     get: (namespace, name) => objects.get(`${namespace}/${name}`),
     all: () => objects.values(),
-    done: run(),
+    done: followChanges({ resource, request, clock, log, signal, begin: relist, take }),
   };
 }
