@@ -1,4 +1,5 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
+import { unauthorized } from '../api/status.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isSameRights, isUsable, type KeyState } from './key-state.ts';
 
@@ -41,16 +42,16 @@ export function createSessions(options: SessionsOptions): Sessions {
   const sessions = new Map<string, Session>();
   let sweepAt = firstSweep;
 
-  const end = (session: Session, why: string): void => {
+  const end = (session: Session, reason: Error): void => {
     sessions.delete(session.state.name);
     session.cancelTimer?.();
-    session.controller.abort(new DOMException(why, 'AbortError'));
+    session.controller.abort(reason);
   };
 
   const check = (session: Session): void => {
     const state = options.current(session.state.name);
     if (!isUsable(state, clock.now()) || !isSameKey(session.state, state)) {
-      end(session, 'the access key is no longer valid');
+      end(session, unauthorized());
     } else {
       follow(session, state);
       arm(session, state.expiresAt);
@@ -89,7 +90,7 @@ export function createSessions(options: SessionsOptions): Sessions {
           known.usedAt = clock.elapsed();
           return known.controller.signal;
         }
-        end(known, 'the access key is no longer valid');
+        end(known, unauthorized());
       }
       if (sessions.size >= sweepAt) sweep();
       const controller = new AbortController();
@@ -112,7 +113,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
 
     close() {
-      for (const session of [...sessions.values()]) end(session, 'the server is shutting down');
+      for (const session of [...sessions.values()]) end(session, new Error('the server is shutting down'));
     },
   };
 }

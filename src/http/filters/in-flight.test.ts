@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exchangeFor } from '../../../test/harness/exchange.ts';
+import { unauthorized } from '../../api/status.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Filter } from '../exchange.ts';
 import { readBody } from '../read-body.ts';
@@ -159,6 +160,18 @@ describe('requests of several keys', () => {
     const given = get(filter, 'anna', () => (begun = true), controller.signal);
     controller.abort();
     expect(await given).toBe(429);
+    expect(begun).toBe(false);
+  });
+
+  it('are told that they are nobody if their key ended while they waited, not to come again', async () => {
+    const filter = inFlight({ clock: systemClock, reads: 1 });
+    const controller = new AbortController();
+    let begun = false;
+    const turnComes = get(filter, 'anna', () => (begun = true), controller.signal);
+    const slotComes = get(filter, 'anna', () => (begun = true), controller.signal);
+    controller.abort(unauthorized());
+    expect(await turnComes).toBe(401);
+    expect(await slotComes).toBe(401);
     expect(begun).toBe(false);
   });
 });

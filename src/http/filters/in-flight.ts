@@ -1,4 +1,4 @@
-import { tooManyRequests } from '../../api/status.ts';
+import { StatusError, tooManyRequests } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { BodyRoom } from '../body-room.ts';
 import { callerOf } from '../caller.ts';
@@ -84,11 +84,17 @@ class Slot {
   async take(): Promise<void> {
     const free = this.#pool.acquireFree(this.#key);
     const release = free ?? (await this.#pool.acquire(this.#key, this.#exchange.signal));
-    if (release === undefined) throw comeAgain();
+    if (release === undefined) throw this.#whyOver();
     this.#release = release;
     await this.#turn();
-    // Nobody waits for the answer any more; it is not worth the work.
-    if (this.#exchange.end.isOver) throw comeAgain();
+    // Nobody waits for the answer any more, or its caller is no longer to have one; it is not worth the work.
+    if (this.#exchange.end.isOver) throw this.#whyOver();
+  }
+
+  /** Who lost the right to be here while it waited is told that, and not to come again. */
+  #whyOver(): Error {
+    const { reason } = this.#exchange.end;
+    return reason instanceof StatusError ? reason : comeAgain();
   }
 
   giveBack(): void {
