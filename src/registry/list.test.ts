@@ -285,6 +285,19 @@ describe('list', () => {
     expect(first).not.toHaveProperty('remainingItemCount');
   });
 
+  it('shows nothing of the past that the caller may not read any longer', async () => {
+    const { kind } = await withWidgets('a/w1', 'a/w2', 'a/w3');
+    const mayRead = (object: { [member: string]: unknown }) => (object.spec as { color: string }).color === 'red';
+    const { resourceVersion } = await kind.verbs.list(caller({ mayRead }), listing());
+    const version = kind.peek('a', 'w2')?.object.metadata.resourceVersion ?? '';
+    const taken = widget('w2', { metadata: { resourceVersion: version }, spec: { color: 'blue' } });
+    await kind.verbs.update(caller(), 'w2', taken, writing);
+    await kind.verbs.delete(caller(), 'w3', deleting());
+    const past = listing({ resourceVersion, resourceVersionMatch: 'Exact' });
+    expect(names(await kind.verbs.list(caller({ mayRead }), past))).toEqual(['a/w1', 'a/w3']);
+    expect(names(await kind.verbs.list(caller(), past))).toEqual(['a/w1', 'a/w2', 'a/w3']);
+  });
+
   it('selects by fields, and goes straight to a name (SEL-09, SEL-11, SEL-13, SEL-14)', async () => {
     const { kind } = await withWidgets('a/w1', 'b/w2/blue', 'b/w1');
     const everywhere = caller({ namespace: '' });

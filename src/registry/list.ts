@@ -66,13 +66,25 @@ async function pageExactly(
 ): Promise<Page> {
   if (kind.cache.revision <= revision) return pageNow(kind, context, selection, revision, start);
   try {
-    return await pageAt(kind, selection, revision, start);
+    return await pageAt(kind, stillShown(kind, context, selection), revision, start);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     if (error.code === 'Expired') throw tooOld(kind, start);
     if (error.code === 'FutureRevision') throw resourceVersionTooLarge(revision, await kind.cache.fresh());
     throw toStatusError(error);
   }
+}
+
+/** What was shared once and is not any longer is not to be had by asking for the past. */
+function stillShown(kind: KindRuntime, { mayRead }: RequestContext, selection: Selection): Selection {
+  if (mayRead === undefined) return selection;
+  return {
+    ...selection,
+    matches(candidate) {
+      const now = kind.cache.get(candidate.namespace, candidate.name);
+      return selection.matches(candidate) && (now === undefined || mayRead(now.glance()));
+    },
+  };
 }
 
 /** LIST-13, LIST-21: whoever was in the middle gets a token that goes on from there in the present. */

@@ -152,6 +152,22 @@ describe('what an instance may not be (completions §3)', () => {
     ]);
   });
 
+  it('tells nobody which clusters and templates there are that their project does not allow', async () => {
+    const { make } = await setUp({ allowedClusters: [{ name: 'x' }], allowedTemplates: [{ name: 'x' }] });
+    const refused = async (cluster: string, template: string) => {
+      const spec = { templateRef: { name: template }, parameters: 'size: 10', clusterRef: { cluster } };
+      const { details } = await refusal(make('vc', spec));
+      return details?.causes?.map(({ reason, message, field }) => [
+        reason,
+        message?.replace(`cluster ${cluster}`, 'cluster C').replace(`template ${template}`, 'template T'),
+        field,
+      ]);
+    };
+    const ofReal = await refused('local', 'sized');
+    expect(ofReal).toHaveLength(2);
+    expect(await refused('none', 'neither')).toEqual(ofReal);
+  });
+
   it.each([
     [{ templateRef: { name: 'none' } }, ['spec.templateRef.name']],
     [{ templateRef: { name: 'sized', version: '3.x.x' } }, ['spec.templateRef.version']],

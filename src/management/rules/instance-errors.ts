@@ -69,12 +69,13 @@ function placeErrors({ object, old }: Draft, state: ManagementState): FieldError
 }
 
 function clusterErrors(name: string, instance: KubeObject, state: ManagementState, path: string): FieldError[] {
-  const cluster = state.cluster(name);
-  if (cluster === undefined) return [fieldNotFound(path, name)];
   const project = projectOf(instance, state);
+  // First, and alike for what is not there: nobody learns by it which clusters there are beyond their project.
   if (project !== undefined && !allowsCluster(project, name)) {
     return [forbiddenField(path, `the project ${project.metadata.name} does not allow the cluster ${name}`)];
   }
+  const cluster = state.cluster(name);
+  if (cluster === undefined) return [fieldNotFound(path, name)];
   return isUsable(cluster) ? [] : [forbiddenField(path, `the cluster ${name} takes no new virtual clusters`)];
 }
 
@@ -90,21 +91,21 @@ function templateAndParameterErrors({ object }: Draft, judgeReference: boolean, 
   const version = textAt(object, 'spec', 'templateRef', 'version');
   const template = state.template(name);
   const errors = judgeReference ? referenceErrors(name, version, object, state) : [];
+  // Without a template that may be had nobody is told what its parameters are.
+  if (errors.length > 0) return errors;
   const parameters: readonly TemplateParameter[] | undefined =
     template === undefined ? undefined : resolveTemplate(template, version)?.parameters;
-  // Without the template nobody can say what its parameters are.
-  if (parameters === undefined) return errors;
-  return [...errors, ...readParameters(text, parameters).errors];
+  return parameters === undefined ? [] : readParameters(text, parameters).errors.slice();
 }
 
 function referenceErrors(name: string, version: string, instance: KubeObject, state: ManagementState): FieldError[] {
-  const template = state.template(name);
-  if (template === undefined) return [fieldNotFound('spec.templateRef.name', name)];
   const project = projectOf(instance, state);
   if (project !== undefined && !allowsTemplate(project, name)) {
     const detail = `the project ${project.metadata.name} does not allow the template ${name}`;
     return [forbiddenField('spec.templateRef.name', detail)];
   }
+  const template = state.template(name);
+  if (template === undefined) return [fieldNotFound('spec.templateRef.name', name)];
   if (!isVersionPattern(version)) {
     const detail = 'must be a version such as 1.2.0, or one with wildcards such as 1.x.x';
     return [invalid('spec.templateRef.version', version, detail)];
