@@ -18,14 +18,14 @@ export const defaultAuditKeptFiles = 5;
 const mostWaiting = 10_000;
 
 interface Waiting {
-  readonly line: string;
+  readonly line: Uint8Array;
   resolve(): void;
   reject(error: unknown): void;
 }
 
 /**
- * JSON lines, one writer. Lines that wait at the same time are written together; each caller learns whether its own
- * line was handed over. A line is whole or not there: what a failed write left behind is cut off before the next.
+ * JSON lines, one writer. A line is written at once where the file is quick, and those that wait at the same time are
+ * written together where it is not; each caller learns whether its own line was handed over. A line is whole or not there: what a failed write left behind is cut off before the next.
  */
 export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
   const maxBytes = options.maxBytes ?? defaultAuditMaxBytes;
@@ -52,7 +52,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   };
 
   const writeLines = async (lines: readonly Waiting[]): Promise<void> => {
-    const bytes = Buffer.from(lines.map((each) => each.line).join(''));
+    const bytes = Buffer.concat(lines.map((each) => each.line));
     try {
       if (torn) {
         await file.truncate(size);
@@ -60,13 +60,24 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
       }
       if (size > 0 && size + bytes.length > maxBytes) await rotate();
       torn = true;
-      await append(file, bytes);
+      await append.later(file, bytes);
       torn = false;
       size += bytes.length;
       for (const each of lines) each.resolve();
     } catch (error) {
       for (const each of lines) each.reject(error);
     }
+  };
+
+  /** Nobody else writes, and the file can take it as it is. */
+  const fitsNow = (bytes: Uint8Array): boolean =>
+    running === undefined && !torn && append.isQuick() && (size === 0 || size + bytes.length <= maxBytes);
+
+  const writeNow = async (bytes: Uint8Array): Promise<void> => {
+    torn = true;
+    append.now(file, bytes);
+    torn = false;
+    size += bytes.length;
   };
 
   const run = async (): Promise<void> => {
@@ -83,8 +94,10 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     write(event) {
       if (closed) return Promise.reject(new Error('the audit log is closed'));
       if (waiting.length >= mostWaiting) return Promise.reject(new Error('too many audit lines wait to be written'));
+      const line = Buffer.from(`${redactLine(JSON.stringify(clean(event)))}\n`);
+      if (fitsNow(line)) return writeNow(line);
       return new Promise((resolve, reject) => {
-        waiting.push({ line: `${redactLine(JSON.stringify(clean(event)))}\n`, resolve, reject });
+        waiting.push({ line, resolve, reject });
         running ??= run();
       });
     },

@@ -1,10 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-
-/** Longer than this nobody else waits because of a file. */
-const longestWait = 20;
-/** After it was slow, a file is written by another thread for so long. */
-const distrust = 60_000;
+import { QuickTrust } from '../lib/quick-trust.ts';
 
 export interface QuickAppendOptions {
   /** False for devices and pipes: those make the writer wait for whoever reads. */
@@ -13,27 +9,28 @@ export interface QuickAppendOptions {
   elapsed?(): number;
 }
 
-/** Appends to a file, all of it or with an error. */
-export type Append = (file: Pick<FileHandle, 'fd' | 'write'>, bytes: Uint8Array) => Promise<void>;
+type Written = Pick<FileHandle, 'fd' | 'write'>;
 
-/**
- * To hand a few lines to the operating system takes less time than to hand them to another thread that does so: a file
- * is written at once. One that has made us wait is left to the other thread for a while, so that nobody who only reads
- * has to wait for a slow disk more than now and then.
- */
-export function quickAppend({ isFile, elapsed = () => performance.now() }: QuickAppendOptions): Append {
-  let slowUntil = isFile ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  return async (file, bytes) => {
-    const began = elapsed();
-    if (began < slowUntil) {
+/** Appends to a file, all of it or with an error. */
+export interface Append {
+  /** Whether `now` may be used: it is a file, and one that was quick. */
+  isQuick(): boolean;
+  now(file: Written, bytes: Uint8Array): void;
+  /** By another thread. */
+  later(file: Written, bytes: Uint8Array): Promise<void>;
+}
+
+/** A line is handed to the operating system in less time than to another thread that does so. */
+export function quickAppend({ isFile, elapsed }: QuickAppendOptions): Append {
+  const trust = new QuickTrust({ longestWait: 20, distrust: 60_000, ...(elapsed === undefined ? {} : { elapsed }) });
+  return {
+    isQuick: () => isFile && trust.isGiven(),
+    now: (file, bytes) =>
+      trust.run(() => {
+        for (let at = 0; at < bytes.byteLength; ) at += writeSync(file.fd, bytes, at);
+      }),
+    async later(file, bytes) {
       for (let at = 0; at < bytes.byteLength; ) at += (await file.write(bytes, at)).bytesWritten;
-      return;
-    }
-    try {
-      for (let at = 0; at < bytes.byteLength; ) at += writeSync(file.fd, bytes, at);
-    } finally {
-      const ended = elapsed();
-      if (ended - began > longestWait) slowUntil = ended + distrust;
-    }
+    },
   };
 }

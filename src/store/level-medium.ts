@@ -43,6 +43,16 @@ export class LevelMedium {
     }
   }
 
+  /** For what is read within microseconds: done at once. undefined: the handle is being replaced, use `read`. */
+  readNow<T>(work: (db: Level) => T): T | undefined {
+    if (this.#down || this.#opening !== undefined || this.#closed) return undefined;
+    try {
+      return work(this.#db);
+    } catch (error) {
+      throw this.asStoreError(error);
+    }
+  }
+
   /** For reads that cannot simply run again; `isReplaced` tells afterwards whether an error came from that. */
   async handle(): Promise<Level> {
     if (this.#down && this.#opening === undefined) this.#opening = this.#open();

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { QuickTrust } from './quick-trust.ts';
+
+it('trusts what is quick, and what was slow not again for a while, whether it failed or not', () => {
+  let now = 0;
+  const trust = new QuickTrust({ longestWait: 20, distrust: 1000, elapsed: () => now });
+  const taking = (milliseconds: number) =>
+    trust.run(() => {
+      now += milliseconds;
+      if (milliseconds > 100) throw new Error('slow and wrong');
+      return milliseconds;
+    });
+  expect(taking(20)).toBe(20);
+  expect(trust.isGiven()).toBe(true);
+  expect(taking(21)).toBe(21);
+  expect(trust.isGiven()).toBe(false);
+  now += 999;
+  expect(trust.isGiven()).toBe(false);
+  now += 1;
+  expect(trust.isGiven()).toBe(true);
+  expect(() => taking(101)).toThrow('slow and wrong');
+  expect(trust.isGiven()).toBe(false);
+});
