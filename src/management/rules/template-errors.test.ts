@@ -43,6 +43,17 @@ describe('rules for template definitions', () => {
   });
 });
 
+describe('texts of a definition that are templates', () => {
+  it('are refused where they could never be rendered, with the place (completions §7)', () => {
+    const values = 'replicas: {{ .Values.replicas | default 1 }}\nname: {{ .Values.platform.name | nosuch }}\n';
+    const annotations = { 'example.dev/a': '{{ if .Values.a }}' };
+    expect(definition({ helmRelease: { values }, metadata: { annotations } })).toEqual([
+      'spec.template.helmRelease.values: Invalid value: "": is not a template that can be rendered: line 2, column 34: function "nosuch" not defined',
+      'spec.template.metadata.annotations[example.dev/a]: Invalid value: "": is not a template that can be rendered: line 1, column 7: {{if}} without its {{end}}',
+    ]);
+  });
+});
+
 describe('rules for template parameters and versions', () => {
   it('finds everything at once', () => {
     expect(

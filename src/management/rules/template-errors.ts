@@ -8,6 +8,7 @@ import { listAt, numberAt, textAt, textsAt, valueAt } from '../../lib/json-path.
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 import type { ManagementSettings } from '../settings.ts';
 import { clusterScopedKinds } from './cluster-scoped-kinds.ts';
+import { templateSyntaxErrors } from './template-syntax.ts';
 
 /** Everything that is wrong with the spec of a VirtualClusterTemplate. */
 export function templateSpecErrors(spec: JsonValue | undefined, settings: ManagementSettings): FieldError[] {
@@ -31,7 +32,7 @@ export function templateSpecErrors(spec: JsonValue | undefined, settings: Manage
   ];
 }
 
-/** Everything that is wrong with a definition, inline or in a template. Template syntax is not looked into. */
+/** Everything that is wrong with a definition, inline or in a template, whatever its parameters will be. */
 export function definitionErrors(
   definition: JsonValue | undefined,
   field: string,
@@ -40,6 +41,7 @@ export function definitionErrors(
   return [
     ...chartErrors(valueAt(definition, 'helmRelease', 'chart'), `${field}.helmRelease.chart`, settings),
     ...objectErrors(textAt(definition, 'spaceTemplate', 'objects'), `${field}.spaceTemplate.objects`),
+    ...templateSyntaxErrors(definition, field),
   ];
 }
 

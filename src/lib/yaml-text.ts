@@ -1,5 +1,5 @@
 import { DUMP_SCHEMA, defineScalarTag, dump, intYaml11Tag, Schema } from 'js-yaml';
-import type { JsonValue } from '../lib/json-value.ts';
+import type { JsonValue } from './json-value.ts';
 
 /** YAML 1.2 octals are strings to YAML 1.1 readers and numbers to others; taken for numbers here, they get quoted. */
 const octal = /^[-+]?0o[0-7_]+$/;

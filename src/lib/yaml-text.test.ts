@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
-import type { JsonValue } from '../lib/json-value.ts';
+import type { JsonValue } from './json-value.ts';
 import { yamlText } from './yaml-text.ts';
 
 it('quotes what either version of YAML would take for something else', () => {

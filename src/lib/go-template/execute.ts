@@ -1,0 +1,233 @@
+import { getMember, isJsonObject } from '../json-value.ts';
+import { functions } from './functions.ts';
+import type { Command, Node, Operand, Pipeline, Template } from './nodes.ts';
+import { longestText } from './sprig.ts';
+import { type Position, TemplateError } from './template-error.ts';
+import { isTrue, printed, sortedKeys, typeName, type Value } from './values.ts';
+
+/** Steps: a value looked up, a function called, a node carried out. A large chart's values take some thousand. */
+const mostSteps = 200_000;
+const deepestCall = 100;
+
+/** Carries a template out with what `.` and `$` are in it. Throws TemplateError; takes bounded time and memory. */
+export function executeTemplate(template: Template, values: Value): string {
+  const run = new Execution(template);
+  run.nodes(template.nodes, values, new Scope(values));
+  return run.text();
+}
+
+/** Variables of a block and of those around it. */
+class Scope {
+  readonly #own = new Map<string, Value>();
+  readonly #outer: Scope | undefined;
+
+  constructor(root?: Value, outer?: Scope) {
+    this.#outer = outer;
+    if (root !== undefined) this.#own.set('$', root);
+  }
+
+  inner(): Scope {
+    return new Scope(undefined, this);
+  }
+
+  get(name: string): Value {
+    return this.#own.has(name) ? (this.#own.get(name) ?? null) : (this.#outer?.get(name) ?? null);
+  }
+
+  declare(name: string, value: Value): void {
+    this.#own.set(name, value);
+  }
+
+  assign(name: string, value: Value): void {
+    if (this.#own.has(name) || this.#outer === undefined) this.#own.set(name, value);
+    else this.#outer.assign(name, value);
+  }
+}
+
+type Jump = 'break' | 'continue' | undefined;
+
+class Execution {
+  readonly #template: Template;
+  readonly #made: string[] = [];
+  #length = 0;
+  #steps = 0;
+  #calls = 0;
+
+  constructor(template: Template) {
+    this.#template = template;
+  }
+
+  text(): string {
+    return this.#made.join('');
+  }
+
+  /** Says whether a loop around it is to be left or gone on with. */
+  nodes(nodes: readonly Node[], dot: Value, scope: Scope): Jump {
+    for (const node of nodes) {
+      const jump = this.#node(node, dot, scope);
+      if (jump !== undefined) return jump;
+    }
+    return undefined;
+  }
+
+  #node(node: Node, dot: Value, scope: Scope): Jump {
+    switch (node.type) {
+      case 'text':
+        this.#write(node.text, { line: 1, column: 1 });
+        return undefined;
+      case 'action': {
+        const value = this.#pipeline(node.pipeline, dot, scope);
+        if (node.pipeline.variables.length === 0) this.#write(printed(value), node.pipeline.position);
+        return undefined;
+      }
+      case 'if':
+      case 'with': {
+        const inner = scope.inner();
+        const value = this.#pipeline(node.pipeline, dot, inner);
+        if (!isTrue(value)) return this.nodes(node.otherwise, dot, inner);
+        return this.nodes(node.body, node.type === 'with' ? value : dot, inner);
+      }
+      case 'range':
+        return this.#range(node, dot, scope);
+      case 'template':
+        this.#call(node, dot, scope);
+        return undefined;
+      default:
+        return node.type;
+    }
+  }
+
+  #range(node: Node & { readonly type: 'if' | 'with' | 'range' }, dot: Value, scope: Scope): Jump {
+    const { pipeline, position } = node;
+    const over = this.#commands(pipeline, dot, scope);
+    const rounds = roundsOf(over, position);
+    let isEmpty = true;
+    for (const [key, value] of rounds) {
+      isEmpty = false;
+      this.#step(position);
+      const inner = scope.inner();
+      const [first, second] = pipeline.variables;
+      const set = (name: string | undefined, to: Value) => {
+        if (name !== undefined && pipeline.declares) inner.declare(name, to);
+        else if (name !== undefined) scope.assign(name, to);
+      };
+      set(first, second === undefined ? value : key);
+      set(second, value);
+      if (this.nodes(node.body, value, inner) === 'break') break;
+    }
+    return isEmpty ? this.nodes(node.otherwise, dot, scope.inner()) : undefined;
+  }
+
+  #call(node: Node & { readonly type: 'template' }, dot: Value, scope: Scope): void {
+    const { name, pipeline, position } = node;
+    const nodes = this.#template.named.get(name);
+    if (nodes === undefined) throw new TemplateError(`template ${JSON.stringify(name)} not defined`, position);
+    if (++this.#calls > deepestCall) throw new TemplateError('templates call each other too deeply', position);
+    const value = pipeline === undefined ? null : this.#pipeline(pipeline, dot, scope);
+    this.nodes(nodes, value, new Scope(value));
+    this.#calls--;
+  }
+
+  #pipeline(pipeline: Pipeline, dot: Value, scope: Scope): Value {
+    const value = this.#commands(pipeline, dot, scope);
+    for (const name of pipeline.variables) {
+      if (pipeline.declares) scope.declare(name, value);
+      else scope.assign(name, value);
+    }
+    return value;
+  }
+
+  /** What one command gives is the last argument of the next. */
+  #commands(pipeline: Pipeline, dot: Value, scope: Scope): Value {
+    let value: Value | undefined;
+    for (const command of pipeline.commands) value = this.#command(command, dot, scope, value);
+    return value ?? null;
+  }
+
+  #command({ operands, position }: Command, dot: Value, scope: Scope, piped: Value | undefined): Value {
+    const [first, ...rest] = operands;
+    this.#step(position);
+    if (first?.type === 'function') return this.#function(first, rest, dot, scope, piped);
+    if (first === undefined || rest.length > 0 || piped !== undefined) {
+      throw new TemplateError("can't give arguments to what is no function", position);
+    }
+    return this.#operand(first, dot, scope);
+  }
+
+  #function(
+    { name, position }: Operand & { readonly type: 'function' },
+    given: readonly Operand[],
+    dot: Value,
+    scope: Scope,
+    piped: Value | undefined,
+  ): Value {
+    const known = functions.get(name);
+    if (known === undefined) return this.#lazy(name === 'or', given, dot, scope, piped);
+    const values = given.map((operand) => this.#operand(operand, dot, scope));
+    if (piped !== undefined) values.push(piped);
+    try {
+      return known(...values);
+    } catch (error) {
+      if (error instanceof TemplateError) throw error;
+      throw new TemplateError(`error calling ${name}: ${error instanceof Error ? error.message : error}`, position);
+    }
+  }
+
+  /** `and` and `or`: the first value that settles it, or the last. */
+  #lazy(settles: boolean, given: readonly Operand[], dot: Value, scope: Scope, piped: Value | undefined): Value {
+    let value: Value = null;
+    for (const operand of given) {
+      value = this.#operand(operand, dot, scope);
+      if (isTrue(value) === settles) return value;
+    }
+    return piped ?? value;
+  }
+
+  #operand(operand: Operand, dot: Value, scope: Scope): Value {
+    this.#step(operand.position);
+    switch (operand.type) {
+      case 'literal':
+        return operand.value;
+      case 'function':
+        return this.#function(operand, [], dot, scope, undefined);
+      case 'dot':
+        return pathOf(dot, operand.path, operand.position);
+      case 'variable':
+        return pathOf(scope.get(operand.name), operand.path, operand.position);
+      default:
+        return pathOf(this.#commands(operand.pipeline, dot, scope), operand.path, operand.position);
+    }
+  }
+
+  #write(text: string, position: Position): void {
+    this.#length += text.length;
+    if (this.#length > longestText) throw new TemplateError(`makes more than ${longestText} characters`, position);
+    this.#made.push(text);
+  }
+
+  #step(position: Position): void {
+    if (++this.#steps > mostSteps) throw new TemplateError(`takes more than ${mostSteps} steps`, position);
+  }
+}
+
+function pathOf(value: Value, path: readonly string[], position: Position): Value {
+  let current = value;
+  for (const name of path) {
+    if (!isJsonObject(current)) {
+      throw new TemplateError(`can't take the field ${name} of a ${typeName(current)}`, position);
+    }
+    const member = getMember(current, name);
+    if (member === undefined) throw new TemplateError(`there is no field ${name}`, position);
+    current = member;
+  }
+  return current;
+}
+
+/** A list with its indexes, a map with its keys in order, an integer with the numbers below it. */
+function* roundsOf(over: Value, position: Position): Generator<readonly [key: Value, value: Value]> {
+  if (over === null) return;
+  if (Array.isArray(over)) yield* over.entries();
+  else if (isJsonObject(over)) for (const key of sortedKeys(over)) yield [key, getMember(over, key) ?? null];
+  else if (typeof over === 'number' && Number.isInteger(over)) for (let at = 0; at < over; at++) yield [at, at];
+  else throw new TemplateError(`range can't iterate over a ${typeName(over)}`, position);
+}

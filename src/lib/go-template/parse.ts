@@ -1,0 +1,160 @@
+import { unquote } from './literals.ts';
+import type { Node, Pipeline, Template } from './nodes.ts';
+import { parsePipeline } from './parse-pipeline.ts';
+import { type Piece, scan } from './scan.ts';
+import { positionAt, TemplateError } from './template-error.ts';
+import { TokenReader } from './token-reader.ts';
+
+/** Blocks inside of blocks. */
+const deepest = 100;
+
+/** Reads a template of Go's `text/template`. `isFunction` says which names are functions. Throws TemplateError. */
+export function parseTemplate(text: string, isFunction: (name: string) => boolean): Template {
+  return new Parser(text, isFunction).parse();
+}
+
+type Keyword = 'if' | 'with' | 'range';
+
+interface Block {
+  readonly nodes: Node[];
+  /** What ended it: the reader stands behind the word. Absent: the template did. */
+  readonly end?: { readonly word: 'end' | 'else'; readonly reader: TokenReader };
+}
+
+class Parser {
+  readonly #text: string;
+  readonly #isFunction: (name: string) => boolean;
+  readonly #pieces: readonly Piece[];
+  readonly #named = new Map<string, readonly Node[]>();
+  #next = 0;
+  #depth = 0;
+  #ranges = 0;
+  /** Those that are known at this place; `$` is what the template was given. */
+  #variables: string[] = ['$'];
+
+  constructor(text: string, isFunction: (name: string) => boolean) {
+    this.#text = text;
+    this.#isFunction = isFunction;
+    this.#pieces = scan(text);
+  }
+
+  parse(): Template {
+    const { nodes, end } = this.#block();
+    if (end !== undefined) end.reader.fail(`unexpected {{${end.word}}}`);
+    return { nodes, named: this.#named };
+  }
+
+  #block(): Block {
+    if (++this.#depth > deepest) this.#fail('blocks are nested too deeply');
+    const nodes: Node[] = [];
+    for (let piece = this.#pieces[this.#next]; piece !== undefined; piece = this.#pieces[this.#next]) {
+      this.#next++;
+      if (piece.type === 'text') {
+        nodes.push(piece);
+        continue;
+      }
+      const reader = new TokenReader(this.#text, piece.tokens, piece.offset);
+      const word = reader.takeWord('end', 'else');
+      if (word === 'end') reader.end('end');
+      if (word !== undefined) {
+        this.#depth--;
+        return { nodes, end: { word: word as 'end' | 'else', reader } };
+      }
+      const node = this.#action(reader);
+      if (node !== undefined) nodes.push(node);
+    }
+    this.#depth--;
+    return { nodes };
+  }
+
+  #action(reader: TokenReader): Node | undefined {
+    const position = reader.position;
+    const keyword = reader.takeWord('if', 'with', 'range');
+    if (keyword !== undefined) return this.#conditional(keyword as Keyword, reader);
+    if (reader.takeWord('define') !== undefined) return this.#define(reader);
+    if (reader.takeWord('template') !== undefined) {
+      return { type: 'template', ...this.#call(reader, 'template clause'), position };
+    }
+    if (reader.takeWord('block') !== undefined) {
+      const call = this.#call(reader, 'block clause');
+      this.#body(call.name, 'block', ['$']);
+      return { type: 'template', ...call, position };
+    }
+    const jump = this.#ranges > 0 ? reader.takeWord('break', 'continue') : undefined;
+    if (jump !== undefined) {
+      reader.end(jump);
+      return { type: jump as 'break' | 'continue' };
+    }
+    return { type: 'action', pipeline: this.#pipeline(reader, 'command') };
+  }
+
+  #conditional(type: Keyword, reader: TokenReader): Node {
+    const position = reader.position;
+    const known = this.#variables.length;
+    const pipeline = this.#pipeline(reader, type);
+    if (type === 'range') this.#ranges++;
+    const { nodes: body, end } = this.#block();
+    if (type === 'range') this.#ranges--;
+    const otherwise = end?.word === 'else' ? this.#otherwise(type, end.reader) : [];
+    if (end === undefined) throw new TemplateError(`{{${type}}} without its {{end}}`, position);
+    this.#variables.length = known;
+    return { type, pipeline, body, otherwise, position };
+  }
+
+  #otherwise(type: Keyword, reader: TokenReader): Node[] {
+    const again = type === 'range' ? undefined : reader.takeWord(type);
+    // An {{else if}} takes the {{end}} of the whole.
+    if (again !== undefined) return [this.#conditional(type, reader)];
+    reader.end('else');
+    const position = reader.position;
+    const { nodes, end } = this.#block();
+    if (end === undefined) throw new TemplateError(`{{else}} without its {{end}}`, position);
+    if (end.word === 'else') end.reader.fail('unexpected {{else}}');
+    return nodes;
+  }
+
+  #define(reader: TokenReader): undefined {
+    if (this.#depth > 1) reader.fail('unexpected {{define}}');
+    const name = this.#name(reader, 'define clause');
+    reader.end('define clause');
+    this.#body(name, 'define', ['$']);
+  }
+
+  /** The nodes up to the {{end}}, under a name; of the variables outside they know none. */
+  #body(name: string, word: string, variables: string[]): void {
+    const outer = { variables: this.#variables, ranges: this.#ranges };
+    this.#variables = variables;
+    this.#ranges = 0;
+    const { nodes, end } = this.#block();
+    if (end?.word !== 'end') this.#fail(`{{${word} ${JSON.stringify(name)}}} without its {{end}}`);
+    this.#variables = outer.variables;
+    this.#ranges = outer.ranges;
+    this.#named.set(name, nodes);
+  }
+
+  #call(reader: TokenReader, what: string): { name: string; pipeline?: Pipeline } {
+    const name = this.#name(reader, what);
+    reader.skipSpace();
+    return reader.peek() === undefined ? { name } : { name, pipeline: this.#pipeline(reader, what) };
+  }
+
+  #name(reader: TokenReader, what: string): string {
+    const token = reader.take('string');
+    const name = token === undefined ? undefined : unquote(token.text);
+    return name ?? reader.fail(`a name in quotes is missing in ${what}`);
+  }
+
+  #pipeline(reader: TokenReader, what: string): Pipeline {
+    const pipeline = parsePipeline(reader, what, { variables: this.#variables, isFunction: this.#isFunction });
+    reader.end(what);
+    return pipeline;
+  }
+
+  #fail(message: string): never {
+    const piece = this.#pieces[Math.min(this.#next, this.#pieces.length) - 1];
+    throw new TemplateError(
+      message,
+      positionAt(this.#text, piece?.type === 'action' ? piece.offset : this.#text.length),
+    );
+  }
+}

@@ -1,0 +1,25 @@
+/** Where in a template something stands, both counted from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A template that cannot be read, or cannot be carried out with these values. */
+export class TemplateError extends Error {
+  readonly position: Position;
+
+  constructor(message: string, position: Position) {
+    super(`line ${position.line}, column ${position.column}: ${message}`);
+    this.name = 'TemplateError';
+    this.position = position;
+  }
+}
+
+/** The place of an offset in a text. */
+export function positionAt(text: string, offset: number): Position {
+  const before = text.slice(0, offset);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  let line = 1;
+  for (let at = before.indexOf('\n'); at !== -1; at = before.indexOf('\n', at + 1)) line++;
+  return { line, column: offset - lineStart + 1 };
+}

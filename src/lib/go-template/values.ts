@@ -1,0 +1,46 @@
+import { sortBytes } from '../json-order.ts';
+import { isJsonObject, type JsonValue } from '../json-value.ts';
+
+export type Value = JsonValue;
+
+/** Throws Error with what is wrong; who calls says where. */
+export type TemplateFunction = (...values: Value[]) => Value;
+
+/** What counts as true in `if`, and as not empty for `default`. */
+export function isTrue(value: Value): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return isJsonObject(value) ? Object.keys(value).length > 0 : Boolean(value);
+}
+
+/** As Go prints it with `%v`. */
+export function printed(value: Value): string {
+  return value === null ? '<no value>' : inner(value);
+}
+
+function inner(value: Value): string {
+  if (value === null) return '<nil>';
+  if (typeof value === 'number') return printedNumber(value);
+  if (Array.isArray(value)) return `[${value.map(inner).join(' ')}]`;
+  if (!isJsonObject(value)) return String(value);
+  return `map[${sortedKeys(value)
+    .map((key) => `${key}:${inner(value[key] ?? null)}`)
+    .join(' ')}]`;
+}
+
+/** Integers as they are; of other numbers Go writes with an exponent what is below 0.0001 or has more than six digits. */
+export function printedNumber(value: number): string {
+  const size = Math.abs(value);
+  const isPlain = Number.isSafeInteger(value) || (size >= 1e-4 && size < 1e6);
+  return isPlain ? String(value) : value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+/** In the order in which Go goes through a map. */
+export function sortedKeys(map: object): string[] {
+  return sortBytes(Object.keys(map));
+}
+
+export function typeName(value: Value): string {
+  if (value === null) return 'nil';
+  if (Array.isArray(value)) return 'list';
+  return isJsonObject(value) ? 'map' : typeof value;
+}
