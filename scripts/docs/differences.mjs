@@ -6,10 +6,10 @@ export function differencesPage({ differenceGroups }) {
   return page(
     '# Differences from kube-apiserver',
     paragraph(
-      'Made by `npm run docs` from the list in `test/side-by-side/differences`. The end-to-end suite sends more than',
-      'two thousand requests to this server and to a real kube-apiserver 1.36 with custom resources of the same',
-      'schemas, and compares status, headers and bodies field by field. A field that differs and is not explained by',
-      `one of these ${count} fails the suite; so does one of these that no request meets any more.`,
+      'Made by `npm run docs` from the list in `test/side-by-side/differences`. The end-to-end suites send more than',
+      'three thousand requests to this server and to a real kube-apiserver 1.36, about its own kinds and about custom',
+      'resources of the same schemas, and compare status, headers and bodies field by field. A field that differs and is',
+      `not explained by one of these ${count} fails its suite; so does one of these that no request meets any more.`,
     ),
     paragraph(
       'Rule ids are those of [conformance](conformance.md); “completions” are the decisions that complete the',

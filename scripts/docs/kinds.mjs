@@ -4,7 +4,7 @@ import { anchor, code, codes, page, paragraph, table } from './markdown.mjs';
 /** Every kind as the server mounts it: how it is reached, and what its fields are. */
 export async function kindsPage(program) {
   const { naming, apiVersionOf } = program;
-  const mounted = await mountedResources(program);
+  const mounted = [...(await mountedResources(program)), ...(await builtInResources(program))];
   const sections = inOrder(sectionsOf(mounted), naming.managementGroup);
   const headingOf = headingsOf(sections, program);
   const describe = { program, headingOf, shown: new Map() };
@@ -16,6 +16,10 @@ export async function kindsPage(program) {
       `the namespace of their project, ${code(naming.projectNamespace('<project>'))}, and can be listed and watched over`,
       'all namespaces too. Every object has `apiVersion`, `kind` and `metadata` as in Kubernetes; the tables show the rest:',
       '`name[]` is an item of a list, `name.<name>` a value of a map, and a field is optional where nothing else is said.',
+    ),
+    paragraph(
+      `Kinds of ${code(naming.storageGroup)} are of the built-in cluster, whose paths begin at`,
+      '`https://<host>/kubernetes/cluster/local`. What it has besides, and what virtual clusters have, is as in Kubernetes.',
     ),
     paragraph(
       "`status` is written by the server's own controllers only: writes to a `status` subresource are refused with 403,",
@@ -42,6 +46,28 @@ async function mountedResources(program) {
   });
   const resources = plane.resources();
   plane.close();
+  await store.close();
+  return resources;
+}
+
+/** What the built-in cluster has and Kubernetes has not. */
+async function builtInResources(program) {
+  const { openPlanes, openMemoryStore, openSealer, sealKeyBytes, versionInfo, systemClock, silentLog, naming } =
+    program;
+  const store = openMemoryStore();
+  const { local, close } = await openPlanes({
+    store,
+    clock: systemClock,
+    log: silentLog,
+    sealing: openSealer(new Uint8Array(sealKeyBytes)),
+    tokens: { installation: '' },
+    memoryBudget: 0,
+    version: versionInfo({ packageVersion: '' }),
+    healthChecks: [],
+    onUpkeep() {},
+  });
+  const resources = local.resources().filter(({ kind }) => kind.group === naming.storageGroup);
+  close();
   await store.close();
   return resources;
 }
@@ -114,12 +140,13 @@ function reachedBelow({ parent, name, missing }, headingOf) {
   return missing === undefined ? `${place}.` : `${place}; answers 501 so far.`;
 }
 
-function reachedByPath({ kind, verbs, missing }, { verbsOf }) {
+function reachedByPath(resource, { verbsOf }) {
+  const { kind, verbs, missing } = resource;
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   const path = `${root}/${kind.namespaced ? 'namespaces/<namespace>/' : ''}${kind.plural}`;
   const facts = [
     ['path', code(path)],
-    ['verbs', missing === undefined ? verbsOf(verbs).join(', ') : `none: answers 501, ${missing}`],
+    ['verbs', missing === undefined ? verbsOf(resource).join(', ') : `none: answers 501, ${missing}`],
     ['scope', kind.namespaced ? 'namespaced' : 'cluster'],
     ['short names', codes(kind.shortNames ?? [])],
     ['categories', codes(kind.categories ?? [])],
@@ -161,7 +188,7 @@ function subresourceTable({ kind, subresources }, { subresourceVerbsOf }, headin
   const rows = Object.entries(subresources).map(([name, part]) => {
     return [
       code(`${kind.plural}/<name>/${name}`),
-      part.missing === undefined ? subresourceVerbsOf(part.verbs).join(', ') : `none: answers 501, ${part.missing}`,
+      part.missing === undefined ? subresourceVerbsOf(part).join(', ') : `none: answers 501, ${part.missing}`,
       isSame(part.kind, kind) ? '' : link(headingOf(part.kind)),
     ];
   });

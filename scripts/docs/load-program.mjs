@@ -7,6 +7,7 @@ import { root } from '../check/sources.mjs';
 /** What the pages are made from: the program's own kinds, verbs, flags and settings, and what its tests go by. */
 const entry = `
 export { addBackupCommand } from './src/cli/commands/backup.ts';
+export { addKubeconfigCommand } from './src/cli/commands/kubeconfig.ts';
 export { addRestoreCommand } from './src/cli/commands/restore.ts';
 export { addRotateSigningKeyCommand } from './src/cli/commands/rotate-signing-key.ts';
 export { addStartCommand } from './src/cli/commands/start.ts';
@@ -20,6 +21,8 @@ export { defaultSettings } from './src/management/settings.ts';
 export { openSealer, sealKeyBytes } from './src/seal/open-sealer.ts';
 export { fileSettings } from './src/server/file-settings.ts';
 export { openManagement } from './src/server/open-management.ts';
+export { openPlanes } from './src/server/open-planes.ts';
+export { versionInfo } from './src/http/version.ts';
 export { openMemoryStore } from './src/store/memory.ts';
 export { differenceGroups } from './test/side-by-side/differences.ts';
 `;

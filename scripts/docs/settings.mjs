@@ -37,11 +37,24 @@ export async function settingsPage(program) {
 
 /** The commands as the command line itself builds them. */
 async function commandsOf(program) {
-  const { addStartCommand, addBackupCommand, addRestoreCommand, addRotateSigningKeyCommand, addVersionCommand } =
-    program;
+  const {
+    addStartCommand,
+    addKubeconfigCommand,
+    addBackupCommand,
+    addRestoreCommand,
+    addRotateSigningKeyCommand,
+    addVersionCommand,
+  } = program;
   const root = new Command('flotilla');
   await addStartCommand(root);
-  for (const add of [addBackupCommand, addRestoreCommand, addRotateSigningKeyCommand, addVersionCommand]) add(root);
+  for (const add of [
+    addKubeconfigCommand,
+    addBackupCommand,
+    addRestoreCommand,
+    addRotateSigningKeyCommand,
+    addVersionCommand,
+  ])
+    add(root);
   return root.commands;
 }
 

@@ -6,6 +6,7 @@ import type { Column } from './resource.ts';
 interface ColumnOptions {
   readonly description: string;
   readonly wide?: boolean;
+  readonly verbatim?: boolean;
 }
 
 /** A column that shows one field, or what a function makes of the object. */
@@ -20,6 +21,7 @@ export function column(
     type: options.type ?? 'string',
     description: options.description,
     priority: options.wide === true ? 1 : 0,
+    ...(options.verbatim === true ? { verbatim: true } : {}),
     value: (object, now) =>
       typeof source === 'string' ? valueAt(object as JsonValue, ...path) : source(object, now ?? Date.now()),
   };

@@ -66,11 +66,19 @@ export function fieldNotFound(field: string, value: JsonValue): FieldError {
 }
 
 export function tooLong(field: string, maxBytes: number): FieldError {
-  return { type: 'FieldValueTooLong', field, message: `Too long: may not be more than ${maxBytes} bytes` };
+  return {
+    type: 'FieldValueTooLong',
+    field,
+    message: `Too long: may not be more than ${maxBytes} ${maxBytes === 1 ? 'byte' : 'bytes'}`,
+  };
 }
 
 export function tooMany(field: string, actual: number, max: number): FieldError {
-  return { type: 'FieldValueTooMany', field, message: `Too many: ${actual}: must have at most ${max} items` };
+  return {
+    type: 'FieldValueTooMany',
+    field,
+    message: `Too many: ${actual}: must have at most ${max} ${max === 1 ? 'item' : 'items'}`,
+  };
 }
 
 /** The line that people read: `spec.foo: Required value`; the object itself prints as `<nil>`. */

@@ -8,6 +8,10 @@ export const managementGroup = `management.${word}.sh`;
 export const managementVersion = 'v1';
 export const managementCategory = word;
 
+/** The group of what a connected cluster keeps for this server: its virtual clusters. */
+export const storageGroup = `storage.${word}.sh`;
+export const storageVersion = 'v1';
+
 export const projectNamespacePrefix = `${word}-p-`;
 
 export function projectNamespace(project: string): string {
@@ -26,15 +30,30 @@ export function hostNamespaceStem(project: string, instance: string): string {
   return `${hostNamespacePrefix}${project}-v-${instance}`;
 }
 
+/** On what a host keeps for somebody: whom it was made for. What does not carry it is not ours. */
+export const hostOwnerLabel = `${word}.sh/owner`;
+
 /** On a project's namespace: the name of the project. */
 export const projectLabel = `${word}.sh/project`;
 
 export const cleanupFinalizer = `${word}.sh/cleanup`;
 export const nonDeletableAnnotation = `${word}.sh/non-deletable`;
+/** An admin's way out where a host cannot be reached any more: the instance goes, whatever is left of it there stays. */
+export const abandonAnnotation = `${word}.sh/abandon`;
+/** On an instance that was imported: the uid of the virtual cluster that it took over. It is never installed. */
+export const importedAnnotation = `${word}.sh/imported`;
+
+/** `"true"` puts a virtual cluster to sleep, and keeps it there. */
+export const sleepForceAnnotation = `sleepmode.${word}.sh/force`;
+/** Seconds without a request. */
+export const sleepAfterAnnotation = `sleepmode.${word}.sh/sleep-after`;
+export const deleteAfterAnnotation = `sleepmode.${word}.sh/delete-after`;
 
 export const adminsGroup = `${word}:admins`;
 export const authenticatedGroup = `${word}:authenticated`;
 export const kubernetesAuthenticatedGroup = 'system:authenticated';
+/** Whoever is in it may do everything in the cluster that says so; given to admins on their way in, never by a name. */
+export const kubernetesMastersGroup = 'system:masters';
 
 export function userGroup(name: string): string {
   return `${word}:user:${name}`;
@@ -42,6 +61,11 @@ export function userGroup(name: string): string {
 
 export function teamGroup(name: string): string {
   return `${word}:team:${name}`;
+}
+
+/** The group that whoever has this role inside a virtual cluster is in there. */
+export function roleGroup(clusterRole: string): string {
+  return `${word}:role:${clusterRole}`;
 }
 
 /** The user whose own group this is, or undefined for any other group. */
@@ -57,6 +81,14 @@ export function teamOfGroup(group: string): string | undefined {
 export const systemPrefix = 'system:';
 /** Names that the server itself gives: no subject that somebody chose begins like this. */
 export const reservedSubjectPrefix = `${word}:`;
+
+/**
+ * A service account of a cluster as the virtual clusters on it know it. They have accounts of the same names, which are
+ * others; and nobody can choose a name that begins like this.
+ */
+export function hostAccountUser(namespacedName: string): string {
+  return `${reservedSubjectPrefix}host:serviceaccount:${namespacedName}`;
+}
 
 /** The server's own controllers; in process only, no credential opens it. */
 export const controllersUser = `system:${word}:controllers`;

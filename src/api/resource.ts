@@ -1,4 +1,4 @@
-import type { JsonValue } from '../lib/json-value.ts';
+import type { JsonObject, JsonValue } from '../lib/json-value.ts';
 import type { KubeObject } from './meta.ts';
 import type { Schema } from './schema/schema.ts';
 
@@ -11,6 +11,8 @@ export interface Column {
   readonly description?: string;
   /** 0: always shown; above: only with `-o wide`. */
   readonly priority?: number;
+  /** A date is printed as it is, not as an age. */
+  readonly verbatim?: boolean;
   /** `now`: milliseconds since the epoch, for columns that tell what is over and what is not. */
   value(object: KubeObject, now?: number): JsonValue | undefined;
 }
@@ -20,6 +22,8 @@ export interface ResourceKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
+  /** Absent: the kind with `List`. */
+  readonly listKind?: string;
   /** Lower case, as in paths. */
   readonly plural: string;
   readonly singular: string;
@@ -41,8 +45,16 @@ export interface ResourceKind {
    * protobuf bodies are taken. Our own kinds, like custom resources, are not.
    */
   readonly builtIn?: boolean;
+  /** Brings into form, in place, what no schema can describe; gives the paths of what was dropped. Throws DecodeError. */
+  readonly shape?: (object: JsonObject) => string[];
+  /** What whoever uses this version is warned of. */
+  readonly deprecation?: string;
   /** Bodies may hold secrets, in the right place or a wrong one: no error quotes any of a body. */
   readonly confidential?: boolean;
+}
+
+export function listKindOf({ kind, listKind }: Pick<ResourceKind, 'kind' | 'listKind'>): string {
+  return listKind ?? `${kind}List`;
 }
 
 export function groupResourceOf(kind: ResourceKind): { group: string; resource: string } {

@@ -208,8 +208,9 @@ export function unsupportedMediaType(message: string): StatusError {
 export function invalidObject(
   kind: { group: string; kind: string },
   name: string,
-  errors: readonly FieldError[],
+  found: readonly FieldError[],
 ): StatusError {
+  const errors = readable(found);
   const lines = [...new Set(errors.map(describeFieldError))];
   const text = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
   const subject = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
@@ -223,6 +224,20 @@ export function invalidObject(
       field: error.field === '' ? '<nil>' : error.field,
     })),
   });
+}
+
+/** Characters of errors that anybody is told: twenty thousand times a long rule would be more than a text can hold. */
+const mostTold = 1_000_000;
+
+function readable(errors: readonly FieldError[]): readonly FieldError[] {
+  let left = mostTold;
+  const beyond = errors.findIndex(({ field, message }, index) => {
+    left -= field.length + message.length;
+    return index > 0 && left < 0;
+  });
+  if (beyond < 0) return errors;
+  const rest: FieldError = { type: 'FieldValueTooMany', field: '', message: `and ${errors.length - beyond} more` };
+  return [...errors.slice(0, beyond), rest];
 }
 
 /** 422 with a message of its own and nothing else: a JSON patch that cannot be applied (rule PATCH-07), apply without schema. */

@@ -13,7 +13,7 @@ export type ColumnDefinition = {
   priority: number;
 };
 
-type Tabular = Pick<ResourceKind, 'columns'>;
+type Tabular = Pick<ResourceKind, 'columns' | 'builtIn'>;
 
 const nameColumn: ColumnDefinition = {
   name: 'Name',
@@ -29,19 +29,28 @@ function columnsOf(kind: Tabular): readonly Column[] {
 
 /** The name first, then the kind's own columns, or its age where it has none (rules TABLE-03, TABLE-04). */
 export function tableColumns(kind: Tabular): ColumnDefinition[] {
-  const own = columnsOf(kind).map(({ name, type, format = '', description = '', priority = 0 }) => ({
-    name,
-    type,
-    format,
-    description,
-    priority,
-  }));
-  return [nameColumn, ...own];
+  const own = columnsOf(kind).map((column) => {
+    const { name, format = '', description = '', priority = 0 } = column;
+    return { name, type: announcedType(kind, column), format, description, priority };
+  });
+  return namesItself(kind) ? own : [nameColumn, ...own];
+}
+
+/** Events have their name last. */
+function namesItself(kind: Tabular): boolean {
+  return kind.builtIn === true && columnsOf(kind).some(({ name }) => name === nameColumn.name);
+}
+
+/** The printers of Kubernetes' own kinds make texts of ages themselves, and call numbers texts too. */
+function announcedType(kind: Tabular, { type, verbatim }: Column): string {
+  if (kind.builtIn !== true || verbatim === true) return type;
+  return type === 'date' || type === 'integer' ? 'string' : type;
 }
 
 /** The cells of an object's row, one for each column. `now` is in milliseconds since the epoch. */
 export function tableRow(kind: Tabular, object: KubeObject, now: number): JsonValue[] {
-  return [object.metadata.name ?? '', ...columnsOf(kind).map((column) => cell(column, object, now))];
+  const own = columnsOf(kind).map((column) => cell(column, object, now));
+  return namesItself(kind) ? own : [object.metadata.name ?? '', ...own];
 }
 
 /** What is missing or of another type than its column is null; a string column prints anything (rule TABLE-06). */
@@ -52,7 +61,8 @@ function cell(column: Column, object: KubeObject, now: number): JsonValue {
     case 'string':
       return typeof value === 'string' ? value : writeJson(value);
     case 'date':
-      return typeof value === 'string' ? ageOf(value, now) : null;
+      if (typeof value !== 'string') return null;
+      return column.verbatim === true ? value : ageOf(value, now);
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'integer':

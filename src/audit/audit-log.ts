@@ -31,6 +31,8 @@ export interface AuditEvent {
   readonly decision?:
     | { readonly allowed: boolean; readonly reason: string; readonly scopes?: readonly string[] }
     | undefined;
+  /** What policies have to say of the request. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { createAuthenticator } from './authn.ts';
-import type { KeyState } from './key-state.ts';
+import { type KeyState, keyMark } from './key-state.ts';
 import { createRightsSignals } from './rights-signals.ts';
 
 function setUp() {
@@ -51,6 +51,23 @@ describe('createAuthenticator', () => {
     const identity = authenticator.authenticate('t');
     expect(identity).toMatchObject({ user: { name: 'anna', groups: ['g'] }, accessKey: 'k', system: false });
     expect(used).toEqual(['k']);
+  });
+
+  it('knows who comes with something that was made with a key, for as long as it is that very key', () => {
+    const { authenticator, key, put, used } = setUp();
+    put('t', key());
+    const made = { name: 'k', uid: 'u1', mark: keyMark(key()) };
+    const identity = authenticator.resume(made);
+    expect(identity).toMatchObject({ user: { name: 'anna' }, accessKey: 'k', system: false });
+    expect(identity?.signal).toBe(authenticator.authenticate('t')?.signal);
+    expect(used).toEqual(['k', 'k']);
+    expect(authenticator.resume({ ...made, uid: 'u0' })).toBeUndefined();
+    expect(authenticator.resume({ ...made, name: 'other' })).toBeUndefined();
+    put('t', key({ version: '2' }));
+    expect(identity?.signal.aborted).toBe(true);
+    expect(authenticator.resume(made)).toBeUndefined();
+    put('t', key({ disabled: true }));
+    expect(authenticator.resume(made)).toBeUndefined();
   });
 
   it('refuses what is unknown, disabled, ended or without a user, and counts no use', () => {

@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
+import type { TokenKey } from './gateway-token.ts';
 import type { Identity } from './identity.ts';
-import { isSameRights, isUsable, type KeyState } from './key-state.ts';
+import { isSameRights, isUsable, type KeyState, keyMark } from './key-state.ts';
 import { createKnownTokens } from './known-tokens.ts';
 import type { RightsSignals } from './rights-signals.ts';
 import { createSessions } from './sessions.ts';
@@ -25,6 +26,8 @@ export interface AuthenticatorOptions {
 export interface Authenticator {
   /** undefined: 401, whatever the cause; the caller learns no more. */
   authenticate(token: string): Identity | undefined;
+  /** The same for one who comes with something that was made with a key, and is good for as long as the key is. */
+  resume(key: TokenKey): Identity | undefined;
   /** Ends every session, and with them every stream. */
   close(): void;
 }
@@ -46,26 +49,34 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const tokens = createKnownTokens(options);
   const stopListening = options.onChange((names) => sessions.recheck(names));
 
+  function identityOf(state: KeyState | undefined): Identity | undefined {
+    if (!isUsable(state, clock.now())) return undefined;
+    const { user, name } = state;
+    const signal = sessions.signal(state);
+    options.onUse(name);
+    return {
+      user,
+      accessKey: name,
+      system: false,
+      signal,
+      rights(as) {
+        // Between then and now the key may have become another's; nobody would tell of that any more.
+        const current = options.current(name);
+        const isStill = current !== undefined && isSameRights(state, current);
+        return isStill ? rights.of(as ?? user, name) : rights.fired();
+      },
+    };
+  }
+
   return {
     authenticate(token) {
       if (token.length > longestToken) return undefined;
-      const state = tokens.find(token, options.lookup);
-      if (!isUsable(state, clock.now())) return undefined;
-      const { user, name } = state;
-      const signal = sessions.signal(state);
-      options.onUse(name);
-      return {
-        user,
-        accessKey: name,
-        system: false,
-        signal,
-        rights(as) {
-          // Between then and now the key may have become another's; nobody would tell of that any more.
-          const current = options.current(name);
-          const isStill = current !== undefined && isSameRights(state, current);
-          return isStill ? rights.of(as ?? user, name) : rights.fired();
-        },
-      };
+      return identityOf(tokens.find(token, options.lookup));
+    },
+
+    resume({ name, uid, mark }) {
+      const state = options.current(name);
+      return state?.uid === uid && keyMark(state) === mark ? identityOf(state) : undefined;
     },
 
     close() {

@@ -1,10 +1,16 @@
 import type { UserInfo } from '../api/user-info.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import type { Attributes, Decision } from './authz/attributes.ts';
 
 /** A caller who has proved who they are. */
 export interface Identity {
   readonly user: UserInfo;
   /** The name of the access key that was used; absent for the server's own code. */
   readonly accessKey?: string;
+  /** What narrows the credential besides its access key: all of them must allow. */
+  readonly scopes?: readonly JsonObject[];
+  /** What its requests are counted under where there is no access key; absent: the user's name. */
+  readonly countedAs?: string;
   /** The server's own controllers and upkeep. */
   readonly system: boolean;
   /**
@@ -19,4 +25,10 @@ export interface Identity {
    * decided. Its reason is what a stream says last. Absent: what they may do never changes.
    */
   rights?(as?: UserInfo): AbortSignal;
+  /**
+   * What the credential must be allowed besides what the plane's own policy says: somebody who comes from the management
+   * API gets through to a cluster only as far as that one lets them, whomever they act as in there. Absent: nothing
+   * stands before.
+   */
+  gate?(attributes: Attributes): Decision | Promise<Decision>;
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { UserInfo } from '../api/user-info.ts';
 
 /** An access key as authentication sees it: what the access-key cache answers for a name, or the hash of a value. */
@@ -23,6 +24,11 @@ export function isUsable(state: KeyState | undefined, now: number): state is Key
     state.user !== undefined &&
     (state.expiresAt === undefined || now < state.expiresAt)
   );
+}
+
+/** For whatever is made with a key and has to end when its value becomes another; tells nothing of the value itself. */
+export function keyMark({ version }: Pick<KeyState, 'version'>): string {
+  return hash('sha256', `mark:${version}`, 'base64url').slice(0, 16);
 }
 
 /** Whether the key opens the same for the same user as before. */

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { programVersion } from '../lib/program-version.ts';
 import { addBackupCommand } from './commands/backup.ts';
+import { addKubeconfigCommand } from './commands/kubeconfig.ts';
 import { addRestoreCommand } from './commands/restore.ts';
 import { addRotateSigningKeyCommand } from './commands/rotate-signing-key.ts';
 import { addStartCommand } from './commands/start.ts';
@@ -18,6 +19,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .configureOutput({ outputError: (text, write) => write(`flotilla: ${text.replace(/^error: /, '')}`) })
     .helpCommand(true);
   await addStartCommand(program);
+  addKubeconfigCommand(program);
   addBackupCommand(program);
   addRestoreCommand(program);
   addRotateSigningKeyCommand(program);

@@ -1,14 +1,18 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { eventKind } from '../api/core/event.ts';
 import { leaseKind } from '../api/core/lease.ts';
+import { clusterKind } from '../api/management/v1/cluster.ts';
 import { projectKind } from '../api/management/v1/project.ts';
 import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
+import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import { silentLog } from '../lib/log.ts';
 import { deleting, type Management, openManagement, patching } from '../management/management.fixture.ts';
 import { resourceKey } from '../registry/rows.ts';
 import { inProcessClient } from '../server/in-process-client.ts';
+import { startInstanceController } from './instances/instance-controller.ts';
 import { startProjectController } from './projects/project-controller.ts';
 import type { RunningController } from './runtime/controller.ts';
 import { startUserController } from './users/user-controller.ts';
@@ -27,11 +31,23 @@ async function setUp() {
     startProjectController({
       projects: resource(projectKind),
       instances: resource(virtualClusterInstanceKind),
-      contents: [resource(leaseKind)],
+      contents: [resource(leaseKind), resource(eventKind)],
       usage: (project) => ({
         total: management.state.instanceCount(project),
         perOwner: management.state.instanceOwners(project),
       }),
+      clock,
+      log: silentLog,
+    }),
+    startInstanceController({
+      instances: resource(virtualClusterInstanceKind),
+      projects: resource(projectKind),
+      templates: resource(virtualClusterTemplateKind),
+      clusters: resource(clusterKind),
+      events: resource(eventKind),
+      hostOf: () => undefined,
+      chooseCluster: () => undefined,
+      activity: { lastActivity: () => undefined, onActivity: () => () => {} },
       clock,
       log: silentLog,
     }),

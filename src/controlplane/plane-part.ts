@@ -1,9 +1,9 @@
 import type { KubeObject } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { RequestContext } from '../registry/context.ts';
+import type { AdmittedWrite } from '../registry/admission.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
-import type { Draft, StoredResource } from '../registry/resource.ts';
+import type { StoredResource } from '../registry/resource.ts';
 import type { ControlPlane, KindStores } from './control-plane.ts';
 
 /** What a plane of the Kubernetes kind gives to the parts that it is made of. */
@@ -16,17 +16,7 @@ export interface PartDependencies {
   plane(): ControlPlane;
 }
 
-/** A write that is about to be stored: its draft is final and valid by the rules of its own kind. */
-export interface AdmittedWrite {
-  readonly resource: StoredResource;
-  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
-  /** '' for the object itself. */
-  readonly subresource: string;
-  /** For a delete, `object` is what is deleted. */
-  readonly draft: Draft;
-  readonly context: RequestContext;
-  readonly dryRun: boolean;
-}
+export type { AdmittedWrite } from '../registry/admission.ts';
 
 /** One part of a plane of the Kubernetes kind (core kinds, RBAC, custom resources, policies): kinds and what they do. */
 export interface PlanePart {
@@ -35,7 +25,8 @@ export interface PlanePart {
   mount(stores: KindStores): readonly MountedResource[];
   /**
    * Objects that every plane has from its first moment (default cluster roles). They are the same in all planes, and
-   * have no row in the store until somebody changes or deletes one.
+   * have no row in the store until somebody changes or deletes one. This very list is every plane's: it is made once
+   * for the process, not by the part. Metadata that the server decides (uid, creationTimestamp, managedFields) is added.
    */
   readonly standing?: readonly KubeObject[];
   /** Asked for each write of each kind of the plane, the server's own excepted. Throws StatusError to refuse it. */

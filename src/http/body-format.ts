@@ -1,3 +1,4 @@
+import type { ResourceKind } from '../api/resource.ts';
 import { unsupportedMediaType } from '../api/status.ts';
 import { parseMediaRange } from './media-type.ts';
 import { type Format, mediaTypes } from './negotiate.ts';
@@ -12,19 +13,25 @@ export function bodyFormat(contentType: string | undefined, accepted: readonly F
   return format;
 }
 
-export type PatchType = 'json' | 'merge' | 'apply';
+export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
 const patchTypes: Readonly<Record<PatchType, string>> = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
   apply: 'application/apply-patch+yaml',
 };
 
-/** Rules PATCH-01 to PATCH-03: a content type is needed; clients fall back from strategic merge on this very 415. */
-export function patchTypeOf(contentType: string | undefined): PatchType {
+/** Typed kinds take strategic merges too; on the 415 that others answer clients fall back to a merge patch. */
+export function patchTypesOf(kind: Pick<ResourceKind, 'builtIn'>): readonly PatchType[] {
+  return kind.builtIn === true ? ['json', 'merge', 'strategic', 'apply'] : ['json', 'merge', 'apply'];
+}
+
+/** Rules PATCH-01 to PATCH-03: a content type is needed. */
+export function patchTypeOf(contentType: string | undefined, accepted: readonly PatchType[]): PatchType {
   const essence = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase();
-  for (const type of ['json', 'merge', 'apply'] as const) if (patchTypes[type] === essence) return type;
-  throw unknownFormat(Object.values(patchTypes));
+  for (const type of accepted) if (patchTypes[type] === essence) return type;
+  throw unknownFormat(accepted.map((type) => patchTypes[type]));
 }
 
 function unknownFormat(accepted: readonly string[]): Error {

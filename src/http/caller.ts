@@ -7,3 +7,8 @@ export function callerOf(exchange: Exchange): Identity {
   if (exchange.identity === undefined) throw unauthorized();
   return exchange.identity;
 }
+
+/** Whose share of the server a request comes out of: the access key's, or that of whoever comes without one. */
+export function shareOf({ accessKey, countedAs, user }: Identity): string {
+  return accessKey ?? countedAs ?? user.name;
+}

@@ -207,6 +207,17 @@ describe('impersonation', () => {
     expect((await server.call('GET', widgets, { headers: asBob })).json.message).toMatch(/^groups "ops" is forbidden/);
   });
 
+  it('needs it for extra data of any name (AUTHZ-08)', async () => {
+    server.plane.decide = (_identity, attributes) => ({
+      allowed: !(attributes.resourceRequest && attributes.resource === 'userextras'),
+      reason: '',
+    });
+    const headers = { 'impersonate-user': 'bob', 'impersonate-extra-__proto__': 'y' };
+    expect((await server.call('GET', widgets, { headers })).json.message).toMatch(
+      /^userextras\.authentication\.k8s\.io "y" is/,
+    );
+  });
+
   it('acts as the other one, with the caller’s own key, and says so in audit', async () => {
     expect((await server.call('POST', widgets, { headers: asBob, body })).status).toBe(201);
     expect(server.plane.calls[0]?.context).toMatchObject({
@@ -218,6 +229,29 @@ describe('impersonation', () => {
       user: { username: 'admin' },
       impersonatedUser: { username: 'bob' },
     });
+  });
+
+  it('of a service account asks for that account, and gives it its own groups (AUTHZ-08)', async () => {
+    const asked: unknown[] = [];
+    server.plane.decide = (_identity, attributes) => {
+      asked.push(attributes);
+      return { allowed: true, reason: '' };
+    };
+    const groupsAs = async (user: string, group: string | undefined = undefined) => {
+      const headers = { 'impersonate-user': user, ...(group === undefined ? {} : { 'impersonate-group': group }) };
+      await server.call('GET', widgets, { headers });
+      return server.plane.calls.at(-1)?.context.user.groups;
+    };
+    expect(await groupsAs('system:serviceaccount:a:bot')).toEqual([
+      'system:serviceaccounts',
+      'system:serviceaccounts:a',
+      'system:authenticated',
+    ]);
+    expect(asked[0]).toMatchObject({ verb: 'impersonate', resource: 'serviceaccounts', namespace: 'a', name: 'bot' });
+    expect(await groupsAs('system:serviceaccount:a:bot', 'x')).toEqual(['x', 'system:authenticated']);
+    expect(await groupsAs('system:serviceaccount:A:bot')).toEqual(['system:authenticated']);
+    expect(await groupsAs('system:anonymous')).toEqual(['system:unauthenticated']);
+    expect(await groupsAs('bob', 'system:unauthenticated')).toEqual(['system:unauthenticated']);
   });
 
   it('of groups alone is a mistake', async () => {

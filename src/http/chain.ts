@@ -33,7 +33,7 @@ export interface ChainOptions {
 }
 
 export interface GuardedChainOptions extends ChainOptions {
-  authenticate(token: string): Identity | undefined | Promise<Identity | undefined>;
+  authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined>;
   readonly auditLog: AuditLog;
   readonly auditRules?: readonly AuditRule[];
   readonly whenAuditUnwritable?: AuditOptions['whenUnwritable'];

@@ -6,6 +6,7 @@ import type { Exchange, Reply } from './exchange.ts';
 import { negotiate } from './negotiate.ts';
 import type { Plane } from './plane.ts';
 import { render } from './render.ts';
+import type { SharedDocuments } from './shared-documents.ts';
 
 /** A document about the API itself, made once and sent many times. */
 export interface Document {
@@ -29,20 +30,29 @@ export interface DocumentSet {
   /** For the list of paths at `/` (rule HEALTH-07). */
   paths(): string[];
   /** undefined: the path is none of this set's. Throws StatusError where it is and nothing lies there. */
-  find(exchange: Exchange): FoundDocument | Reply | undefined;
+  find(exchange: Exchange): FoundDocument | Reply | undefined | Promise<FoundDocument | Reply | undefined>;
 }
 
 export function jsonDocument(content: JsonObject): Document {
-  const json = writeJson(content, { sorted: false });
+  return textDocument(writeJson(content, { sorted: false }));
+}
+
+/** The same of JSON that is written already. */
+export function textDocument(json: string): Document {
   return { json, hash: createHash('sha512').update(json).digest('hex').toUpperCase() };
 }
 
 /** What is made of a plane's kinds, made anew when the set of kinds has changed, and only when somebody asks. */
-export function perGeneration<T>(plane: Plane, make: (resources: readonly MountedResource[]) => T): () => T {
+export function perGeneration<T extends object>(
+  plane: Plane,
+  shared: SharedDocuments,
+  what: string,
+  make: (resources: readonly MountedResource[]) => T,
+): () => T {
   let made: { readonly generation: number; readonly value: T } | undefined;
   return () => {
     if (made?.generation !== plane.generation) {
-      made = { generation: plane.generation, value: make(plane.resources()) };
+      made = { generation: plane.generation, value: shared.of(plane, what, make) };
     }
     return made.value;
   };

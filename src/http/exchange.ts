@@ -101,6 +101,8 @@ export interface Exchange {
   /** Set by the in-flight filter; absent for the server's own work. */
   turn?: Turn;
   readonly warnings: string[];
+  /** What policies have to say of the request, for audit. */
+  annotations?: Record<string, string>;
   /** What was sent and what is answered, where that is an object of a kind: for audit. Set by the handlers. */
   sent?: AuditedBody;
   answered?: AuditedBody;

@@ -1,5 +1,5 @@
 import { apiVersionOf } from '../api/meta.ts';
-import type { ResourceKind } from '../api/resource.ts';
+import { listKindOf, type ResourceKind } from '../api/resource.ts';
 import type { Served, ServedList } from '../registry/verbs.ts';
 import type { JoinedText } from './pieces.ts';
 
@@ -23,7 +23,7 @@ function metaMembers(list: ServedList): string[] {
  */
 export function listText(kind: ResourceKind, list: ServedList): JoinedText {
   const apiVersion = `"apiVersion":${JSON.stringify(apiVersionOf(kind))}`;
-  const listKind = `"kind":${JSON.stringify(`${kind.kind}List`)}`;
+  const listKind = `"kind":${JSON.stringify(listKindOf(kind))}`;
   if (kind.builtIn !== true) {
     const items = each(list.items, (item) => item.json());
     const metadata = `"metadata":{${metaMembers(list).sort().join(',')}}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodyFormat, patchTypeOf } from './body-format.ts';
+import { bodyFormat, patchTypeOf, patchTypesOf } from './body-format.ts';
 import type { IncomingRequest } from './exchange.ts';
 import { type NegotiateOptions, negotiate, negotiateError } from './negotiate.ts';
 
@@ -141,6 +141,14 @@ describe('Content-Type', () => {
   });
 
   it('cuts parameters of patches (PATCH-03)', () => {
-    expect(patchTypeOf('application/apply-patch+yaml;charset=x')).toBe('apply');
+    expect(patchTypeOf('application/apply-patch+yaml;charset=x', patchTypesOf({}))).toBe('apply');
+  });
+
+  it('takes strategic merges for kinds that typed clients know alone (PATCH-01, PATCH-02)', () => {
+    const type = 'application/strategic-merge-patch+json';
+    expect(patchTypeOf(type, patchTypesOf({ builtIn: true }))).toBe('strategic');
+    expect(() => patchTypeOf(type, patchTypesOf({}))).toThrow(
+      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+    );
   });
 });

@@ -5,6 +5,7 @@ import type { Exchange, Reply } from './exchange.ts';
 import { healthPaths, healthReply } from './health.ts';
 import { openApiDocuments } from './openapi/openapi-documents.ts';
 import type { HealthCheck, Plane } from './plane.ts';
+import { SharedDocuments } from './shared-documents.ts';
 import type { VersionInfo } from './version.ts';
 
 export interface PlaneDocumentsOptions {
@@ -12,6 +13,8 @@ export interface PlaneDocumentsOptions {
   readonly healthChecks: readonly HealthCheck[];
   /** Prometheus text for `/metrics` (rule METRIC-01); absent: there is none below this plane. */
   readonly metrics?: { readonly contentType: string; text(): Promise<string> };
+  /** Where several planes serve the same kinds. */
+  readonly shared?: SharedDocuments;
 }
 
 export interface PlaneDocuments {
@@ -24,9 +27,10 @@ export interface PlaneDocuments {
 
 export function planeDocuments(plane: Plane, options: PlaneDocumentsOptions): PlaneDocuments {
   const version = jsonDocument({ ...options.version });
+  const shared = options.shared ?? new SharedDocuments();
   const sets: readonly DocumentSet[] = [
-    discoveryDocuments(plane),
-    openApiDocuments(plane, { serverVersion: options.version.gitVersion }),
+    discoveryDocuments(plane, shared),
+    openApiDocuments(plane, { serverVersion: options.version.gitVersion, shared }),
   ];
   const paths = () => [
     ...sets.flatMap((set) => set.paths()),
@@ -44,7 +48,7 @@ export function planeDocuments(plane: Plane, options: PlaneDocumentsOptions): Pl
       return { status: 200, headers: { 'content-type': contentType }, body: await options.metrics.text() };
     }
     for (const set of sets) {
-      const found = set.find(exchange);
+      const found = await set.find(exchange);
       if (found !== undefined) return found;
     }
     return healthReply(options.healthChecks, path, exchange.query);

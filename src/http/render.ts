@@ -1,8 +1,8 @@
 import { parseTrustedJson } from '../lib/json-parse.ts';
+import { yamlText } from '../lib/yaml-text.ts';
 import type { Reply } from './exchange.ts';
 import { indentJson } from './indent-json.ts';
 import { mediaTypes, type Negotiated } from './negotiate.ts';
-import { yamlText } from '../lib/yaml-text.ts';
 
 /** A document, given as compact JSON, in the form that the client asked for (rules NEG-19, NEG-22). */
 export function render(json: string, status: number, form: Negotiated): Reply {

@@ -1,5 +1,5 @@
 import { apiVersionOf } from '../api/meta.ts';
-import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
+import { groupResourceOf, listKindOf, type ResourceKind } from '../api/resource.ts';
 import { notAcceptable, qualified, type Status } from '../api/status.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { Served, ServedList } from '../registry/verbs.ts';
@@ -62,7 +62,7 @@ export async function listReply(list: ServedList, form: AnswerForm, exchange: La
     const { items, ...metadata } = list;
     const objects = items.map((item) => item.object);
     return protobufReply(
-      { apiVersion: apiVersionOf(kind), kind: `${kind.kind}List`, metadata, items: objects },
+      { apiVersion: apiVersionOf(kind), kind: listKindOf(kind), metadata, items: objects },
       200,
       form,
     );

@@ -79,7 +79,8 @@ const unknownInfo: RequestInfo = {
 export function newExchange(request: IncomingRequest, clock: Clock): Exchange {
   const sent = request.headers['audit-id'] ?? '';
   const end = new RequestEnd();
-  if (request.end === undefined) followSignal(request.signal, (reason) => end.end(reason));
+  // A signal may outlive many requests, and keeps nothing of those that are over.
+  if (request.end === undefined) end.follow(followSignal(request.signal, (reason) => end.end(reason)));
   else request.end.follow((reason) => end.end(reason));
   return {
     request,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { served, widgetKind } from '../../test/harness/widget-plane.ts';
+import { configMapKind } from '../api/core/config-map.ts';
 import type { ObjectEvent } from '../registry/verbs.ts';
 import type { Transform } from './negotiate.ts';
+import { protobufCodec } from './protobuf/envelope.ts';
 import type { AnswerForm } from './respond.ts';
 import { watchFrames } from './watch-frames.ts';
 
@@ -68,5 +70,24 @@ describe('the lines of a watch', () => {
     const [whole] = read(watchFrames(form({ include: 'Object' }, 'Table'))(told)).object.rows;
     expect(bare).not.toHaveProperty('object');
     expect(whole.object.kind).toBe('Widget');
+  });
+
+  it('are frames of protobuf for those who take nothing else, made once too (NEG-06, WATCH-26)', () => {
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', resourceVersion: '7' } };
+    const told: ObjectEvent = { type: 'ADDED', object: served(object), shared: true };
+    const frames = () =>
+      watchFrames(form({ format: 'protobuf', kind: configMapKind, encodeProtobuf: protobufCodec.encode }));
+    const frame = Buffer.from(frames()(told));
+    expect(frame.readUInt32BE(0)).toBe(frame.length - 4);
+    // Type, then the object in its envelope: as kube-apiserver begins one.
+    expect(frame.subarray(4, 11).toString('latin1')).toBe('\n\u0005ADDED');
+    expect(frame.subarray(15, 19).toString('latin1')).toBe('k8s\0');
+    expect(protobufCodec.decode({ group: '', version: 'v1', kind: 'ConfigMap' }, frame.subarray(15))).toEqual(object);
+    expect(frames()(told)).toBe(frames()(told));
+    const bookmark = frames()({ type: 'BOOKMARK', resourceVersion: '9', initialEventsEnd: false });
+    expect(Buffer.from(bookmark).toString('latin1')).toContain('BOOKMARK');
+    const failure = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 410 } as const;
+    const error = frames()({ type: 'ERROR', status: failure as never });
+    expect(Buffer.from(error).toString('latin1')).toContain('Failure');
   });
 });

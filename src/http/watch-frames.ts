@@ -1,6 +1,9 @@
 import { apiVersionOf } from '../api/meta.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { objectJson } from '../registry/served.ts';
 import type { ObjectEvent, Served, WatchEvent } from '../registry/verbs.ts';
 import { partialMetadataJson } from './partial-metadata.ts';
+import { watchEventFrame } from './protobuf/watch-event.ts';
 import type { AnswerForm } from './respond.ts';
 import { columnDefinitionsJson, rowJson, tableJson } from './table.ts';
 
@@ -16,6 +19,7 @@ const sharedLines = new WeakMap<ObjectEvent, Map<string, Uint8Array>>();
  */
 export function watchFrames(form: AnswerForm): (event: WatchEvent) => Uint8Array {
   const { transform, kind, include } = form;
+  if (form.format === 'protobuf') return protobufFrames(form);
   const isTable = transform?.kind === 'Table';
   let columns = isTable ? columnDefinitionsJson(kind) : '[]';
   const name = [transform?.kind, transform?.version, isTable && [include, kind.group, kind.version, kind.kind]].join();
@@ -52,6 +56,25 @@ export function watchFrames(form: AnswerForm): (event: WatchEvent) => Uint8Array
   };
 }
 
+/** The same as frames of protobuf, for those who take nothing else. */
+function protobufFrames(form: AnswerForm): (event: WatchEvent) => Uint8Array {
+  const encode = (object: JsonObject): Uint8Array => {
+    const bytes = form.encodeProtobuf?.(object);
+    if (bytes === undefined) throw new TypeError('protobuf was negotiated without a codec');
+    return bytes;
+  };
+  return (event) => {
+    if (event.type === 'ERROR') return watchEventFrame(event.type, encode(event.status));
+    if (event.type === 'BOOKMARK') return watchEventFrame(event.type, encode(bookmark(form, event).object));
+    if (event.shared !== true) return watchEventFrame(event.type, encode(event.object.object));
+    const frames = sharedLines.get(event) ?? new Map<string, Uint8Array>();
+    if (frames.size === 0) sharedLines.set(event, frames);
+    const frame = frames.get('protobuf') ?? watchEventFrame(event.type, encode(event.object.object));
+    frames.set('protobuf', frame);
+    return frame;
+  };
+}
+
 function line(type: WatchEvent['type'], object: string): Uint8Array {
   return Buffer.from(`{"type":"${type}","object":${object}}\n`);
 }
@@ -64,5 +87,5 @@ function bookmark(form: AnswerForm, event: Extract<WatchEvent, { type: 'BOOKMARK
     : { resourceVersion };
   const apiVersion = apiVersionOf(form.kind);
   const object = { apiVersion, kind: form.kind.kind, metadata };
-  return { object, json: () => JSON.stringify(object) };
+  return { object, json: () => objectJson(form.kind, object) };
 }

@@ -1,5 +1,6 @@
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../api/meta.ts';
+import { abandonAnnotation, importedAnnotation } from '../api/naming.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden, type StatusError } from '../api/status.ts';
 import { callerOf, ownerOf } from '../auth/authz/caller.ts';
@@ -17,6 +18,7 @@ export async function checkInstanceRights(draft: Draft, project: KubeObject, con
   await checkOwner(draft, context);
   await checkAccess(draft, context);
   checkPlace(draft, context);
+  checkNotes(draft, context);
   await checkRestricted(draft, project, context);
 }
 
@@ -63,6 +65,16 @@ function checkPlace(draft: Draft, context: RequestContext): void {
   }
   if (flagAt(object, 'spec', 'external') !== flagAt(old?.object, 'spec', 'external')) {
     throw refused(draft, 'only admins may set spec.external');
+  }
+}
+
+/** Notes that the server acts on as an admin would: what is abandoned stays behind on its host. The audit log has them. */
+function checkNotes(draft: Draft, context: RequestContext): void {
+  for (const note of [abandonAnnotation, importedAnnotation]) {
+    const value = draft.object.metadata.annotations?.[note];
+    if (value === undefined || value === draft.old?.object.metadata.annotations?.[note]) continue;
+    if (!callerOf(context.user).isAdmin) throw refused(draft, `only admins may set the annotation ${note}`);
+    context.annotate?.(note, value);
   }
 }
 

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { exportJWK, generateKeyPair } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { KubeObject } from '../api/meta.ts';
-import { adminUser, managementGroup, managementVersion, projectNamespace } from '../api/naming.ts';
+import { adminUser, localCluster, managementGroup, managementVersion, projectNamespace } from '../api/naming.ts';
 import { StatusError } from '../api/status.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import { decide } from '../auth/authz/decide.ts';
 import { readerOf } from '../auth/authz/reader.ts';
+import { tokenAlgorithm } from '../auth/direct-token.ts';
 import { openControlPlane } from '../controlplane/control-plane.ts';
 import { storedEvents } from '../controlplane/core/events.ts';
 import { storedLeases } from '../controlplane/core/leases.ts';
@@ -66,7 +67,16 @@ export async function openManagement(settings: Partial<ManagementSettings> = {})
     clock,
     resources: [...managementResources(dependencies), readOnlyNamespaces, storedEvents, storedLeases],
     mount: (stores) =>
-      mountManagement(stores, { ...dependencies, instanceId: 'test-installation', signer: () => signer }),
+      mountManagement(stores, {
+        ...dependencies,
+        instanceId: 'test-installation',
+        signer: () => signer,
+        sign: (claims) =>
+          new SignJWT(claims).setProtectedHeader({ alg: tokenAlgorithm, kid: signer.kid }).sign(signer.privateKey),
+        address: () => ({ root: 'https://flotilla.example/kubernetes', authority: undefined }),
+        hasGateway: (cluster) => cluster === localCluster,
+        hostOf: () => undefined,
+      }),
     authorize: (identity, attributes) => decide(subjectOf(identity, state), attributes, state),
     mayRead: (identity, kind, verb) => readerOf(subjectOf(identity, state), kind, state, verb),
     onUpkeep() {},
@@ -126,6 +136,15 @@ export async function openManagement(settings: Partial<ManagementSettings> = {})
   const create = async (plural: string, name: string, spec: JsonObject, context: RequestContext = admin()) =>
     (await verbs(plural).create(context, sent(plural, name, { spec }), writing)).object;
 
+  /** Deletes an object, and takes off what a controller would take off before it goes. */
+  async function remove(plural: string, name: string, project = ''): Promise<void> {
+    const context = systemContext(project === '' ? '' : projectNamespace(project));
+    const deleted = await verbs(plural).delete(context, name, deleting);
+    if ('gone' in deleted) return;
+    const document = { metadata: { finalizers: null } };
+    await verbs(plural).patch(context, name, { type: 'merge', document, findings: [] }, patching);
+  }
+
   return {
     clock,
     store,
@@ -141,6 +160,7 @@ export async function openManagement(settings: Partial<ManagementSettings> = {})
     contextOf,
     sent,
     create,
+    remove,
     system: (project = '') => systemContext(project === '' ? '' : projectNamespace(project)),
   };
 }

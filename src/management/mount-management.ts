@@ -11,22 +11,25 @@ import type { KindStore } from '../registry/kind-store.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import { resourceKey } from '../registry/rows.ts';
 import { mountStored } from '../registry/stored-verbs.ts';
+import { type ClusterVirtualClustersOptions, clusterVirtualClusters } from './answers/cluster-virtual-clusters.ts';
 import { type DirectTokensOptions, directClusterEndpointTokens } from './answers/direct-tokens.ts';
+import { importVirtualCluster } from './answers/import-virtual-cluster.ts';
+import { type InstanceKubeConfigOptions, instanceKubeConfig } from './answers/instance-kube-config.ts';
+import { instanceLog } from './answers/instance-log.ts';
 import { teamAccessKeys, userAccessKeys } from './answers/keys-of-one.ts';
-import {
-  clusterAccessKey,
-  clusterVirtualClusters,
-  importVirtualCluster,
-  instanceKubeConfig,
-  instanceLog,
-} from './answers/missing-parts.ts';
+import { clusterAccessKey } from './answers/missing-parts.ts';
 import { projectClusters, projectMembers, projectTemplates } from './answers/project-answers.ts';
 import { selves } from './answers/selves.ts';
 import type { ManagementDependencies } from './dependencies.ts';
 import type { KindStores } from './state.ts';
+import { extendedInstances } from './views/extended-instances.ts';
 import { ownedAccessKeys } from './views/owned-access-keys.ts';
 
-export interface MountOptions extends ManagementDependencies, Pick<DirectTokensOptions, 'signer'> {
+export interface MountOptions
+  extends ManagementDependencies,
+    Pick<DirectTokensOptions, 'signer'>,
+    Pick<InstanceKubeConfigOptions, 'sign' | 'address' | 'hasGateway'>,
+    Pick<ClusterVirtualClustersOptions, 'hostOf'> {
   /** Tells this installation from every other; `selves` answers it, and tokens name it as their issuer. */
   readonly instanceId: string;
 }
@@ -41,18 +44,20 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
     return found;
   };
   return [
-    mountStored(store(virtualClusterInstanceKind), {
-      kubeconfig: instanceKubeConfig(state),
-      log: instanceLog(state),
-    }),
+    extendedInstances(
+      mountStored(store(virtualClusterInstanceKind), {
+        kubeconfig: instanceKubeConfig(options),
+        log: instanceLog(state),
+      }),
+    ),
     mountStored(store(projectKind), {
       members: projectMembers(state),
       templates: projectTemplates(state),
       clusters: projectClusters(state),
-      importvirtualcluster: importVirtualCluster(state),
+      importvirtualcluster: importVirtualCluster({ ...options, instances: store(virtualClusterInstanceKind) }),
     }),
     mountStored(store(clusterKind), {
-      virtualclusters: clusterVirtualClusters(state),
+      virtualclusters: clusterVirtualClusters({ ...options, instances: store(virtualClusterInstanceKind) }),
       accesskey: clusterAccessKey(state),
     }),
     mountStored(store(virtualClusterTemplateKind)),

@@ -32,7 +32,7 @@ describe('what the state knows of users and teams', () => {
   it('is true after every change, whatever came before', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-        const { state, verbs, sent, create, admin } = await openManagement();
+        const { state, verbs, sent, create, admin, remove } = await openManagement();
         const put = async (plural: string, name: string, spec: JsonObject, project = '') => {
           const context = admin(project);
           const found = project === '' ? undefined : state.instance(projectNamespace(project), name);
@@ -58,9 +58,7 @@ describe('what the state knows of users and teams', () => {
             if (each.users === undefined) inTeams.delete(each.name);
             else inTeams.set(each.name, each.users);
           } else if (each.owner === undefined) {
-            if (owned.delete(each.name)) {
-              await verbs('virtualclusterinstances').delete(admin('p'), each.name, deleting);
-            }
+            if (owned.delete(each.name)) await remove('virtualclusterinstances', each.name, 'p');
           } else {
             const access = [{ verbs: ['get'], users: each.shared }];
             await put('virtualclusterinstances', each.name, { owner: { user: each.owner }, access }, 'p');

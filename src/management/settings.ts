@@ -19,6 +19,14 @@ export interface ManagementSettings {
     readonly defaultTTL: number;
     readonly maxTTL: number;
   };
+  /** The way into the virtual clusters of projects. */
+  readonly gateway: {
+    /** Service accounts of a virtual cluster get into it with their own tokens. */
+    readonly serviceAccountTokens: boolean;
+    /** Seconds. */
+    readonly defaultTokenTTL: number;
+    readonly maxTokenTTL: number;
+  };
 }
 
 export const defaultSettings: ManagementSettings = {
@@ -26,4 +34,5 @@ export const defaultSettings: ManagementSettings = {
   projects: { selfService: false },
   charts: { allowed: [{ name: 'vcluster', repo: 'https://charts.loft.sh' }] },
   directTokens: { defaultTTL: 3600, maxTTL: 30 * 24 * 3600 },
+  gateway: { serviceAccountTokens: true, defaultTokenTTL: 24 * 3600, maxTokenTTL: 365 * 24 * 3600 },
 };

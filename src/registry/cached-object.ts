@@ -1,19 +1,23 @@
 import type { KubeObject } from '../api/meta.ts';
-import type { ResourceKind } from '../api/resource.ts';
+import { metadataAsPrinted } from '../api/structs/as-printed.ts';
+import type { JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
 import type { Decoded, DecodedObjects } from './decoded-objects.ts';
 import type { KindChange } from './kind-store.ts';
 import type { Place } from './object-index.ts';
-import { decodeRecord, parseRecord, withResourceVersion } from './record.ts';
+import { decodeRecord, encodeRecord, isInForm, parseRecord, type RecordKind, withResourceVersion } from './record.ts';
 import type { StoredRecord } from './resource.ts';
 import { objectJson } from './served.ts';
+import type { PlaneBirth, StandingObject } from './standing-object.ts';
 import { type Labels, labelsIn, metadataText, servedParts, versionPlace, withoutManagedFields } from './stored-text.ts';
 import type { Served } from './verbs.ts';
 
 /** What the objects of a kind share. */
 export interface CachedKind {
-  readonly resource: Pick<ResourceKind, 'builtIn'>;
+  readonly resource: RecordKind;
   readonly decoded: DecodedObjects;
+  /** Where the kind has standing objects. */
+  readonly birth?: PlaneBirth | undefined;
 }
 
 interface Forms {
@@ -25,7 +29,8 @@ interface Forms {
 /**
  * One version of one object, shared by everyone. It holds the stored text and nothing else for good: what is decoded
  * of it takes several times as much, so it is made when somebody asks, frozen, and kept as long as there is room.
- * Two who ask may therefore get two objects that are equal and not the same.
+ * Two who ask may therefore get two objects that are equal and not the same. One that stands in every plane has no
+ * text of its own: that too is made when somebody asks.
  */
 export class CachedObject implements Place, Served, Decoded {
   readonly namespace: string;
@@ -33,24 +38,52 @@ export class CachedObject implements Place, Served, Decoded {
   readonly revision: number;
   used = false;
   readonly #kind: CachedKind;
-  readonly #text: string;
+  readonly #content: string | StandingObject;
   #forms: Forms | undefined;
   #labels: Labels | undefined;
   #versionPlace = 0;
 
-  /** `record`: what the text says, where that is known already. */
-  constructor(kind: CachedKind, place: Place, text: string, revision: number, record?: StoredRecord) {
+  /** `content`: its stored text. `record`: what the text says, where that is known already. */
+  constructor(
+    kind: CachedKind,
+    place: Place,
+    content: string | StandingObject,
+    revision: number,
+    record?: StoredRecord,
+  ) {
     this.namespace = place.namespace;
     this.name = place.name;
     this.revision = revision;
     this.#kind = kind;
-    this.#text = text;
-    if (record !== undefined) this.#keep({ record });
+    this.#content = content;
+    if (record !== undefined && this.#inForm) this.#keep({ record });
+  }
+
+  /** The same as another definition of its kind shows it. */
+  as(kind: CachedKind): CachedObject {
+    return new CachedObject(kind, this, this.#content, this.revision);
+  }
+
+  /** Whether it was stored in a version that objects are no longer stored in. */
+  get isOfOldVersion(): boolean {
+    const { form } = this.#kind.resource;
+    const content = this.#content;
+    if (form === undefined || typeof content !== 'string' || this.#inForm) return false;
+    return parseRecord(content).object.apiVersion !== form.storedVersion;
   }
 
   /** Of its stored text, in characters: near enough to what it takes in memory. */
   get size(): number {
-    return this.#text.length;
+    return typeof this.#content === 'string' ? this.#content.length : this.#content.size;
+  }
+
+  /** The revision of its row; undefined: it stands here without one. */
+  get row(): number | undefined {
+    return this.stands ? undefined : this.revision;
+  }
+
+  get stands(): boolean {
+    return typeof this.#content !== 'string';
   }
 
   get served(): Served {
@@ -75,20 +108,22 @@ export class CachedObject implements Place, Served, Decoded {
   glance(): KubeObject {
     if (this.#forms !== undefined) return this.object;
     const { resource } = this.#kind;
-    const text = resource.builtIn === true ? this.#text : withoutManagedFields(this.#text);
-    const { object } = parseRecord(text);
+    const { object } = this.#glanced();
     this.#labels ??= Object.freeze(object.metadata.labels ?? noLabels);
     return withResourceVersion(resource, object, this.revision);
   }
 
   metadataJson(): string {
-    if (this.#kind.resource.builtIn === true) return writeJson(this.object.metadata, { sorted: false });
+    if (this.#kind.resource.builtIn === true) {
+      return writeJson(metadataAsPrinted(this.object.metadata) as JsonValue, { sorted: false });
+    }
     return metadataText(this.#text, this.#placeOfVersion(), this.revision);
   }
 
   get labels(): Labels | undefined {
     if (this.#forms !== undefined) return this.#forms.record.object.metadata.labels;
-    this.#labels ??= labelsIn(this.#text) ?? noLabels;
+    const content = this.#content;
+    this.#labels ??= (typeof content === 'string' ? labelsIn(content) : content.labels) ?? noLabels;
     return this.#labels;
   }
 
@@ -98,15 +133,15 @@ export class CachedObject implements Place, Served, Decoded {
   }
 
   json(): string {
-    if (this.#kind.resource.builtIn !== true) return this.#jsonOfText();
-    if (this.#forms === undefined) return objectJson(this.#kind.resource, this.glance());
+    if (this.#kind.resource.builtIn !== true && this.#inForm) return this.#jsonOfText();
+    if (this.#forms === undefined) return objectJson(this.#kind.resource, this.#made());
     this.#forms.json ??= objectJson(this.#kind.resource, this.object);
     return this.#forms.json;
   }
 
   /** The same content as of another revision. */
   at(revision: number): CachedObject {
-    return new CachedObject(this.#kind, this, this.#text, revision, this.#forms?.record);
+    return new CachedObject(this.#kind, this, this.#content, revision, this.#forms?.record);
   }
 
   forget(): void {
@@ -125,7 +160,42 @@ export class CachedObject implements Place, Served, Decoded {
 
   #decoded(): Forms {
     this.used = true;
-    return this.#forms ?? this.#keep({ record: decodeRecord(this.#text) });
+    if (this.#forms !== undefined) return this.#forms;
+    const content = this.#content;
+    return this.#keep({
+      record: typeof content === 'string' ? decodeRecord(content, this.#kind.resource) : this.#standing(content),
+    });
+  }
+
+  /** As it is served, for one who keeps nothing of it. */
+  #made(): KubeObject {
+    const { resource } = this.#kind;
+    const content = this.#content;
+    const { object } = typeof content === 'string' ? parseRecord(content, resource) : this.#standing(content);
+    return withResourceVersion(resource, object, this.revision);
+  }
+
+  #glanced(): StoredRecord {
+    const content = this.#content;
+    if (typeof content !== 'string') return this.#standing(content);
+    const { resource } = this.#kind;
+    return parseRecord(resource.builtIn === true ? content : withoutManagedFields(content), resource);
+  }
+
+  #standing(content: StandingObject): StoredRecord {
+    const { birth } = this.#kind;
+    if (birth === undefined) throw new Error(`${content.name} stands in a plane that was never born`);
+    return content.recordIn(birth);
+  }
+
+  get #inForm(): boolean {
+    return typeof this.#content !== 'string' || isInForm(this.#kind.resource, this.#content);
+  }
+
+  get #text(): string {
+    const content = this.#content;
+    if (typeof content === 'string') return content;
+    return encodeRecord(this.#kind.resource, this.#standing(content));
   }
 
   #keep(forms: Forms): Forms {

@@ -1,14 +1,16 @@
 import { groupResourceOf } from '../api/resource.ts';
-import { alreadyExists, conflict, qualified, tooLarge } from '../api/status.ts';
+import { alreadyExists, conflict, qualified, serviceUnavailable, tooLarge } from '../api/status.ts';
 import type { Check, Write } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { CachedObject } from './cached-object.ts';
 import { companionWrites } from './companions.ts';
 import type { KindRuntime } from './kind-runtime.ts';
+import { leftWork } from './left-work.ts';
 import type { Place } from './object-index.ts';
 import { type EncodedRecord, encodeShared } from './record.ts';
 import type { Draft, StoredRecord } from './resource.ts';
-import { claimKey, objectKey, resourceKey, upkeepSlice } from './rows.ts';
+import { claimKey, objectKey, resourceKey } from './rows.ts';
+import { deletedText } from './standing-object.ts';
 import { toStatusError, translated } from './store-status.ts';
 import { derivedRows } from './upkeep-rows.ts';
 
@@ -43,13 +45,16 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const derived = await derivedRows(kind, place, old?.record, next);
   const companions = await companionWrites(kind, old?.record, next);
   const checks: Check[] = [
-    { key, revision: old?.revision },
+    { key, revision: old === undefined ? kind.cache.deletedRow(place) : old.row },
     ...claims.taken.map((claim) => ({ key: claimKey(slice, resourceKey(resource), claim), revision: undefined })),
     ...companions.checks,
     ...derived.checks,
     ...(write.requires === undefined ? [] : [write.requires]),
   ];
-  const writes: Write[] = [{ key, value: encoded?.text }, ...companions.writes, ...claims.writes, ...derived.writes];
+  const value = encoded?.text ?? (kind.cache.isStanding(place) ? deletedText : undefined);
+  const writes: Write[] = [{ key, value }, ...companions.writes, ...claims.writes, ...derived.writes];
+  // Nobody would see what is written now, and who took the kind away has counted what there is.
+  if (kind.cache.ended) throw serviceUnavailable(`${qualified(groupResourceOf(resource))} are no longer served`, 1);
   const settled = encoded?.record && kind.cache.expect(place, encoded.text, encoded.record);
   let revisions: readonly (number | undefined)[];
   try {
@@ -59,7 +64,8 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   } finally {
     settled?.();
   }
-  if (derived.writes.some((row) => row.key.slice === upkeepSlice && row.value !== undefined)) kind.onUpkeep();
+  const left = leftWork(derived.writes);
+  if (left !== undefined) kind.onUpkeep(left);
   const revision = revisions[0];
   if (revision === undefined)
     throw new Error(`the store gave no revision for a write of ${qualified(groupResourceOf(resource))}`);

@@ -10,14 +10,20 @@ export interface RequestContext {
   readonly system: boolean;
   /** Of the path; '' for cluster-scoped kinds and for lists over all namespaces. */
   readonly namespace: string;
+  /** The name of the path; '' or absent where it names a collection. */
+  readonly pathName?: string;
   /** Fires when the client is gone or its time is up. */
   readonly signal: AbortSignal;
   /** Whether the signal has fired, where that can be told without making one. */
   isOver?(): boolean;
   /** Waits for the caller's next turn at the processor; long work does between its parts. Absent: nothing to share. */
   readonly turn?: () => Promise<void>;
+  /** The caller wants to be told what of the object is about themselves, where the kind has such a thing. */
+  readonly extended?: boolean;
   /** Adds a Warning header to the answer. */
   warn(text: string): void;
+  /** Adds to what the audit log tells of the request. Absent: nobody writes one. */
+  annotate?(key: string, value: string): void;
   /** The only names that `mayRead` can let pass, in any order, where they are known and few. Absent: any. */
   readonly names?: () => Iterable<string>;
   /** Lists, watches and collection deletes pass over what this refuses. Absent: everything may be read. */

@@ -2,6 +2,8 @@ import { apiVersionOf, type KubeObject } from '../api/meta.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { alreadyExists, generatedNameTaken, type StatusError, stillBeingDeleted } from '../api/status.ts';
 import { cloneJson } from '../lib/json-value.ts';
+import type { Check } from '../store/store.ts';
+import { admitted } from './admission.ts';
 import { answerDryRun, answerWritten } from './answer.ts';
 import { checkNamespace, refuseVersionOnCreate } from './body-identity.ts';
 import type { CachedObject } from './cached-object.ts';
@@ -14,7 +16,7 @@ import { newMetadata } from './metadata.ts';
 import type { Place } from './object-index.ts';
 import type { Draft } from './resource.ts';
 import { settleMain } from './settle-draft.ts';
-import { trackWrite } from './track-write.ts';
+import { trackNew } from './track-write.ts';
 import type { Served, WriteOptions } from './verbs.ts';
 import { retrying, warningOnce } from './write-loop.ts';
 
@@ -52,7 +54,7 @@ async function createNamed(
   const how: Creation = {
     dryRun: options.dryRun,
     mayForgetOwnership: true,
-    track: (next) => trackWrite(kind, 'main', options.fieldManager, next),
+    track: (next) => trackNew(kind, options.fieldManager, next, sent),
   };
   const given = sent.metadata.name ?? '';
   const base = sent.metadata.generateName || kind.resource.autoName || '';
@@ -113,6 +115,18 @@ export async function createAt(
   const draft: Draft = { object: newObject(kind, place, sent), hidden: {} };
   await settleMain(kind, context, draft);
   draft.object = how.track(draft.object);
+  return admitted(kind, { operation: 'CREATE', subresource: '', draft, context, dryRun: how.dryRun }, () =>
+    storeNew(kind, place, draft, how, requires),
+  );
+}
+
+async function storeNew(
+  kind: KindRuntime,
+  place: Place,
+  draft: Draft,
+  how: Creation,
+  requires: Check | undefined,
+): Promise<Served> {
   const next = { object: draft.object, hidden: draft.hidden };
   const holder = kind.cache.get(place.namespace, place.name);
   if (holder !== undefined) throw new NameTaken(holder);

@@ -2,6 +2,7 @@ import { DecodeError, goTypeOf, wrongType } from '../api/decode/decode-error.ts'
 import { undecodable, warningsOf } from '../api/decode/document.ts';
 import { DocumentError } from '../api/decode/document-error.ts';
 import { shapeEmbedded } from '../api/decode/embedded.ts';
+import { goShaped } from '../api/decode/go-shape.ts';
 import { shapeMetadata } from '../api/decode/metadata.ts';
 import { apiVersionOf, type KubeObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
@@ -65,9 +66,13 @@ export function shapeMembers(kind: ResourceKind, sent: JsonObject, options: Shap
   }
   const pruned = prune(kind.schema, object, { isResource: true });
   const embedded = shapeEmbedded(kind.schema, object);
-  applyDefaults(kind.schema, object);
-  const findings = [...unknown, ...pruned, ...embedded].map((field) => `unknown field ${JSON.stringify(field)}`);
-  return { object: object as KubeObject, findings: [...options.findings, ...findings] };
+  const dropped = kind.shape?.(object) ?? [];
+  const shaped = kind.builtIn === true ? goShaped(kind, object) : object;
+  applyDefaults(kind.schema, shaped);
+  const findings = [...unknown, ...pruned, ...dropped, ...embedded].map(
+    (field) => `unknown field ${JSON.stringify(field)}`,
+  );
+  return { object: shaped as KubeObject, findings: [...options.findings, ...findings] };
 }
 
 function placeIn(metadata: KubeObject['metadata'], kind: ResourceKind, namespace: string): void {

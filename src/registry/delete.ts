@@ -1,7 +1,8 @@
 import type { KubeObject } from '../api/meta.ts';
 import { groupResourceOf } from '../api/resource.ts';
-import { conflict, deletedStatus, notFound } from '../api/status.ts';
+import { conflict, deletedStatus, notFound, type StatusError } from '../api/status.ts';
 import { cloneJson, equalJson } from '../lib/json-value.ts';
+import { admitted } from './admission.ts';
 import { answerDryRun, answerWritten } from './answer.ts';
 import type { CachedObject } from './cached-object.ts';
 import { commit } from './commit.ts';
@@ -9,6 +10,7 @@ import type { RequestContext } from './context.ts';
 import { finalizersForDelete, finalizersOf } from './finalizers.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { graceEnd, mayVanish, tidyMetadata } from './metadata.ts';
+import type { Draft } from './resource.ts';
 import type { Deleted, DeleteOptions } from './verbs.ts';
 import { retrying } from './write-loop.ts';
 
@@ -25,40 +27,57 @@ export async function deleteObject(
     if (current === undefined) throw notFound(groupResourceOf(kind.resource), name);
     checkPreconditions(kind, current, options);
     if (!context.system) await kind.resource.guardDelete?.(current.record, context);
-    const { record } = current;
-    const object = markDeleted(kind, record.object, options);
-    if (mayVanish(object, kind.clock.now())) {
-      if (!options.dryRun) await commit(kind, { place: current, old: current });
-      return { gone: deletedStatus(groupResourceOf(kind.resource), name, object.metadata.uid ?? '') };
-    }
-    if (object === record.object) return { pending: current.served };
-    if (options.dryRun) return { pending: answerDryRun(kind, object, current.revision) };
-    const { hidden = {} } = record;
-    const revision = await commit(kind, { place: current, old: current, next: { object, hidden } });
-    return { pending: answerWritten(kind, current, revision, { object, hidden }) };
+    const { object, hidden = {} } = current.record;
+    const draft: Draft = { object, hidden, old: current.record };
+    return admitted(kind, { operation: 'DELETE', subresource: '', draft, context, dryRun: options.dryRun }, () =>
+      storeDeleted(kind, current, options),
+    );
   });
 }
 
-/** DELETE-11, DELETE-12: both name the Kind where other conflicts name the plural. */
+async function storeDeleted(kind: KindRuntime, current: CachedObject, options: DeleteOptions): Promise<Deleted> {
+  const { record } = current;
+  const object = markDeleted(kind, record.object, options);
+  if (mayVanish(kind.resource, object, kind.clock.now())) {
+    if (!options.dryRun) await commit(kind, { place: current, old: current });
+    return { gone: deletedStatus(groupResourceOf(kind.resource), current.name, object.metadata.uid ?? '') };
+  }
+  if (object === record.object) return { pending: current.served };
+  if (options.dryRun) return { pending: answerDryRun(kind, object, current.revision) };
+  const { hidden = {} } = record;
+  const revision = await commit(kind, { place: current, old: current, next: { object, hidden } });
+  return { pending: answerWritten(kind, current, revision, { object, hidden }) };
+}
+
+/** DELETE-11, DELETE-12. */
 function checkPreconditions(kind: KindRuntime, current: CachedObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = options.preconditions;
-  const subject = { group: kind.resource.group, resource: kind.resource.kind };
   const { uid: ownUid = '' } = current.record.object.metadata;
   if (uid !== undefined && uid !== ownUid) {
-    throw conflict(
-      subject,
-      current.name,
-      `the UID in the precondition (${uid}) does not match the UID in record (${ownUid}). The object might have been deleted and then recreated`,
-    );
+    throw preconditionFailed(kind, current.name, 'UID', uid, ownUid);
   }
   const ownVersion = String(current.revision);
   if (resourceVersion !== undefined && resourceVersion !== ownVersion) {
-    throw conflict(
-      subject,
-      current.name,
-      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${ownVersion}). The object might have been modified`,
-    );
+    throw preconditionFailed(kind, current.name, 'ResourceVersion', resourceVersion, ownVersion);
   }
+}
+
+/** As a rule it names the Kind where other conflicts name the plural. */
+function preconditionFailed(
+  { resource }: KindRuntime,
+  name: string,
+  member: 'UID' | 'ResourceVersion',
+  wanted: string,
+  found: string,
+): StatusError {
+  const own = resource.preconditionText?.(member, wanted, found);
+  if (own !== undefined) return conflict(groupResourceOf(resource), name, own);
+  const happened = member === 'UID' ? 'deleted and then recreated' : 'modified';
+  return conflict(
+    { group: resource.group, resource: resource.kind },
+    name,
+    `the ${member} in the precondition (${wanted}) does not match the ${member} in record (${found}). The object might have been ${happened}`,
+  );
 }
 
 /**
@@ -66,6 +85,8 @@ function checkPreconditions(kind: KindRuntime, current: CachedObject, options: D
  * object if nothing changes (DELETE-09). A grace period can only become shorter (completions §2.1).
  */
 function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions): KubeObject {
+  // What waits for its own kind to let it go is not to be moved by another delete.
+  if (old.metadata.deletionTimestamp !== undefined && kind.resource.isHeld?.(old) === true) return old;
   const finalizers = finalizersForDelete(finalizersOf(old), options.propagationPolicy);
   const grace = kind.resource.gracePeriods === true ? graceSeconds(options) : 0;
   const end = graceEnd(kind.clock.now(), grace);
@@ -81,6 +102,7 @@ function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions)
   if (before === undefined && old.metadata.generation !== undefined) {
     object.metadata.generation = old.metadata.generation + 1;
   }
+  if (before === undefined) kind.resource.prepareDelete?.(object);
   object.metadata = tidyMetadata(object.metadata);
   return object;
 }
@@ -100,7 +122,7 @@ export async function settleDeadline(kind: KindRuntime, context: RequestContext,
   await retrying(kind, context, async () => {
     const current = kind.cache.get(namespace, name);
     if (current === undefined) return;
-    if (mayVanish(current.record.object, kind.clock.now())) {
+    if (mayVanish(kind.resource, current.record.object, kind.clock.now())) {
       await commit(kind, { place: current, old: current });
       return;
     }

@@ -2,8 +2,11 @@ import type { OwnerReference } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Lanes } from '../lib/lanes.ts';
 import type { Check, Store } from '../store/store.ts';
+import type { AdmittedWrite } from './admission.ts';
+import type { LeftWork } from './left-work.ts';
 import type { StoredResource } from './resource.ts';
-import type { WatchCache } from './watch-cache.ts';
+import type { ObjectPlace } from './rows.ts';
+import type { ObjectCache } from './watch-cache.ts';
 import type { WatchGroups } from './watch-groups.ts';
 
 /** What a kind must ask of the control plane around it. */
@@ -15,8 +18,16 @@ export interface Collaborators {
    * between the question and the write. Absent: the namespaces of this plane are nobody's objects.
    */
   namespaceCheck?(namespace: string): Check | undefined;
+  /** Whose `settle` waits for this namespace to be empty: it is looked at again after each change in there. */
+  awaitsEmptiness?(namespace: string): ObjectPlace | undefined;
   /** Where the object lies that an owner reference names; undefined: no such kind here. It need not exist. */
   resolveOwner(reference: OwnerReference, namespace: string): OwnerPlace | undefined;
+  /**
+   * Asked for each write of a client after the kind's own validation and before it is stored, dry runs too: create,
+   * update, patch, apply, of the object or a subresource, even where nothing changes; delete, and each of a
+   * collection. Throws StatusError to refuse it.
+   */
+  admit?(write: AdmittedWrite): void | Promise<void>;
 }
 
 export interface OwnerPlace {
@@ -67,18 +78,19 @@ export const defaultLimits: KindLimits = {
 
 /** What the verbs of one stored kind share. */
 export interface KindRuntime {
-  readonly resource: StoredResource;
+  /** Replaced when the kind is redefined: who needs one definition for all of a write takes it once. */
+  resource: StoredResource;
   readonly store: Store;
   readonly slice: string;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly collaborators: Collaborators;
   readonly limits: KindLimits;
-  readonly cache: WatchCache;
+  readonly cache: ObjectCache;
   /** Told of each change of the cache. */
   readonly watchers: WatchGroups;
   /** Creates that wait for each other. */
   readonly lanes: Lanes;
   /** Called after a commit that left work for upkeep. */
-  onUpkeep(): void;
+  onUpkeep(left: LeftWork): void;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../lib/json-value.ts';
+import type { Check } from '../store/store.ts';
 import type { StoredResource } from './resource.ts';
 import type { ResourceVerbs, Served, SubresourceVerbs } from './verbs.ts';
 
@@ -14,16 +15,21 @@ export interface KindChange {
  * Objects handed out are frozen and shared.
  */
 export interface KindStore {
+  /** As it is defined now. */
   readonly resource: StoredResource;
   /** All verbs, whatever `resource.verbs` leaves to clients. */
   readonly verbs: Required<ResourceVerbs>;
   /** Where the kind has a status. */
-  readonly status?: Required<Pick<SubresourceVerbs, 'get' | 'update' | 'patch'>>;
+  readonly status?: Required<Pick<SubresourceVerbs, 'get' | 'update' | 'patch'>> | undefined;
   /** What is true now; never waits. '' for cluster-scoped. */
   peek(namespace: string, name: string): Served | undefined;
   peekAll(namespace?: string): readonly Served[];
   /** How many `peekAll` would give, without looking at them. */
   count(namespace?: string): number;
+  /** About what the kind takes in memory, standing objects apart, which all planes share. Quick. */
+  bytes(): number;
+  /** What must hold for the object to be what `peek` gives now: for transactions that build on it. */
+  unchanged(namespace: string, name: string): Check | undefined;
   /** The part that never leaves the server. */
   peekHidden(namespace: string, name: string): JsonObject | undefined;
   /** Who holds this claim. */
@@ -35,5 +41,18 @@ export interface KindStore {
    * is left, deletes it if it has expired, and otherwise leaves it alone.
    */
   settleDeadline(namespace: string, name: string): Promise<void>;
+  /**
+   * Another definition of the same kind, for everything that comes after this: a custom resource definition was
+   * changed. Objects and watches stay. Key, scope, `builtIn` and `claims` are those of the definition before.
+   */
+  redefine(resource: StoredResource): void;
+  /**
+   * The same objects in another version, by the rules of that definition: `resource.form` says how they are turned.
+   * Asked for again, it is redefined.
+   */
+  inVersion(resource: StoredResource): KindStore;
+  /** Ends the open watches, of all versions, as if their time were up; new ones may be opened. */
+  endWatches(): void;
+  /** Ends the watches for good. */
   close(): void;
 }

@@ -108,8 +108,9 @@ function memberOf(object: KubeObject, member: string) {
 }
 
 /** Whether a deletion under way has nothing left to wait for. */
-export function mayVanish(object: KubeObject, now: number): boolean {
-  return (object.metadata.finalizers ?? []).length === 0 && isGraceOver(object, now);
+export function mayVanish(resource: StoredResource, object: KubeObject, now: number): boolean {
+  if ((object.metadata.finalizers ?? []).length > 0 || !isGraceOver(object, now)) return false;
+  return resource.isHeld?.(object) !== true;
 }
 
 /** When a grace period ends. Rounded up: timestamps have whole seconds, and nobody gets less time than was asked for. */

@@ -15,6 +15,8 @@ export interface MountedResource {
   readonly kind: ResourceKind;
   readonly verbs: ResourceVerbs;
   readonly subresources: Readonly<Record<string, MountedSubresource>>;
+  /** Verbs that are there and that discovery does not tell of. */
+  readonly unlisted?: readonly (keyof ResourceVerbs)[];
   /** A whole kind that this server does not have yet; means what `MountedSubresource.missing` means. */
   readonly missing?: string;
   readonly missingCheck?: MissingCheck;
@@ -24,6 +26,11 @@ export interface MountedSubresource {
   /** The kind that is sent and answered, where it is not the parent's own. */
   readonly kind: ResourceKind;
   readonly verbs: SubresourceVerbs;
+  /**
+   * The way to another API: every method, at this path and at whatever is below it. Whoever serves the plane passes such
+   * requests on before they come to its kinds; discovery says that the way is there.
+   */
+  readonly connects?: boolean;
   /**
    * A part that this server does not have yet: the path answers 501 with this text (after a body was checked), and
    * discovery does not list it.

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { controllersUser } from '../api/naming.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Lanes } from '../lib/lanes.ts';
-import type { Store } from '../store/store.ts';
+import type { Check, Store } from '../store/store.ts';
+import type { CachedObject } from './cached-object.ts';
 import type { RequestContext } from './context.ts';
 import { create } from './create.ts';
 import { deleteObject, settleDeadline } from './delete.ts';
@@ -11,10 +12,16 @@ import { randomSuffix } from './generate-name.ts';
 import { get } from './get.ts';
 import { type Collaborators, defaultLimits, type Ids, type KindLimits, type KindRuntime } from './kind-runtime.ts';
 import type { KindStore } from './kind-store.ts';
+import type { LeftWork } from './left-work.ts';
 import { list } from './list.ts';
 import { patch } from './patch.ts';
 import type { StoredResource } from './resource.ts';
+import { objectKey, objectsRange, resourceKey } from './rows.ts';
+import { sealedRows, sealedSlice } from './sealed-rows.ts';
+import type { SliceObjects } from './slice-objects.ts';
+import type { StandingHere } from './standing-kinds.ts';
 import { update } from './update.ts';
+import { VersionCache } from './version-cache.ts';
 import { watch } from './watch.ts';
 import { WatchCache } from './watch-cache.ts';
 import { WatchGroups } from './watch-groups.ts';
@@ -28,13 +35,18 @@ export interface KindStoreOptions {
   readonly ids?: Ids;
   readonly collaborators: Collaborators;
   /** Called after every commit that left work for upkeep; must not throw. */
-  readonly onUpkeep?: () => void;
+  readonly onUpkeep?: (left: LeftWork) => void;
   readonly limits?: Partial<KindLimits>;
+  /** The rows of all kinds of the plane, where one has read them for all. */
+  readonly shared?: SliceObjects | undefined;
+  /** Objects of the kind that every plane has. */
+  readonly standing?: StandingHere | undefined;
 }
 
 /** Fills the cache of the kind and gives its verbs. Rejects with an API error if the store cannot be read. */
 export async function openKindStore(options: KindStoreOptions): Promise<KindStore> {
-  const { resource, store, slice, clock } = options;
+  const { resource, slice, clock } = options;
+  const { store, shared } = withSealing(options);
   const limits = { ...defaultLimits, ...options.limits };
   const cache = await WatchCache.open({
     resource,
@@ -42,6 +54,8 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
     slice,
     recent: { changes: limits.recentChanges, size: limits.recentSize },
     decodedSize: limits.decodedSize,
+    shared,
+    standing: options.standing,
   });
   const watchers = new WatchGroups();
   cache.listen(watchers);
@@ -58,19 +72,74 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
     collaborators: options.collaborators,
     onUpkeep: options.onUpkeep ?? (() => {}),
   };
+  return kindStore(kind);
+}
+
+/** The kind as its definition says, and its other versions, each when it is first asked for. */
+function kindStore(kind: KindRuntime): KindStore {
+  const { cache, watchers } = kind;
+  const status = statusVerbsOf(kind);
+  const versions = new Map<string, KindStore>();
   return {
-    resource,
+    get resource() {
+      return kind.resource;
+    },
     verbs: verbsOf(kind),
-    ...(resource.hasStatus ? { status: statusVerbsOf(kind) } : {}),
+    get status() {
+      return kind.resource.hasStatus ? status : undefined;
+    },
     peek: (namespace, name) => cache.get(namespace, name)?.served,
     peekAll: (namespace) => cache.take(namespace),
     count: (namespace) => cache.count(namespace),
+    bytes: () => cache.bytes,
+    unchanged: (namespace, name) => unchanged(kind, cache.get(namespace, name)),
     peekHidden: (namespace, name) => cache.get(namespace, name)?.record.hidden,
     byClaim: (claim) => cache.byClaim(claim)?.served,
     listen: (listener) => cache.listen({ changed: listener }),
     settleDeadline: (namespace, name) => settleDeadline(kind, upkeepContext(namespace), name),
+    redefine(next) {
+      kind.resource = next;
+      cache.redefine(next);
+    },
+    inVersion(resource) {
+      const known = versions.get(resource.version);
+      known?.redefine(resource);
+      const store = known ?? kindStore(otherVersion(kind, resource));
+      versions.set(resource.version, store);
+      return store;
+    },
+    endWatches() {
+      watchers.endAll();
+      for (const version of versions.values()) version.endWatches();
+    },
     close: () => cache.close(),
   };
+}
+
+function otherVersion(kind: KindRuntime, resource: StoredResource): KindRuntime {
+  const cache = new VersionCache(kind.cache, resource, kind.limits.decodedSize);
+  const watchers = new WatchGroups();
+  cache.listen(watchers);
+  return { ...kind, resource, cache, watchers };
+}
+
+function unchanged({ slice, resource }: KindRuntime, object: CachedObject | undefined): Check | undefined {
+  if (object === undefined) return undefined;
+  return { key: objectKey(slice, resourceKey(resource), object.namespace, object.name), revision: object.row };
+}
+
+function withSealing({ resource, store, slice, shared }: KindStoreOptions) {
+  const { sealing } = resource;
+  if (sealing === undefined) return { store, shared };
+  return {
+    store: sealedRows(store, objectsRange(slice, resourceKey(resource)), sealing),
+    shared: shared && sealedSlice(shared, sealing),
+  };
+}
+
+/** For one write: its kind may be redefined while it is under way, and it is stored by the definition it was checked by. */
+function asDefined(kind: KindRuntime): KindRuntime {
+  return kind.resource.form === undefined ? kind : { ...kind };
 }
 
 function verbsOf(kind: KindRuntime): KindStore['verbs'] {
@@ -78,9 +147,9 @@ function verbsOf(kind: KindRuntime): KindStore['verbs'] {
     get: (context, name, options) => get(kind, context, name, options),
     list: (context, options) => list(kind, context, options),
     watch: (context, options) => watch(kind, context, options),
-    create: (context, object, options) => create(kind, context, object, options),
-    update: (context, name, sent, options) => update(kind, context, 'main', name, sent, options),
-    patch: (context, name, sent, options) => patch(kind, context, 'main', name, sent, options),
+    create: (context, object, options) => create(asDefined(kind), context, object, options),
+    update: (context, name, sent, options) => update(asDefined(kind), context, 'main', name, sent, options),
+    patch: (context, name, sent, options) => patch(asDefined(kind), context, 'main', name, sent, options),
     delete: (context, name, options) => deleteObject(kind, context, name, options),
     deletecollection: (context, which, options) => deleteCollection(kind, context, which, options),
   };
@@ -90,8 +159,8 @@ function verbsOf(kind: KindRuntime): KindStore['verbs'] {
 function statusVerbsOf(kind: KindRuntime): NonNullable<KindStore['status']> {
   return {
     get: (context, name, options) => get(kind, context, name, options),
-    update: (context, name, sent, options) => update(kind, context, 'status', name, sent, options),
-    patch: (context, name, sent, options) => patch(kind, context, 'status', name, sent, options),
+    update: (context, name, sent, options) => update(asDefined(kind), context, 'status', name, sent, options),
+    patch: (context, name, sent, options) => patch(asDefined(kind), context, 'status', name, sent, options),
   };
 }
 

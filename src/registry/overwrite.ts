@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/meta.ts';
 import { cloneJson, equalJson } from '../lib/json-value.ts';
+import { admitted } from './admission.ts';
 import { answerDryRun, answerVanished, answerWritten } from './answer.ts';
 import { sameButTimes } from './apply/same-but-times.ts';
 import type { CachedObject } from './cached-object.ts';
@@ -10,16 +11,23 @@ import { mayVanish, updatedMetadata } from './metadata.ts';
 import type { Draft, StoredRecord } from './resource.ts';
 import { written } from './served.ts';
 import { settleMain, settleStatus } from './settle-draft.ts';
-import type { Written } from './verbs.ts';
+import type { WriteOptions, Written } from './verbs.ts';
 
 export interface Overwrite {
   /** Which part of the object is written: `status` where it is a subresource, or everything else. */
   readonly part: 'main' | 'status';
+  /** The endpoint that it came through: '', `status`, or another that writes the main part (`scale`). */
+  readonly subresource: string;
   readonly dryRun: boolean;
   /** Brings field ownership up to date; called when the content is final. */
   track(next: KubeObject, live: KubeObject): KubeObject;
   /** False for apply, whose whole point is field ownership (rule CREATE-31). */
   readonly mayForgetOwnership: boolean;
+}
+
+/** Which endpoint a write came through; those that write the main part say so in their options. */
+export function subresourceOf(part: Overwrite['part'], options: Pick<WriteOptions, 'subresource'>): string {
+  return part === 'status' ? 'status' : (options.subresource ?? '');
 }
 
 /**
@@ -38,12 +46,19 @@ export async function overwrite(
     hidden: cloneJson(current.record.hidden ?? {}),
     old: current.record,
   };
-  if (how.part === 'main') await settleMain(kind, context, draft);
-  else settleStatus(kind, context, draft);
+  if (how.part === 'main') await settleMain(kind, context, draft, how.subresource);
+  else await settleStatus(kind, context, draft);
   draft.object = how.track(draft.object, current.record.object);
+  const { subresource, dryRun } = how;
+  return admitted(kind, { operation: 'UPDATE', subresource, draft, context, dryRun }, () =>
+    storeOver(kind, current, draft, how),
+  );
+}
+
+async function storeOver(kind: KindRuntime, current: CachedObject, draft: Draft, how: Overwrite): Promise<Written> {
   const next: StoredRecord = { object: draft.object, hidden: draft.hidden };
-  if (unchanged(current.record, next)) return written(current.served, false);
-  const vanishes = mayVanish(draft.object, kind.clock.now());
+  if (unchanged(current.record, next) && !current.isOfOldVersion) return written(current.served, false);
+  const vanishes = mayVanish(kind.resource, draft.object, kind.clock.now());
   const write: ObjectWrite = {
     place: current,
     old: current,

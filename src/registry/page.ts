@@ -2,7 +2,7 @@ import { DividedWork } from '../lib/divided-work.ts';
 import type { CachedObject } from './cached-object.ts';
 import type { RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
-import type { Place } from './object-index.ts';
+import type { ObjectIndex, Place } from './object-index.ts';
 import { objectKey, objectsRange, resourceKey } from './rows.ts';
 import { candidates, type Selection } from './selection.ts';
 
@@ -70,6 +70,8 @@ export async function pageAt(
   request: PageRequest,
 ): Promise<Page> {
   const { resource, store, slice } = kind;
+  const state = await kind.cache.stateAt(revision);
+  if (state !== undefined) return pageOf(state, selection, revision, request);
   const range = objectsRange(slice, resourceKey(resource), selection.namespace);
   const objects: CachedObject[] = [];
   let after = request.after;
@@ -92,4 +94,19 @@ export async function pageAt(
       return { objects, revision, more: true, remaining: result.remaining };
     }
   }
+}
+
+function pageOf(
+  state: ObjectIndex<CachedObject>,
+  selection: Selection,
+  revision: number,
+  { after, limit }: PageRequest,
+): Page {
+  const following = state.take(selection.namespace, after);
+  const shown = selection.everything ? following : following.filter((object) => selection.matches(object));
+  if (limit === 0 || shown.length <= limit) return { objects: shown, revision, more: false };
+  const objects = shown.slice(0, limit);
+  return selection.everything
+    ? { objects, revision, more: true, remaining: shown.length - limit }
+    : { objects, revision, more: true };
 }

@@ -14,7 +14,7 @@ import { deepestObject, tooDeep } from './decode.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { requireCreate } from './may-create.ts';
 import type { Place } from './object-index.ts';
-import { type Overwrite, overwrite } from './overwrite.ts';
+import { type Overwrite, overwrite, subresourceOf } from './overwrite.ts';
 import { decodeApplied, patchedObject } from './patched-object.ts';
 import { written } from './served.ts';
 import { trackWrite } from './track-write.ts';
@@ -45,11 +45,13 @@ export async function patch(
     checkName(object.metadata, name);
     checkNamespace(kind.resource, object.metadata, namespace);
     checkReplacedVersion(kind, object.metadata, current);
+    const subresource = subresourceOf(part, options);
     return overwrite(kind, context, current, object, {
       part,
+      subresource,
       dryRun: options.dryRun,
       mayForgetOwnership: true,
-      track: (next, live) => trackWrite(kind, part, options.fieldManager, next, live),
+      track: (next, live) => trackWrite(kind, subresource, options.fieldManager, next, live),
     });
   });
 }
@@ -77,18 +79,20 @@ async function applyTo(
   checkVersion(kind, applied.metadata, current);
   // A name that is left out is that of the object which stands there (SSA-02).
   applied.metadata.name = current.name;
+  const subresource = subresourceOf(part, options);
   const merged = applyObject({
     kind: kind.resource,
     live: current.record.object,
     applied,
     manager: options.fieldManager,
     force: options.force,
-    subresource: part === 'status' ? 'status' : '',
+    subresource,
     now: timestamp(kind.clock.now()),
   });
   const managedFields = disown(merged.metadata.managedFields, kind.resource.writeOnly ?? []);
   return overwrite(kind, context, current, decodeApplied(kind, merged), {
     part,
+    subresource,
     dryRun: options.dryRun,
     mayForgetOwnership: false,
     track: (next) => withOwnership(next, managedFields),

@@ -2,9 +2,13 @@ import { DecodeError, goTypeOf, wrongType } from '../api/decode/decode-error.ts'
 import { type FieldError, invalid } from '../api/field-error.ts';
 import { apiVersionOf, type KubeObject, parseApiVersion } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
-import { badRequest, invalidObject } from '../api/status.ts';
+import { badRequest, invalidObject, StatusError, unprocessable } from '../api/status.ts';
+import { asPrinted } from '../api/structs/as-printed.ts';
+import { structOf } from '../api/structs/kind-structs.ts';
 import { isNestedDeeper } from '../lib/json-depth.ts';
 import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
+import { writeJson } from '../lib/json-write.ts';
+import { printGo } from './apply/go-value.ts';
 import type { CachedObject } from './cached-object.ts';
 import type { RequestContext } from './context.ts';
 import {
@@ -18,10 +22,12 @@ import {
 import type { KindRuntime } from './kind-runtime.ts';
 import { applyJsonPatch } from './patch/json-patch.ts';
 import { applyMergePatch } from './patch/merge-patch.ts';
+import { applyStrategicMerge } from './patch/strategic-merge.ts';
+import { structProblem } from './patch/struct-problem.ts';
 import { strictPatchError, undecodablePatch } from './patch/undecodable-patch.ts';
 import type { Patch, PatchOptions } from './verbs.ts';
 
-/** The current object with a JSON patch or merge patch applied, decoded like a body (rules PATCH-11, DEC-15). */
+/** The current object with a patch of any type but apply applied, decoded like a body (rules PATCH-11, DEC-15). */
 export function patchedObject(
   kind: KindRuntime,
   context: RequestContext,
@@ -29,30 +35,59 @@ export function patchedObject(
   patch: Exclude<Patch, { type: 'apply' }>,
   options: PatchOptions,
 ): KubeObject {
-  const base = current.served.object;
-  if (patch.type === 'merge' && isNestedDeeper(patch.document, deepestObject)) {
+  const { object } = current.served;
+  const base = kind.resource.builtIn === true ? asPrinted(object) : object;
+  if (patch.type !== 'json' && isNestedDeeper(patch.document, deepestObject)) {
     throw badRequest(`error decoding patch: ${tooDeep}`);
   }
-  const document =
-    patch.type === 'json' ? applyJsonPatch(base, patch.operations) : applyMergePatch(base, patch.document);
-  const { object, findings } = decode(kind, document, patch.findings, current.name);
+  const document = patchedDocument(kind, base, patch);
+  /** A strategic merge is quoted itself, other patches by what they lead to. */
+  const shown = () => (patch.type === 'strategic' ? printGo(patch.document) : writeJson(document));
+  const { object: patched, findings } = decode(kind, document, patch, current.name, shown);
   if (options.fieldValidation === 'Strict' && findings.length > 0) {
-    throw strictPatchError(kind.resource, document, findings);
+    throw strictPatchError(kind.resource, shown(), findings);
   }
   applyFieldValidation(kind.resource, findings, options.fieldValidation, (text) => context.warn(text));
-  return object;
+  return patched;
 }
 
-function decode(kind: KindRuntime, document: JsonValue, findings: readonly string[], name: string): ShapedObject {
+type DocumentPatch = Exclude<Patch, { type: 'apply' }>;
+
+function patchedDocument({ resource }: KindRuntime, base: KubeObject, patch: DocumentPatch): JsonValue {
+  if (patch.type === 'json') return applyJsonPatch(base, patch.operations);
+  if (patch.type === 'merge') return applyMergePatch(base, patch.document);
+  try {
+    return applyStrategicMerge(resource, base, patch.document);
+  } catch (error) {
+    // What cannot be merged is quoted, which may be a secret.
+    if (resource.confidential !== true || !(error instanceof StatusError) || error.code !== 422) throw error;
+    throw unprocessable('the server rejected our request due to an error in our request');
+  }
+}
+
+function decode(
+  kind: KindRuntime,
+  document: JsonValue,
+  patch: DocumentPatch,
+  name: string,
+  shown: () => string,
+): ShapedObject {
   const { resource } = kind;
   try {
     if (!isJsonObject(document)) throw notAnObject(document);
+    if (patch.type === 'strategic') checkStruct(resource, document);
     checkType(resource, document, name);
-    return shapeMembers(resource, document, { findings });
+    return shapeMembers(resource, document, { findings: patch.findings });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw undecodablePatch(resource, document, error.message);
+    throw undecodablePatch(resource, shown(), error.message);
   }
+}
+
+function checkStruct(resource: ResourceKind, document: JsonObject): void {
+  const its = structOf(apiVersionOf(resource), resource.kind);
+  const problem = its === undefined ? undefined : structProblem(its, document);
+  if (problem !== undefined) throw new DecodeError(problem);
 }
 
 function notAnObject(value: JsonValue): DecodeError {
@@ -77,6 +112,15 @@ function checkType(resource: ResourceKind, document: JsonObject, name: string): 
 }
 
 /** Defaults and pruning after an apply has merged (DEC-23, SSA-40); what the schema lacks was refused before. */
-export function decodeApplied(kind: KindRuntime, merged: KubeObject): KubeObject {
-  return shapeObject(kind.resource, merged, { findings: [] }).object;
+export function decodeApplied({ resource }: KindRuntime, merged: KubeObject): KubeObject {
+  if (resource.builtIn !== true) return shapeObject(resource, merged, { findings: [] }).object;
+  try {
+    return shapeMembers(resource, merged as JsonObject, { findings: [] }).object;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const { namespace = '', name = '' } = merged.metadata;
+    const type = `${resource.group}/${resource.version}, Kind=${resource.kind}`;
+    const detail = `unable to convert unstructured object to ${type}: ${error.message}`;
+    throw badRequest(`failed to convert new object (${namespace}/${name}; ${type}) to proper version: ${detail}`);
+  }
 }

@@ -20,6 +20,11 @@ export class RecentChanges<T extends { readonly revision: number; readonly size:
     this.#floor = floor;
   }
 
+  /** Of all that is kept. */
+  get size(): number {
+    return this.#size;
+  }
+
   push(change: T): void {
     this.#changes.push(change);
     this.#size += change.size;

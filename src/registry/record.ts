@@ -2,19 +2,27 @@ import type { KubeObject, ObjectMeta } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import { canonicalJson } from '../lib/json-canonical.ts';
 import { parseTrustedJson } from '../lib/json-parse.ts';
-import { deepFreeze, isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
+import { cloneJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
-import type { StoredRecord } from './resource.ts';
+import type { ServedForm, StoredRecord } from './resource.ts';
+
+/** What of a kind decides how its objects are written and read. */
+export interface RecordKind extends Pick<ResourceKind, 'builtIn'> {
+  readonly form?: ServedForm;
+}
 
 /**
  * The text that lies in the store. It holds no resourceVersion: that is the revision of the write itself. Own kinds
  * are stored with sorted members, so that what is read needs no sorting when it is served.
  */
-export function encodeRecord(kind: Pick<ResourceKind, 'builtIn'>, record: StoredRecord): string {
+export function encodeRecord(kind: RecordKind, record: StoredRecord): string {
   const { object, hidden } = record;
+  const { form } = kind;
+  const stored = withoutResourceVersion(object);
   const document: JsonObject = {
+    ...(isMarked(kind, stored) ? { form: form?.mark ?? '' } : {}),
     ...(hidden === undefined || Object.keys(hidden).length === 0 ? {} : { hidden }),
-    object: withoutResourceVersion(object),
+    object: form?.toStored === undefined ? stored : form.toStored(cloneJson(stored)),
   };
   return writeJson(document, { sorted: kind.builtIn !== true });
 }
@@ -27,8 +35,9 @@ export interface EncodedRecord {
 }
 
 /** Encodes a record whose reader is near: it need not be read again. Parts that are frozen are shared with it. */
-export function encodeShared(kind: Pick<ResourceKind, 'builtIn'>, record: StoredRecord): EncodedRecord {
-  if (kind.builtIn === true) return { text: encodeRecord(kind, record) };
+export function encodeShared(kind: RecordKind, record: StoredRecord): EncodedRecord {
+  const isTurned = kind.form !== undefined && !isMarked(kind, record.object);
+  if (kind.builtIn === true || isTurned) return { text: encodeRecord(kind, record) };
   const object = canonicalJson(withoutResourceVersion(record.object));
   const hidden = record.hidden === undefined ? undefined : canonicalJson(record.hidden);
   const stored: StoredRecord = {
@@ -38,20 +47,32 @@ export function encodeShared(kind: Pick<ResourceKind, 'builtIn'>, record: Stored
   return { text: encodeRecord(kind, stored), record: stored };
 }
 
-/** Frozen: it is shared by everyone from here on. */
-export function decodeRecord(text: string): StoredRecord {
-  const record = parseRecord(text);
+/** A write that began in another version, before the kind was redefined, is stored as what it is. */
+function isMarked({ form }: RecordKind, { apiVersion }: KubeObject): boolean {
+  return form?.mark !== undefined && apiVersion === form.storedVersion;
+}
+
+/** Whether the text was written in the form in which it is to be served. */
+export function isInForm({ form }: RecordKind, text: string): boolean {
+  if (form === undefined) return true;
+  return form.mark !== undefined && text.startsWith(`{"form":"${form.mark}",`);
+}
+
+/** In the form of the kind. Frozen: it is shared by everyone from here on. */
+export function decodeRecord(text: string, kind: RecordKind = {}): StoredRecord {
+  const record = parseRecord(text, kind);
   deepFreeze(record.object);
   if (record.hidden !== undefined) deepFreeze(record.hidden);
   return record;
 }
 
 /** The same for one who looks at it and lets it go. */
-export function parseRecord(text: string): StoredRecord {
+export function parseRecord(text: string, kind: RecordKind = {}): StoredRecord {
   const document = parseTrustedJson(text);
   if (!isJsonObject(document)) throw new Error('a stored record is not an object');
   const { object, hidden } = document;
-  return { object: object as KubeObject, ...(isJsonObject(hidden) ? { hidden } : {}) };
+  const served = kind.form === undefined || isInForm(kind, text) ? object : kind.form.turn(object as KubeObject);
+  return { object: served as KubeObject, ...(isJsonObject(hidden) ? { hidden } : {}) };
 }
 
 export function withoutResourceVersion(object: KubeObject): KubeObject {

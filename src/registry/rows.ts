@@ -13,6 +13,11 @@ export function objectsRange(slice: string, resource: string, namespace?: string
   return { slice, prefix: namespace === undefined ? ['objects', resource] : ['objects', resource, namespace] };
 }
 
+/** Of all kinds. */
+export function allObjectsRange(slice: string): KeyRange {
+  return { slice, prefix: ['objects'] };
+}
+
 /** Cluster-scoped objects lie in the namespace ''. */
 export function objectKey(slice: string, resource: string, namespace: string, name: string): Key {
   return { slice, segments: ['objects', resource, namespace, name] };
@@ -61,6 +66,20 @@ export function gcKey(plane: string, uid: string): Key {
 }
 
 export const gcRange: KeyRange = { slice: upkeepSlice, prefix: ['gc'] };
+
+/** This plane is being removed: whatever is left of it goes. Stands until nothing is. */
+export function removalKey(plane: string): Key {
+  return { slice: upkeepSlice, segments: ['removal', plane] };
+}
+
+export const removalRange: KeyRange = { slice: upkeepSlice, prefix: ['removal'] };
+
+/** Something is to be done about this object (`StoredResource.pending`). The row stays until it is settled. */
+export function pendingKey(plane: string, { resource, namespace, name }: ObjectPlace): Key {
+  return { slice: upkeepSlice, segments: ['pending', plane, resource, namespace, name] };
+}
+
+export const pendingRange: KeyRange = { slice: upkeepSlice, prefix: ['pending'] };
 
 /**
  * `gone`: this object was removed while others named it as owner; look at those. `check`: this object's owner

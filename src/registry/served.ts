@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
+import { asPrinted } from '../api/structs/as-printed.ts';
 import { cloneJson, isJsonObject, type JsonObject, setMember } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
 import type { Served, Written } from './verbs.ts';
@@ -23,7 +24,7 @@ class ServedObject implements Served {
 
 /** Own kinds have sorted members, as custom resources do; built-in ones stand in struct order (rule DEC-25). */
 export function objectJson(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject): string {
-  return kind.builtIn === true ? inStructOrder(object) : writeJson(object, { sorted: true });
+  return kind.builtIn === true ? inStructOrder(asPrinted(object)) : writeJson(object, { sorted: true });
 }
 
 /** Whatever order its writer had: Go's structs begin with the kind. */

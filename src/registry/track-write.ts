@@ -1,11 +1,15 @@
 import { type KubeObject, timestamp } from '../api/meta.ts';
+import { valueAt } from '../lib/json-path.ts';
+import type { JsonValue } from '../lib/json-value.ts';
+import { disown } from './apply/disown.ts';
 import { trackUpdate } from './apply/track-update.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 
 /** Field ownership of everything but apply. */
 export function trackWrite(
   kind: KindRuntime,
-  part: 'main' | 'status',
+  /** '' for the object itself. */
+  subresource: string,
   manager: string,
   next: KubeObject,
   live?: KubeObject,
@@ -15,7 +19,15 @@ export function trackWrite(
     ...(live === undefined ? {} : { live }),
     next,
     manager,
-    subresource: part === 'status' ? 'status' : '',
+    subresource,
     now: timestamp(kind.clock.now()),
   });
+}
+
+/** The same of a new object: what the server adds to every object of the kind is nobody's. */
+export function trackNew(kind: KindRuntime, manager: string, next: KubeObject, sent: KubeObject): KubeObject {
+  const tracked = trackWrite(kind, '', manager, next);
+  const added = kind.resource.unowned?.filter((path) => valueAt(sent as JsonValue, ...path) === undefined) ?? [];
+  const managedFields = added.length === 0 ? undefined : disown(tracked.metadata.managedFields, added);
+  return managedFields === undefined ? tracked : { ...tracked, metadata: { ...tracked.metadata, managedFields } };
 }

@@ -7,9 +7,9 @@ import type { RequestContext } from './context.ts';
 import { createAt, NameTaken } from './create.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { requireCreate } from './may-create.ts';
-import { type Overwrite, overwrite } from './overwrite.ts';
+import { type Overwrite, overwrite, subresourceOf } from './overwrite.ts';
 import { written } from './served.ts';
-import { trackWrite } from './track-write.ts';
+import { trackNew, trackWrite } from './track-write.ts';
 import type { WriteOptions, Written } from './verbs.ts';
 import { retrying, warningOnce } from './write-loop.ts';
 
@@ -26,11 +26,13 @@ export async function update(
   const namespace = kind.resource.namespaced ? context.namespace : '';
   checkName(sent.metadata, name);
   checkNamespace(kind.resource, sent.metadata, namespace);
+  const subresource = subresourceOf(part, options);
   const how: Overwrite = {
     part,
+    subresource,
     dryRun: options.dryRun,
     mayForgetOwnership: true,
-    track: (next, live) => trackWrite(kind, part, options.fieldManager, next, live),
+    track: (next, live) => trackWrite(kind, subresource, options.fieldManager, next, live),
   };
   return retrying(kind, context, () => {
     const current = kind.cache.get(namespace, name);
@@ -60,7 +62,7 @@ async function createInstead(
     const served = await createAt(kind, context, { namespace, name }, sent, {
       dryRun: options.dryRun,
       mayForgetOwnership: true,
-      track: (next) => trackWrite(kind, 'main', options.fieldManager, next),
+      track: (next) => trackNew(kind, options.fieldManager, next, sent),
     });
     return written(served, true);
   } catch (error) {

@@ -6,7 +6,16 @@ import type { KindRuntime } from './kind-runtime.ts';
 import type { Place } from './object-index.ts';
 import { blockingOwners, ownersOf } from './owner-references.ts';
 import type { StoredRecord, StoredResource } from './resource.ts';
-import { dependentKey, dependentsRange, dueKey, type GcWork, gcKey, type ObjectPlace, resourceKey } from './rows.ts';
+import {
+  dependentKey,
+  dependentsRange,
+  dueKey,
+  type GcWork,
+  gcKey,
+  type ObjectPlace,
+  pendingKey,
+  resourceKey,
+} from './rows.ts';
 import { translated } from './store-status.ts';
 
 interface DerivedRows {
@@ -35,6 +44,7 @@ export async function derivedRows(
     writes: [
       ...ownerRows(kind.slice, own, old?.object, next?.object),
       ...dueRows(kind, own, old, next),
+      ...pendingRows(kind, own, old, next),
       ...work.writes,
     ],
   };
@@ -42,10 +52,11 @@ export async function derivedRows(
 
 const nothing: DerivedRows = { checks: [], writes: [] };
 
-/** Most objects have no owner, never expire and are not being deleted. */
+/** Most objects have no owner, never expire, are not being deleted and leave nothing to be done. */
 function leavesNothing(resource: StoredResource, { object }: StoredRecord): boolean {
   const { ownerReferences, deletionTimestamp } = object.metadata;
-  return ownerReferences === undefined && deletionTimestamp === undefined && resource.expiresAt === undefined;
+  if (ownerReferences !== undefined || deletionTimestamp !== undefined) return false;
+  return resource.expiresAt === undefined && resource.pending === undefined && resource.unsettles === undefined;
 }
 
 /** Who names whom as an owner; the value is the dependent's uid. */
@@ -98,6 +109,28 @@ function dueRows(
   ];
 }
 
+/**
+ * Written anew by each write, so that whoever settles it learns that there is more to do. Who waits for what happens in
+ * a namespace that is being emptied is told of each change in it.
+ */
+function pendingRows(
+  { resource, slice, collaborators }: KindRuntime,
+  own: ObjectPlace,
+  old: StoredRecord | undefined,
+  next: StoredRecord | undefined,
+): Write[] {
+  const rows: Write[] = [];
+  const isPending = (record: StoredRecord | undefined) => record !== undefined && resource.pending?.(record) === true;
+  const key = pendingKey(slice, own);
+  if (isPending(next)) rows.push({ key, value: '', quiet: true });
+  else if (isPending(old)) rows.push({ key, value: undefined, quiet: true });
+  const waiting = resource.namespaced ? collaborators.awaitsEmptiness?.(own.namespace) : undefined;
+  for (const place of [...(resource.unsettles?.(old, next) ?? []), ...(waiting === undefined ? [] : [waiting])]) {
+    rows.push({ key: pendingKey(slice, place), value: '', quiet: true });
+  }
+  return rows;
+}
+
 async function collectorRows(
   kind: KindRuntime,
   own: ObjectPlace,
@@ -137,7 +170,7 @@ function workRow(slice: string, place: ObjectPlace, uid: string, what: GcWork['w
 
 /** A dependent that is written at the same moment leaves a `check` of its own, so none can slip through. */
 async function hasDependents(store: Store, slice: string, uid: string): Promise<boolean> {
-  const found = await translated(store.list(dependentsRange(slice, uid), { limit: 1 }));
+  const found = await translated(store.list(dependentsRange(slice, uid), { limit: 1, uncounted: true }));
   return found.entries.length > 0;
 }
 

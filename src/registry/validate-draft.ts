@@ -1,11 +1,10 @@
 import type { FieldError } from '../api/field-error.ts';
 import type { KubeObject } from '../api/meta.ts';
 import { validateSchema } from '../api/schema/validate.ts';
+import { validateChanged } from '../api/schema/validate-changed.ts';
 import { invalidObject } from '../api/status.ts';
 import { validateEmbedded } from '../api/validation/embedded-resources.ts';
 import { validateMeta, validateMetaUpdate } from '../api/validation/object-meta.ts';
-import { valueAt } from '../lib/json-path.ts';
-import { equalJson } from '../lib/json-value.ts';
 import type { RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { blockOwnerErrors } from './owner-references.ts';
@@ -29,10 +28,12 @@ export async function validateDraft(kind: KindRuntime, context: RequestContext, 
 }
 
 /** STATUS-05: only the status part of the schema counts, an old spec that no longer fits does not stand in the way. */
-export function validateStatus(resource: StoredResource, object: KubeObject): void {
+export function validateStatus(resource: StoredResource, draft: Draft, more: readonly FieldError[]): void {
   const schema = resource.schema.properties?.status;
-  if (schema === undefined || object.status === undefined) return;
-  refuse(resource, object, validateSchema(schema, object.status, 'status'));
+  const { status } = draft.object;
+  const old = draft.old?.object.status;
+  const errors = schema === undefined || status === undefined ? [] : validateChanged(schema, status, old, 'status');
+  refuse(resource, draft.object, [...errors, ...more]);
 }
 
 /**
@@ -53,29 +54,17 @@ function refuse(resource: StoredResource, object: KubeObject, errors: readonly F
   if (errors.length > 0) throw invalidObject(resource, object.metadata.name ?? '', errors);
 }
 
-/**
- * Values that were wrong before and have not been touched are let through (META-23): the schema may have become
- * stricter since.
- */
+/** Values that have not been touched are let through (META-23): the schema may have become stricter since. */
 function schemaErrors(
   resource: StoredResource,
   object: KubeObject,
   old: KubeObject | undefined,
 ): readonly FieldError[] {
-  const errors = validateSchema(resource.schema, object, '');
-  if (errors.length === 0 || old === undefined) return errors;
-  const before = validateSchema(resource.schema, old, '');
-  const known = (error: FieldError) =>
-    before.some((other) => other.field === error.field && other.message === error.message);
-  return errors.filter((error) => !known(error) || !untouched(error.field, object, old));
-}
-
-/** What is missing has no value to compare, and counts as touched: it is its parent that lacks it. */
-function untouched(field: string, object: KubeObject, old: KubeObject): boolean {
-  const path = [...field.matchAll(/\[([^\]]*)\]|[^.[\]]+/g)].map(([whole, inBrackets]) => inBrackets ?? whole);
-  const steps = path.map((step) => (/^\d+$/.test(step) ? Number(step) : step));
-  const value = valueAt(object, ...steps);
-  return value !== undefined && equalJson(value, valueAt(old, ...steps));
+  // Of kinds that Go has types for, nothing else looks at how often a key stands in a list, and what is missing has
+  // Go's zero value: whether that will do is for the kind's own validation to say.
+  const isLeft = ({ type }: FieldError) =>
+    resource.builtIn !== true || (type !== 'FieldValueDuplicate' && type !== 'FieldValueRequired');
+  return validateChanged(resource.schema, object, old, '').filter(isLeft);
 }
 
 function metadataErrors(resource: StoredResource, object: KubeObject, old: KubeObject | undefined): FieldError[] {

@@ -44,6 +44,8 @@ export interface Served {
   glance?(): KubeObject;
   /** The compact JSON of its metadata, where that can be had without the object. */
   metadataJson?(): string;
+  /** It is as every plane has it (`PlanePart.standing`): nobody has changed it here. */
+  readonly stands?: boolean;
 }
 
 export function glanceAt(served: Served): KubeObject {
@@ -103,6 +105,8 @@ export interface WriteOptions {
   /** `fieldManager`, else made from the user agent (rule CREATE-08). Never empty. */
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
+  /** Set by a subresource that writes the main part of the object (`scale`): the name that admission and owners see. */
+  readonly subresource?: string;
 }
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -113,7 +117,7 @@ export interface PatchOptions extends WriteOptions {
 
 export type Patch =
   | { readonly type: 'json'; readonly operations: JsonValue; readonly findings: readonly string[] }
-  | { readonly type: 'merge'; readonly document: JsonValue; readonly findings: readonly string[] }
+  | { readonly type: 'merge' | 'strategic'; readonly document: JsonValue; readonly findings: readonly string[] }
   | { readonly type: 'apply'; readonly object: JsonValue };
 
 export interface DeleteOptions {

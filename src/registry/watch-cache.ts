@@ -1,12 +1,17 @@
-import type { Change, Store } from '../store/store.ts';
+import type { Change, Entry, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { CachedChange, type CachedKind, CachedObject } from './cached-object.ts';
+import { CachedChange, CachedObject } from './cached-object.ts';
+import { CachedRows, placeOf } from './cached-rows.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { ExpectedRecords } from './expected-records.ts';
+import { KindPast } from './kind-past.ts';
 import { ObjectIndex, type Place } from './object-index.ts';
 import { type RecentCapacity, RecentChanges } from './recent-changes.ts';
 import type { StoredRecord, StoredResource } from './resource.ts';
 import { objectsRange, resourceKey } from './rows.ts';
+import type { SliceObjects } from './slice-objects.ts';
+import { placeText, type StandingHere } from './standing-kinds.ts';
+import { deletedText } from './standing-object.ts';
 import { translated } from './store-status.ts';
 
 export interface WatchCacheOptions {
@@ -17,6 +22,10 @@ export interface WatchCacheOptions {
   readonly recent: RecentCapacity;
   /** How much is kept in decoded form, in characters of stored text. */
   readonly decodedSize: number;
+  /** The rows of all kinds of the plane, where one has read them for all. */
+  readonly shared?: Pick<SliceObjects, 'rowsOf'> | undefined;
+  /** What is there without a row. */
+  readonly standing?: StandingHere | undefined;
 }
 
 export interface CacheListener {
@@ -33,30 +42,48 @@ export interface CacheListener {
 export class WatchCache {
   readonly #options: WatchCacheOptions;
   readonly #objects = new ObjectIndex<CachedObject>();
-  readonly #kind: CachedKind;
+  readonly #rows: CachedRows;
+  readonly #past: KindPast;
   /** Made when somebody first asks for one: most kinds have claims that only the store is asked for. */
   #claims: Map<string, CachedObject> | undefined;
   readonly #listeners = new Set<CacheListener>();
   readonly #expected = new ExpectedRecords();
-  readonly #recent: RecentChanges<CachedChange>;
+  #recent: RecentChanges<CachedChange>;
+  /** The rows that say of a standing object that it was deleted. */
+  readonly #deleted = new Map<string, number>();
+  /** Of the texts of all objects that have rows. */
+  #size = 0;
   #revision: number;
   #ended = false;
   #stopObserving: (() => void) | undefined;
 
   private constructor(options: WatchCacheOptions, revision: number) {
     this.#options = options;
-    this.#kind = { resource: options.resource, decoded: new DecodedObjects(options.decodedSize) };
+    const { resource, slice, standing } = options;
+    const decoded = new DecodedObjects(options.decodedSize);
+    this.#rows = new CachedRows({ resource, decoded, birth: standing?.birth }, standing);
+    this.#past = new KindPast(options.store, objectsRange(slice, resourceKey(resource)), this.#rows);
     this.#revision = revision;
     this.#recent = new RecentChanges(options.recent, revision);
   }
 
   static async open(options: WatchCacheOptions): Promise<WatchCache> {
-    const range = objectsRange(options.slice, resourceKey(options.resource));
+    const resource = resourceKey(options.resource);
+    const rows = options.shared?.rowsOf(resource);
+    if (rows !== undefined) {
+      const cache = new WatchCache(options, rows.revision);
+      cache.#fill(rows.entries);
+      cache.#stopObserving = rows.observe({
+        changes: (changes) => cache.#observe(changes),
+        ended: () => cache.#end(),
+      });
+      return cache;
+    }
+    const range = objectsRange(options.slice, resource);
     for (;;) {
       const state = await translated(options.store.list(range));
       const cache = new WatchCache(options, state.revision);
-      for (const entry of state.entries)
-        cache.#objects.set(cache.#cached(entry.key.segments, entry.value, entry.revision));
+      cache.#fill(state.entries);
       try {
         cache.#stopObserving = await options.store.observe(range, state.revision, {
           changes: (changes) => cache.#observe(changes),
@@ -84,8 +111,27 @@ export class WatchCache {
     return Math.max(highest, this.#revision);
   }
 
+  /** About what it takes in memory: texts, what is decoded of some of them, and what was there before. */
+  get bytes(): number {
+    const objects = this.#objects.count() * bytesPerObject;
+    return bytesPerCache + objects + this.#size + this.#recent.size + bytesPerDecoded * this.#rows.kind.decoded.size;
+  }
+
   get(namespace: string, name: string): CachedObject | undefined {
     return this.#objects.get(namespace, name);
+  }
+
+  /**
+   * The row that is there although no object is: of a standing one that was deleted. Whoever creates one there writes
+   * over it.
+   */
+  deletedRow(place: Place): number | undefined {
+    return this.#deleted.get(placeText(place));
+  }
+
+  /** Whether an object that is removed there has to leave a row that says so. */
+  isStanding(place: Place): boolean {
+    return this.#rows.isStanding(place);
   }
 
   /** What is there this moment, for one who goes through it while others write. */
@@ -110,6 +156,11 @@ export class WatchCache {
     return this.#expected.add(place, text, record);
   }
 
+  /** It is closed, and no longer learns of anything. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
   listen(listener: CacheListener): () => void {
     if (this.#ended) listener.ended?.();
     else this.#listeners.add(listener);
@@ -121,26 +172,30 @@ export class WatchCache {
    * from the store's history, never more of it at a time than a reader can hold. Throws StoreError Expired if that is
    * gone too, or goes while it is read.
    */
-  async *changesSince(since: number, upTo: number): AsyncGenerator<readonly CachedChange[]> {
-    const { store, slice, resource } = this.#options;
-    const range = objectsRange(slice, resourceKey(resource));
-    let revisions = shortestPiece;
-    for (let at = since; at < upTo; ) {
-      if (this.#recent.reaches(at)) {
-        yield this.#recent.since(at).filter(({ revision }) => revision <= upTo);
-        return;
-      }
-      const to = Math.min(at + revisions, upTo);
-      const changes = await store.history(range, at, to);
-      yield changes.map((change) => this.#toChange(change));
-      at = to;
-      revisions = sizeOf(changes) > heavyPiece ? shortestPiece : Math.min(revisions * 2, longestPiece);
-    }
+  changesSince(since: number, upTo: number): AsyncGenerator<readonly CachedChange[]> {
+    return this.#past.changes(since, upTo, () => this.#recent);
+  }
+
+  /**
+   * All objects as they were at that revision, in the order of lists, for a kind where some stand without rows.
+   * Undefined: none do, so the rows of that time are the whole truth. Rejects with Expired or FutureRevision.
+   */
+  stateAt(revision: number): Promise<ObjectIndex<CachedObject> | undefined> {
+    return this.#past.stateAt(revision);
   }
 
   /** A version as it was at another time, for those who ask `pageAt`. */
   past(place: Place, text: string, revision: number): CachedObject {
-    return new CachedObject(this.#kind, place, text, revision);
+    return new CachedObject(this.#rows.kind, place, text, revision);
+  }
+
+  /** Shows the objects as another definition of their kind has them, from here on. */
+  redefine(resource: StoredResource): void {
+    if (resource.form === undefined && this.#rows.kind.resource.form === undefined) return;
+    const kind = this.#rows.redefine(resource);
+    for (const object of [...this.#objects.iterate()]) this.#objects.set(object.as(kind));
+    // What is kept of changes has the form of the definition before; the store's history has none.
+    this.#recent = new RecentChanges(this.#options.recent, this.#revision);
   }
 
   close(): void {
@@ -148,30 +203,34 @@ export class WatchCache {
     this.#end();
   }
 
-  #cached(segments: readonly string[], text: string, revision: number): CachedObject {
-    return new CachedObject(this.#kind, placeOf(segments), text, revision);
-  }
-
-  #read(place: Place, text: string, revision: number): CachedObject {
-    return new CachedObject(this.#kind, place, text, revision, this.#expected.find(place, text));
-  }
-
-  #toChange(change: Change): CachedChange {
-    const { key, value, previous, revision } = change;
-    const before = previous && this.#cached(key.segments, previous.value, previous.revision);
-    const after = value === undefined ? undefined : this.#cached(key.segments, value, revision);
-    return new CachedChange(placeOf(key.segments), revision, before, after);
+  #fill(entries: readonly Entry[]): void {
+    for (const object of this.#rows.standing()) this.#objects.set(object);
+    for (const { key, value, revision } of entries) {
+      const place = placeOf(key.segments);
+      if (value === deletedText) {
+        this.#objects.delete(place.namespace, place.name);
+        this.#deleted.set(placeText(place), revision);
+      } else {
+        this.#objects.set(new CachedObject(this.#rows.kind, place, value, revision));
+        this.#size += value.length;
+      }
+    }
   }
 
   #observe(changes: readonly Change[]): void {
     for (const { key, value, revision } of changes) {
       const place = placeOf(key.segments);
       const before = this.#objects.get(place.namespace, place.name);
-      const after = value === undefined ? undefined : this.#read(place, value, revision);
-      if (before !== undefined) this.#dropClaims(before);
+      const record = value === undefined ? undefined : this.#expected.find(place, value);
+      const after = this.#rows.at(place, value, revision, record);
+      if (value === deletedText) this.#deleted.set(placeText(place), revision);
+      else if (this.#deleted.size > 0) this.#deleted.delete(placeText(place));
+      if (before !== undefined) this.#drop(before);
       if (after !== undefined) this.#put(after);
       else this.#objects.delete(place.namespace, place.name);
       this.#revision = revision;
+      // What the store tells of a deleted one that is deleted once more, nobody is told.
+      if (before === undefined && after === undefined) continue;
       const change = new CachedChange(place, revision, before, after);
       this.#recent.push(change);
       for (const listener of this.#listeners) listener.changed(change);
@@ -180,7 +239,13 @@ export class WatchCache {
 
   #put(object: CachedObject): void {
     this.#objects.set(object);
+    this.#size += heldBy(object);
     if (this.#claims !== undefined) this.#addClaims(this.#claims, object);
+  }
+
+  #drop(object: CachedObject): void {
+    this.#size -= heldBy(object);
+    this.#dropClaims(object);
   }
 
   #addClaims(claims: Map<string, CachedObject>, object: CachedObject): void {
@@ -203,19 +268,15 @@ export class WatchCache {
   }
 }
 
-/**
- * Revisions read from history at a time. Objects can have megabytes, each twice in a change, and what is read is held
- * until the watcher has taken it: so it begins with few, and goes on with more only while they are small.
- */
-const shortestPiece = 4;
-const longestPiece = 32;
-const heavyPiece = 1024 * 1024;
+/** Measured: an empty cache with all that goes with it, an object beside its text, a character that is decoded. */
+const bytesPerCache = 6144;
+const bytesPerObject = 256;
+const bytesPerDecoded = 5;
 
-function sizeOf(changes: readonly Change[]): number {
-  return changes.reduce((sum, { value, previous }) => sum + (value?.length ?? 0) + (previous?.value.length ?? 0), 0);
+/** What stands in every plane is held once for all of them. */
+function heldBy(object: CachedObject): number {
+  return object.row === undefined ? 0 : object.size;
 }
 
-/** Object keys are `objects`, resource, namespace, name. */
-function placeOf(segments: readonly string[]): Place {
-  return { namespace: segments[2] ?? '', name: segments[3] ?? '' };
-}
+/** What the verbs need of a cache; another version of a kind has one that is made of this. */
+export type ObjectCache = Pick<WatchCache, keyof WatchCache>;

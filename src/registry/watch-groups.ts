@@ -70,6 +70,11 @@ export class WatchGroups implements CacheListener {
 
   ended(): void {
     this.#ended = true;
+    this.endAll();
+  }
+
+  /** Those who watch now are told the end; others may come. */
+  endAll(): void {
     for (const { members } of this.#groups.values()) for (const member of members) member.ended();
     this.#groups.clear();
   }

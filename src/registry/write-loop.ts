@@ -32,13 +32,16 @@ export async function retrying<T>(kind: KindRuntime, context: RequestContext, at
 /** A write that is tried several times warns once. */
 export function warningOnce(context: RequestContext): RequestContext {
   const given = new Set<string>();
-  const { user, accessKey, system, namespace, mayRead } = context;
+  const { user, accessKey, system, namespace, pathName = '', mayRead, turn } = context;
   return {
     user,
     ...(accessKey === undefined ? {} : { accessKey }),
     system,
     namespace,
+    pathName,
     ...(mayRead === undefined ? {} : { mayRead }),
+    ...(turn === undefined ? {} : { turn }),
+    annotate: (key, value) => context.annotate?.(key, value),
     // A copy would ask for the signal, which is made only for those who do.
     get signal() {
       return context.signal;

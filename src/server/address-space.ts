@@ -1,32 +1,39 @@
 import { methodNotAllowedOnPath, noSuchPath } from '../api/status.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { Identity } from '../auth/identity.ts';
+import type { Authenticator } from '../auth/authn.ts';
 import { type GuardedChainOptions, guardedChain, openChain } from '../http/chain.ts';
 import { jsonDocument, sendDocument } from '../http/document.ts';
-import type { Handler, IncomingRequest, Reply } from '../http/exchange.ts';
+import type { Exchange, Handler, IncomingRequest, Reply } from '../http/exchange.ts';
 import { inFlight } from '../http/filters/in-flight.ts';
 import { keyRate } from '../http/filters/key-rate.ts';
 import { sourceLimit } from '../http/filters/source-limit.ts';
-import { planeHandler } from '../http/handlers/dispatch.ts';
 import { healthReply } from '../http/health.ts';
 import type { Metrics } from '../http/metrics/create-metrics.ts';
 import { countInFlight, requestObserver } from '../http/metrics/request-observer.ts';
 import type { HealthCheck, Plane } from '../http/plane.ts';
-import { planeDocuments } from '../http/plane-documents.ts';
-import { protobufCodec } from '../http/protobuf/envelope.ts';
-import { notImplementedHandler, router } from '../http/router.ts';
+import { router } from '../http/router.ts';
 import type { VersionInfo } from '../http/version.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { type AuthHandlers, authMounts } from './auth-mounts.ts';
+import { type BuiltInCluster, clusterMounts } from './cluster-mounts.ts';
+import type { Gateway } from './open-gateway.ts';
 import type { ServerOptions } from './options.ts';
+import { planeServer } from './plane-server.ts';
 
 export interface AddressSpaceOptions {
   readonly settings: Pick<ServerOptions, 'apiPrefix' | 'audit' | 'limits'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly management: Plane;
-  authenticate(token: string): Identity | undefined;
+  /** The cluster that is built in, at `/cluster/local`. */
+  readonly builtIn: BuiltInCluster;
+  /** Whether the management API has a connected cluster of that name. */
+  isCluster(name: string): boolean;
+  /** The virtual clusters of projects, at `/project`. */
+  readonly gateway: Gateway;
+  readonly authenticate: Authenticator['authenticate'];
+  readonly resume: Authenticator['resume'];
   readonly auditLog: AuditLog;
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
@@ -43,6 +50,8 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
   const prefix = `/${settings.apiPrefix}`;
   const { readsInFlight, writesInFlight, bodyBytes } = settings.limits;
   const bound = inFlight({ clock, reads: readsInFlight, writes: writesInFlight, bodyBytes });
+  /** Requests that are for another plane than the management API. */
+  const planes = new WeakMap<Exchange, Plane>();
   const forAnyKey: GuardedChainOptions = {
     clock,
     log,
@@ -54,20 +63,38 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
     sourceLimit: sourceLimit({ clock }),
     keyRate: keyRate({ clock, perSecond: settings.limits.requestsPerSecond }),
     inFlight: countInFlight(options.metrics, bound),
-    onComplete: requestObserver({ metrics: options.metrics, planeOf: () => management }),
+    onComplete: requestObserver({
+      metrics: options.metrics,
+      planeOf: (exchange) => planes.get(exchange) ?? management,
+    }),
   };
-  const authorize: GuardedChainOptions['authorize'] = (identity, asked) => management.authorize(identity, asked);
+  const authorize: Plane['authorize'] = (identity, asked) => management.authorize(identity, asked);
   const open = (handler: Handler): Handler => openChain(forAnyKey, handler);
   const guarded = (handler: Handler, depth = 0): Handler => guardedChain({ ...forAnyKey, depth, authorize }, handler);
-  const gateway = guardedChain({ ...forAnyKey, depth: 2 }, notImplementedHandler(missingGateway));
+  const onPlane = (exchange: Exchange, plane: Plane) => void planes.set(exchange, plane);
+  const { version, healthChecks, metrics } = options;
+  const serveManagement = planeServer({ clock, log, version, healthChecks, metrics, bodyBytes })(management);
 
   return router({
     clock,
     log,
     mounts: [
-      { prefix: `${prefix}/management`, handler: guarded(managementHandler(options), 2) },
-      { prefix: `${prefix}/cluster`, handler: gateway },
-      { prefix: `${prefix}/project`, handler: gateway },
+      { prefix: `${prefix}/management`, handler: guarded(serveManagement, 2) },
+      ...clusterMounts({
+        apiPrefix: settings.apiPrefix,
+        builtIn: options.builtIn,
+        chain: forAnyKey,
+        authorize,
+        isCluster: (name) => options.isCluster(name),
+        onPlane,
+      }),
+      options.gateway.mount({
+        apiPrefix: settings.apiPrefix,
+        chain: forAnyKey,
+        authorize,
+        resume: (key) => options.resume(key),
+        onPlane,
+      }),
       { prefix: '/version', exact: true, handler: open(reading(versionHandler(options.version))) },
       ...['/healthz', '/livez', '/readyz'].map((path) => ({
         prefix: path,
@@ -77,25 +104,6 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
       ...authMounts(options.auth, forAnyKey, authorize),
       { prefix: '/backup', exact: true, handler: guarded(reading(options.backup)) },
     ],
-  });
-}
-
-const missingGateway = 'this version of the server has no gateway to clusters';
-
-function managementHandler(options: AddressSpaceOptions): Handler {
-  const { metrics, version, healthChecks, management } = options;
-  const documents = planeDocuments(management, { version, healthChecks, metrics });
-  return planeHandler({
-    plane: management,
-    log: options.log,
-    now: () => options.clock.now(),
-    protobuf: protobufCodec,
-    bodyLimit: options.settings.limits.bodyBytes,
-    async nonResource(exchange) {
-      const reply = await documents.reply(exchange);
-      if (reply === undefined) throw noSuchPath();
-      return reply;
-    },
   });
 }
 

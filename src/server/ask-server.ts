@@ -1,4 +1,6 @@
 import { Agent, type Dispatcher, request } from 'undici';
+import { textAt } from '../lib/json-path.ts';
+import { isJsonObject } from '../lib/json-value.ts';
 import { errorCode } from '../lib/private-file.ts';
 import type { AdminAccess } from './kubeconfig.ts';
 import { StartError } from './start-error.ts';
@@ -6,6 +8,8 @@ import { StartError } from './start-error.ts';
 export interface Question {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** JSON. */
+  readonly body?: string;
   /** What is asked for, as a refusal names it: `the backup`. */
   readonly what: string;
 }
@@ -16,7 +20,7 @@ export class NoServerError extends StartError {}
 /** Asks the running server for what only its administrator may have; `use` reads the answer while the connection lasts. */
 export async function askServer<T>(
   access: AdminAccess,
-  { method, path, what }: Question,
+  { method, path, body, what }: Question,
   use: (body: Dispatcher.ResponseData['body']) => Promise<T>,
 ): Promise<T> {
   const { origin, authority, token } = access;
@@ -25,14 +29,18 @@ export async function askServer<T>(
     const response = await request(`${origin}${path}`, {
       dispatcher,
       method,
-      headers: { authorization: `Bearer ${token}` },
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body }),
     }).catch((error: unknown) => {
       const message = `no server answers at ${origin} (${errorCode(error) ?? 'unknown error'})`;
       throw new NoServerError(message, { cause: error });
     });
     if (response.statusCode !== 200 && response.statusCode !== 201) {
-      await response.body.dump();
-      throw new StartError(`the server at ${origin} refused ${what}: ${refusal(response.statusCode)}`);
+      const told = await messageIn(response.body);
+      throw new StartError(`the server at ${origin} refused ${what}: ${refusal(response.statusCode, told)}`);
     }
     return await use(response.body);
   } finally {
@@ -40,7 +48,14 @@ export async function askServer<T>(
   }
 }
 
-function refusal(code: number): string {
+/** What the server itself says; '' where it is no Status. */
+async function messageIn(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const answer: unknown = await body.json().catch(() => undefined);
+  return isJsonObject(answer) ? textAt(answer, 'message') : '';
+}
+
+function refusal(code: number, told: string): string {
   if (code === 401) return 'the access key of admin.kubeconfig is no longer valid';
-  return code === 403 ? 'the access key of admin.kubeconfig is not an administrator’s' : `it answered ${code}`;
+  if (code === 403) return 'the access key of admin.kubeconfig is not an administrator’s';
+  return code === 404 && told !== '' ? told : `it answered ${code}`;
 }

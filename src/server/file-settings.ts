@@ -77,6 +77,21 @@ export const fileSettings = {
       meaning: 'requests a second that one access key may make, more are answered 429; 0: no limit',
     }),
   },
+  planes: {
+    memoryBytes: integer({
+      least: 1024 * 1024,
+      default: 64 * 1024 * 1024,
+      meaning:
+        'what virtual clusters may take in memory together, in bytes; beyond it those that nobody uses wait on disk until they are used again',
+    }),
+    maxTokenTTL: integer({
+      least: 600,
+      most: 366 * 24 * 3600,
+      default: 30 * 24 * 3600,
+      meaning:
+        'the longest life of a token of a service account in a cluster, in seconds; who asks for a longer one gets this, and a warning',
+    }),
+  },
   auth: {
     loginTTL: integer({
       least: 60,
@@ -121,6 +136,23 @@ export const fileSettings = {
       least: 1,
       default: defaultSettings.directTokens.maxTTL,
       meaning: 'the longest lifetime of such a token in seconds',
+    }),
+  },
+  gateway: {
+    serviceAccountTokens: flag({
+      default: defaultSettings.gateway.serviceAccountTokens,
+      meaning:
+        'service accounts of a virtual cluster get into it from outside with their own tokens, so that controllers elsewhere can work in it',
+    }),
+    defaultTokenTTL: integer({
+      least: 1,
+      default: defaultSettings.gateway.defaultTokenTTL,
+      meaning: 'lifetime in seconds of the token in a kubeconfig of a virtual cluster that asks for none',
+    }),
+    maxTokenTTL: integer({
+      least: 1,
+      default: defaultSettings.gateway.maxTokenTTL,
+      meaning: 'the longest lifetime of such a token in seconds; it never outlives its access key',
     }),
   },
 };

@@ -68,10 +68,11 @@ describe('refreshKubeconfig', () => {
 });
 
 describe('readAdminAccess', () => {
-  it('finds origin, authority and key', async () => {
+  it('finds the address, authority and key', async () => {
     await writeFile(path, adminKubeconfig(content, 'admin', 'secret'));
     expect(await readAdminAccess(path)).toEqual({
       origin: 'https://127.0.0.1:8443',
+      managementPath: '/kubernetes/management',
       authority: 'PEM',
       token: 'secret',
     });

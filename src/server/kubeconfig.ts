@@ -76,6 +76,8 @@ export async function refreshKubeconfig(path: string, content: KubeconfigContent
 export interface AdminAccess {
   /** The server's root, without a path. */
   readonly origin: string;
+  /** Where the management API is below it, without a slash at the end: `/kubernetes/management`. */
+  readonly managementPath: string;
   readonly authority: string | undefined;
   readonly token: string;
 }
@@ -91,8 +93,10 @@ export async function readAdminAccess(path: string): Promise<AdminAccess | undef
   }
   if (typeof user.token !== 'string') throw new StartError(`${path} holds no access key`);
   const data = cluster['certificate-authority-data'];
+  const { origin, pathname } = new URL(cluster.server);
   return {
-    origin: new URL(cluster.server).origin,
+    origin,
+    managementPath: pathname.replace(/\/+$/, ''),
     authority: typeof data === 'string' ? Buffer.from(data, 'base64').toString('utf8') : undefined,
     token: user.token,
   };

@@ -4,16 +4,20 @@ import { readGroup } from './setting-group.ts';
 import type { SettingsReader } from './settings-reader.ts';
 import { StartError } from './start-error.ts';
 
-/** The settings of the management API: `accessKeys`, `projects`, `charts`, `directTokens`. */
+/** The settings of the management API: `accessKeys`, `projects`, `charts`, `directTokens`, `gateway`. */
 export function readManagementSettings(file: SettingsReader): ManagementSettings {
   const settings: ManagementSettings = {
     accessKeys: readGroup(file, 'accessKeys', fileSettings.accessKeys),
     projects: readGroup(file, 'projects', fileSettings.projects),
     charts: readGroup(file, 'charts', fileSettings.charts),
     directTokens: readGroup(file, 'directTokens', fileSettings.directTokens),
+    gateway: readGroup(file, 'gateway', fileSettings.gateway),
   };
   if (settings.directTokens.defaultTTL > settings.directTokens.maxTTL) {
     throw new StartError('"directTokens.defaultTTL" is above "directTokens.maxTTL"');
+  }
+  if (settings.gateway.defaultTokenTTL > settings.gateway.maxTokenTTL) {
+    throw new StartError('"gateway.defaultTokenTTL" is above "gateway.maxTokenTTL"');
   }
   return settings;
 }

@@ -1,37 +1,32 @@
-import { projectKind } from '../api/management/v1/project.ts';
-import { teamKind } from '../api/management/v1/team.ts';
-import { userKind } from '../api/management/v1/user.ts';
-import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
-import { managementGroup } from '../api/naming.ts';
+import { adminsGroup, adminUser, managementGroup } from '../api/naming.ts';
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import { decide } from '../auth/authz/decide.ts';
 import { readerOf } from '../auth/authz/reader.ts';
 import { rulesFor } from '../auth/authz/rules-review.ts';
 import type { TokenSigner } from '../auth/direct-token.ts';
-import { startProjectController } from '../controllers/projects/project-controller.ts';
-import type { RunningController } from '../controllers/runtime/controller.ts';
-import { startUserController } from '../controllers/users/user-controller.ts';
+import type { InstanceActivity } from '../controllers/instances/instance-needs.ts';
 import { type ControlPlane, type KindStores, openControlPlane } from '../controlplane/control-plane.ts';
 import { coreEventsView, eventsView } from '../controlplane/core/event-views.ts';
 import { storedEvents } from '../controlplane/core/events.ts';
 import { storedLeases } from '../controlplane/core/leases.ts';
 import { readOnlyNamespaces } from '../controlplane/core/namespaces.ts';
 import { accessReviews, kubernetesReviews, type ReviewDependencies } from '../controlplane/core/reviews.ts';
-import { startUpkeep } from '../controlplane/upkeep/upkeep.ts';
+import type { Host } from '../hosts/host.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { managementResources } from '../management/management-resources.ts';
-import { mountManagement } from '../management/mount-management.ts';
+import { type MountOptions, mountManagement } from '../management/mount-management.ts';
 import type { ManagementSettings } from '../management/settings.ts';
 import { createManagementState, type ManagementState } from '../management/state.ts';
 import { type Credentialed, subjectOf } from '../management/subject.ts';
 import type { KindStore } from '../registry/kind-store.ts';
+import type { LeftWork } from '../registry/left-work.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import { resourceKey } from '../registry/rows.ts';
 import { mountStored } from '../registry/stored-verbs.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { Store } from '../store/store.ts';
-import { inProcessClient } from './in-process-client.ts';
+import { startControllers } from './start-controllers.ts';
 
 export interface ManagementOptions {
   readonly store: Store;
@@ -39,16 +34,30 @@ export interface ManagementOptions {
   readonly settings: ManagementSettings;
   /** What signs tokens now. */
   signer(): TokenSigner;
+  readonly sign: MountOptions['sign'];
+  readonly address: MountOptions['address'];
+  readonly hasGateway: MountOptions['hasGateway'];
   readonly clock: Clock;
   readonly log: Log;
+  /** The host that is connected under that name; undefined: this server has no way to look into it. */
+  hostOf(cluster: string): Host | undefined;
+  /** Work for upkeep was written. */
+  onUpkeep(left: LeftWork): void;
 }
 
 export interface Management {
   readonly plane: ControlPlane;
   readonly state: ManagementState;
-  /** Starts what works by itself: upkeep and the controllers. Returns how it ends. */
-  start(): () => Promise<void>;
+  /** What an access key lets through by its scopes, whoever comes with it. */
+  narrow(accessKey: string, attributes: Attributes): Decision;
+  /** Starts the controllers. Returns how they end. `activity`: who uses virtual clusters; absent: nobody is told. */
+  start(activity?: InstanceActivity): () => Promise<void>;
 }
+
+const noActivity: InstanceActivity = { lastActivity: () => undefined, onActivity: () => () => {} };
+
+/** Somebody whom nothing but a scope narrows. */
+const anyAdmin = { name: adminUser, groups: [adminsGroup] };
 
 /** The slice of the store that is the management API's. */
 const slice = 'management';
@@ -65,7 +74,6 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     authorize,
     rules: (caller, namespace) => rulesFor(subjectOf(caller, state), namespace, state),
   };
-  let wake = (): void => {};
 
   const plane = await openControlPlane({
     id: slice,
@@ -76,47 +84,31 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       ...coreKinds(stores),
       ...kubernetesReviews(reviews),
       ...accessReviews(managementGroup, reviews),
-      ...mountManagement(stores, { ...dependencies, instanceId: store.identity, signer: options.signer }),
+      ...mountManagement(stores, {
+        ...dependencies,
+        instanceId: store.identity,
+        signer: options.signer,
+        sign: options.sign,
+        address: options.address,
+        hasGateway: options.hasGateway,
+        hostOf: options.hostOf,
+      }),
     ],
     authorize,
     mayRead: (caller, kind, verb) => readerOf(subjectOf(caller, state), kind, state, verb),
-    onUpkeep: () => wake(),
+    onUpkeep: options.onUpkeep,
   });
 
   return {
     plane,
     state,
-    start() {
-      const upkeep = startUpkeep({ store, clock, log, plane: async (id) => (id === slice ? plane : undefined) });
-      wake = () => upkeep.wake();
-      upkeep.wake();
-      const controllers = startControllers(plane, state, clock, log);
-      return async () => {
-        await Promise.all(controllers.map((controller) => controller.stop()));
-        await upkeep.stop();
-      };
+    narrow(accessKey, attributes) {
+      const { scopes } = subjectOf({ user: anyAdmin, system: false, accessKey }, state);
+      return decide({ user: anyAdmin, system: false, scopes }, attributes, state);
     },
+    start: (activity = noActivity) =>
+      startControllers({ kinds: plane.kinds, state, hostOf: options.hostOf, activity, clock, log }),
   };
-}
-
-function startControllers(
-  { kinds }: ControlPlane,
-  state: ManagementState,
-  clock: Clock,
-  log: Log,
-): RunningController[] {
-  const management = inProcessClient(kinds, 'flotilla');
-  return [
-    startProjectController({
-      projects: management.resource(projectKind),
-      instances: management.resource(virtualClusterInstanceKind),
-      contents: [storedLeases, storedEvents].map((kind) => management.resource(kind)),
-      usage: (project) => ({ total: state.instanceCount(project), perOwner: state.instanceOwners(project) }),
-      clock,
-      log,
-    }),
-    startUserController({ users: management.resource(userKind), teams: management.resource(teamKind), clock, log }),
-  ];
 }
 
 function coreKinds(stores: KindStores): MountedResource[] {

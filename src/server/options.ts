@@ -41,6 +41,7 @@ export interface ServerOptions {
     readonly writesInFlight: number;
     readonly requestsPerSecond: number;
   };
+  readonly planes: { readonly memoryBytes: number; readonly maxTokenTTL: number };
   readonly auth: { readonly loginTTL: number };
   readonly management: ManagementSettings;
 }
@@ -68,6 +69,7 @@ export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
     audit: readGroup(file, 'audit', fileSettings.audit),
     history: readHistory(file),
     limits: readGroup(file, 'limits', fileSettings.limits),
+    planes: readGroup(file, 'planes', fileSettings.planes),
     auth: readGroup(file, 'auth', fileSettings.auth),
     management: readManagementSettings(file),
   };

@@ -60,7 +60,7 @@ async function rotateFile(dir: DataDir, revoke: boolean): Promise<string> {
   const set = await readSigningKeyFile(dir.signingKey);
   if (set === undefined) throw new StartError(`there is no signing key in ${dir.path}`);
   // A server that may give tokens a longer life has written so into the file when it started.
-  const longestTTL = set.current.longestTTL ?? defaultSettings.directTokens.maxTTL;
+  const longestTTL = set.current.longestTTL ?? defaultSettings.gateway.maxTokenTTL;
   const next = rotated(set, await makeSigningKey(longestTTL), { now: systemClock.now(), longestTTL, revoke });
   await writeSigningKeyFile(dir.signingKey, next);
   return next.current.kid;

@@ -20,7 +20,7 @@ export interface Call {
   readonly token?: string;
   readonly body?: JsonValue;
   /** The body as it is sent, where it is no JSON. */
-  readonly raw?: string;
+  readonly raw?: string | Uint8Array;
   /** Content type. */
   readonly type?: string;
 }

@@ -155,7 +155,7 @@ describe('the address space', () => {
       expect((await bench.ask(server, path, { token: '' })).code, path).toBe(401);
       expect((await bench.ask(server, path)).code, path).toBe(200);
     }
-    expect((await bench.ask(server, '/kubernetes/cluster/local/api')).code).toBe(501);
+    expect((await bench.ask(server, '/kubernetes/cluster/local/api', { token: '' })).code).toBe(401);
     expect((await bench.ask(server, '/nowhere')).json).toMatchObject({ kind: 'Status', code: 404 });
     expect((await bench.ask(server, '/auth/jwks')).text).not.toContain('"d"');
   });

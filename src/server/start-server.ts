@@ -1,5 +1,9 @@
+import { localCluster } from '../api/naming.ts';
 import { openAuditLog } from '../audit/open-audit-log.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
+import { startUpkeep, type Upkeep } from '../controlplane/upkeep/upkeep.ts';
+import { builtInTarget } from '../gateway/plane-identity.ts';
+import type { Host } from '../hosts/host.ts';
 import { type Listener, listen } from '../http/listen.ts';
 import type { ObjectCount } from '../http/metrics/create-metrics.ts';
 import { createMetrics } from '../http/metrics/create-metrics.ts';
@@ -10,8 +14,10 @@ import type { Log } from '../lib/log.ts';
 import { programVersion } from '../lib/program-version.ts';
 import { bootstrap } from '../management/bootstrap.ts';
 import { accessKeyHashPurpose } from '../management/resources/accesskeys.ts';
+import type { LeftWork } from '../registry/left-work.ts';
 import type { Store } from '../store/store.ts';
 import { openAccessKeys } from './access-keys.ts';
+import { accountTokenKeys } from './account-token-keys.ts';
 import { addressSpace } from './address-space.ts';
 import { keepAdminKey, keepAdminKubeconfig } from './admin-files.ts';
 import { backupHandler } from './backup-handler.ts';
@@ -19,8 +25,11 @@ import { Closing } from './closing.ts';
 import { describe, openDataDir } from './data-dir.ts';
 import { diskCheck } from './disk-check.ts';
 import { loadSealer } from './load-sealer.ts';
+import { keepLocalClusterStatus } from './local-cluster-status.ts';
 import { openAuth } from './open-auth.ts';
+import { hasGateway, openGateway } from './open-gateway.ts';
 import { openManagement } from './open-management.ts';
+import { openPlanes } from './open-planes.ts';
 import { openStore } from './open-store.ts';
 import type { ServerOptions } from './options.ts';
 import { loadServingTls } from './serving-tls.ts';
@@ -65,7 +74,9 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
   closing.add('store', () => store.close());
   const sealer = await loadSealer(settings.sealKeyFile ?? dir.sealKey, store);
   const tls = await loadServingTls(dir, settings, clock, log);
-  const longestTTL = settings.management.directTokens.maxTTL;
+  const { maxTokenTTL } = settings.planes;
+  const { directTokens, gateway: gatewaySettings } = settings.management;
+  const longestTTL = Math.max(directTokens.maxTTL, gatewaySettings.maxTokenTTL, maxTokenTTL);
   const signingKeys = await openSigningKeys({ path: dir.signingKey, clock, longestTTL });
   const { maxBytes, keptFiles } = settings.audit;
   const auditLog = await openAuditLog({ path: dir.auditLog, maxBytes, keptFiles }).catch((error: unknown) => {
@@ -73,18 +84,60 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
   });
   closing.add('audit log', () => auditLog.close());
 
+  const version = versionInfo({ packageVersion: programVersion });
+  const lifecycle = { ending: false };
+  const checks = [...healthChecks(store, lifecycle), diskCheck(store, clock, log)];
+  let upkeep: Upkeep | undefined;
+  const onUpkeep = (left: LeftWork) => upkeep?.wake(left);
+  let host: Host | undefined;
+  let url = settings.externalUrl;
+  const tokens = accountTokenKeys({ signingKeys, installation: store.identity });
   const management = await openManagement({
     store,
     sealer,
     settings: settings.management,
     signer: signingKeys.current,
+    sign: (claims) => tokens.sign(claims),
+    address: () => ({ root: `${url}/${settings.apiPrefix}`, authority: tls.authority }),
+    hasGateway,
     clock,
     log,
+    hostOf: (cluster) => (cluster === localCluster ? host : undefined),
+    onUpkeep,
   });
-  closing.add('control plane', () => management.plane.close());
+  closing.add('management', () => management.plane.close());
+  const planes = await openPlanes({
+    store,
+    clock,
+    log,
+    sealing: sealer,
+    tokens,
+    longestTokenSeconds: maxTokenTTL,
+    ...(tls.authority === undefined ? {} : { certificateAuthority: tls.authority }),
+    memoryBudget: settings.planes.memoryBytes,
+    bodyBytes: settings.limits.bodyBytes,
+    version,
+    healthChecks: checks,
+    narrow: (accessKey, attributes) => management.narrow(accessKey, { ...attributes, target: builtInTarget }),
+    onUpkeep,
+  });
+  host = planes.host;
+  closing.add('control planes', () => planes.close());
   const newKey = await bootstrap(management.plane.kinds, { keepKey: (key) => keepAdminKey(dir, key) });
-  const stopWorkers = management.start();
-  closing.add('controllers and upkeep', stopWorkers);
+  const { plane: managed } = management;
+  await keepLocalClusterStatus(managed.kinds, version.gitVersion);
+  upkeep = startUpkeep({
+    store,
+    clock,
+    log,
+    plane: async (id) => (id === managed.id ? managed : await planes.planeSource(id)),
+  });
+  closing.add('upkeep', () => upkeep?.stop());
+  upkeep.wake();
+  const { serviceAccountTokens } = gatewaySettings;
+  const gateway = openGateway({ management, planes, tokens, serviceAccountTokens, clock });
+  closing.add('gateway', () => gateway.close());
+  closing.add('controllers', management.start(gateway.activity));
   const accessKeys = openAccessKeys({
     kinds: management.plane.kinds,
     state: management.state,
@@ -94,20 +147,26 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
   });
   closing.add('access keys', () => accessKeys.close());
 
-  const lifecycle = { ending: false };
-  const version = versionInfo({ packageVersion: programVersion });
   const listener = await listenOrExplain(settings, log, {
     tls: tls.pair,
     handler: addressSpace({
       settings,
       clock,
       log,
-      management: management.plane,
+      management: managed,
+      builtIn: planes.builtIn,
+      isCluster: (name) => management.state.cluster(name) !== undefined,
+      gateway,
       authenticate: (token) => accessKeys.authenticator.authenticate(token),
+      resume: (key) => accessKeys.authenticator.resume(key),
       auditLog,
       version,
-      healthChecks: [...healthChecks(store, lifecycle), diskCheck(store, clock, log)],
-      metrics: createMetrics({ version, storedObjects: () => countObjects(management.plane) }),
+      healthChecks: checks,
+      metrics: createMetrics({
+        version,
+        storedObjects: () => countObjects([managed, planes.local]),
+        loadedPlanes: () => planes.fleet.loaded,
+      }),
       auth: openAuth({ settings, management, sealer, signingKeys, closing, clock, log }),
       backup: backupHandler(store),
     }),
@@ -118,7 +177,7 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
     tls.follow((pair) => listener.updateTls(pair.cert, pair.key)),
   );
 
-  const url = settings.externalUrl ?? urlOf(settings.listen.host, listener.port);
+  url ??= urlOf(settings.listen.host, listener.port);
   const content = { url, apiPrefix: settings.apiPrefix, authority: tls.authority };
   await keepAdminKubeconfig(dir, content, newKey !== undefined);
   log.info({ url, dataDir: dir.path, version: programVersion }, 'serving');
@@ -175,8 +234,9 @@ function healthChecks(store: Store, lifecycle: { readonly ending: boolean }): He
   ];
 }
 
-function* countObjects(plane: ControlPlane): Iterable<ObjectCount> {
-  for (const { resource, count } of plane.kinds.values()) {
+/** Virtual clusters have theirs on disk as a rule, and are not loaded to be counted. */
+function* countObjects(planes: readonly ControlPlane[]): Iterable<ObjectCount> {
+  for (const { resource, count } of planes.flatMap((plane) => [...plane.kinds.values()])) {
     yield { group: resource.group, resource: resource.plural, count: count() };
   }
 }

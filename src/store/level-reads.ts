@@ -42,7 +42,7 @@ export async function readEntry(db: Level, key: Key): Promise<AsOf<Entry | undef
 }
 
 export async function readList(db: Level, range: KeyRange, options: ListOptions): Promise<AsOf<ListResult>> {
-  const { limit = Number.POSITIVE_INFINITY, after, atRevision } = options;
+  const { limit = Number.POSITIVE_INFINITY, after, atRevision, uncounted = false } = options;
   const snapshot = db.snapshot();
   try {
     const { position, head } = await readHead(db, snapshot, range.slice);
@@ -72,6 +72,7 @@ export async function readList(db: Level, range: KeyRange, options: ListOptions)
       const rest = last === undefined ? bounds : { gt: last, lt: bounds.lt };
       for await (const keys of keyChunks(db, { ...rest, snapshot })) {
         remaining += rollback.merge(keys.map((row) => [row, ''])).length;
+        if (uncounted && remaining > 0) break;
       }
     }
     take(rollback.rest());

@@ -55,6 +55,8 @@ export interface ListOptions {
   readonly limit?: number;
   /** Only what sorts after this key (which need not exist). */
   readonly after?: Key;
+  /** What follows is not counted: `remaining` only tells whether there is any. Spares a walk over all of it. */
+  readonly uncounted?: boolean;
   /** The state exactly as it was at that revision (quiet rows: as they are now). Absent: now. */
   readonly atRevision?: Revision;
 }
@@ -63,7 +65,7 @@ export interface ListResult {
   readonly entries: readonly Entry[];
   /** The revision at which this is the whole truth: `atRevision`, or the slice's highest. */
   readonly revision: Revision;
-  /** How many entries of the range follow the last one given. */
+  /** How many entries of the range follow the last one given; `uncounted`: at least one, or none. */
   readonly remaining: number;
 }
 

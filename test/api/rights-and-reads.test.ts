@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
 import { linesOf } from '../../src/lib/lines.ts';
+import { isSettled, untilInstance } from '../../src/server/instances.fixture.ts';
 import { type Call, groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
@@ -22,10 +23,11 @@ describe('reads and rights at the front door', () => {
 
   const post = (body: JsonValue): Call => ({ method: 'POST', body });
 
+  /** The instance as it is when the server has nothing more to write about it. */
   async function make(name: string, metadata: JsonObject = {}): Promise<JsonObject> {
     const answer = await bench.ask(server, instances, post({ metadata: { name, ...metadata } }));
     expect(answer.code, answer.text).toBe(201);
-    return answer.json;
+    return await untilInstance(bench, server, { name }, isSettled);
   }
 
   const versionOf = (object: JsonValue) => textAt(object, 'metadata', 'resourceVersion');

@@ -33,7 +33,7 @@ export const targets: readonly Target[] = [
     who: 'red-user',
     mayCreate: true,
     fields: [
-      [['status'], { phase: 'Ready', serviceUID: 'stolen' }],
+      [['status'], { phase: 'Stolen', serviceUID: 'stolen' }],
       [['spec', 'owner'], { user: 'blue-user' }],
       [['spec', 'owner'], { team: 'crew' }],
       [['spec', 'clusterRef'], { namespace: 'kube-system', virtualCluster: 'other' }],

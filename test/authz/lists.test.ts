@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
-import { listAt, textAt } from '../../src/lib/json-path.ts';
+import { listAt, numberAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
 import { linesOf } from '../../src/lib/lines.ts';
 import type { Ask } from './ask.ts';
@@ -48,9 +48,14 @@ describe('what lists and watches show', () => {
     const ask = { ...watching, project: 'red' };
     const { body } = await stage.caller.open(token, `${pathOf(ask)}?watch=1&${fromTheBeginning}`);
     const events = linesOf(body);
-    const next = async () => {
+    let generation: number | undefined;
+    const next = async (): Promise<string> => {
       const { value } = await events.next();
       const event = JSON.parse(value ?? '{}') as JsonValue;
+      const before = generation;
+      generation = numberAt(event, 'object', 'metadata', 'generation');
+      // What the server writes into the status meanwhile is not what this is about.
+      if (textAt(event, 'type') === 'MODIFIED' && generation === before) return await next();
       return `${textAt(event, 'type')} ${textAt(event, 'object', 'metadata', 'name')}`.trim();
     };
     const share = async (users: readonly string[]) => {

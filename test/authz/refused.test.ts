@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { managementGroup } from '../../src/api/naming.ts';
+import { managementGroup, storageGroup } from '../../src/api/naming.ts';
 import { textAt } from '../../src/lib/json-path.ts';
 import { askedText } from './ask.ts';
 import { eachOf, type Sent } from './caller.ts';
@@ -76,13 +76,35 @@ describe('whoever has no key that is good', () => {
       '/auth/jwks': 200,
       '/metrics': 401,
       '/backup': 401,
+      '/kubernetes/cluster': 401,
       '/kubernetes/cluster/local/api': 401,
+      '/kubernetes/cluster/local/readyz': 401,
+      '/kubernetes/cluster/none/api': 401,
+      [`/kubernetes/cluster/local/apis/${storageGroup}/v1/namespaces/default/virtualclusters/none/proxy/api`]: 401,
       '/kubernetes/project/red/virtualcluster/r-user/api': 401,
     };
     const caller = stage.from('127.1.9.9');
     for (const [path, code] of Object.entries(answers)) {
       const sent: Sent = { method: 'GET', path };
       expect((await caller.send('', sent)).code, path).toBe(code);
+    }
+  });
+
+  it('lets nobody into a connected cluster who may not use it, nor with a scope that does not cover it', async () => {
+    const root = '/kubernetes/cluster/local';
+    const proxied = `${root}/apis/${storageGroup}/v1/namespaces/default/virtualclusters/none/proxy/api`;
+    const key = async (name: string, spec: Parameters<Stage['make']>[1]) =>
+      textAt(await stage.make(keysPath, { metadata: { name }, spec }), 'spec', 'key');
+    const codes: Record<string, readonly number[]> = {
+      [stage.adminKey]: [200, 404, 404],
+      [await key('in-plain', { user: 'red-admin' })]: [403, 403, 403],
+      [await key('in-projects', { user: 'second-admin', scope: { projects: [{ project: '*' }] } })]: [403, 403, 403],
+      [await key('in-there', { user: 'second-admin', scope: { clusters: [{ cluster: 'local' }] } })]: [200, 404, 403],
+    };
+    for (const [token, expected] of Object.entries(codes)) {
+      const paths = [`${root}/api`, proxied, '/kubernetes/cluster/none/api'];
+      const answers = await Promise.all(paths.map((path) => stage.caller.send(token, { method: 'GET', path })));
+      expect(answers.map(({ code }) => code)).toEqual(expected);
     }
   });
 

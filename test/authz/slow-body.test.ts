@@ -75,6 +75,7 @@ describe('a write whose body comes late', () => {
     const patch = await begin('PATCH', 'mine', 'application/merge-patch+json');
     const gone = await stage.caller.send(keys.get('red-user') ?? '', { method: 'DELETE', path: `${instances}/mine` });
     expect(gone.code, gone.text).toBe(200);
+    await stage.untilGone('red', 'mine');
     await make('mine', 'red-admin');
     expect((await patch(grab)).code).toBe(403);
     expect(await accessOf('mine')).toEqual([]);

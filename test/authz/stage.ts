@@ -1,14 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { managementGroup } from '../../src/api/naming.ts';
+import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
 import { ManualClock } from '../../src/lib/clock.ts';
 import { listAt, textAt, textsAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
+import { isGone, isSettled, untilInstance } from '../../src/server/instances.fixture.ts';
 import { ServerBench } from '../../src/server/server.fixture.ts';
 import { Caller, eachOf } from './caller.ts';
 import { furnish, keyFor, type Make, maker } from './furnish.ts';
 import type { Persona } from './personas.ts';
 import type { Pictures } from './requests.ts';
+import { instances } from './world.ts';
 
 /** A server with the world in it, and somebody to ask with. */
 export interface Stage {
@@ -24,6 +26,8 @@ export interface Stage {
   keys(personas: readonly Persona[]): Promise<ReadonlyMap<Persona, string>>;
   pictures(): Promise<Pictures>;
   read(path: string, token?: string): Promise<JsonObject>;
+  /** An instance that was deleted is held until nothing of it is left. */
+  untilGone(project: string, name: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,6 +48,14 @@ export async function openStage(config?: string): Promise<Stage> {
   const caller = open();
   const make = maker(caller, adminKey);
   await furnish(make);
+  // From here on nobody but the callers changes anything.
+  for (const { project, name } of instances) {
+    await untilInstance(bench, server, { project, name }, isSettled);
+    await until(async () => {
+      const events = await read(`${root}/api/v1/namespaces/${projectNamespace(project)}/events`);
+      return listAt(events, 'items').some((event) => nameOf(event).startsWith(`${name}.`));
+    });
+  }
 
   async function read(path: string, token = adminKey): Promise<JsonObject> {
     const { code, text } = await caller.send(token, { method: 'GET', path });
@@ -60,6 +72,9 @@ export async function openStage(config?: string): Promise<Stage> {
     make,
     from: (localAddress) => open({ localAddress, connections: 1 }),
     read,
+    async untilGone(project, name) {
+      await untilInstance(bench, server, { project, name }, isGone);
+    },
     async keys(personas) {
       const made = new Map<Persona, string>();
       await eachOf(personas, async (persona) => void made.set(persona, await keyFor(make, persona)));
@@ -74,6 +89,12 @@ export async function openStage(config?: string): Promise<Stage> {
 }
 
 const root = '/kubernetes/management';
+
+/** Events are written behind what they tell of. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 1_000; turn += 1) if (await holds()) return;
+  throw new Error('it did not come');
+}
 
 /** Every object that there is, by its path. Owned keys are the access keys under another kind. */
 async function takePictures(read: Stage['read']): Promise<Pictures> {

@@ -23,6 +23,12 @@ function listing(group: string, resource: string, items: Listing['items'], proje
 
 const outside = (all: readonly { name: string }[]) => all.map(({ name }) => ({ name, project: '' }));
 
+/** Those of the world, and those that the server itself writes about each instance. */
+const allEvents = [
+  ...world.events,
+  ...world.instances.map(({ name, project }) => ({ name: world.eventsAbout(name), project })),
+];
+
 export const listings: readonly Listing[] = [
   listing(managementGroup, 'projects', outside(world.projects)),
   listing(managementGroup, 'clusters', outside(world.clusters)),
@@ -32,8 +38,8 @@ export const listings: readonly Listing[] = [
   listing('', 'namespaces', outside(world.projects)),
   ...['', 'red', 'blue', 'green'].flatMap((project) => [
     listing(managementGroup, 'virtualclusterinstances', world.instances, project),
-    listing('', 'events', world.events, project),
-    listing('events.k8s.io', 'events', world.events, project),
+    listing('', 'events', allEvents, project),
+    listing('events.k8s.io', 'events', allEvents, project),
     listing('coordination.k8s.io', 'leases', world.leases, project),
   ]),
 ];
@@ -66,14 +72,16 @@ function shown(ask: Ask, name: string): string {
   return ask.resource === 'namespaces' ? projectNamespace(name) : name;
 }
 
-const nameOf = (item: JsonValue) => textAt(item, 'metadata', 'name');
+/** What the server's own events are called tells what they are about, and a number. */
+const nameOf = (item: JsonValue) =>
+  textAt(item, 'metadata', 'name').replace(/^(.+)\.[0-9a-f]{16}$/, (_, about: string) => world.eventsAbout(about));
 
 /** What a list really holds. */
 export async function listed(caller: Caller, token: string, ask: Ask): Promise<'refused' | readonly string[]> {
   const { code, text } = await caller.send(token, { method: 'GET', path: pathOf(ask) });
   if (code === 403) return 'refused';
   if (code !== 200) throw new Error(`GET ${pathOf(ask)}: ${code} ${text}`);
-  return listAt(JSON.parse(text) as JsonValue, 'items').map(nameOf);
+  return [...new Set(listAt(JSON.parse(text) as JsonValue, 'items').map(nameOf))];
 }
 
 /** What a watch says before it begins to wait. */
@@ -90,5 +98,5 @@ export async function watched(caller: Caller, token: string, ask: Ask): Promise<
     if (event.type === 'BOOKMARK') break;
     names.push(nameOf(event.object ?? {}));
   }
-  return names;
+  return [...new Set(names)];
 }

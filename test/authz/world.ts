@@ -196,6 +196,11 @@ export const instances: readonly WorldInstance[] = [
   { project: 'green', name: 'g-open', owner: administrator, access: everybodyReads },
 ];
 
+/** Stands for the events that the server writes about an instance. */
+export function eventsAbout(instance: string): string {
+  return `${instance}.*`;
+}
+
 export const events: readonly WorldEvent[] = [
   { project: 'red', name: 'e-user', about: 'r-user' },
   { project: 'red', name: 'e-shared', about: 'r-shared' },

@@ -11,22 +11,25 @@ export class ApiCaller {
   readonly url: string;
   readonly ca: string;
   readonly key: string;
+  readonly #root: string;
   readonly #agent: Agent;
 
-  private constructor(url: string, ca: string, key: string) {
+  private constructor(url: string, ca: string, key: string, root: string) {
+    this.#root = root;
     this.url = url;
     this.ca = ca;
     this.key = key;
     this.#agent = new Agent({ connect: { ca }, connections: 1 });
   }
 
-  static async of(server: FlotillaProcess): Promise<ApiCaller> {
-    return new ApiCaller(server.url, await readFile(join(server.dataDirectory, 'ca.crt'), 'utf8'), server.adminKey);
+  static async of(server: FlotillaProcess, root = apiRoot): Promise<ApiCaller> {
+    const ca = await readFile(join(server.dataDirectory, 'ca.crt'), 'utf8');
+    return new ApiCaller(server.url, ca, server.adminKey, root);
   }
 
   /** `path` is below the root of the API. A PATCH is a merge patch. */
   async send(method: Dispatcher.HttpMethod, path: string, body?: Json): Promise<{ status: number; text: string }> {
-    const response = await request(`${this.url}${apiRoot}${path}`, {
+    const response = await request(`${this.url}${this.#root}${path}`, {
       dispatcher: this.#agent,
       method,
       headers: {

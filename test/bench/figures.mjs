@@ -27,6 +27,7 @@ export const figures = {
   // Below a few megabytes it is chance what a collector has just given back.
   growth: { title: 'memory growth MiB', digits: 1, least: 4 },
   memory: { title: 'memory MiB', digits: 1 },
+  disk: { title: 'disk kB each', digits: 1 },
   slower: { title: 'slower %', digits: 1 },
   delivered: { title: 'delivered %', more: true, digits: 2 },
 };

@@ -15,6 +15,8 @@ const titles = {
   accessKeys: 'Access keys',
   fairness: 'One key beside another',
   large: 'A large installation',
+  planes: 'Virtual clusters',
+  instances: 'The life of an instance',
 };
 
 const notes = {
@@ -38,6 +40,15 @@ const notes = {
     'One key makes one request after the other, first alone (quiet) and then beside another key that does as much as it ' +
     'can (loaded). Per second: what the other key gets done.',
   large: 'Lists of all of it after a fresh start; figures as above.',
+  planes:
+    'Each is a Kubernetes API of its own on the built-in cluster. Those that nobody uses are counted after a fresh start, ' +
+    'with what the management API takes; disk with their objects on the built-in cluster and all history. The last row: ' +
+    'by how much the live heap of the server has grown from the second round to the last; its times are those from the creation to the ' +
+    'first answer, ten at a time.',
+  instances:
+    'From the request until a watch shows it: Ready, with the roles of its users inside, or gone with everything that it ' +
+    'had on its cluster. Instances are made one after the other by each client, and deleted all at once; memory is what ' +
+    'the server held with all of them.',
 };
 
 const verdict = (isReached) => (isReached ? 'reached' : 'missed');
@@ -85,7 +96,10 @@ function circumstances({ date, command, scale, seconds, machine, sides, rows }) 
       ...disturbance(rows, sides),
       ['disk', `${machine.fileSystem}; one write and fdatasync takes ${machine.syncMilliseconds.toFixed(2)} ms`],
       ['Node', machine.node],
-      ['both sides', 'objects of 1.8 kB, TLS, HTTP/2, audit of writes (metadata), fsync, the client on the same cores'],
+      [
+        'both sides',
+        'custom objects of 1.8 kB, TLS, HTTP/2, audit of writes (metadata), fsync, the client on the same cores',
+      ],
     ],
   );
 }

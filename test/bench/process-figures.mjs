@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Linux counts processor time in hundredths of a second, whatever the kernel's own tick. */
 const millisecondsPerTick = 10;
@@ -39,4 +40,9 @@ export const peakBytes = (pids) => sum(pids.map((pid) => statusBytes(pid, 'VmHWM
 
 export function forgetPeaks(pids) {
   for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+/** Bytes of all files in a folder. One may be gone by the time it is looked at. */
+export function folderBytes(folder) {
+  return sum(readdirSync(folder).map((file) => statSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0));
 }

@@ -40,6 +40,11 @@ export async function attachProfiler(url) {
       writeFileSync(file, JSON.stringify((await post('HeapProfiler.stopSampling')).profile));
       return result;
     },
+    /** Bytes of its heap that something still needs. */
+    async liveHeap() {
+      await post('HeapProfiler.collectGarbage');
+      return (await post('Runtime.getHeapUsage')).usedSize;
+    },
     close: () => socket.close(),
   };
 }

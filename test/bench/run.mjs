@@ -23,9 +23,11 @@ import { creates } from './scenarios/creates.mjs';
 import { deletes } from './scenarios/deletes.mjs';
 import { fairness } from './scenarios/fairness.mjs';
 import { gets } from './scenarios/gets.mjs';
+import { instances } from './scenarios/instances.mjs';
 import { large } from './scenarios/large.mjs';
 import { lists } from './scenarios/lists.mjs';
 import { patches } from './scenarios/patches.mjs';
+import { planes } from './scenarios/planes.mjs';
 import { start } from './scenarios/start.mjs';
 import { watchers } from './scenarios/watchers.mjs';
 import { Session } from './session.mjs';
@@ -34,7 +36,21 @@ import { theirs } from './sides/theirs.mjs';
 import { sizesAt } from './sizes.mjs';
 
 /** In the order in which they run: those that use the same objects follow each other, the one that removes them last. */
-const scenarios = { start, creates, gets, lists, patches, churn, watchers, deletes, accessKeys, fairness, large };
+const scenarios = {
+  start,
+  creates,
+  gets,
+  lists,
+  patches,
+  churn,
+  watchers,
+  deletes,
+  accessKeys,
+  fairness,
+  large,
+  planes,
+  instances,
+};
 /** Whatever hangs, the run ends. */
 const longestMinutes = 45;
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mebibytes } from './figures.mjs';
 import { processorMilliseconds } from './process-figures.mjs';
 
 /** Processor time within a second that is more than a server takes that has nothing to do. */
@@ -17,7 +18,7 @@ export class Session {
   #profiles;
   #server;
   #place = '';
-  #projects = new Map();
+  #filled = new Map();
   rows = [];
 
   /** `profiles`: directories for CPU profiles (`time`) and heap profiles (`allocations`), each if wanted. */
@@ -35,23 +36,36 @@ export class Session {
     return this.#side.makesKeys === true;
   }
 
+  /** Whether it has control planes that virtual clusters are. */
+  get hasPlanes() {
+    return this.#side.hasPlanes === true;
+  }
+
+  /** Where the objects lie on disk. */
+  get storeFolder() {
+    return join(this.#directory, this.#side.name, this.#place, 'store');
+  }
+
   get target() {
     return this.#server.target;
   }
 
-  /** Starts the server on the data directory of that name and gives what that took; if it runs on that already, nothing. */
-  async start(place) {
+  /**
+   * Starts the server on the data directory of that name and gives what that took; if it runs on that already, nothing.
+   * With `inspect` its live heap can be asked for.
+   */
+  async start(place, { inspect = false } = {}) {
     if (this.#place === place) return undefined;
     await this.stop();
-    const isNew = !this.#projects.has(place);
-    this.#server = await this.#side.start(join(this.#directory, this.#side.name, place));
+    const isNew = !this.#filled.has(place);
+    this.#server = await this.#side.start(join(this.#directory, this.#side.name, place), { inspect });
     this.#place = place;
-    if (isNew) this.#projects.set(place, new Map());
+    if (isNew) this.#filled.set(place, new Map());
     const serverCpu = processorMilliseconds(this.target.pids);
     return { figures: { milliseconds: this.#server.startMilliseconds, serverCpu }, isNew };
   }
 
-  /** Starts it on that place and has the interface ready there. */
+  /** Starts it on that place and has the kind of the objects ready there. */
   async startPrepared(place) {
     const started = await this.start(place);
     if (started?.isNew) await this.#side.prepare(this.target);
@@ -65,12 +79,11 @@ export class Session {
 
   /**
    * Waits until what goes on after a start is over. A server may read a kind only when it is first asked for, which is
-   * done here if a project is named: neither what idles nor what is listed next is to be without it.
+   * done here if a namespace is named: neither what idles nor what is listed next is to be without it.
    */
-  async settle(project) {
-    if (project !== undefined) {
-      const { api, namespacePrefix } = this.target;
-      const path = `${api}/namespaces/${namespacePrefix}${project}/virtualclusterinstances?limit=1`;
+  async settle(namespace) {
+    if (namespace !== undefined) {
+      const path = `${this.target.api}/namespaces/${namespace}/virtualclusterinstances?limit=1`;
       await this.#load.run('send', this.target, { method: 'GET', path, expected: 200 });
     }
     for (let second = 0; second < mostSettleSeconds; second++) {
@@ -80,26 +93,31 @@ export class Session {
     }
   }
 
+  /** Mebibytes of the server's heap that something still needs. */
+  async liveHeap() {
+    return mebibytes(await this.#server.profiler.liveHeap());
+  }
+
   async stop() {
     this.#place = '';
     await this.#server?.stop();
     this.#server = undefined;
   }
 
-  /** A project that holds so many instances, the numbers from 0 on. Gives the figures of what had to be made. */
-  async fill(project, objects) {
-    const filled = this.#projects.get(this.#place);
-    if (!filled.has(project)) await this.#side.createProject(this.target, project);
-    const first = filled.get(project) ?? 0;
-    filled.set(project, objects);
+  /** A namespace that holds so many objects, the numbers from 0 on. Gives the figures of what had to be made. */
+  async fill(namespace, objects) {
+    const filled = this.#filled.get(this.#place);
+    if (!filled.has(namespace)) await this.#side.makeNamespace(this.target, namespace);
+    const first = filled.get(namespace) ?? 0;
+    filled.set(namespace, objects);
     if (first >= objects) return undefined;
-    const options = { verb: 'create', project, clients: 64, first, objects: objects - first };
+    const options = { verb: 'create', namespace, clients: 64, first, objects: objects - first };
     return await this.#load.run('write', this.target, options);
   }
 
-  /** A project's instances are no longer what `fill` made them. */
-  forget(project) {
-    this.#projects.get(this.#place).set(project, 0);
+  /** A namespace's objects are no longer what `fill` made them. */
+  forget(namespace) {
+    this.#filled.get(this.#place).set(namespace, 0);
   }
 
   keys(count) {

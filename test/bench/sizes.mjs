@@ -23,6 +23,14 @@ export function sizesAt(scale) {
     fanOutWrites: some(100, 5),
     /** Enough single requests for a p99. */
     fairSeconds: Math.max(1, 5 * scale),
+    /** Virtual clusters: those that nobody uses, those whose first answer is measured, those of a round. */
+    planes: some(10_000, 50),
+    askedPlanes: some(500, 10),
+    planeWarmUps: some(300, 10),
+    roundPlanes: some(1000, 20),
+    planeRounds: scale >= 0.1 ? 10 : 3,
+    /** Instances whose whole life is measured. */
+    lives: some(10_000, 50),
     starts: scale >= 0.1 ? 3 : 1,
     idleSeconds: Math.max(0.5, 5 * Math.min(1, scale * 2)),
     /** For what is done to every object once: what is not done by then is not counted. */

@@ -34,6 +34,8 @@ describe('the benchmark, a hundredth of it against this server alone', () => {
       'accessKeys',
       'fairness',
       'large',
+      'planes',
+      'instances',
     ]);
     for (const { id, operation, ours } of result.rows) {
       expect(operation, id).not.toBe('');

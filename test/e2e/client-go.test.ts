@@ -31,11 +31,13 @@ describeWith(goMissing, 'client-go and controller-runtime', () => {
   it.each([
     ['reads namespaces in protobuf (NEG-06, CLIENT-15)', 'TestNamespacesAreReadAndNotWritten'],
     ['writes events of both groups in protobuf (NEG-06)', 'TestEventsOfBothGroupsAreTheSameObjects'],
+    ['counts events that happen again by strategic merges (PATCH-01)', 'TestRecordersCountWhatHappensAgain'],
     ['reviews rights and identity in protobuf (NEG-06, AUTHZ-01)', 'TestReviewsAnswer'],
     ['informs of every change once, from a streamed list on (CLIENT-01, WATCH-08)', 'TestInformerSeesEveryChangeOnce'],
+    ['and of what the server itself writes to an instance (CLIENT-01)', 'TestInformerSeesAnInstanceBecomeReady'],
     [
       'informs of every version once and in order under churn, through conflicts, lost connections and a 410, in JSON (CLIENT-04, CLIENT-07, CLIENT-10, CLIENT-13, WATCH-05, WATCH-17, WATCH-20, WATCH-21, WATCH-25, WATCH-26)',
-      'TestChurnOfInstancesWithTheDynamicClient',
+      'TestChurnOfCustomObjectsWithTheDynamicClient',
     ],
     [
       'and in protobuf, for leases (NEG-06, CLIENT-04, CLIENT-07, CLIENT-23, UPDATE-09, WATCH-05, WATCH-17, WATCH-26)',
@@ -45,6 +47,17 @@ describeWith(goMissing, 'client-go and controller-runtime', () => {
       'elects one leader at a time and reconciles everything, however often leaders go (CLIENT-14, CLIENT-23)',
       'TestManagersElectOneLeaderAtATime',
     ],
+    [
+      'walks through the core kinds of a control plane in protobuf alone (NEG-06, PATCH-01, SSA-07, WATCH-01)',
+      'TestCoreKindsAreWalkedInProtobuf',
+    ],
+    ['through roles and bindings (NEG-06, PATCH-01)', 'TestRolesAndBindingsAreWalkedInProtobuf'],
+    ['through admission policies (NEG-06, PATCH-01)', 'TestAdmissionPoliciesAreWalkedInProtobuf'],
+    ['and through custom resource definitions (NEG-06, PATCH-01)', 'TestDefinitionsAreWalkedInProtobuf'],
+    ['reviews rights and tokens there in protobuf (NEG-06)', 'TestReviewsAndTokensAnswerInProtobuf'],
+    ['uses custom objects with the dynamic and the scale client (PATCH-02)', 'TestCustomObjectsWithTheDynamicClient'],
+    ['reconciles custom objects under an elected leader (CLIENT-14, GC-01)', 'TestControllerWithAnElectedLeader'],
+    ['installs the definitions of a large operator (DEC-20)', 'TestDefinitionsOfALargeOperatorAreInstalled'],
   ])('%s', (_name, test) => {
     expect(output).toContain(`--- PASS: ${test} `);
   });

@@ -1,23 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CustomObjectsApi, KubeConfig, type KubernetesObject, makeInformer } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineBuoys, buoys as place } from '../harness/churn/buoys.ts';
 import { churnSeconds, startChurnServer } from '../harness/churn/churn-server.ts';
 import { followed, misinformed, unaccounted } from '../harness/churn/laws.ts';
 import { type Entry, Expired, entryOf, WatchLog, type WatchLogOptions } from '../harness/churn/watch-log.ts';
-import { type Place, Writers } from '../harness/churn/writers.ts';
+import { Writers } from '../harness/churn/writers.ts';
 import type { FlotillaProcess } from '../harness/flotilla-process.ts';
 
-const place: Place = {
-  group: 'management.platform.sh',
-  version: 'v1',
-  namespace: 'platform-p-default',
-  plural: 'virtualclusterinstances',
-};
 const path = `/apis/${place.group}/${place.version}/namespaces/${place.namespace}/${place.plural}`;
 /** The object that is made when all else is done; whoever has seen it has seen everything. */
 const last = 'the-end';
 
-interface InstanceList {
+interface ObjectList {
   readonly metadata: { readonly resourceVersion: string };
   readonly items: KubernetesObject[];
 }
@@ -32,6 +27,8 @@ describe('@kubernetes/client-node under churn', () => {
     flotilla = await startChurnServer();
     config = new KubeConfig();
     config.loadFromFile(flotilla.kubeconfig);
+    config.setCurrentContext('local');
+    await defineBuoys(config);
     api = config.makeApiClient(CustomObjectsApi);
   });
   afterAll(async () => {
@@ -39,7 +36,7 @@ describe('@kubernetes/client-node under churn', () => {
     await flotilla.remove();
   });
 
-  const list = () => api.listNamespacedCustomObject(place) as Promise<InstanceList>;
+  const list = () => api.listNamespacedCustomObject(place) as Promise<ObjectList>;
 
   /** An informer whose watches the server ends every other second, and everything that it tells. */
   async function inform(onConnect: (goBackTo: (version: number) => void) => void = () => {}) {

@@ -1,11 +1,9 @@
 import { CustomObjectsApi, KubeConfig, type KubernetesObject, makeInformer } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buoyKind, buoys, defineBuoys } from '../harness/churn/buoys.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 
-const group = 'management.platform.sh';
-const version = 'v1';
-const namespace = 'platform-p-default';
-const plural = 'virtualclusterinstances';
+const { group, version, namespace, plural } = buoys;
 
 describe('@kubernetes/client-node', () => {
   let flotilla: FlotillaProcess;
@@ -16,13 +14,15 @@ describe('@kubernetes/client-node', () => {
     flotilla = await startFlotilla();
     config = new KubeConfig();
     config.loadFromFile(flotilla.kubeconfig);
+    config.setCurrentContext('local');
+    await defineBuoys(config);
     api = config.makeApiClient(CustomObjectsApi);
   });
   afterAll(() => flotilla.remove());
 
   const body = (name: string) => ({
     apiVersion: `${group}/${version}`,
-    kind: 'VirtualClusterInstance',
+    kind: buoyKind,
     metadata: { name, namespace },
     spec: { displayName: name },
   });
@@ -87,7 +87,8 @@ describe('@kubernetes/client-node', () => {
       await until('delete one');
       const names = informer.list(namespace).map((object) => object.metadata?.name);
       expect(names.sort()).toEqual(['before', 'three', 'two']);
-      expect(seen.filter((entry) => entry === 'add one')).toHaveLength(1);
+      const expected = ['add before', 'add one', 'add two', 'add three', 'update two', 'delete one'];
+      expect(seen.sort()).toEqual(expected.sort());
     } finally {
       await informer.stop();
     }

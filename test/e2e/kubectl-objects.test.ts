@@ -164,7 +164,8 @@ describeWith(kubectlMissing, 'kubectl and the objects of the management API', ()
     file('forced.yaml', instance('forced', '  clusterRef: {namespace: two}\n'));
     const refused = await kubectl.run(['apply', '-f', path]);
     expect(refused.stderr).toMatch(/spec.clusterRef.namespace: Invalid value: "two": field is immutable/);
-    await kubectl.ok(['apply', '--force', '-f', path]);
+    // Without a time limit kubectl does not wait at all, and an instance takes its virtual cluster down first.
+    await kubectl.ok(['apply', '--force', '--timeout=30s', '-f', path]);
     expect(await kubectl.ok(['get', 'vci', 'forced', '-o', 'jsonpath={.metadata.uid}'])).not.toBe(uid);
     expect(await kubectl.ok(['get', 'vci', 'forced', '-o', 'jsonpath={.spec.clusterRef.namespace}'])).toBe('two');
   });
@@ -255,6 +256,8 @@ describeWith(kubectlMissing, 'kubectl and the objects of the management API', ()
     await kubectl.ok(['apply', '-f', both, ...list]);
     const one = file('prune.yaml', instance('keep').replace('  name: keep', '  name: keep\n  labels: {set: a}'));
     expect(await kubectl.ok(['apply', '-f', one, ...list])).toMatch(/drop pruned/);
+    await kubectl.ok(['wait', 'vci/drop', '--for=delete', '--timeout=30s']);
     expect((await kubectl.run(['get', 'vci', 'drop'])).code).toBe(1);
+    await kubectl.ok(['get', 'vci', 'keep']);
   });
 });

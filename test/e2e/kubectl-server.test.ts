@@ -100,19 +100,18 @@ describeWith(kubectlMissing, 'kubectl and the server itself', () => {
 
   it('answers 501 in clear words for what is not there yet', async () => {
     const { stderr, code } = await kubectl.run(
-      ['create', '--raw', rawPath(`/apis/${group}/v1/projects/default/importvirtualcluster`), '-f', '-'],
-      {
-        input: '{"sourceVirtualCluster":{"name":"a","namespace":"b","cluster":"local"}}',
-      },
+      ['create', '--raw', rawPath(`/apis/${group}/v1/clusters/local/accesskey`), '-f', '-'],
+      { input: '{}' },
     );
     expect(code).toBe(1);
-    expect(stderr).toMatch(/import/i);
+    expect(stderr).toMatch(/agents/);
   });
 
   it('keeps its objects and its keys over a restart', async () => {
     await kubectl.ok(['create', '-f', '-'], {
       input: `apiVersion: ${group}/v1\nkind: VirtualClusterInstance\nmetadata:\n  name: stays\n  namespace: platform-p-default\n`,
     });
+    await kubectl.ok(['wait', 'vci/stays', '--for=condition=Ready', '--timeout=30s']);
     const before = await kubectl.ok(['get', 'vci', 'stays', '-o', 'json']);
     flotilla = await flotilla.restart();
     kubectl = kubectlWith(flotilla.kubeconfig);

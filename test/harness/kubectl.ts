@@ -65,6 +65,8 @@ export function kubectlWith(kubeconfig: string): Kubectl {
     child.stderr.on('data', (chunk) => {
       stderr += chunk;
     });
+    // A command that reads nothing may have ended by now.
+    child.stdin.on('error', () => {});
     child.stdin.end(options.input ?? '');
     const code = await new Promise<number>((resolve, reject) => {
       child.once('error', reject);

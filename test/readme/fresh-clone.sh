@@ -35,10 +35,16 @@ cat "$place/out"
 
 kubectl --kubeconfig .flotilla/admin.kubeconfig get virtualclusterinstances -n platform-p-default
 
-# The block under "A first walk", every line of it; the key that it shows is cut out of what is printed here.
-sed -n '/^## A first walk/,/^## /p' README.md | sed -n '/^```sh/,/^```/p' | grep -v '^```' >"$place/walk.sh"
+# The blocks under "A first walk", every line of them; the key that they show is cut out of what is printed here.
+sed -n '/^## A first walk/,/^## /p' README.md >"$place/walk.md"
+sed -n '/^```sh/,/^```/p' "$place/walk.md" | grep -v '^```' >"$place/walk.sh"
+sed -n '/^```text/,/^```/p' "$place/walk.md" | grep -v '^```' >"$place/shown"
 test -s "$place/walk.sh"
-bash -euxo pipefail "$place/walk.sh" 2>&1 | sed 's/flk_[0-9A-Za-z]*/flk_(cut)/g'
+test -s "$place/shown"
+bash -euxo pipefail "$place/walk.sh" 2>&1 >"$place/printed" | sed 's/flk_[0-9A-Za-z]*/flk_(cut)/g'
+sed 's/flk_[0-9A-Za-z]*/flk_(cut)/g' "$place/printed"
+# What the README shows is what was printed, in that order; ages apart, and what versions of kubectl say differently.
+node test/readme/shown-lines.mjs "$place/shown" "$place/printed"
 
 end_server
 echo 'the README walk passed'

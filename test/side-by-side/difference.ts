@@ -40,7 +40,9 @@ export function causesOf({ body }: Picture): string[] {
 
 /** The texts that the next version of kube-apiserver has for the same. */
 export function inNextVersion(text: string): string {
-  return text.replaceAll("',  or '", "', or '").replaceAll('no more than 253 characters', 'no more than 253 bytes');
+  return text
+    .replaceAll("',  or '", "', or '")
+    .replaceAll(/no more than (63|253) characters/g, 'no more than $1 bytes');
 }
 
 /** The field of a status by its whole path, as every other field is named. */

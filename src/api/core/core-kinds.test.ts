@@ -7,7 +7,6 @@ import { otherEvent } from './event-conversion.ts';
 import { groupEventKind } from './events-k8s-io.ts';
 import { leaseKind } from './lease.ts';
 import { namespaceKind } from './namespace.ts';
-import { inStructOrder } from './struct-order.ts';
 
 function row(kind: ResourceKind, object: KubeObject): Record<string, JsonValue | undefined> {
   return Object.fromEntries((kind.columns ?? []).map((column) => [column.name, column.value(object, 0)]));
@@ -65,23 +64,5 @@ describe('the columns people know', () => {
   it('count a series rather than the single event', () => {
     const series = { ...event, series: { count: 5, lastObservedTime: '2026-01-02T00:00:00.000000Z' } } as KubeObject;
     expect(row(eventKind, series)).toMatchObject({ Count: 5, 'Last Seen': '2026-01-02T00:00:00.000000Z' });
-  });
-});
-
-describe('struct order', () => {
-  it('is that of the Go types (DEC-25)', () => {
-    const { kind, apiVersion, metadata, ...rest } = event;
-    const mixed = { ...Object.fromEntries(Object.entries(rest).reverse()), metadata, apiVersion, kind } as KubeObject;
-    expect(Object.keys(inStructOrder(eventKind, mixed))).toEqual([
-      'kind',
-      'apiVersion',
-      'metadata',
-      'involvedObject',
-      'reason',
-      'message',
-      'lastTimestamp',
-      'type',
-      'reportingComponent',
-    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../lib/json-canonical.ts';
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import type { KubeObject } from '../meta.ts';
 
@@ -64,7 +65,7 @@ function otherFieldSet(fields: JsonObject): JsonObject {
     const name = key.startsWith('f:') ? otherName.get(key.slice(2)) : undefined;
     setMember(turned, name === undefined ? key : `f:${name}`, below);
   }
-  return turned;
+  return canonicalJson(turned);
 }
 
 /** A JSON patch against one form as a patch against the other; what is no patch is left for the patcher to refuse. */

@@ -92,7 +92,10 @@ export function eventColumns(names: EventNames): readonly Column[] {
     column('Type', 'type', { description: about.type }),
     column('Reason', 'reason', { description: about.reason }),
     column('Object', subject, { description: about.subject }),
-    column('Subobject', `${names.subject}.fieldPath`, { description: 'The part of it that is meant.', wide: true }),
+    column('Subobject', (object) => text(object, names.subject, 'fieldPath'), {
+      description: 'The part of it that is meant.',
+      wide: true,
+    }),
     column('Source', source, { description: about.source, wide: true }),
     column('Message', (object) => text(object, names.text).trim(), { description: about.text }),
     column('First Seen', firstSeen, { type: 'date', description: about.firstTimestamp, wide: true }),
@@ -101,6 +104,6 @@ export function eventColumns(names: EventNames): readonly Column[] {
       (object) => numberAt(object as JsonValue, 'series', 'count') ?? numberAt(object as JsonValue, names.count) ?? 1,
       { type: 'integer', description: about.count, wide: true },
     ),
-    column('Name', 'metadata.name', { description: 'The name of the event.', wide: true }),
+    { ...column('Name', 'metadata.name', { description: 'The name of the event.', wide: true }), format: 'name' },
   ];
 }

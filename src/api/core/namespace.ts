@@ -40,7 +40,7 @@ export const namespaceKind: ResourceKind = {
                   reason: t.optional(t.string({ description: 'A word for programs.' })),
                   message: t.optional(t.string({ description: 'A sentence for people.' })),
                 }),
-                { mapKeys: ['type'], description: 'How its deletion is getting on.' },
+                { mapKeys: ['type'], patchMergeKey: 'type', description: 'How its deletion is getting on.' },
               ),
             ),
           },

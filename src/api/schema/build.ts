@@ -37,6 +37,9 @@ interface ListRules extends Described, Pick<Schema, 'minItems' | 'maxItems' | 'u
   readonly listType?: 'atomic' | 'set' | 'map';
   /** The members that tell the items of a `map` list apart. */
   readonly mapKeys?: readonly string[];
+  /** A strategic merge patch merges the list instead of replacing it: items that are equal, or alike in `patchMergeKey`. */
+  readonly patchStrategy?: 'merge';
+  readonly patchMergeKey?: string;
 }
 
 interface MapRules extends Described, Pick<Schema, 'minProperties' | 'maxProperties'> {
@@ -75,13 +78,16 @@ function boolean(rules: Described = {}): TUnsafe<boolean> {
 }
 
 function array<T extends TSchema>(items: T, rules: ListRules = {}): TUnsafe<Static<T>[]> {
-  const { listType = rules.mapKeys === undefined ? undefined : 'map', mapKeys, ...plain } = rules;
+  const { listType = rules.mapKeys === undefined ? undefined : 'map', mapKeys, ...others } = rules;
+  const { patchMergeKey, patchStrategy = patchMergeKey === undefined ? undefined : 'merge', ...plain } = others;
   return unsafe({
     type: 'array',
     items: asSchema(items),
     ...plain,
     ...(listType === undefined ? {} : { 'x-kubernetes-list-type': listType }),
     ...(mapKeys === undefined ? {} : { 'x-kubernetes-list-map-keys': mapKeys }),
+    ...(patchStrategy === undefined ? {} : { 'x-kubernetes-patch-strategy': patchStrategy }),
+    ...(patchMergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': patchMergeKey }),
   });
 }
 

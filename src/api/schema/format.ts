@@ -1,3 +1,5 @@
+import { labelFaults, subdomainFaults } from '../validation/names.ts';
+
 /**
  * The formats that Kubernetes checks in strings, by name without dashes. Others are hints for readers only. The
  * definitions are those of its OpenAPI library, oddities included; every expression runs in linear time.
@@ -22,10 +24,24 @@ const formats: ReadonlyMap<string, (text: string) => boolean> = new Map<string, 
   ['bsonobjectid', matcher(/^[0-9a-f]{24}$/i)],
   ['ssn', matcher(/^\d{3}[- ]?\d{2}[- ]?\d{4}$/)],
   ['hexcolor', matcher(/^#?([0-9a-f]{3}|[0-9a-f]{6})$/i)],
+  ['rgbcolor', isRgbColour],
+  ['isbn', (text) => isIsbn10(text) || isIsbn13(text)],
+  ['isbn10', isIsbn10],
+  ['isbn13', isIsbn13],
+  ['creditcard', isCardNumber],
+  ['k8sshortname', (text) => labelFaults(text).length === 0],
+  ['k8slongname', (text) => subdomainFaults(text).length === 0],
 ]);
 
 export function fitsFormat(format: string, text: string): boolean {
   return formats.get(format.replaceAll('-', ''))?.(text) ?? true;
+}
+
+/** Others are not checked, and say nothing about the type of a value. */
+export function isKnownFormat(type: string | undefined, format: string): boolean {
+  if (type === 'integer') return format === 'int32' || format === 'int64';
+  if (type === 'number') return format === 'float' || format === 'double';
+  return (type === undefined || type === 'string') && formats.has(format.replaceAll('-', ''));
 }
 
 function matcher(expression: RegExp): (text: string) => boolean {
@@ -105,4 +121,36 @@ function isCidr(text: string): boolean {
   const bits = text.slice(slash + 1);
   if (slash < 0 || !/^\d{1,3}$/.test(bits) || String(Number(bits)) !== bits) return false;
   return (isIpv4(address) && Number(bits) <= 32) || (isIpv6(address) && Number(bits) <= 128);
+}
+
+function isRgbColour(text: string): boolean {
+  const match = /^rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/.exec(text);
+  return match?.slice(1).every((part) => String(Number(part)) === part && Number(part) < 256) ?? false;
+}
+
+function isIsbn10(text: string): boolean {
+  const digits = text.replace(/[\s-]+/g, '');
+  if (!/^\d{9}[\dX]$/.test(digits)) return false;
+  const sum = [...digits].reduce((total, digit, at) => total + (10 - at) * (digit === 'X' ? 10 : Number(digit)), 0);
+  return sum % 11 === 0;
+}
+
+function isIsbn13(text: string): boolean {
+  const digits = text.replace(/[\s-]+/g, '');
+  if (!/^\d{13}$/.test(digits)) return false;
+  return [...digits].reduce((total, digit, at) => total + (at % 2 === 0 ? 1 : 3) * Number(digit), 0) % 10 === 0;
+}
+
+const cardNumber =
+  /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11})$/;
+
+/** The last digit follows from the others. */
+function isCardNumber(text: string): boolean {
+  const digits = text.replace(/[^0-9]+/g, '');
+  if (!cardNumber.test(digits)) return false;
+  const sum = [...digits].reverse().reduce((total, digit, at) => {
+    const doubled = at % 2 === 0 ? Number(digit) : 2 * Number(digit);
+    return total + (doubled > 9 ? doubled - 9 : doubled);
+  }, 0);
+  return sum % 10 === 0;
 }

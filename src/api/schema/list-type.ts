@@ -3,6 +3,7 @@ import { writeJson } from '../../lib/json-write.ts';
 import { duplicate, type FieldError, invalid } from '../field-error.ts';
 import { childPath, indexPath, keyPath } from './field-path.ts';
 import type { Schema } from './schema.ts';
+import { tell } from './validation-work.ts';
 
 /** Lists of type `set` hold no item twice, lists of type `map` no key twice: apply could not tell them apart. */
 export function validateListTypes(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
@@ -31,7 +32,7 @@ function validateList(schema: Schema, items: JsonValue[], path: string, errors: 
     const odd = items.findIndex((item) => item !== null && !isJsonObject(item));
     if (odd >= 0) {
       const detail = 'must be an object for an array of list-type map';
-      errors.push(invalid(indexPath(path, odd), items[odd], detail));
+      tell(errors, invalid(indexPath(path, odd), items[odd], detail));
       return;
     }
     const keys = schema['x-kubernetes-list-map-keys'] ?? [];
@@ -55,6 +56,6 @@ function reportRepeated(items: JsonValue[], path: string, errors: FieldError[]):
     const text = writeJson(item);
     const times = (seen.get(text) ?? 0) + 1;
     seen.set(text, times);
-    if (times === 2) errors.push(duplicate(indexPath(path, index), item));
+    if (times === 2) tell(errors, duplicate(indexPath(path, index), item));
   }
 }

@@ -39,4 +39,21 @@ export interface Schema {
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: 'granular' | 'atomic';
+  /** Rules in CEL about values of this schema. */
+  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
+  /** How a strategic merge patch treats the member; nothing: lists are replaced, objects merged. */
+  readonly 'x-kubernetes-patch-strategy'?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys';
+  readonly 'x-kubernetes-patch-merge-key'?: string;
+}
+
+/** What must hold, and what is said where it does not. */
+export interface ValidationRule {
+  readonly rule?: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  /** The type of the error: FieldValueInvalid where nothing is said. */
+  readonly reason?: string;
+  /** The field that the error is about, below the one that has the rule. */
+  readonly fieldPath?: string;
+  readonly optionalOldSelf?: boolean;
 }

@@ -2,6 +2,7 @@ import { RE2JS } from 're2js';
 import { type FieldError, invalid, tooLong, typeInvalid } from '../field-error.ts';
 import { fitsFormat } from './format.ts';
 import type { Schema } from './schema.ts';
+import { countMatch, countPattern, tell } from './validation-work.ts';
 
 /** Compiled once a schema; when the schema goes, so does it. `undefined`: the expression itself is broken. */
 const patterns = new WeakMap<Schema, { readonly expression: RE2JS | undefined }>();
@@ -24,12 +25,24 @@ function compile(pattern: string): RE2JS | undefined {
   }
 }
 
+/** What is wrong with an expression, in the words of RE2; undefined: nothing. */
+export function patternFault(pattern: string): string | undefined {
+  let instructions: number;
+  try {
+    instructions = RE2JS.compile(pattern).programSize();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  countPattern(instructions);
+  return undefined;
+}
+
 export function validateString(schema: Schema, text: string, path: string, errors: FieldError[]): void {
   const { format } = schema;
   const error = lengthOrPatternError(schema, text, path);
-  if (error !== undefined) errors.push(error);
+  if (error !== undefined) tell(errors, error);
   if (format !== undefined && !fitsFormat(format, text)) {
-    errors.push(typeInvalid(path, text, `${path} in body must be of type ${format}: ${JSON.stringify(text)}`));
+    tell(errors, typeInvalid(path, text, `${path} in body must be of type ${format}: ${JSON.stringify(text)}`));
   }
 }
 
@@ -43,7 +56,9 @@ function lengthOrPatternError(schema: Schema, text: string, path: string): Field
   if (minLength !== undefined && characters(text) < minLength) {
     return invalid(path, text, `${path} in body should be at least ${minLength} chars long`);
   }
-  if (pattern !== undefined && !patternOf(schema, pattern)?.matcher(text).find()) {
+  if (pattern === undefined) return undefined;
+  countMatch(text);
+  if (!patternOf(schema, pattern)?.matcher(text).find()) {
     return invalid(path, text, `${path} in body should match '${pattern}'`);
   }
   return undefined;
@@ -61,18 +76,18 @@ export function validateNumber(schema: Schema, value: number | bigint, path: str
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (schema.type === 'integer' && !fitsInteger(schema.format, value)) {
     const form = schema.format === undefined ? '(default format)' : `with format ${schema.format}`;
-    errors.push(invalid('', '', `Checked value must be of type integer ${form} in ${path}`));
+    tell(errors, invalid('', '', `Checked value must be of type integer ${form} in ${path}`));
   }
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
-    errors.push(invalid(path, value, `${path} in body should be a multiple of ${shown(value, multipleOf)}`));
+    tell(errors, invalid(path, value, `${path} in body should be a multiple of ${shown(value, multipleOf)}`));
   }
   if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
     const relation = exclusiveMinimum ? 'greater than' : 'greater than or equal to';
-    errors.push(invalid(path, value, `${path} in body should be ${relation} ${shown(value, minimum)}`));
+    tell(errors, invalid(path, value, `${path} in body should be ${relation} ${shown(value, minimum)}`));
   }
   if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
     const relation = exclusiveMaximum ? 'less than' : 'less than or equal to';
-    errors.push(invalid(path, value, `${path} in body should be ${relation} ${shown(value, maximum)}`));
+    tell(errors, invalid(path, value, `${path} in body should be ${relation} ${shown(value, maximum)}`));
   }
 }
 

@@ -182,7 +182,7 @@ describe('validateSchema', () => {
       'maxProperties',
       { type: 'object', maxProperties: 1 },
       { a: 1, b: 2 },
-      ['spec.foo: Too many: 2: must have at most 1 items'],
+      ['spec.foo: Too many: 2: must have at most 1 item'],
     ],
     ['required', { type: 'object', required: ['bar'] }, {}, ['spec.foo.bar: Required value']],
     [

@@ -3,29 +3,40 @@ import { writeJson } from '../../lib/json-write.ts';
 import { type FieldError, invalid, notSupported, required, tooMany, typeInvalid } from '../field-error.ts';
 import { createConforms } from './conforms.ts';
 import { childPath, indexPath } from './field-path.ts';
+import { isKnownFormat } from './format.ts';
 import { validateListTypes } from './list-type.ts';
 import type { Schema } from './schema.ts';
 import { validateNumber, validateString } from './validate-scalar.ts';
+import { countStep, tell, tryOut, withinLimits } from './validation-work.ts';
 
 /**
  * Everything that the schema finds wrong with the value, worded as kube-apiserver words it (rule META-21). `path` is
  * where the value stands: '' for a whole object.
  */
 export function validateSchema(schema: Schema, value: JsonValue, path = ''): FieldError[] {
-  return conforms(schema, value) ? [] : findFaults(schema, value, path);
+  return withinLimits(path, () => (conforms(schema, value) ? [] : findFaults(schema, value, path)));
 }
 
 const conforms = createConforms((schema, value) => findFaults(schema, value, '').length === 0);
 
 /** Everything, without a quick look first whether there is anything. */
 export function findFaults(schema: Schema, value: JsonValue, path: string): FieldError[] {
-  const errors: FieldError[] = [];
-  validateValue(schema, value, path, errors);
+  const errors = findValueFaults(schema, value, path);
   validateListTypes(schema, value, path, errors);
   return errors;
 }
 
+/** The same without a look at what stands twice in a set or map. */
+export function findValueFaults(schema: Schema, value: JsonValue, path: string): FieldError[] {
+  return withinLimits(path, () => {
+    const errors: FieldError[] = [];
+    validateValue(schema, value, path, errors);
+    return errors;
+  });
+}
+
 function validateValue(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
+  countStep(schema.enum?.length);
   validateType(schema, value, path, errors);
   if (value !== null) {
     validateCombinations(schema, value, path, errors);
@@ -34,7 +45,7 @@ function validateValue(schema: Schema, value: JsonValue, path: string, errors: F
     else if (Array.isArray(value)) validateItems(schema, value, path, errors);
   }
   if (schema.enum !== undefined && !schema.enum.some((allowed) => equalJson(allowed, value))) {
-    if (value !== null || schema.nullable !== true) errors.push(notSupported(path, value, schema.enum.map(enumText)));
+    if (value !== null || schema.nullable !== true) tell(errors, notSupported(path, value, schema.enum.map(enumText)));
   }
   if (isJsonObject(value)) validateMembers(schema, value, path, errors);
 }
@@ -57,12 +68,19 @@ function validateType(schema: Schema, value: JsonValue, path: string, errors: Fi
     (actual === 'null' && schema.nullable === true);
   if (fits) return;
   const [wanted, found] = formatMismatch(schema, actual) ?? [types.join(','), actual];
-  errors.push(typeInvalid(path, found, `${path} in body must be of type ${wanted}: "${found}"`));
+  tell(errors, typeInvalid(path, found, `${path} in body must be of type ${wanted}: "${found}"`));
 }
 
 /** Beside a format, what is neither text nor list is told by Go's format for it; most types have none. */
-function formatMismatch({ format }: Schema, actual: string): [string, string] | undefined {
-  if (format === undefined || actual === 'string' || actual === 'array' || actual === 'null') return undefined;
+function formatMismatch({ type, format }: Schema, actual: string): [string, string] | undefined {
+  if (
+    format === undefined ||
+    !isKnownFormat(type, format) ||
+    actual === 'string' ||
+    actual === 'array' ||
+    actual === 'null'
+  )
+    return undefined;
   const found = actual === 'integer' ? 'int64' : actual === 'number' ? 'float64' : '';
   return found === format ? undefined : [format, found];
 }
@@ -80,13 +98,13 @@ function validateMembers(schema: Schema, object: JsonObject, path: string, error
   const size = Object.keys(object).length;
   const { minProperties, maxProperties, properties = {}, additionalProperties } = schema;
   if (minProperties !== undefined && size < minProperties) {
-    errors.push(invalid(path, size, `${path} in body should have at least ${minProperties} properties`));
+    tell(errors, invalid(path, size, `${path} in body should have at least ${minProperties} properties`));
   }
-  if (maxProperties !== undefined && size > maxProperties) errors.push(tooMany(path, size, maxProperties));
+  if (maxProperties !== undefined && size > maxProperties) tell(errors, tooMany(path, size, maxProperties));
   for (const name of Object.keys(object)) {
     if (Object.hasOwn(properties, name)) continue;
     if (additionalProperties === false) {
-      errors.push(invalid(path, name, `${path}.${name} in body is a forbidden property`));
+      tell(errors, invalid(path, name, `${path}.${name} in body is a forbidden property`));
     } else if (typeof additionalProperties === 'object') {
       validateValue(additionalProperties, object[name] as JsonValue, childPath(path, name), errors);
     }
@@ -96,7 +114,7 @@ function validateMembers(schema: Schema, object: JsonObject, path: string, error
     if (member !== undefined) validateValue(properties[name] as Schema, member, childPath(path, name), errors);
   }
   for (const name of schema.required ?? []) {
-    if (!Object.hasOwn(object, name)) errors.push(required(childPath(path, name)));
+    if (!Object.hasOwn(object, name)) tell(errors, required(childPath(path, name)));
   }
 }
 
@@ -105,31 +123,27 @@ function validateItems(schema: Schema, items: JsonValue[], path: string, errors:
     for (const [index, item] of items.entries()) validateValue(schema.items, item, indexPath(path, index), errors);
   }
   if (schema.minItems !== undefined && items.length < schema.minItems) {
-    errors.push(invalid(path, items.length, `${path} in body should have at least ${schema.minItems} items`));
+    tell(errors, invalid(path, items.length, `${path} in body should have at least ${schema.minItems} items`));
   }
   if (schema.maxItems !== undefined && items.length > schema.maxItems) {
-    errors.push(tooMany(path, items.length, schema.maxItems));
+    tell(errors, tooMany(path, items.length, schema.maxItems));
   }
   if (schema.uniqueItems === true && new Set(items.map((item) => writeJson(item))).size < items.length) {
-    errors.push(invalid(path, '', `${path} in body shouldn't contain duplicates`));
+    tell(errors, invalid(path, '', `${path} in body shouldn't contain duplicates`));
   }
 }
 
 /** The failures that came closest stand beside the sentence that none or not all fitted. */
 function validateCombinations(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
-  const attempt = (part: Schema): FieldError[] => {
-    const found: FieldError[] = [];
-    validateValue(part, value, path, found);
-    return found;
-  };
-  const complain = (text: string) => errors.push(invalid('', '', `${JSON.stringify(path)} ${text}`));
+  const attempt = (part: Schema) => tryOut((found) => validateValue(part, value, path, found));
+  const complain = (text: string) => tell(errors, invalid('', '', `${JSON.stringify(path)} ${text}`));
   const { anyOf = [], oneOf = [], allOf = [], not } = schema;
 
   if (anyOf.length > 0) {
     const results = anyOf.map(attempt);
     if (!results.some((found) => found.length === 0)) {
       complain('must validate at least one schema (anyOf)');
-      errors.push(...closest(results));
+      tellAll(errors, closest(results));
     }
   }
   if (oneOf.length > 0) {
@@ -138,18 +152,22 @@ function validateCombinations(schema: Schema, value: JsonValue, path: string, er
     if (valid !== 1) {
       const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
       complain(`must validate one and only one schema (oneOf). ${found}`);
-      if (valid === 0) errors.push(...closest(results));
+      if (valid === 0) tellAll(errors, closest(results));
     }
   }
   if (allOf.length > 0) {
     const results = allOf.map(attempt);
     const valid = results.filter((found) => found.length === 0).length;
-    errors.push(...results.flat());
+    tellAll(errors, results.flat());
     if (valid < allOf.length) {
       complain(`must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
     }
   }
   if (not !== undefined && attempt(not).length === 0) complain('must not validate the schema (not)');
+}
+
+function tellAll(errors: FieldError[], found: readonly FieldError[]): void {
+  for (const error of found) tell(errors, error);
 }
 
 function closest(results: FieldError[][]): FieldError[] {

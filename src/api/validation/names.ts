@@ -53,11 +53,12 @@ export function labelFaults(name: string): string[] {
 
 export function relativeLabelFaults(name: string): string[] {
   const faults: string[] = [];
-  if (byteLength(name) > labelLength) faults.push(tooManyBytes(labelLength));
+  // Of the older rules: their sentences are older too.
+  if (byteLength(name) > labelLength) faults.push(`must be no more than ${labelLength} characters`);
   if (!relativeLabel.test(name)) {
     const rule =
       "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
-    faults.push(mustMatch(rule, relativeLabelFormat, 'my-name', 'abc-123'));
+    faults.push(`${rule} (e.g. 'my-name',  or 'abc-123', regex used for validation is '${relativeLabelFormat}')`);
   }
   return faults;
 }

@@ -5,7 +5,7 @@ import { type Informer, startInformer } from '../../client/informer.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { WorkQueue } from './work-queue.ts';
+import { type Lanes, WorkQueue } from './work-queue.ts';
 
 /** What a reconcile asks for: nothing more, or to be called again after a time. Throwing means: again, later and later. */
 export type Outcome = undefined | { readonly againAfterMilliseconds: number };
@@ -22,7 +22,12 @@ export interface ControllerOptions {
   readonly sources: readonly [Source, ...Source[]];
   /** Their changes bring keys too, but no copies; after a gap every object of the controller's own kind is looked at. */
   readonly followed?: readonly Source[];
+  /** Whatever else brings keys: called once, and lasts until the signal fires. Never rejects. */
+  others?(add: (key: string) => void, signal: AbortSignal): Promise<void>;
+  /** How many keys are worked on at the same time; with lanes, that many of each. */
   readonly workers?: number;
+  /** Keys that must not hold up each other (because they wait for different machines) are in different lanes. */
+  laneOf?(key: string): string;
   readonly clock: Clock;
   readonly log: Log;
   /**
@@ -40,12 +45,18 @@ export interface RunningController {
 
 /** Informers and followers fill a queue of keys, workers empty it. One key runs once at a time. */
 export function startController(options: ControllerOptions): RunningController {
-  const { name, sources, followed = [], workers = 2, clock, log, reconcile } = options;
+  const { name, sources, followed = [], workers = 2, laneOf, clock, log, reconcile } = options;
   const stopping = new AbortController();
-  const queue = new WorkQueue(clock);
+  const lanes: Lanes | undefined = laneOf && { of: laneOf, atATime: workers };
+  const queue = new WorkQueue(clock, lanes === undefined ? {} : { lanes });
   const { signal } = stopping;
+  const running: Promise<void>[] = [];
+  const add = (key: string) => {
+    queue.add(key);
+    while (!signal.aborted && running.length < workers * queue.lanes) running.push(work());
+  };
   const enqueue = (source: Source) => (object: KubeObject) => {
-    for (const key of source.keys(object)) queue.add(key);
+    for (const key of source.keys(object)) add(key);
   };
   const informers = sources.map((source) =>
     startInformer({ resource: source.resource, clock, log, signal, onChange: enqueue(source) }),
@@ -59,9 +70,12 @@ export function startController(options: ControllerOptions): RunningController {
   );
   const workInput = [...informers, ...followers];
   const synced = Promise.all(workInput.map((input) => input.synced)).then(() => {});
+  /** One for all workers, which may be many. */
+  const begin = Promise.race([synced, aborted(signal)]);
+  const others = options.others?.(add, signal);
 
   async function work(): Promise<void> {
-    await Promise.race([synced, aborted(signal)]);
+    await begin;
     for (;;) {
       const key = await queue.take();
       if (key === undefined) return;
@@ -82,14 +96,13 @@ export function startController(options: ControllerOptions): RunningController {
     }
   }
 
-  const running = Promise.all(Array.from({ length: workers }, work));
   return {
     synced,
     async stop() {
       stopping.abort();
       queue.close();
-      await running;
-      await Promise.all(workInput.map((input) => input.done));
+      await Promise.all(running);
+      await Promise.all([others, ...workInput.map((input) => input.done)]);
     },
   };
 }

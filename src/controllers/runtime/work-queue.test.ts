@@ -72,3 +72,33 @@ it('gives waiting workers undefined when it is closed', async () => {
   queue.add('late');
   expect(await queue.take()).toBeUndefined();
 });
+
+it('lets no lane take more than its share, and has the others take turns', async () => {
+  const queue = new WorkQueue(new ManualClock(), { lanes: { of: (key) => key[0] ?? '', atATime: 2 } });
+  for (const key of ['a1', 'a2', 'a3', 'b1', 'b2', 'b3']) queue.add(key);
+  const taken = [await queue.take(), await queue.take(), await queue.take(), await queue.take()];
+  expect(taken).toEqual(['a1', 'b1', 'a2', 'b2']);
+  const next = queue.take();
+  let isTaken = false;
+  void next.then(() => {
+    isTaken = true;
+  });
+  await Promise.resolve();
+  expect(isTaken).toBe(false);
+  // A lane that never comes back holds up nobody else.
+  queue.done('b1');
+  expect(await next).toBe('b3');
+  expect(queue.lanes).toBe(2);
+});
+
+it('forgets a lane in which nothing is left', async () => {
+  const queue = new WorkQueue(new ManualClock(), { lanes: { of: (key) => key, atATime: 1 } });
+  queue.add('a');
+  expect(await queue.take()).toBe('a');
+  queue.add('a');
+  queue.done('a');
+  expect(await queue.take()).toBe('a');
+  queue.done('a');
+  expect(queue.lanes).toBe(0);
+  expect(queue.idle).toBe(true);
+});

@@ -1,15 +1,41 @@
 import { type BackoffOptions, backoffDelay } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 
+export interface WorkQueueOptions extends BackoffOptions {
+  /** Keys of one lane never take more than its share of the workers. Absent: there is one lane, without a limit. */
+  readonly lanes?: Lanes;
+}
+
+export interface Lanes {
+  /** Asked whenever the key is added: a key may change its lane between two runs. */
+  of(key: string): string;
+  /** How many keys of one lane run at the same time. */
+  readonly atATime: number;
+}
+
+interface Lane {
+  readonly waiting: Set<string>;
+  running: number;
+}
+
+const defaultBackoff: BackoffOptions = { firstMilliseconds: 50, longestMilliseconds: 300_000 };
+const oneLane: Lanes = { of: () => '', atATime: Number.POSITIVE_INFINITY };
+
 /**
  * Keys, not events: a key that waits is in the queue once, however often it is added; one that is being worked on
  * and added again runs once more afterwards, never twice at a time. So the queue is bounded by the number of objects.
+ * Lanes take turns: however many keys wait in one, the next key of another is not behind them.
  */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #backoff: BackoffOptions;
-  readonly #waiting = new Set<string>();
-  readonly #running = new Set<string>();
+  readonly #rules: Lanes;
+  /** Those in which something waits or runs; the one whose turn it is first. */
+  readonly #lanes = new Map<string, Lane>();
+  /** The lane in which a key waits. */
+  readonly #waiting = new Map<string, string>();
+  /** The lane in which a key runs. */
+  readonly #running = new Map<string, string>();
   readonly #again = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
@@ -17,9 +43,10 @@ export class WorkQueue {
   #idlers: (() => void)[] = [];
   #closed = false;
 
-  constructor(clock: Clock, backoff: BackoffOptions = { firstMilliseconds: 50, longestMilliseconds: 300_000 }) {
+  constructor(clock: Clock, options: Partial<WorkQueueOptions> = {}) {
     this.#clock = clock;
-    this.#backoff = backoff;
+    this.#backoff = { ...defaultBackoff, ...options };
+    this.#rules = options.lanes ?? oneLane;
   }
 
   add(key: string): void {
@@ -30,8 +57,18 @@ export class WorkQueue {
       this.#again.add(key);
       return;
     }
-    this.#waiting.add(key);
-    this.#idlers.shift()?.();
+    if (this.#waiting.has(key)) return;
+    const name = this.#rules.of(key);
+    const lane = this.#lanes.get(name) ?? { waiting: new Set(), running: 0 };
+    this.#lanes.set(name, lane);
+    lane.waiting.add(key);
+    this.#waiting.set(key, name);
+    if (lane.running < this.#rules.atATime) this.#idlers.shift()?.();
+  }
+
+  /** How many lanes have something to do. */
+  get lanes(): number {
+    return this.#lanes.size;
   }
 
   /** Adds the key after that time; an earlier add() takes the place of the wait. */
@@ -67,18 +104,42 @@ export class WorkQueue {
   async take(): Promise<string | undefined> {
     for (;;) {
       if (this.#closed) return undefined;
-      for (const key of this.#waiting) {
-        this.#waiting.delete(key);
-        this.#running.add(key);
-        return key;
-      }
+      const key = this.#next();
+      if (key !== undefined) return key;
       await new Promise<void>((resolve) => this.#idlers.push(resolve));
     }
   }
 
+  #next(): string | undefined {
+    for (const [name, lane] of this.#lanes) {
+      if (lane.running >= this.#rules.atATime) continue;
+      for (const key of lane.waiting) {
+        lane.waiting.delete(key);
+        lane.running += 1;
+        this.#waiting.delete(key);
+        this.#running.set(key, name);
+        // To the end of the row: the others are first now.
+        this.#lanes.delete(name);
+        this.#lanes.set(name, lane);
+        return key;
+      }
+    }
+    return undefined;
+  }
+
   done(key: string): void {
+    const name = this.#running.get(key);
     this.#running.delete(key);
+    if (name !== undefined) this.#leave(name);
     if (this.#again.delete(key)) this.add(key);
+  }
+
+  #leave(name: string): void {
+    const lane = this.#lanes.get(name);
+    if (lane === undefined) return;
+    lane.running -= 1;
+    if (lane.waiting.size > 0) this.#idlers.shift()?.();
+    else if (lane.running === 0) this.#lanes.delete(name);
   }
 
   /** True when nothing waits and nothing runs; keys that wait for their time do not count. */
@@ -91,6 +152,7 @@ export class WorkQueue {
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
     this.#waiting.clear();
+    this.#lanes.clear();
     for (const wake of this.#idlers.splice(0)) wake();
   }
 }

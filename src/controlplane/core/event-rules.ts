@@ -1,16 +1,19 @@
 import { type FieldError, invalid, required } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
+import { asStored } from '../../api/structs/as-printed.ts';
+import { qualifiedNameFaults, subdomainFaults } from '../../api/validation/names.ts';
 import { numberAt, textAt, valueAt } from '../../lib/json-path.ts';
 import { equalJson, type JsonValue } from '../../lib/json-value.ts';
 
 const longestWord = 128;
 const longestMessage = 1024;
-const qualifiedName =
-  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+
+/** How the form that an event came in calls who reports it. */
+export type ReporterName = 'reportingComponent' | 'reportingController';
 
 /** What holds for every event, in its core form, whichever way it came. */
-export function eventErrors(event: KubeObject): readonly FieldError[] {
-  return textAt(event as JsonValue, 'eventTime') === '' ? oldStyleErrors(event) : newStyleErrors(event);
+export function eventErrors(event: KubeObject, reporter: ReporterName): readonly FieldError[] {
+  return textAt(event as JsonValue, 'eventTime') === '' ? oldStyleErrors(event) : newStyleErrors(event, reporter);
 }
 
 function oldStyleErrors(event: KubeObject): FieldError[] {
@@ -20,17 +23,15 @@ function oldStyleErrors(event: KubeObject): FieldError[] {
   return agrees ? [] : [namespaceMismatch(about)];
 }
 
-function newStyleErrors(event: KubeObject): FieldError[] {
+function newStyleErrors(event: KubeObject, reporter: ReporterName): FieldError[] {
   const errors: FieldError[] = [];
   const about = textAt(event as JsonValue, 'involvedObject', 'namespace');
   if (about === '' && !['default', 'kube-system'].includes(event.metadata.namespace ?? '')) {
     errors.push(namespaceMismatch(about));
   }
   const controller = textAt(event as JsonValue, 'reportingComponent');
-  if (controller === '') errors.push(required('reportingController'));
-  else if (!qualifiedName.test(controller)) {
-    errors.push(invalid('reportingController', controller, 'must be a qualified name, as labels have them'));
-  }
+  if (controller === '') errors.push(required(reporter));
+  errors.push(...qualifiedNameFaults(controller).map((fault) => invalid(reporter, controller, fault)));
   for (const field of ['reportingInstance', 'action', 'reason']) {
     const word = textAt(event as JsonValue, field);
     if (word === '') errors.push(required(field));
@@ -44,9 +45,14 @@ function newStyleErrors(event: KubeObject): FieldError[] {
   return errors;
 }
 
-/** What events.k8s.io asks for besides, when one is made there. In core form like everything here. */
+/** What events.k8s.io asks for when one is made there. In core form like everything here. */
 export function newEventErrors(event: KubeObject): readonly FieldError[] {
-  const errors = [...seriesErrors(event)];
+  const { name = '' } = event.metadata;
+  const errors = [
+    ...eventErrors(event, 'reportingController'),
+    ...(name === '' ? [] : subdomainFaults(name).map((fault) => invalid('metadata.name', name, fault))),
+    ...seriesErrors(event),
+  ];
   if (textAt(event as JsonValue, 'eventTime') === '') errors.push(required('eventTime'));
   const type = textAt(event as JsonValue, 'type');
   if (type !== 'Normal' && type !== 'Warning') errors.push(invalid('type', '', `has invalid value: ${type}`));
@@ -77,8 +83,9 @@ const fixedFields = [
 ];
 
 /** What events.k8s.io asks for when one is changed there: nothing but the series may be. */
-export function changedEventErrors(event: KubeObject, old: KubeObject): readonly FieldError[] {
-  const errors: FieldError[] = [];
+export function changedEventErrors(sent: KubeObject, old: KubeObject): readonly FieldError[] {
+  const event = asStored(sent);
+  const errors = [...eventErrors(event, 'reportingController')];
   if (!equalJson(series(event), series(old))) errors.push(...seriesErrors(event));
   for (const field of fixedFields) {
     const now = valueAt(event as JsonValue, field);

@@ -1,11 +1,10 @@
 import { eventKind } from '../../api/core/event.ts';
 import { otherEvent, otherEventField, otherEventMembers, otherEventPatch } from '../../api/core/event-conversion.ts';
 import { groupEventKind } from '../../api/core/events-k8s-io.ts';
-import { inStructOrder } from '../../api/core/struct-order.ts';
 import type { FieldError } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import type { FieldSelector } from '../../api/selectors/field-selector.ts';
-import { invalidObject } from '../../api/status.ts';
+import { invalidObject, qualified, type Status, StatusError } from '../../api/status.ts';
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
@@ -36,9 +35,12 @@ export function coreEventsView(events: KindStore): MountedResource {
 export function eventsView(events: KindStore): MountedResource {
   const { verbs } = events;
   const select = <T extends ListOptions>(options: T): T => renamedFields(options, otherEventField);
+  // Kubernetes tells what is wrong with an event under its core kind, whichever way it came.
   const refuse = (name: string, errors: readonly FieldError[]) => {
-    if (errors.length > 0) throw invalidObject(groupEventKind, name, errors);
+    if (errors.length > 0) throw invalidObject(eventKind, name, errors);
   };
+  const refuseResult = (name: string, event: KubeObject, old: KubeObject | undefined) =>
+    refuse(name, old === undefined ? newEventErrors(event) : changedEventErrors(event, old));
   const view: ResourceVerbs = {
     get: async (context, name, options) => turned(await verbs.get(context, name, options)),
     list: async (context, options) => turnedList(await verbs.list(inside(context), select(options))),
@@ -50,23 +52,27 @@ export function eventsView(events: KindStore): MountedResource {
     },
     update: async (context, name, sent, options) => {
       const event = otherEvent(sent);
-      const old = events.peek(context.namespace, name)?.object;
-      refuse(name, old === undefined ? newEventErrors(event) : changedEventErrors(event, old));
+      refuseResult(name, event, events.peek(context.namespace, name)?.object);
       const written = await verbs.update(context, name, event, options);
       return { ...turned(written), created: written.created };
     },
     patch: async (context, name, patch, options) => {
+      const old = events.peek(context.namespace, name)?.object;
+      // Only when it is applied can be seen what it comes to.
+      const tried = await verbs.patch(context, name, turnedPatch(patch), { ...options, dryRun: true });
+      refuseResult(name, tried.object, old);
+      if (options.dryRun) return { ...turned(tried), created: tried.created };
       const written = await verbs.patch(context, name, turnedPatch(patch), options);
       return { ...turned(written), created: written.created };
     },
     delete: async (context, name, options) => {
       const deleted = await verbs.delete(context, name, options);
-      return 'pending' in deleted ? { pending: turned(deleted.pending) } : deleted;
+      return 'pending' in deleted ? { pending: turned(deleted.pending) } : { gone: inGroup(deleted.gone) };
     },
     deletecollection: async (context, list, options) =>
       turnedList(await verbs.deletecollection(inside(context), select(list), options)),
   };
-  return { kind: groupEventKind, verbs: view, subresources: {} };
+  return { kind: groupEventKind, verbs: naming(view), subresources: {} };
 }
 
 /** Turned once per version, however many ask; forgotten with the version. */
@@ -75,7 +81,7 @@ const turnedOnce = new WeakMap<KubeObject, Served>();
 function turned({ object }: Served): Served {
   let served = turnedOnce.get(object);
   if (served === undefined) {
-    served = serve(groupEventKind, inStructOrder(groupEventKind, otherEvent(object)));
+    served = serve(groupEventKind, otherEvent(object));
     turnedOnce.set(object, served);
   }
   return { object: served.object, json: () => served.json() };
@@ -89,8 +95,8 @@ const turnedStream = streamMapper((event) => ('object' in event ? { ...event, ob
 
 function turnedPatch(patch: Patch): Patch {
   if (patch.type === 'json') return { ...patch, operations: otherEventPatch(patch.operations) };
-  if (patch.type === 'merge') return { ...patch, document: turnedDocument(patch.document) };
-  return { ...patch, object: turnedDocument(patch.object) };
+  if (patch.type === 'apply') return { ...patch, object: turnedDocument(patch.object) };
+  return { ...patch, document: turnedDocument(patch.document) };
 }
 
 function turnedDocument(document: JsonValue): JsonValue {
@@ -111,4 +117,31 @@ function renamedFields<T extends ListOptions>(options: T, rename: (field: string
     matches: (read) => fieldSelector.matches((field) => read(rename(field))),
   };
   return { ...options, fieldSelector: renamed };
+}
+
+/** What is refused is told of the resource that was asked for. */
+function naming(verbs: ResourceVerbs): ResourceVerbs {
+  const named = Object.entries(verbs).map(([name, verb]) => [
+    name,
+    async (...call: unknown[]) => {
+      try {
+        return await (verb as (...call: unknown[]) => Promise<unknown>)(...call);
+      } catch (error) {
+        throw error instanceof StatusError ? new StatusError(inGroup(error.status)) : error;
+      }
+    },
+  ]);
+  return Object.fromEntries(named) as ResourceVerbs;
+}
+
+function inGroup(status: Status): Status {
+  const { details, message } = status;
+  if (details?.kind !== eventKind.plural || details.group !== undefined) return status;
+  const { name, ...rest } = details;
+  const own = qualified({ group: groupEventKind.group, resource: groupEventKind.plural });
+  return {
+    ...status,
+    ...(message === undefined ? {} : { message: message.replace(/\bevents "/, `${own} "`) }),
+    details: { ...(name === undefined ? {} : { name }), group: groupEventKind.group, ...rest },
+  };
 }

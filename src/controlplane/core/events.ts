@@ -15,7 +15,7 @@ export const storedEvents: StoredResource = defineResource({
   unconditionalUpdate: true,
   createOnUpdate: true,
   prepare: settleTimes,
-  validate: (draft) => eventErrors(draft.object),
+  validate: (draft) => eventErrors(draft.object, 'reportingComponent'),
   expiresAt: (record) => lastWritten(record) + lifetimeMilliseconds,
 });
 

@@ -88,7 +88,7 @@ export function accessReviews(group: string, dependencies: ReviewDependencies): 
 type Answer = (context: RequestContext, review: KubeObject) => JsonObject | Promise<JsonObject>;
 
 /** A kind that is answered with what was sent and a status, and never stored. */
-function answering(kind: ResourceKind, answer: Answer): MountedResource {
+export function answering(kind: ResourceKind, answer: Answer): MountedResource {
   return {
     kind,
     verbs: {
@@ -116,7 +116,7 @@ function callerOf({ user, system, accessKey }: RequestContext): ReviewSubject {
   return { user, system, ...(accessKey === undefined ? {} : { accessKey }) };
 }
 
-function describedUser({ name, uid, groups, extra }: UserInfo): JsonObject {
+export function describedUser({ name, uid, groups, extra }: UserInfo): JsonObject {
   return {
     username: name,
     ...(uid === undefined || uid === '' ? {} : { uid }),

@@ -22,10 +22,14 @@ import { objectAt, type PlaneObjects, storeOf } from './plane-objects.ts';
  */
 export async function collect(store: Store, plane: PlaneObjects, work: GcWork): Promise<void> {
   if (work.what === 'gone') {
-    for (const place of await dependentsOf(store, plane, work.uid)) await check(store, plane, place);
+    for (const place of await dependentsOf(store, plane, work.uid)) {
+      const dependent = objectAt(plane, place);
+      if (dependent !== undefined) await check(store, plane, place, dependent, work);
+    }
     return;
   }
-  await check(store, plane, work, work.uid);
+  const object = objectAt(plane, work);
+  if (object?.metadata.uid === work.uid) await check(store, plane, work, object);
 }
 
 async function dependentsOf(store: Store, plane: PlaneObjects, ownerUid: string): Promise<ObjectPlace[]> {
@@ -36,9 +40,13 @@ async function dependentsOf(store: Store, plane: PlaneObjects, ownerUid: string)
   });
 }
 
-async function check(store: Store, plane: PlaneObjects, place: ObjectPlace, uid?: string): Promise<void> {
-  const object = objectAt(plane, place);
-  if (object === undefined || (uid !== undefined && object.metadata.uid !== uid)) return;
+async function check(
+  store: Store,
+  plane: PlaneObjects,
+  place: ObjectPlace,
+  object: KubeObject,
+  gone?: GcWork,
+): Promise<void> {
   if (object.metadata.deletionTimestamp !== undefined) {
     if (hasFinalizer(object, orphanFinalizer)) await orphanDependents(store, plane, place, object);
     else if (hasFinalizer(object, foregroundFinalizer)) await deleteDependents(store, plane, place, object);
@@ -46,7 +54,9 @@ async function check(store: Store, plane: PlaneObjects, place: ObjectPlace, uid?
   }
   const references = object.metadata.ownerReferences ?? [];
   if (references.length === 0) return;
-  const states = references.map((reference) => ownerState(plane, object, reference));
+  const states = references.map((reference) =>
+    isGone(reference, gone, place) ? 'absent' : ownerState(plane, object, reference),
+  );
   if (states.some((state) => state === 'solid' || state === 'unknowable')) {
     const kept = references.filter((_reference, index) => states[index] !== 'absent' && states[index] !== 'waiting');
     if (kept.length < references.length) await writeReferences(plane, place, object, kept);
@@ -54,6 +64,11 @@ async function check(store: Store, plane: PlaneObjects, place: ObjectPlace, uid?
   }
   const policy = await policyFor(store, plane, object, states.includes('waiting'));
   await remove(plane, place, object, policy);
+}
+
+/** It was there and is not: its kind, which may have gone with it, need not be asked. GC-05 holds all the same. */
+function isGone({ uid }: OwnerReference, gone: GcWork | undefined, { namespace }: ObjectPlace): boolean {
+  return gone?.uid === uid && (gone.namespace === '' || namespace !== '');
 }
 
 /** GC-02, GC-07: the object's own wish decides; without one, foreground if its owner waits and it has dependents. */
@@ -99,8 +114,9 @@ async function deleteDependents(
   const uid = owner.metadata.uid ?? '';
   for (const dependentPlace of await dependentsOf(store, plane, uid)) {
     // One whose deletion is under way has work of its own; looking at it from here could run round a circle.
-    if (objectAt(plane, dependentPlace)?.metadata.deletionTimestamp === undefined) {
-      await check(store, plane, dependentPlace);
+    const dependent = objectAt(plane, dependentPlace);
+    if (dependent !== undefined && dependent.metadata.deletionTimestamp === undefined) {
+      await check(store, plane, dependentPlace, dependent);
     }
   }
   const left = (await dependentsOf(store, plane, uid))

@@ -38,14 +38,14 @@ export function groupDiscoveryList(groups: readonly ServedGroup[]): JsonObject {
   };
 }
 
-function describeResource({ kind, verbs, subresources }: MountedResource): JsonObject {
+function describeResource({ kind, verbs, unlisted, subresources }: MountedResource): JsonObject {
   const below = Object.entries(subresources).filter(([, subresource]) => subresource.missing === undefined);
   return {
     resource: kind.plural,
     responseKind: kindOf(kind),
     scope: kind.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: kind.singular,
-    verbs: verbsOf(verbs),
+    verbs: verbsOf({ kind, verbs, ...(unlisted === undefined ? {} : { unlisted }) }),
     ...(kind.shortNames === undefined ? {} : { shortNames: [...kind.shortNames] }),
     ...(kind.categories === undefined ? {} : { categories: [...kind.categories] }),
     ...(below.length === 0
@@ -55,7 +55,7 @@ function describeResource({ kind, verbs, subresources }: MountedResource): JsonO
             subresource: name,
             responseKind: kindOf(subresource.kind),
             ...(subresource.verbs.createNamed === undefined ? {} : { acceptedTypes: [kindOf(subresource.kind)] }),
-            verbs: subresourceVerbsOf(subresource.verbs),
+            verbs: subresourceVerbsOf(subresource),
           })),
         }),
   };

@@ -1,13 +1,14 @@
 import { noSuchPath } from '../../api/status.ts';
 import { type DocumentSet, jsonDocument, perGeneration } from '../document.ts';
 import type { Plane } from '../plane.ts';
+import type { SharedDocuments } from '../shared-documents.ts';
 import { aggregatedContentType, groupDiscoveryList, wantsAggregated } from './aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts';
 import { servedGroups } from './served-groups.ts';
 
 /** `/api` and `/apis` and what lies below them short of the objects themselves (rules DISC-01 to DISC-17). */
-export function discoveryDocuments(plane: Plane): DocumentSet {
-  const documents = perGeneration(plane, (resources) => {
+export function discoveryDocuments(plane: Plane, shared: SharedDocuments): DocumentSet {
+  const documents = perGeneration(plane, shared, 'discovery', (resources) => {
     const groups = servedGroups(resources);
     const core = groups.find(({ name }) => name === '');
     const named = groups.filter(({ name }) => name !== '');

@@ -40,13 +40,13 @@ export function apiResourceList(served: ServedVersion): JsonObject {
   };
 }
 
-function describeResource({ kind, verbs }: MountedResource): JsonObject {
+function describeResource({ kind, verbs, unlisted }: MountedResource): JsonObject {
   return {
     name: kind.plural,
     singularName: kind.singular,
     namespaced: kind.namespaced,
     kind: kind.kind,
-    verbs: verbsOf(verbs),
+    verbs: verbsOf({ kind, verbs, ...(unlisted === undefined ? {} : { unlisted }) }),
     ...(kind.shortNames === undefined ? {} : { shortNames: [...kind.shortNames] }),
     ...(kind.categories === undefined ? {} : { categories: [...kind.categories] }),
     // What is only answered is not stored in any version.
@@ -65,7 +65,7 @@ function describeSubresources({ kind, subresources }: MountedResource): JsonObje
         namespaced: kind.namespaced,
         ...(own ? {} : { group: subresource.kind.group, version: subresource.kind.version }),
         kind: subresource.kind.kind,
-        verbs: subresourceVerbsOf(subresource.verbs),
+        verbs: subresourceVerbsOf(subresource),
       };
     });
 }

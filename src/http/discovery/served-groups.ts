@@ -21,7 +21,9 @@ export function servedGroups(resources: readonly MountedResource[]): ServedGroup
     const { group, version } = resource.kind;
     const versions = groups.get(group) ?? new Map<string, MountedResource[]>();
     groups.set(group, versions);
-    versions.set(version, [...(versions.get(version) ?? []), resource]);
+    const served = versions.get(version) ?? [];
+    served.push(resource);
+    versions.set(version, served);
   }
   return [...groups].map(([name, versions]) => ({
     name,

@@ -1,14 +1,20 @@
-import type { ResourceVerbs, SubresourceVerbs } from '../../registry/verbs.ts';
+import type { MountedResource, MountedSubresource } from '../../registry/mounted-resource.ts';
 
 const resourceVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const;
 
-/** A verb is listed because its function is there, in the order of rule DISC-06. */
-export function verbsOf(verbs: ResourceVerbs): string[] {
-  return resourceVerbs.filter((verb) => verbs[verb] !== undefined);
+/** A verb is listed because its function is there, in the order of rule DISC-06; Kubernetes' own kinds have it sorted. */
+export function verbsOf({
+  kind,
+  verbs,
+  unlisted = [],
+}: Pick<MountedResource, 'kind' | 'verbs' | 'unlisted'>): string[] {
+  const listed = resourceVerbs.filter((verb) => verbs[verb] !== undefined && !unlisted.includes(verb));
+  return kind.builtIn === true ? listed.sort() : listed;
 }
 
 /** A POST to a subresource is `create` to whoever authorises it. */
-export function subresourceVerbsOf(verbs: SubresourceVerbs): string[] {
+export function subresourceVerbsOf({ verbs, connects }: MountedSubresource): string[] {
+  if (connects === true) return ['create', 'delete', 'get', 'patch', 'update'];
   const listed: string[] = (['get', 'patch', 'update'] as const).filter((verb) => verbs[verb] !== undefined);
   return verbs.createNamed === undefined ? listed : ['create', ...listed];
 }

@@ -106,6 +106,7 @@ async function record(
       responseObject:
         isBodied && level === 'RequestResponse' ? exchange.answered && auditBody(exchange.answered) : undefined,
       decision: exchange.decision,
+      annotations: exchange.annotations,
       requestReceivedTimestamp: timestamp(exchange.receivedAt),
       stageTimestamp: timestamp(options.clock.now()),
     });

@@ -7,7 +7,7 @@ import { withSignal } from '../with-signal.ts';
 
 export interface AuthenticateOptions {
   /** undefined: 401, and the caller learns no more than that (rule ERR-13). */
-  authenticate(token: string): Identity | undefined | Promise<Identity | undefined>;
+  authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined>;
   /** Told of each failure before it is answered: audit keeps them too. */
   onFailure?(exchange: Exchange): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface AuthenticateOptions {
 export function authenticate(options: AuthenticateOptions): Filter {
   return async (exchange, next) => {
     const credential = credentialOf(exchange.request);
-    const identity = credential === undefined ? undefined : await options.authenticate(credential);
+    const identity = credential === undefined ? undefined : await options.authenticate(credential, exchange);
     if (identity === undefined || identity.signal.aborted) {
       await options.onFailure?.(exchange);
       throw unauthorized();

@@ -3,11 +3,11 @@ import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { callerOf } from '../caller.ts';
 import { escapeMarkup } from '../error-reply.ts';
-import type { Filter } from '../exchange.ts';
+import type { Exchange, Filter } from '../exchange.ts';
 import type { RequestInfo } from '../request-info.ts';
 
 export interface AuthorizeOptions {
-  authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
+  authorize(identity: Identity, attributes: Attributes, exchange: Exchange): Decision | Promise<Decision>;
 }
 
 /** Asks the plane whether this caller may do that; what it says stays on the exchange for audit. */
@@ -15,7 +15,7 @@ export function authorize(options: AuthorizeOptions): Filter {
   return async (exchange, next) => {
     const caller = callerOf(exchange);
     const attributes = attributesOf(exchange.info);
-    const decision = await options.authorize(caller, attributes);
+    const decision = await options.authorize(caller, attributes, exchange);
     exchange.decision = decision;
     if (decision.allowed) return await next();
     const detail = denial(caller.user.name, attributes, decision.reason);

@@ -1,15 +1,17 @@
+import { serviceAccountGroups } from '../../api/core/service-account.ts';
 import { kubernetesAuthenticatedGroup } from '../../api/naming.ts';
 import { badRequest, forbidden } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
+import { labelFaults, subdomainFaults } from '../../api/validation/names.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { callerOf } from '../caller.ts';
-import type { Filter, IncomingRequest } from '../exchange.ts';
+import type { Exchange, Filter, IncomingRequest } from '../exchange.ts';
 import { withRights } from '../with-rights.ts';
 import { denial } from './authorize.ts';
 
 export interface ImpersonateOptions {
-  authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
+  authorize(identity: Identity, attributes: Attributes, exchange: Exchange): Decision | Promise<Decision>;
 }
 
 /** What the Impersonate-* headers ask for. */
@@ -30,7 +32,7 @@ export function impersonate(options: ImpersonateOptions): Filter {
     if (wanted === undefined) return await next();
     const caller = callerOf(exchange);
     for (const attributes of neededRights(wanted)) {
-      const decision = await options.authorize(caller, attributes);
+      const decision = await options.authorize(caller, attributes, exchange);
       if (decision.allowed) continue;
       exchange.decision = decision;
       throw forbidden(
@@ -42,37 +44,39 @@ export function impersonate(options: ImpersonateOptions): Filter {
     const user: UserInfo = {
       name: wanted.user,
       ...(wanted.uid === '' ? {} : { uid: wanted.uid }),
-      groups: [...new Set([...wanted.groups, kubernetesAuthenticatedGroup])],
+      groups: groupsOf(wanted),
       extra: wanted.extra,
     };
-    const { rights } = caller;
+    const { rights, gate, countedAs } = caller;
     exchange.identity = {
       user,
       ...(caller.accessKey === undefined ? {} : { accessKey: caller.accessKey }),
       system: false,
       signal: caller.signal,
       ...(rights === undefined ? {} : { rights: (as?: UserInfo) => rights(as ?? user) }),
+      ...(gate === undefined ? {} : { gate }),
+      ...(countedAs === undefined ? {} : { countedAs }),
     };
     return await withRights(exchange, caller, next, user);
   };
 }
 
 const extraPrefix = 'impersonate-extra-';
+const unauthenticatedGroup = 'system:unauthenticated';
 
 function wantedIdentity(request: IncomingRequest): Wanted | undefined {
   const { headers } = request;
   const user = headers['impersonate-user'] ?? '';
   const uid = headers['impersonate-uid'] ?? '';
   const groups = listed(headers['impersonate-group']);
-  const extra: Record<string, readonly string[]> = {};
-  let hasExtra = false;
+  const extras: [string, readonly string[]][] = [];
   for (const name in headers) {
-    if (!name.startsWith(extraPrefix)) continue;
-    extra[decodedName(name.slice(extraPrefix.length))] = listed(headers[name]);
-    hasExtra = true;
+    if (name.startsWith(extraPrefix)) extras.push([decodedName(name.slice(extraPrefix.length)), listed(headers[name])]);
   }
+  // An assignment would make `__proto__` something that nobody sees and nobody has to have the right to.
+  const extra = Object.fromEntries(extras);
   if (user !== '') return { user, uid, groups, extra };
-  if (uid === '' && groups.length === 0 && !hasExtra) return undefined;
+  if (uid === '' && groups.length === 0 && extras.length === 0) return undefined;
   throw badRequest('requested impersonation of groups, a uid or extra data without impersonating a user');
 }
 
@@ -91,6 +95,22 @@ function decodedName(name: string): string {
   } catch {
     return name;
   }
+}
+
+/** Those that are named; a service account has its own where none are. Nobody is neither authenticated nor not. */
+function groupsOf({ user, groups }: Wanted): string[] {
+  const account = accountOf(user);
+  const named = groups.length > 0 || account === undefined ? groups : serviceAccountGroups(account.namespace);
+  const isAnonymous = user === 'system:anonymous';
+  const usual = isAnonymous ? unauthenticatedGroup : kubernetesAuthenticatedGroup;
+  const isSaid = named.includes(unauthenticatedGroup) || (!isAnonymous && named.includes(kubernetesAuthenticatedGroup));
+  return [...new Set(isSaid ? named : [...named, usual])];
+}
+
+function accountOf(user: string): { namespace: string; name: string } | undefined {
+  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
+  if (namespace === undefined || name === undefined) return undefined;
+  return labelFaults(namespace).length + subdomainFaults(name).length === 0 ? { namespace, name } : undefined;
 }
 
 type ResourceAttributes = Extract<Attributes, { resourceRequest: true }>;
@@ -112,11 +132,11 @@ function neededRights(wanted: Wanted): ResourceAttributes[] {
     namespace,
     name,
   });
-  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(wanted.user);
+  const account = accountOf(wanted.user);
   return [
-    account?.[1] !== undefined && account[2] !== undefined
-      ? right('', 'serviceaccounts', account[2], '', account[1])
-      : right('', 'users', wanted.user),
+    account === undefined
+      ? right('', 'users', wanted.user)
+      : right('', 'serviceaccounts', account.name, '', account.namespace),
     ...wanted.groups.map((group) => right('', 'groups', group)),
     ...(wanted.uid === '' ? [] : [right('authentication.k8s.io', 'uids', wanted.uid)]),
     ...Object.entries(wanted.extra).flatMap(([key, values]) =>

@@ -1,7 +1,7 @@
 import { StatusError, tooManyRequests } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { BodyRoom } from '../body-room.ts';
-import { callerOf } from '../caller.ts';
+import { callerOf, shareOf } from '../caller.ts';
 import type { Exchange, Filter, Turn } from '../exchange.ts';
 import { FairSlots } from '../fair-slots.ts';
 import { FairTurns } from '../fair-turns.ts';
@@ -49,7 +49,7 @@ export function inFlight(options: InFlightOptions): Filter {
     const caller = callerOf(exchange);
     // The server's own work must go on when clients have filled it up, or it could never catch up.
     if (caller.system) return await next();
-    const key = caller.accessKey ?? caller.user.name;
+    const key = shareOf(caller);
     const turn = () => turns.take(key);
     const slot = new Slot(isRead(exchange) ? reads : writes, key, turn, exchange);
     exchange.turn = turn;

@@ -1,6 +1,6 @@
 import { tooManyRequests } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { callerOf } from '../caller.ts';
+import { callerOf, shareOf } from '../caller.ts';
 import type { Filter } from '../exchange.ts';
 
 export interface KeyRateOptions {
@@ -46,7 +46,7 @@ export function keyRate(options: KeyRateOptions): Filter {
   return async (exchange, next) => {
     const caller = callerOf(exchange);
     if (caller.system) return await next();
-    const wait = take(caller.accessKey ?? caller.user.name);
+    const wait = take(shareOf(caller));
     if (wait === 0) return await next();
     throw tooManyRequests(
       'This access key has made too many requests, please try again later.',

@@ -1,3 +1,4 @@
+import { listKindOf } from '../../api/resource.ts';
 import type { Served, ServedList } from '../../registry/verbs.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -11,7 +12,7 @@ export function answeredList(endpoint: Endpoint, list: ServedList): ServedList {
   const { kind, exchange } = endpoint;
   exchange.answered = {
     kind,
-    value: () => ({ kind: `${kind.kind}List`, items: list.items.map((item) => item.object) }),
+    value: () => ({ kind: listKindOf(kind), items: list.items.map((item) => item.object) }),
   };
   return list;
 }

@@ -1,4 +1,11 @@
-import { methodNotAllowed, methodNotAllowedOnPath, noSuchPath, notFound, notImplemented } from '../../api/status.ts';
+import {
+  methodNotAllowed,
+  methodNotAllowedOnPath,
+  noSuchPath,
+  notFound,
+  notImplemented,
+  type StatusError,
+} from '../../api/status.ts';
 import type { MountedResource, MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { Exchange, Handler, Reply } from '../exchange.ts';
 import { checkPathName } from '../path-name.ts';
@@ -42,6 +49,7 @@ function findEndpoint(options: PlaneHandlerOptions, exchange: Exchange): Endpoin
   if (mounted === undefined || info.rest.length > 0) throw noSuchPath();
   if (info.verb === '') throw methodNotAllowedOnPath();
   checkScope(mounted, exchange);
+  if (mounted.kind.deprecation !== undefined) exchange.warnings.push(mounted.kind.deprecation);
   const subresource = subresourceOf(mounted, exchange);
   return {
     exchange,
@@ -91,7 +99,13 @@ async function serveResource(endpoint: Endpoint): Promise<Reply> {
   if (verb === 'patch' && verbs.patch) return await patch(endpoint, bindNamed(verbs.patch, context, pathName));
   if (verb === 'delete' && verbs.delete)
     return await deleteObject(endpoint, bindNamed(verbs.delete, context, pathName));
-  throw methodNotAllowed(resourceOf(endpoint), verb);
+  throw verbRefused(endpoint);
+}
+
+/** REQ-12; of its own kinds Kubernetes knows the paths, and no method of theirs that it has no function for. */
+function verbRefused(endpoint: Endpoint): StatusError {
+  if (endpoint.mounted.kind.builtIn === true) return methodNotAllowedOnPath();
+  return methodNotAllowed(resourceOf(endpoint), endpoint.exchange.info.verb);
 }
 
 async function serveSubresource(endpoint: Endpoint, subresource: MountedSubresource): Promise<Reply> {
@@ -105,7 +119,7 @@ async function serveSubresource(endpoint: Endpoint, subresource: MountedSubresou
   if (verb === 'patch' && verbs.patch) return await patch(endpoint, bindNamed(verbs.patch, context, pathName));
   if (verb === 'create' && verbs.createNamed)
     return await create(endpoint, bindNamed(verbs.createNamed, context, pathName));
-  throw methodNotAllowed(resourceOf(endpoint), verb);
+  throw verbRefused(endpoint);
 }
 
 /** A body is checked all the same: a client finds its own mistakes before it learns that the part is not there. */

@@ -6,7 +6,7 @@ import type { Log } from '../../lib/log.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource, MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { Exchange } from '../exchange.ts';
-import { negotiate } from '../negotiate.ts';
+import { type Format, negotiate } from '../negotiate.ts';
 import { type AnswerForm, checkTransform } from '../respond.ts';
 import { includeObjectOf } from '../table.ts';
 
@@ -45,12 +45,18 @@ export function speaksProtobuf(endpoint: Endpoint): boolean {
   return endpoint.settings.protobuf?.speaks(endpoint.kind) ?? false;
 }
 
+/** A stream of YAML documents is not to be had. */
+function formatsOf(shape: 'object' | 'list' | 'watch', protobuf: boolean): readonly Format[] {
+  const text: readonly Format[] = shape === 'watch' ? ['json'] : ['json', 'yaml'];
+  return protobuf ? [...text, 'protobuf'] : text;
+}
+
 /** Settles how the answer will look, before anything is done. */
 export function answerForm(endpoint: Endpoint, shape: 'object' | 'list' | 'watch'): AnswerForm {
   const { exchange, kind, mounted, settings } = endpoint;
   const query = exchange.query;
   const negotiated = negotiate(exchange.request, query, {
-    formats: shape === 'watch' ? ['json'] : speaksProtobuf(endpoint) ? ['json', 'yaml', 'protobuf'] : ['json', 'yaml'],
+    formats: formatsOf(shape, speaksProtobuf(endpoint)),
     stream: shape === 'watch',
   });
   const { protobuf } = settings;

@@ -5,7 +5,7 @@ import { JsonSyntaxError, parseJson } from '../../lib/json-parse.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { jsonPatchFindings } from '../../registry/patch/json-patch-findings.ts';
 import type { FieldValidation, Patch, PatchOptions, Written } from '../../registry/verbs.ts';
-import { type PatchType, patchTypeOf } from '../body-format.ts';
+import { type PatchType, patchTypeOf, patchTypesOf } from '../body-format.ts';
 import type { Reply } from '../exchange.ts';
 import { checkPathName } from '../path-name.ts';
 import { readPatchOptions } from '../query-options.ts';
@@ -20,7 +20,7 @@ export async function patch(
   apply: (patch: Patch, options: PatchOptions) => Promise<Written>,
 ): Promise<Reply> {
   const { request, query, info } = endpoint.exchange;
-  const type = patchTypeOf(request.headers['content-type']);
+  const type = patchTypeOf(request.headers['content-type'], patchTypesOf(endpoint.mounted.kind));
   checkPathName(info.pathName);
   const form = answerForm(endpoint, 'object');
   const bytes = await readBody(endpoint.exchange, endpoint.settings.bodyLimit);
@@ -33,7 +33,7 @@ export async function patch(
 
 function patchValue(patch: Patch): JsonValue {
   if (patch.type === 'json') return patch.operations;
-  return patch.type === 'merge' ? patch.document : patch.object;
+  return patch.type === 'apply' ? patch.object : patch.document;
 }
 
 function readPatch(
@@ -43,18 +43,18 @@ function readPatch(
   warn: (text: string) => void,
 ): Patch {
   if (type === 'apply') return { type, object: readApply(bytes, validation, warn) };
-  const { value, duplicates } = readJson(bytes);
+  const { value, duplicates } = readJson(type, bytes);
   if (type === 'json') return { type, operations: value, findings: jsonPatchFindings(value, duplicates) };
   return { type, document: value, findings: duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`) };
 }
 
 /** Rule PATCH-04. */
-function readJson(bytes: Uint8Array) {
+function readJson(type: PatchType, bytes: Uint8Array) {
   try {
     return parseJson(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    throw badRequest(`error decoding patch: ${error.message}`);
+    throw badRequest(`${type === 'strategic' ? '' : 'error decoding patch: '}${error.message}`);
   }
 }
 

@@ -14,7 +14,7 @@ export async function watch(endpoint: Endpoint, open: (options: WatchOptions) =>
   const stream = await open(readWatchOptions(exchange.query, kind, exchange.info.pathName));
   return {
     status: 200,
-    headers: { 'content-type': mediaTypes.json },
+    headers: { 'content-type': form.format === 'protobuf' ? `${mediaTypes.protobuf};stream=watch` : mediaTypes.json },
     body: lines(endpoint, stream, watchFrames(form)),
   };
 }

@@ -23,6 +23,8 @@ export interface MetricsOptions {
   readonly version: VersionInfo;
   /** What lies in the store, asked for at each scrape. */
   storedObjects(): Iterable<ObjectCount>;
+  /** Virtual clusters in memory, and about how many bytes they take. Absent: the server has none. */
+  loadedPlanes?(): { readonly planes: number; readonly bytes: number };
 }
 
 /** What the server counts (rules METRIC-01 to METRIC-05). Every server has its own: nothing is global. */
@@ -107,6 +109,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     registers,
   });
   addObjectCounts(registry, options.storedObjects);
+  if (options.loadedPlanes !== undefined) addLoadedPlanes(registry, options.loadedPlanes);
   addBuildInfo(registry, options.version);
   addProcessMetrics(registry);
 
@@ -171,6 +174,25 @@ function once<K, V>(kept: { get(key: K): V | undefined; set(key: K, value: V): u
   const made = make();
   kept.set(key, made);
   return made;
+}
+
+function addLoadedPlanes(registry: Registry, loaded: NonNullable<MetricsOptions['loadedPlanes']>): void {
+  new Gauge({
+    name: 'flotilla_control_planes_loaded',
+    help: 'Control planes of virtual clusters, and of the built-in one, that are in memory.',
+    registers: [registry],
+    collect() {
+      this.set(loaded().planes);
+    },
+  });
+  new Gauge({
+    name: 'flotilla_control_planes_loaded_bytes',
+    help: 'About how much memory they take.',
+    registers: [registry],
+    collect() {
+      this.set(loaded().bytes);
+    },
+  });
 }
 
 /** Under the newer name and under the one that most dashboards still ask for (rule METRIC-05). */

@@ -1,20 +1,13 @@
-import type { GroupVersionKind } from '../../api/meta.ts';
+import { apiVersionOf, type GroupVersionKind } from '../../api/meta.ts';
+import { structOf } from '../../api/structs/kind-structs.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 
 const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** Groups whose types Kubernetes itself publishes; tools know them under these names. */
-const packages = new Map([
-  ['', 'io.k8s.api.core'],
-  ['events.k8s.io', 'io.k8s.api.events'],
-  ['authorization.k8s.io', 'io.k8s.api.authorization'],
-  ['authentication.k8s.io', 'io.k8s.api.authentication'],
-]);
-
-/** Rule OAPI-07: the group reversed, the version, the kind. */
+/** Rule OAPI-07: types that Kubernetes itself publishes have its names; else the group reversed, the version, the kind. */
 export function componentName({ group, version, kind }: GroupVersionKind): string {
-  const reversed = packages.get(group) ?? group.split('.').reverse().join('.');
-  return `${reversed}.${version}.${kind}`;
+  const known = structOf(apiVersionOf({ group, version }), kind);
+  return known?.name ?? `${group.split('.').reverse().join('.')}.${version}.${kind}`;
 }
 
 export type MetaType =

@@ -4,27 +4,31 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-va
 import { sendDocument } from '../document.ts';
 import type { Reply } from '../exchange.ts';
 import { exampleExchange, examplePlane } from '../plane.fixture.ts';
+import { SharedDocuments } from '../shared-documents.ts';
 import { openApiDocuments } from './openapi-documents.ts';
 
-const documents = openApiDocuments(examplePlane(), { serverVersion: 'v1.34.0' });
+const documents = openApiDocuments(examplePlane(), { serverVersion: 'v1.34.0', shared: new SharedDocuments() });
 const protobuf = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 
-function reply(path: string, headers: Record<string, string> = {}): Reply {
+async function reply(path: string, headers: Record<string, string> = {}): Promise<Reply> {
   const exchange = exampleExchange(path, headers);
-  const found = documents.find(exchange);
+  const found = await documents.find(exchange);
   if (found === undefined) throw new Error(`nothing answered ${path}`);
   return 'document' in found ? sendDocument(exchange, found) : found;
 }
 
-function get(path: string): JsonObject {
-  return JSON.parse(String(reply(path).body));
+async function get(path: string): Promise<JsonObject> {
+  return JSON.parse(String((await reply(path)).body));
 }
 
 function at(root: JsonValue | undefined, ...path: string[]): JsonValue | undefined {
   return path.reduce<JsonValue | undefined>((value, key) => (isJsonObject(value) ? value[key] : undefined), root);
 }
 
-const index = Object.entries(get('/openapi/v3').paths as JsonObject) as [string, { serverRelativeURL: string }][];
+const index = Object.entries((await get('/openapi/v3')).paths as JsonObject) as [
+  string,
+  { serverRelativeURL: string },
+][];
 const versions = ['api/v1', 'apis/fleet.example.com/v1', 'apis/fleet.example.com/v1beta1', 'apis/events.k8s.io/v1'];
 const fleet = '/openapi/v3/apis/fleet.example.com/v1';
 const shipPath = '/apis/fleet.example.com/v1/namespaces/{namespace}/ships/{name}';
@@ -49,33 +53,36 @@ function operations(document: JsonObject): { path: string; method: string; opera
 }
 
 describe('/openapi/v3', () => {
-  it('lists a document for every group version, with its hash (OAPI-01)', () => {
+  it('lists a document for every group version, with its hash (OAPI-01)', async () => {
     expect(index.map(([path]) => path)).toEqual(expect.arrayContaining([...versions, 'apis', 'version']));
     for (const [path, { serverRelativeURL }] of index) {
       expect(serverRelativeURL).toMatch(new RegExp(`^/openapi/v3/${path}\\?hash=[0-9A-F]{128}$`));
     }
-    expect(reply('/openapi/v3').headers.etag).toMatch(/^"[0-9A-F]{128}"$/);
+    expect((await reply('/openapi/v3')).headers.etag).toMatch(/^"[0-9A-F]{128}"$/);
   });
 
-  it.each(index)('refers to nothing that %s does not hold, and to nothing in a circle (OAPI-15)', (_path, entry) => {
-    const document = get(entry.serverRelativeURL);
-    const schemas = at(document, 'components', 'schemas') as JsonObject;
-    for (const reference of references(document)) {
-      expect(reference.startsWith('#/components/schemas/')).toBe(true);
-      expect(schemas).toHaveProperty([reference.slice('#/components/schemas/'.length)]);
-    }
-    const walk = (name: string, above: readonly string[]): void => {
-      expect(above).not.toContain(name);
-      for (const reference of references(schemas[name] ?? {})) {
-        walk(reference.slice('#/components/schemas/'.length), [...above, name]);
+  it.each(index)(
+    'refers to nothing that %s does not hold, and to nothing in a circle (OAPI-15)',
+    async (_path, entry) => {
+      const document = await get(entry.serverRelativeURL);
+      const schemas = at(document, 'components', 'schemas') as JsonObject;
+      for (const reference of references(document)) {
+        expect(reference.startsWith('#/components/schemas/')).toBe(true);
+        expect(schemas).toHaveProperty([reference.slice('#/components/schemas/'.length)]);
       }
-    };
-    for (const name of Object.keys(schemas)) walk(name, []);
-  });
+      const walk = (name: string, above: readonly string[]): void => {
+        expect(above).not.toContain(name);
+        for (const reference of references(schemas[name] ?? {})) {
+          walk(reference.slice('#/components/schemas/'.length), [...above, name]);
+        }
+      };
+      for (const name of Object.keys(schemas)) walk(name, []);
+    },
+  );
 
-  it('may be kept for ever under its hash (OAPI-02, OAPI-03)', () => {
+  it('may be kept for ever under its hash (OAPI-02, OAPI-03)', async () => {
     const { serverRelativeURL } = Object.fromEntries(index)['api/v1'] ?? { serverRelativeURL: '' };
-    const { status, headers } = reply(serverRelativeURL);
+    const { status, headers } = await reply(serverRelativeURL);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
       'content-type': 'application/json',
@@ -86,34 +93,34 @@ describe('/openapi/v3', () => {
     expect(`/openapi/v3/api/v1?hash=${String(headers.etag).slice(1, -1)}`).toBe(serverRelativeURL);
   });
 
-  it('sends a wrong hash to the right one, below the root that was asked (OAPI-03)', () => {
-    const { status, headers } = reply(`${fleet}?hash=ABC`);
+  it('sends a wrong hash to the right one, below the root that was asked (OAPI-03)', async () => {
+    const { status, headers } = await reply(`${fleet}?hash=ABC`);
     const right = Object.fromEntries(index)['apis/fleet.example.com/v1']?.serverRelativeURL;
     expect({ status, location: headers.location }).toEqual({ status: 301, location: `/root${right}` });
   });
 
-  it('knows without a hash who has it already (OAPI-03)', () => {
-    const { headers } = reply(fleet);
+  it('knows without a hash who has it already (OAPI-03)', async () => {
+    const { headers } = await reply(fleet);
     expect(headers['cache-control']).toBeUndefined();
-    expect(reply(fleet, { 'if-none-match': String(headers.etag) }).status).toBe(304);
+    expect((await reply(fleet, { 'if-none-match': String(headers.etag) })).status).toBe(304);
   });
 
-  it('answers 406 to protobuf alone, and JSON where that will do (OAPI-04)', () => {
-    expect(() => reply(fleet, { accept: protobuf })).toThrow(StatusError);
-    expect(reply(fleet, { accept: `${protobuf},application/json;q=0.5` }).status).toBe(200);
+  it('answers 406 to protobuf alone, and JSON where that will do (OAPI-04)', async () => {
+    await expect(reply(fleet, { accept: protobuf })).rejects.toThrow(StatusError);
+    expect((await reply(fleet, { accept: `${protobuf},application/json;q=0.5` })).status).toBe(200);
   });
 
-  it('answers 404 for a group version that is not there (OAPI-16)', () => {
-    expect(() => reply('/openapi/v3/apis/fleet.example.com/v9')).toThrow(
+  it('answers 404 for a group version that is not there (OAPI-16)', async () => {
+    await expect(reply('/openapi/v3/apis/fleet.example.com/v9')).rejects.toThrow(
       'the server could not find the requested resource',
     );
   });
 });
 
 describe('a document of /openapi/v3', () => {
-  it.each(versions)('says in %s what every operation does, and to what (OAPI-05)', (version) => {
+  it.each(versions)('says in %s what every operation does, and to what (OAPI-05)', async (version) => {
     const ids = new Set<JsonValue | undefined>();
-    for (const { path, method, operation } of operations(get(`/openapi/v3/${version}`))) {
+    for (const { path, method, operation } of operations(await get(`/openapi/v3/${version}`))) {
       expect(operation['x-kubernetes-group-version-kind']).toEqual({
         group: expect.any(String),
         version: expect.any(String),
@@ -127,8 +134,8 @@ describe('a document of /openapi/v3', () => {
     }
   });
 
-  it('has all paths of a kind and none of what is missing (OAPI-08)', () => {
-    expect(Object.keys(get(fleet).paths as JsonObject).sort()).toEqual([
+  it('has all paths of a kind and none of what is missing (OAPI-08)', async () => {
+    expect(Object.keys((await get(fleet)).paths as JsonObject).sort()).toEqual([
       '/apis/fleet.example.com/v1/namespaces/{namespace}/ships',
       '/apis/fleet.example.com/v1/namespaces/{namespace}/ships/{name}',
       '/apis/fleet.example.com/v1/namespaces/{namespace}/ships/{name}/manifest',
@@ -137,14 +144,14 @@ describe('a document of /openapi/v3', () => {
       '/apis/fleet.example.com/v1/ports/{name}',
       '/apis/fleet.example.com/v1/ships',
     ]);
-    expect(Object.keys(at(get(fleet), 'paths', '/apis/fleet.example.com/v1/ports') as JsonObject)).toEqual([
+    expect(Object.keys(at(await get(fleet), 'paths', '/apis/fleet.example.com/v1/ports') as JsonObject)).toEqual([
       'get',
       'parameters',
     ]);
   });
 
-  it('names kinds, lists and shared types as Kubernetes does (OAPI-06, OAPI-07)', () => {
-    const schemas = at(get(fleet), 'components', 'schemas') as JsonObject;
+  it('names kinds, lists and shared types as Kubernetes does (OAPI-06, OAPI-07)', async () => {
+    const schemas = at(await get(fleet), 'components', 'schemas') as JsonObject;
     expect(at(schemas, 'com.example.fleet.v1.Ship', 'x-kubernetes-group-version-kind')).toEqual([
       { group: 'fleet.example.com', kind: 'Ship', version: 'v1' },
     ]);
@@ -161,32 +168,38 @@ describe('a document of /openapi/v3', () => {
       { group: '', kind: 'DeleteOptions', version: 'v1' },
       { group: 'fleet.example.com', kind: 'DeleteOptions', version: 'v1' },
     ]);
-    expect(Object.keys(at(get('/openapi/v3/api/v1'), 'components', 'schemas') as JsonObject)).toContain(
+    expect(Object.keys(at(await get('/openapi/v3/api/v1'), 'components', 'schemas') as JsonObject)).toContain(
       'io.k8s.api.core.v1.Namespace',
     );
   });
 
-  it.each(versions)('lists in %s the patches that are taken, strategic merge not among them (OAPI-09)', (version) => {
-    const patches = operations(get(`/openapi/v3/${version}`)).filter(({ method }) => method === 'patch');
-    for (const { operation } of patches) {
-      expect(Object.keys(at(operation, 'requestBody', 'content') as JsonObject)).toEqual([
-        'application/apply-patch+yaml',
-        'application/json-patch+json',
-        'application/merge-patch+json',
-      ]);
-    }
-  });
+  it.each(versions)(
+    'lists in %s the patches that are taken, strategic merges of typed kinds alone (OAPI-09)',
+    async (version) => {
+      const patches = operations(await get(`/openapi/v3/${version}`)).filter(({ method }) => method === 'patch');
+      const isTyped = version === 'api/v1' || version.includes('k8s.io');
+      for (const { operation } of patches) {
+        expect(Object.keys(at(operation, 'requestBody', 'content') as JsonObject)).toEqual([
+          'application/apply-patch+yaml',
+          'application/json-patch+json',
+          'application/merge-patch+json',
+          ...(isTyped ? ['application/strategic-merge-patch+json'] : []),
+        ]);
+      }
+    },
+  );
 
-  it('has the parameters that kubectl looks for (OAPI-10, OAPI-11, KUBECTL-30)', () => {
+  it('has the parameters that kubectl looks for (OAPI-10, OAPI-11, KUBECTL-30)', async () => {
+    const document = await get(fleet);
     const names = (method: string) =>
-      (at(get(fleet), 'paths', shipPath, method, 'parameters') as JsonObject[]).map(({ name }) => name);
+      (at(document, 'paths', shipPath, method, 'parameters') as JsonObject[]).map(({ name }) => name);
     expect(names('patch')).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'force']);
     expect(names('put')).toEqual(['dryRun', 'fieldManager', 'fieldValidation']);
     expect(names('delete')).toEqual(expect.arrayContaining(['dryRun', 'gracePeriodSeconds', 'propagationPolicy']));
   });
 
-  it('publishes the schema that objects are validated by, extensions included (OAPI-12, OAPI-13)', () => {
-    const ship = at(get(fleet), 'components', 'schemas', 'com.example.fleet.v1.Ship') as JsonObject;
+  it('publishes the schema that objects are validated by, extensions included (OAPI-12, OAPI-13)', async () => {
+    const ship = at(await get(fleet), 'components', 'schemas', 'com.example.fleet.v1.Ship') as JsonObject;
     expect(at(ship, 'properties', 'metadata')).toMatchObject({
       default: {},
       allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }],
@@ -207,14 +220,14 @@ describe('a document of /openapi/v3', () => {
     expect(at(spec, 'draught')).toEqual({ 'x-kubernetes-int-or-string': true });
     expect(at(spec, 'log', 'x-kubernetes-preserve-unknown-fields')).toBe(true);
     expect(ship['x-kubernetes-selectable-fields']).toEqual([{ fieldPath: 'spec.masts' }]);
-    const list = at(get(fleet), 'components', 'schemas', 'com.example.fleet.v1.ShipList');
+    const list = at(await get(fleet), 'components', 'schemas', 'com.example.fleet.v1.ShipList');
     expect(at(list, 'required')).toEqual(['items']);
   });
 });
 
 describe('/openapi/v2', () => {
-  it('is Swagger 2.0 in JSON, whole in itself (OAPI-14)', () => {
-    const document = get('/openapi/v2');
+  it('is Swagger 2.0 in JSON, whole in itself (OAPI-14)', async () => {
+    const document = await get('/openapi/v2');
     expect(document.swagger).toBe('2.0');
     const definitions = document.definitions as JsonObject;
     for (const reference of references(document)) {
@@ -228,14 +241,14 @@ describe('/openapi/v2', () => {
     expect(at(options, 'x-kubernetes-group-version-kind')).toHaveLength(5);
   });
 
-  it('is the protobuf message of it for who takes nothing else (OAPI-14)', () => {
+  it('is the protobuf message of it for who takes nothing else (OAPI-14)', async () => {
     const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-    const found = reply('/openapi/v2', { accept });
+    const found = await reply('/openapi/v2', { accept });
     expect(found.headers['content-type']).toBe('application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
-    expect(found.headers.etag).not.toBe(reply('/openapi/v2').headers.etag);
+    expect(found.headers.etag).not.toBe((await reply('/openapi/v2')).headers.etag);
     const etag = String(found.headers.etag);
-    expect(reply('/openapi/v2', { accept, 'if-none-match': etag }).status).toBe(304);
-    const both = reply('/openapi/v2', { accept: `${accept}, application/json` });
+    expect((await reply('/openapi/v2', { accept, 'if-none-match': etag })).status).toBe(304);
+    const both = await reply('/openapi/v2', { accept: `${accept}, application/json` });
     expect(both.headers['content-type']).toBe('application/json');
   });
 });

@@ -41,8 +41,9 @@ interface Place {
   readonly subresource: string;
 }
 
-/** What the server takes; strategic merge is not among it, and listing it would make kubectl send it (OAPI-09). */
+/** What the server takes: kubectl sends a strategic merge where it finds it here, so only typed kinds list it (OAPI-09). */
 const patchTypes = ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json'];
+const typedPatchTypes = [...patchTypes, 'application/strategic-merge-patch+json'];
 const bodyTypes = ['application/json', 'application/yaml'];
 const listTypes = [...bodyTypes, 'application/json;stream=watch'];
 
@@ -55,7 +56,7 @@ export function operation(action: Action, resource: ResourceKind, kind: Resource
     description: descriptionOf(action, kind, place.subresource),
     operationId: operationId(action, resource, place),
     ...(parameters.length === 0 ? {} : { parameters: [...parameters] }),
-    ...bodyOf(action, own),
+    ...bodyOf(action, own, resource.builtIn === true ? typedPatchTypes : patchTypes),
     responses: { ...responsesOf(action, kind, own), 401: { description: 'Unauthorized' } },
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': kindOf(kind),
@@ -82,9 +83,9 @@ function parametersOf(action: Action): readonly JsonObject[] {
   }
 }
 
-function bodyOf(action: Action, own: string): JsonObject {
+function bodyOf(action: Action, own: string, patches: readonly string[]): JsonObject {
   if (action === 'get' || action === 'list') return {};
-  if (action === 'patch') return { requestBody: { required: true, content: content(metaName('Patch'), patchTypes) } };
+  if (action === 'patch') return { requestBody: { required: true, content: content(metaName('Patch'), patches) } };
   if (action === 'delete' || action === 'deletecollection') {
     return { requestBody: { content: content(metaName('DeleteOptions'), bodyTypes) } };
   }

@@ -25,7 +25,7 @@ export function swaggerDocument(documents: readonly JsonObject[], serverVersion:
 }
 
 /** Options and watch events stand in every document, each time with that document's group version. */
-function joinedKinds(known: JsonValue | undefined, schema: JsonObject): JsonObject {
+export function joinedKinds(known: JsonValue | undefined, schema: JsonObject): JsonObject {
   const name = 'x-kubernetes-group-version-kind';
   const before = isJsonObject(known) ? known[name] : undefined;
   const kinds = schema[name];
@@ -95,6 +95,9 @@ function schemaOf(schema: JsonValue): JsonObject {
       setMember(turned, word, isJsonObject(member) ? schemaOf(member) : member);
     } else setMember(turned, word, member);
   }
+  // Where one of several plain types is meant, v2 is told the first.
+  const [first] = isJsonObject(schema) && Array.isArray(schema.oneOf) ? schema.oneOf : [];
+  if (turned.type === undefined && isJsonObject(first) && first.type !== undefined) turned.type = first.type;
   // Beside a reference v2 reads nothing but a description.
   if (turned.$ref === undefined) return turned;
   return { ...(turned.description === undefined ? {} : { description: turned.description }), $ref: turned.$ref };

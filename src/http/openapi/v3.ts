@@ -2,7 +2,7 @@ import type { JsonObject } from '../../lib/json-value.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ServedVersion } from '../discovery/served-groups.ts';
 import { componentName } from './component-names.ts';
-import { kindComponent, listComponent, listComponentName } from './kind-components.ts';
+import { kindComponents, listComponent, listComponentName } from './kind-components.ts';
 import { metaComponents } from './meta-components.ts';
 import { pathsOf } from './paths.ts';
 
@@ -34,11 +34,11 @@ export function groupVersionDocument(served: ServedVersion, serverVersion: strin
 }
 
 function componentsOf({ kind, verbs, subresources }: MountedResource): JsonObject {
-  const components: JsonObject = { [componentName(kind)]: kindComponent(kind) };
+  const components = kindComponents(kind);
   if (verbs.list !== undefined) components[listComponentName(kind)] = listComponent(kind);
   for (const subresource of Object.values(subresources)) {
-    if (subresource.missing === undefined)
-      components[componentName(subresource.kind)] ??= kindComponent(subresource.kind);
+    if (subresource.missing !== undefined || Object.hasOwn(components, componentName(subresource.kind))) continue;
+    Object.assign(components, kindComponents(subresource.kind));
   }
   return components;
 }

@@ -1,132 +1,111 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { type Field, type FieldType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
-import type { Field, Message, Scalar } from './message.ts';
-import { readTime, writeTime } from './time.ts';
+import { readScalar, writeScalar } from './scalar.ts';
 
 /** Throws an Error for bytes that are no such message; the caller says whose fault that is. */
-export function decodeMessage(message: Message, bytes: Uint8Array): JsonObject {
+export function decodeMessage(struct: GoStruct, bytes: Uint8Array, depth = 0): JsonObject {
+  if (depth > deepestMessage) throw new Error(`exceeded max depth of ${deepestMessage}`);
   const found = new Map<Field, JsonValue>();
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
-    const field = message.find(number);
+    const field = struct.find(number);
     if (field === undefined) {
       reader.skip(wireType, number);
       continue;
     }
     const expected = field.shape === 'map' ? WireType.LengthDelimited : wireTypeOf(field.type);
     if (wireType !== expected) throw new Error(`wrong wireType = ${wireType} for field ${field.name}`);
-    collect(found, field, reader);
+    collect(found, field, reader, depth);
   }
   const object: JsonObject = {};
-  for (const field of message.fields) {
-    const decoded = found.get(field) ?? (field.shown ? zeroOf(field.type) : undefined);
-    if (decoded !== undefined && (field.shape !== 'value' || field.shown || !isZero(decoded))) {
-      object[field.name] = decoded;
-    }
+  for (const field of struct.fields) {
+    const decoded = found.get(field) ?? (field.shown && field.shape === 'value' ? zeroOf(field.type) : undefined);
+    if (decoded === undefined) continue;
+    if (field.name === '') Object.assign(object, decoded);
+    else if (field.shape !== 'value' || field.shown || !isZero(decoded)) setMember(object, field.name, decoded);
   }
   return object;
 }
 
-function collect(found: Map<Field, JsonValue>, field: Field, reader: BinaryReader): void {
+/** Schemas hold schemas; no real one comes near. */
+const deepestMessage = 500;
+
+function collect(found: Map<Field, JsonValue>, field: Field, reader: BinaryReader, depth: number): void {
   if (field.shape === 'map') {
     const known = found.get(field);
     const target = isJsonObject(known) ? known : {};
-    const [key, member] = readMapEntry(field.type, reader.bytes());
+    const [key, member] = readMapEntry(field.type, reader.bytes(), depth);
     setMember(target, key, member);
     found.set(field, target);
   } else if (field.shape === 'list') {
     const known = found.get(field);
     const target = Array.isArray(known) ? known : [];
-    target.push(readSingle(field.type, reader) ?? null);
+    target.push(readSingle(field.type, reader, depth) ?? null);
     found.set(field, target);
   } else {
-    const single = readSingle(field.type, reader);
+    const single = readSingle(field.type, reader, depth);
     if (single !== undefined) found.set(field, single);
   }
 }
 
-function readMapEntry(type: Scalar | Message, bytes: Uint8Array): [string, JsonValue] {
+function readMapEntry(type: FieldType, bytes: Uint8Array, depth: number): [string, JsonValue] {
   const reader = new BinaryReader(bytes);
   let key = '';
   let member: JsonValue = zeroOf(type) ?? {};
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
     if (number === 1 && wireType === WireType.LengthDelimited) key = reader.string(true);
-    else if (number === 2 && wireType === wireTypeOf(type)) member = readSingle(type, reader) ?? member;
+    else if (number === 2 && wireType === wireTypeOf(type)) member = readSingle(type, reader, depth) ?? member;
     else reader.skip(wireType, number);
   }
   return [key, member];
 }
 
 /** undefined: a zero time, which JSON does not have. */
-function readSingle(type: Scalar | Message, reader: BinaryReader): JsonValue | undefined {
-  switch (type) {
-    case 'string':
-      return reader.string(true);
-    case 'bool':
-      return reader.bool();
-    case 'int32':
-      return reader.int32();
-    case 'int64':
-      return exactInteger(BigInt(reader.int64()));
-    case 'time':
-    case 'microTime':
-      return readTime(type, reader.bytes());
-    case 'strings':
-      return readStrings(reader.bytes());
-    case 'fieldsV1':
-      return readFieldsV1(reader.bytes());
-    default:
-      return decodeMessage(type, reader.bytes());
-  }
+function readSingle(type: FieldType, reader: BinaryReader, depth: number): JsonValue | undefined {
+  if (typeof type === 'string') return readScalar(type, reader);
+  if (isStruct(type)) return decodeMessage(type, reader.bytes(), depth + 1);
+  return readEither(type, reader.bytes(), depth + 1);
 }
 
-function exactInteger(integer: bigint): number | bigint {
-  const rounded = Number(integer);
-  return Number.isSafeInteger(rounded) ? rounded : integer;
-}
-
-function readStrings(bytes: Uint8Array): JsonValue[] {
+/** A message of two fields, of which one is there. */
+function readEither(
+  { struct, or }: Exclude<FieldType, string | GoStruct>,
+  bytes: Uint8Array,
+  depth: number,
+): JsonValue {
   const reader = new BinaryReader(bytes);
-  const strings: JsonValue[] = [];
+  const others: JsonValue[] = [];
+  let single: JsonObject | undefined;
+  let allowed = false;
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
-    if (number === 1 && wireType === WireType.LengthDelimited) strings.push(reader.string(true));
+    if (or === 'bool' && number === 1) allowed = reader.bool();
+    else if (number === (or === 'bool' ? 2 : 1)) single = decodeMessage(struct, reader.bytes(), depth);
+    else if (number === 2)
+      others.push(or === 'strings' ? reader.string(true) : decodeMessage(struct, reader.bytes(), depth));
     else reader.skip(wireType, number);
   }
-  return strings;
-}
-
-function readFieldsV1(bytes: Uint8Array): JsonValue {
-  const reader = new BinaryReader(bytes);
-  let text = '{}';
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    if (number === 1 && wireType === WireType.LengthDelimited) text = reader.string(true);
-    else reader.skip(wireType, number);
-  }
-  return JSON.parse(text);
+  if (single !== undefined && others.length === 0) return single;
+  return or === 'bool' ? allowed : others;
 }
 
 /**
  * The same bytes that Go writes: fields in the order of their numbers, `value` fields also when they are zero, maps in
- * the order of their keys. Throws TypeError for an object that does not fit the message: a fault of ours.
+ * the order of their keys. Throws TypeError for an object that does not fit the struct: a fault of ours.
  */
-export function encodeMessage(message: Message, object: JsonObject): Uint8Array {
+export function encodeMessage(struct: GoStruct, object: JsonObject): Uint8Array {
   const writer = new BinaryWriter();
-  for (const field of message.byNumber) {
-    const member = object[field.name] ?? (field.shape === 'value' ? zeroOf(field.type) : undefined);
+  for (const field of struct.byNumber) {
+    const given = field.name === '' ? object : Object.hasOwn(object, field.name) ? object[field.name] : undefined;
+    const member = given ?? (field.shape === 'value' ? zeroOf(field.type) : undefined);
     if (field.shape === 'value' && member === undefined)
       writer.tag(field.number, WireType.LengthDelimited).bytes(new Uint8Array());
     if (member === undefined || member === null) continue;
-    if (field.shape === 'map') {
-      for (const key of Object.keys(member).toSorted()) {
-        writer.tag(field.number, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).string(key);
-        writeSingle(writer, 2, field.type, (member as JsonObject)[key] ?? null);
-        writer.join();
-      }
-    } else {
+    if (field.shape === 'map') writeMap(writer, field, member as JsonObject);
+    else {
       for (const single of field.shape === 'list' ? asList(member) : [member]) {
         writeSingle(writer, field.number, field.type, single);
       }
@@ -135,53 +114,56 @@ export function encodeMessage(message: Message, object: JsonObject): Uint8Array 
   return writer.finish();
 }
 
-function writeSingle(writer: BinaryWriter, number: number, type: Scalar | Message, single: JsonValue): void {
-  writer.tag(number, wireTypeOf(type));
-  switch (type) {
-    case 'string':
-      writer.string(expectType(single, 'string'));
-      break;
-    case 'bool':
-      writer.bool(expectType(single, 'boolean'));
-      break;
-    case 'int32':
-      writer.int32(Number(single));
-      break;
-    case 'int64':
-      writer.int64(typeof single === 'bigint' ? single : expectType(single, 'number'));
-      break;
-    case 'time':
-    case 'microTime':
-      writer.bytes(writeTime(expectType(single, 'string')));
-      break;
-    case 'strings':
-      writer.fork();
-      for (const text of asList(single)) writer.tag(1, WireType.LengthDelimited).string(expectType(text, 'string'));
-      writer.join();
-      break;
-    case 'fieldsV1':
-      writer.fork().tag(1, WireType.LengthDelimited).string(JSON.stringify(single)).join();
-      break;
-    default:
-      if (!isJsonObject(single)) throw new TypeError('expected an object');
-      writer.bytes(encodeMessage(type, single));
+function writeMap(writer: BinaryWriter, field: Field, members: JsonObject): void {
+  for (const key of Object.keys(members).toSorted()) {
+    writer.tag(field.number, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).string(key);
+    writeSingle(writer, 2, field.type, members[key] ?? zeroOf(field.type) ?? null);
+    writer.join();
   }
 }
 
-function wireTypeOf(type: Scalar | Message): WireType {
+function writeSingle(writer: BinaryWriter, number: number, type: FieldType, single: JsonValue): void {
+  writer.tag(number, wireTypeOf(type));
+  if (typeof type === 'string') writeScalar(writer, type, single);
+  else if (isStruct(type)) writer.bytes(encodeMessage(type, asObject(single)));
+  else writeEither(writer, type, single);
+}
+
+function writeEither(
+  writer: BinaryWriter,
+  { struct, or }: Exclude<FieldType, string | GoStruct>,
+  single: JsonValue,
+): void {
+  writer.fork();
+  // Go writes the flag also beside a schema: it says that there may be more.
+  if (or === 'bool') writer.tag(1, WireType.Varint).bool(single !== false);
+  if (isJsonObject(single)) {
+    writer.tag(or === 'bool' ? 2 : 1, WireType.LengthDelimited).bytes(encodeMessage(struct, single));
+  } else if (or !== 'bool') {
+    for (const item of asList(single)) writeSingle(writer, 2, or === 'strings' ? 'string' : struct, item);
+  }
+  writer.join();
+}
+
+function wireTypeOf(type: FieldType): WireType {
+  if (type === 'double') return WireType.Bit64;
   return type === 'bool' || type === 'int32' || type === 'int64' ? WireType.Varint : WireType.LengthDelimited;
 }
 
 /** Times have no zero in JSON: undefined. */
-function zeroOf(type: Scalar | Message): JsonValue | undefined {
+function zeroOf(type: FieldType): JsonValue | undefined {
   switch (type) {
     case 'string':
+    case 'bytes':
       return '';
     case 'bool':
       return false;
     case 'int32':
     case 'int64':
+    case 'double':
       return 0;
+    case 'quantity':
+      return '0';
     case 'time':
     case 'microTime':
       return undefined;
@@ -201,9 +183,7 @@ function asList(member: JsonValue): JsonValue[] {
   return member;
 }
 
-type Named = { string: string; boolean: boolean; number: number };
-
-function expectType<T extends keyof Named>(member: JsonValue, type: T): Named[T] {
-  if (typeof member !== type) throw new TypeError(`expected a ${type}, have a ${typeof member}`);
-  return member as Named[T];
+function asObject(member: JsonValue): JsonObject {
+  if (!isJsonObject(member)) throw new TypeError('expected an object');
+  return member;
 }

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import { protobufCodec } from './envelope.ts';
 
-/** Made by Go's own serializer (k8s.io/api 0.34): the bytes, and the same object as Go's JSON. */
+/** Made by Go's own serializer (k8s.io/api 0.34 and 0.36): the bytes, and the same object as Go's JSON. */
 const fixtures = JSON.parse(readFileSync(new URL('go-fixtures.json', import.meta.url), 'utf8'), (_key, member) =>
   typeof member === 'string' && member.startsWith('int64:') ? BigInt(member.slice(6)) : member,
 ) as { name: string; protobuf: string; json: JsonObject }[];
@@ -73,13 +74,13 @@ describe('what is no protobuf body', () => {
   });
 
   it('is a 400 or an object, never another error, for any bytes at all (NEG-06)', () => {
-    const whole = new Uint8Array(Buffer.from(fixtures[3]?.protobuf ?? '', 'base64'));
+    const bytes = fixtures.map(({ protobuf }) => new Uint8Array(Buffer.from(protobuf, 'base64')));
     fc.assert(
-      fc.property(fc.nat(whole.length - 1), fc.nat(255), fc.nat(whole.length), (at, byte, length) => {
+      fc.property(fc.constantFrom(...bytes), fc.nat(), fc.nat(255), fc.nat(), (whole, at, byte, length) => {
         const damaged = whole.slice();
-        damaged[at] = byte;
+        damaged[at % whole.length] = byte;
         try {
-          decode(anything, damaged.slice(0, length));
+          decode(anything, damaged.slice(0, length % 4 === 0 ? length % whole.length : whole.length));
         } catch (error) {
           expect(error).toBeInstanceOf(StatusError);
           expect((error as StatusError).code).toBe(400);
@@ -87,6 +88,20 @@ describe('what is no protobuf body', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it('is a 400 where it is nested without end (REQ-21)', () => {
+    const writer = () => new BinaryWriter();
+    let schema: Uint8Array = new Uint8Array();
+    // `not` holds a schema, which has `not`.
+    for (let level = 0; level < 2000; level++)
+      schema = writer().tag(28, WireType.LengthDelimited).bytes(schema).finish();
+    for (const field of [1, 4, 7, 2]) schema = writer().tag(field, WireType.LengthDelimited).bytes(schema).finish();
+    const type = writer().tag(1, WireType.LengthDelimited).string('apiextensions.k8s.io/v1');
+    type.tag(2, WireType.LengthDelimited).string('CustomResourceDefinition');
+    const unknown = writer().tag(1, WireType.LengthDelimited).bytes(type.finish());
+    const body = unknown.tag(2, WireType.LengthDelimited).bytes(schema).finish();
+    expect(refusal(Uint8Array.of(0x6b, 0x38, 0x73, 0, ...body)).message).toContain('exceeded max depth');
   });
 
   it('is not claimed for our own kinds (NEG-13)', () => {

@@ -1,16 +1,16 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { apiVersionOf, type GroupVersionKind } from '../../api/meta.ts';
 import { badRequest } from '../../api/status.ts';
+import { structOf } from '../../api/structs/kind-structs.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import { decodeMessage, encodeMessage } from './codec.ts';
-import { messageOf } from './kind-messages.ts';
 
 /** `k8s` and a NUL; what follows is a runtime.Unknown message. */
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
 /** Whether bodies of this kind can be read and written as protobuf (rules NEG-06, NEG-13). */
 function speaksProtobuf(kind: GroupVersionKind): boolean {
-  return messageOf(apiVersionOf(kind), kind.kind) !== undefined;
+  return structOf(apiVersionOf(kind), kind.kind) !== undefined;
 }
 
 /**
@@ -25,10 +25,10 @@ function decodeProtobuf(expected: GroupVersionKind, bytes: Uint8Array): JsonObje
   const envelope = readEnvelope(bytes.subarray(magic.length));
   const apiVersion = envelope.apiVersion || apiVersionOf(expected);
   const kind = envelope.kind || expected.kind;
-  const message = messageOf(apiVersion, kind);
-  if (message === undefined) throw badRequest(`no kind "${kind}" is registered for version "${apiVersion}"`);
+  const its = structOf(apiVersion, kind);
+  if (its === undefined) throw badRequest(`no kind "${kind}" is registered for version "${apiVersion}"`);
   try {
-    return { apiVersion, kind, ...decodeMessage(message, envelope.raw) };
+    return { apiVersion, kind, ...decodeMessage(its, envelope.raw) };
   } catch (error) {
     throw unreadable(error);
   }
@@ -37,8 +37,8 @@ function decodeProtobuf(expected: GroupVersionKind, bytes: Uint8Array): JsonObje
 /** The object must carry its apiVersion and kind; lists and Status are objects like any other. */
 function encodeProtobuf(object: JsonObject): Uint8Array {
   const { apiVersion, kind } = object;
-  const message = typeof apiVersion === 'string' && typeof kind === 'string' ? messageOf(apiVersion, kind) : undefined;
-  if (message === undefined) throw new TypeError(`no protobuf form of ${apiVersion}, ${kind}`);
+  const its = typeof apiVersion === 'string' && typeof kind === 'string' ? structOf(apiVersion, kind) : undefined;
+  if (its === undefined) throw new TypeError(`no protobuf form of ${apiVersion}, ${kind}`);
   const unknown = new BinaryWriter()
     .tag(1, WireType.LengthDelimited)
     .fork()
@@ -48,7 +48,7 @@ function encodeProtobuf(object: JsonObject): Uint8Array {
     .string(String(kind))
     .join()
     .tag(2, WireType.LengthDelimited)
-    .bytes(encodeMessage(message, object))
+    .bytes(encodeMessage(its, object))
     .tag(3, WireType.LengthDelimited)
     .string('')
     .tag(4, WireType.LengthDelimited)

@@ -2,23 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { type FieldError, invalid, tooLong } from '../../api/field-error.ts';
 import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { kubernetesAuthenticatedGroup, systemPrefix } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
-import type { UserInfo } from '../../api/user-info.ts';
 import { type DirectTokenClaims, signDirectToken, type TokenSigner } from '../../auth/direct-token.ts';
-import { isUsable } from '../../auth/key-state.ts';
 import { longestDirectToken } from '../../auth/verify-direct-token.ts';
 import { numberAt, objectAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { keyStateOf, scopesOf } from '../access-key-state.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { scopeErrors } from '../rules/scope-errors.ts';
 import { answerOf } from './served-answer.ts';
+import { askingKey, askingScopes, tokenEnd, tokenGroups } from './token-key.ts';
 
 export interface DirectTokensOptions extends Pick<ManagementDependencies, 'state' | 'settings' | 'clock'> {
   /** The installation: whoever checks a token compares it with what `selves` told them. */
@@ -81,8 +78,7 @@ function sizeErrors(scopes: readonly JsonObject[]): FieldError[] {
 /** What the token asks for, and what narrows its key: all of them must allow, so nothing made from a key is wider. */
 function tokenScopes(sent: KubeObject, context: RequestContext, { state }: DirectTokensOptions): JsonObject[] {
   const own = objectAt(sent, 'spec', 'scope');
-  const key = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
-  return [...(own === undefined ? [] : [own]), ...(key === undefined ? [] : scopesOf(key, state))];
+  return [...(own === undefined ? [] : [own]), ...askingScopes(context, state)];
 }
 
 function claimsOf(
@@ -92,38 +88,18 @@ function claimsOf(
   { state, settings, clock, instanceId }: DirectTokensOptions,
 ): DirectTokenClaims {
   const now = clock.now();
-  const key = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
-  // The key is being used at this moment, whatever its status says yet.
-  const found =
-    key === undefined ? undefined : keyStateOf(key, state, (name) => (name === key.metadata.name ? now : undefined));
-  if (!isUsable(found, now)) throw refusal(sent, 'a token is made with an access key, and lives no longer than it');
-  if (!isWithin(context.user, found.user)) throw refusal(sent, 'a token is for who the access key is, not for another');
-
+  const found = askingKey(context, state, now, (detail) => refusal(sent, detail));
   const issuedAt = Math.floor(now / 1000);
-  const wanted = issuedAt + (numberAt(sent, 'spec', 'ttl') ?? settings.directTokens.defaultTTL);
-  const keysEnd = found.expiresAt === undefined ? wanted : Math.floor(found.expiresAt / 1000);
-  if (keysEnd < wanted) {
-    context.warn(`the token ends in ${Math.max(0, keysEnd - issuedAt)} seconds: it does not outlive its access key`);
-  }
   return {
     issuer: instanceId,
     subject: context.user.name,
-    groups: context.user.groups.filter((group) => group === kubernetesAuthenticatedGroup || !isReserved(group)),
+    groups: tokenGroups(context.user),
     scopes,
     accessKey: { name: found.name, uid: found.uid },
     issuedAt,
-    expiresAt: Math.min(wanted, keysEnd),
+    expiresAt: tokenEnd(context, found, issuedAt, numberAt(sent, 'spec', 'ttl') ?? settings.directTokens.defaultTTL),
     id: randomUUID(),
   };
-}
-
-/** Who acts as another may do so here; a token would carry it to places where nobody can check that right. */
-function isWithin(asked: UserInfo, key: UserInfo): boolean {
-  return asked.name === key.name && asked.groups.every((group) => key.groups.includes(group));
-}
-
-function isReserved(group: string): boolean {
-  return group.startsWith(systemPrefix);
 }
 
 function refusal(sent: KubeObject, detail: string): Error {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nonDeletableAnnotation, projectRoles } from '../../api/naming.ts';
+import { nonDeletableAnnotation, projectRoles, sleepAfterAnnotation } from '../../api/naming.ts';
 import { textAt, valueAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
@@ -288,13 +288,21 @@ describe('rights inside an instance (completions §3)', () => {
     );
   });
 
+  it('takes seconds for the time after which it sleeps or goes', async () => {
+    const { make, merge } = await setUp();
+    await make('vc', {});
+    const annotated = (value: string) => merge('vc', { metadata: { annotations: { [sleepAfterAnnotation]: value } } });
+    expect(await fieldsOf(annotated('soon'))).toEqual([`metadata.annotations[${sleepAfterAnnotation}]`]);
+    await annotated('3600');
+  });
+
   it('is not deleted while an annotation protects it', async () => {
     const { make, merge, verbs, as } = await setUp();
     await make('vc', {});
     await merge('vc', { metadata: { annotations: { [nonDeletableAnnotation]: 'true' } } });
     expect((await refusal(verbs(plural).delete(as('admin', 'p'), 'vc', deleting))).code).toBe(403);
     await merge('vc', { metadata: { annotations: { [nonDeletableAnnotation]: null } } });
-    expect(await verbs(plural).delete(as('admin', 'p'), 'vc', deleting)).toHaveProperty('gone');
+    expect(await verbs(plural).delete(as('admin', 'p'), 'vc', deleting)).toHaveProperty('pending');
   });
 });
 

@@ -1,6 +1,6 @@
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { nonDeletableAnnotation, projectOfNamespace } from '../../api/naming.ts';
+import { cleanupFinalizer, importedAnnotation, nonDeletableAnnotation, projectOfNamespace } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { conflict, forbidden, notFound } from '../../api/status.ts';
 import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
@@ -30,10 +30,13 @@ export function virtualClusterInstances({
     hasStatus: true,
     gracePeriods: true,
     nameRule: 'label',
+    keptFinalizer: cleanupFinalizer,
     async prepare(draft: Draft, context: RequestContext) {
       const project = projectFor(draft, state);
       const spec = writableSpec(draft.object);
       keepWhatWasSet(spec, draft.old?.object);
+      keepImport(draft.object, draft.old?.object);
+      keepImported(draft, context);
       await checkInstanceRights(draft, project, context);
       if (draft.old === undefined) fillIn(draft.object, spec, project, context, state);
       // Whoever takes an inline template away gets the default; what was imported without one stays without.
@@ -100,6 +103,27 @@ function keepWhatWasSet(spec: JsonObject, old: KubeObject | undefined): void {
     sent === undefined || Object.keys(sent).length === 0 ? reference : { ...sent, name: textAt(reference, 'name') };
 }
 
+/**
+ * Which virtual cluster an instance took over is the import's to say: a manifest sent in its place does not lose it, and
+ * nobody gives an instance another one.
+ */
+function keepImported({ object, old }: Draft, context: RequestContext): void {
+  if (context.system) return;
+  const kept = old?.object.metadata.annotations?.[importedAnnotation];
+  const sent = object.metadata.annotations?.[importedAnnotation];
+  if (sent === kept) return;
+  if (sent !== undefined) context.warn(`the annotation ${importedAnnotation} is set by imports alone`);
+  const { [importedAnnotation]: _sent, ...others } = object.metadata.annotations ?? {};
+  object.metadata.annotations = kept === undefined ? others : { ...others, [importedAnnotation]: kept };
+}
+
+/** What was imported stays imported: the manifest that somebody sends for it later knows nothing of that. */
+function keepImport(object: KubeObject, old: KubeObject | undefined): void {
+  const imported = old?.metadata.annotations?.[importedAnnotation];
+  if (imported === undefined || object.metadata.annotations?.[importedAnnotation] !== undefined) return;
+  object.metadata.annotations = { ...object.metadata.annotations, [importedAnnotation]: imported };
+}
+
 function isEmptyOwner(spec: JsonObject): boolean {
   return textAt(spec, 'owner', 'user') === '' && textAt(spec, 'owner', 'team') === '';
 }
@@ -141,8 +165,13 @@ function fillTemplate(spec: JsonObject, project: KubeObject): void {
 
 /** Where the virtual cluster is, once all of it is known; no two instances share a place. */
 function placeOf(record: StoredRecord): readonly string[] {
-  const parts = ['cluster', 'namespace', 'virtualCluster'].map((member) =>
-    textAt(record.object, 'spec', 'clusterRef', member),
-  );
-  return parts.includes('') ? [] : [`place:${parts.join('/')}`];
+  const at = (member: string) => textAt(record.object, 'spec', 'clusterRef', member);
+  const [cluster, namespace, virtualCluster] = [at('cluster'), at('namespace'), at('virtualCluster')];
+  if (cluster === '' || namespace === '' || virtualCluster === '') return [];
+  return [placeClaim(cluster, namespace, virtualCluster)];
+}
+
+/** What an instance holds that is the virtual cluster of that place. */
+export function placeClaim(cluster: string, namespace: string, virtualCluster: string): string {
+  return `place:${cluster}/${namespace}/${virtualCluster}`;
 }

@@ -1,10 +1,11 @@
 import { type FieldError, fieldNotFound, forbiddenField, invalid } from '../../api/field-error.ts';
 import { readParameters } from '../../api/management/parameters.ts';
 import { resolveTemplate } from '../../api/management/resolve-template.ts';
+import { sleepSeconds } from '../../api/management/sleep-seconds.ts';
 import { isVersionPattern } from '../../api/management/template-version.ts';
 import type { TemplateParameter } from '../../api/management/v1/template-definition.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { projectOfNamespace } from '../../api/naming.ts';
+import { deleteAfterAnnotation, projectOfNamespace, sleepAfterAnnotation } from '../../api/naming.ts';
 import { textAt, valueAt } from '../../lib/json-path.ts';
 import { equalJson } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
@@ -35,11 +36,21 @@ export function instanceErrors(draft: Draft, context: RequestContext, known: Kno
   }
   if (changed('template'))
     errors.push(...definitionErrors(valueAt(object, 'spec', 'template'), 'spec.template', known.settings));
-  errors.push(...placeErrors(draft, known.state));
+  errors.push(...sleepErrors(draft), ...placeErrors(draft, known.state));
   if (changed('templateRef') || changed('template') || changed('parameters')) {
     errors.push(...templateAndParameterErrors(draft, changed('templateRef'), known.state));
   }
   return errors;
+}
+
+function sleepErrors({ object, old }: Draft): FieldError[] {
+  return [sleepAfterAnnotation, deleteAfterAnnotation].flatMap((name) => {
+    const value = object.metadata.annotations?.[name];
+    if (value === undefined || value === old?.object.metadata.annotations?.[name]) return [];
+    if (sleepSeconds(value) !== undefined) return [];
+    const detail = 'must be a number of seconds above 0, such as 3600';
+    return [invalid(`metadata.annotations[${name}]`, value, detail)];
+  });
 }
 
 const placeMembers = ['cluster', 'namespace', 'virtualCluster'] as const;

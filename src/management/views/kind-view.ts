@@ -66,8 +66,8 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
       'gone' in deleted ? { gone: outwardStatus(deleted.gone) } : { pending: outward(deleted.pending) },
     inward: (object) => ({ ...object, kind: stored.kind }),
     inwardPatch(patch) {
-      if (patch.type === 'merge') return { ...patch, document: inwardValue(patch.document) };
       if (patch.type === 'apply') return { ...patch, object: inwardValue(patch.object) };
+      if (patch.type !== 'json') return { ...patch, document: inwardValue(patch.document) };
       if (!Array.isArray(patch.operations)) return patch;
       return { ...patch, operations: patch.operations.map(inwardOperation) };
     },

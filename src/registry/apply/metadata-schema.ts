@@ -4,7 +4,10 @@ const text: Schema = { type: 'string' };
 const time: Schema = { type: 'string', format: 'date-time' };
 const texts: Schema = { type: 'object', additionalProperties: text };
 
-/** The structure of `metadata`, the same for every kind: finalizers a set, owners told apart by uid (rule SSA-23). */
+/**
+ * The structure of `metadata`, the same for every kind: finalizers a set, owners told apart by uid, for apply (rule
+ * SSA-23) and for strategic merge patches alike.
+ */
 export const metadataSchema: Schema = {
   type: 'object',
   properties: {
@@ -12,7 +15,12 @@ export const metadataSchema: Schema = {
     creationTimestamp: time,
     deletionGracePeriodSeconds: { type: 'integer', format: 'int64' },
     deletionTimestamp: time,
-    finalizers: { type: 'array', items: text, 'x-kubernetes-list-type': 'set' },
+    finalizers: {
+      type: 'array',
+      items: text,
+      'x-kubernetes-list-type': 'set',
+      'x-kubernetes-patch-strategy': 'merge',
+    },
     generateName: text,
     generation: { type: 'integer', format: 'int64' },
     labels: texts,
@@ -23,6 +31,8 @@ export const metadataSchema: Schema = {
       type: 'array',
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['uid'],
+      'x-kubernetes-patch-strategy': 'merge',
+      'x-kubernetes-patch-merge-key': 'uid',
       items: {
         type: 'object',
         'x-kubernetes-map-type': 'atomic',

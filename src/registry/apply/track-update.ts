@@ -1,4 +1,5 @@
 import { apiVersionOf, type KubeObject, type ManagedFieldsEntry, type Timestamp } from '../../api/meta.ts';
+import { asPrinted, emptyOf } from '../../api/structs/as-printed.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import { capUpdateManagers } from './cap-managers.ts';
 import { compareTyped } from './compare.ts';
@@ -44,10 +45,12 @@ export function trackUpdate(write: TrackedWrite): KubeObject {
 /** The same as for any other write, but that the fields are worked out once for all objects of the same structure. */
 function trackCreate(write: TrackedWrite): KubeObject {
   const { kind, manager, next, now } = write;
-  const fieldsV1 = createdFields(kind, withoutManagedFields(next as JsonObject), () => {
+  const make = () => {
     const [managed] = recordUpdate(write, new Map()).values();
     return managed === undefined ? {} : toFieldsV1(managed.fields);
-  });
+  };
+  // In a kind of Go's it depends on values too: an empty one that is shown anyway is nobody's.
+  const fieldsV1 = kind.builtIn === true ? make() : createdFields(kind, withoutManagedFields(next as JsonObject), make);
   const { managedFields: _, ...metadata } = next.metadata;
   if (Object.keys(fieldsV1).length === 0) return { ...next, metadata } as KubeObject;
   const entry: ManagedFieldsEntry = {
@@ -80,9 +83,9 @@ export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
   const { kind, live, next, subresource, now } = write;
   const shape = shapeOf(kind);
   const apiVersion = apiVersionOf(kind);
-  const old: JsonObject = live === undefined ? { apiVersion, kind: kind.kind } : (live as JsonObject);
+  const old = live === undefined ? beforeCreation(kind) : tracked(kind, live);
   const comparison = filterComparison(
-    compareTyped(shape, withoutManagedFields(old), withoutManagedFields(next as JsonObject)),
+    compareTyped(shape, withoutManagedFields(old), withoutManagedFields(tracked(kind, next))),
     writableFields(kind, subresource),
   );
   const managers = reconcileManagers(shape, before);
@@ -99,6 +102,17 @@ export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
   }
   capUpdateManagers(managers);
   return managers;
+}
+
+/** Kubernetes looks at kinds of its own as they are printed, where an empty time or list is a null. */
+function tracked(kind: TrackedKind, object: KubeObject): JsonObject {
+  return (kind.builtIn === true ? asPrinted(object) : object) as JsonObject;
+}
+
+/** What a new object has already before its creator sets anything. */
+function beforeCreation(kind: TrackedKind): JsonObject {
+  const apiVersion = apiVersionOf(kind);
+  return kind.builtIn === true ? emptyOf(apiVersion, kind.kind) : { apiVersion, kind: kind.kind };
 }
 
 function withoutManagedFields(object: JsonObject): JsonObject {

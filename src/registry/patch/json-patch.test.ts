@@ -227,7 +227,7 @@ describe('strict findings', () => {
   });
 
   it('come as a 422 with the patched object in it (DEC-15)', () => {
-    expect(strictPatchError({}, { spec: {} }, ['unknown field "spec.foo"']).status).toMatchObject({
+    expect(strictPatchError({}, '{"spec":{}}', ['unknown field "spec.foo"']).status).toMatchObject({
       code: 422,
       reason: 'Invalid',
       message:
@@ -236,7 +236,7 @@ describe('strict findings', () => {
   });
 
   it('come without it where it may hold secrets', () => {
-    const patched = { spec: { key: 'a secret' } };
+    const patched = '{"spec":{"key":"a secret"}}';
     expect(strictPatchError({ confidential: true }, patched, ['unknown field "spec.foo"']).status).toMatchObject({
       code: 422,
       message: ' "" is invalid: patch: Invalid value: strict decoding error: unknown field "spec.foo"',

@@ -48,6 +48,20 @@ export function listingSection(open: OpenStore): void {
       expect([none.entries, none.remaining]).toEqual([[], 5]);
     });
 
+    it('tells only whether anything remains where nobody wants it counted', async () => {
+      const store = await newStore();
+      await store.transact({
+        writes: Array.from({ length: 3000 }, (_, n) => ({ key: key('s', `${n}`.padStart(5, '0')), value: `${n}` })),
+      });
+      const page = await store.list(range('s'), { limit: 2, uncounted: true });
+      expect(names(page.entries)).toEqual(['00000', '00001']);
+      expect(page.remaining).toBeGreaterThanOrEqual(1);
+      const last = await store.list(range('s'), { limit: 2, after: key('s', '02997'), uncounted: true });
+      expect([names(last.entries), last.remaining]).toEqual([['02998', '02999'], 0]);
+      const then = await store.list(range('s'), { limit: 3000, uncounted: true, atRevision: 3001 });
+      expect([then.entries.length, then.remaining]).toEqual([3000, 0]);
+    });
+
     it('takes an `after` that does not exist, or lies outside the range', async () => {
       const store = await newStore();
       for (const name of ['a', 'c']) await put(store, key('s', 'r', name), name);

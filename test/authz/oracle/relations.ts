@@ -144,7 +144,9 @@ function readsInstance(person: Person, instance: world.WorldInstance): boolean {
 
 function readsSubject(person: Person, ask: Ask): boolean {
   const event = world.events.find(({ project, name }) => project === ask.project && name === ask.name);
-  const about = world.instances.find(({ project, name }) => project === event?.project && name === event.about);
+  const about = world.instances.find(
+    ({ project, name }) => project === ask.project && (name === event?.about || ask.name === world.eventsAbout(name)),
+  );
   return about !== undefined && readsInstance(person, about);
 }
 

@@ -193,6 +193,28 @@ const managers = [
   'force=x',
 ];
 
+/** Directives where they do not belong, or that say what cannot be. */
+const strategicMerges: readonly string[] = [
+  '{"$patch":"delete"}',
+  '{"$patch":"replace"}',
+  '{"$patch":{}}',
+  '{"metadata":{"$patch":"merge"}}',
+  '{"$retainKeys":5}',
+  '{"$retainKeys":["__proto__"],"__proto__":{}}',
+  '{"$setElementOrder":[]}',
+  '{"$setElementOrder/":[]}',
+  '{"$setElementOrder/__proto__":[]}',
+  '{"metadata":{"$setElementOrder/finalizers":[[],{}]}}',
+  '{"metadata":{"$setElementOrder/labels":["a"]}}',
+  '{"metadata":{"finalizers":[[["a"]]]}}',
+  '{"metadata":{"finalizers":[null]}}',
+  '{"metadata":{"ownerReferences":[{"uid":{}},{"uid":[]},{"$patch":"delete"}]}}',
+  '{"metadata":{"ownerReferences":[{"$patch":"replace"},5]}}',
+  '{"metadata":{"$deleteFromPrimitiveList/finalizers":{"a":1}}}',
+  '{"$deleteFromPrimitiveList/metadata":{"name":5}}',
+  '{"$deleteFromPrimitiveList":null}',
+];
+
 export function* badPatches(world: World): Generator<BadRequest> {
   for (const kind of world.kinds.filter(({ objectMethods }) => objectMethods.includes('patch'))) {
     const places = [objectPath(world, kind), objectPath(world, kind, 'never-made')];
@@ -211,8 +233,13 @@ export function* badPatches(world: World): Generator<BadRequest> {
           type: patchTypes.apply,
         });
       }
-      const strategic = 'application/strategic-merge-patch+json';
-      yield sending(family, 'PATCH', target, '{}', { type: strategic, refused: true });
+      const type = 'application/strategic-merge-patch+json';
+      // Typed clients know no other kinds, and none but typed ones are merged so.
+      if (!/(^|\.k8s\.io\/)v1$/.test(kind.apiVersion)) {
+        yield sending(family, 'PATCH', target, '{}', { type, refused: true });
+        continue;
+      }
+      for (const body of [...mergePatches, ...strategicMerges]) yield sending(family, 'PATCH', target, body, { type });
     }
   }
 }

@@ -142,6 +142,8 @@ export function* badPaths(world: World): Generator<BadRequest> {
     world.root,
     `${world.root}/api/v1`,
     '/kubernetes/cluster',
+    '/kubernetes/cluster/local',
+    '/kubernetes/cluster/local/apis/storage.platform.sh/v1/namespaces/default/virtualclusters/none/proxy',
     '/kubernetes/project',
     '/auth',
     '/backup',

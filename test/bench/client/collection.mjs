@@ -4,9 +4,9 @@ const json = { contentType: 'application/json' };
 const mergePatch = { contentType: 'application/merge-patch+json' };
 const applyPatch = { contentType: 'application/apply-patch+yaml' };
 
-/** The calls that jobs make: instances of one project, by their numbers. */
-export function collectionOf(target, project, prefix = 'instance') {
-  const path = `${target.api}/namespaces/${target.namespacePrefix}${project}/virtualclusterinstances`;
+/** The calls that jobs make: objects of one namespace, by their numbers. */
+export function collectionOf(target, namespace, prefix = 'instance') {
+  const path = `${target.api}/namespaces/${namespace}/virtualclusterinstances`;
   const pathOf = (number) => `${path}/${instanceName(prefix, number)}`;
   const bodyOf = (...args) => Buffer.from(JSON.stringify(instance(target.apiVersion, prefix, ...args)));
   return {

@@ -1,17 +1,36 @@
 // The load client, as a process of its own: does the jobs that it is sent, one at a time, and answers with what they
 // took. The same for every server.
+import { askPlanes } from './jobs/ask-planes.mjs';
 import { churn } from './jobs/churn.mjs';
+import { churnPlanes } from './jobs/churn-planes.mjs';
 import { createKeys } from './jobs/create-keys.mjs';
 import { fairness } from './jobs/fairness.mjs';
 import { fanOut } from './jobs/fan-out.mjs';
+import { instanceLives } from './jobs/instance-lives.mjs';
 import { list } from './jobs/list.mjs';
 import { makeKeys } from './jobs/make-keys.mjs';
+import { makePlanes } from './jobs/make-planes.mjs';
 import { read } from './jobs/read.mjs';
 import { revokeKeys } from './jobs/revoke-keys.mjs';
 import { send } from './jobs/send.mjs';
 import { write } from './jobs/write.mjs';
 
-const jobs = { churn, createKeys, fairness, fanOut, list, makeKeys, read, revokeKeys, send, write };
+const jobs = {
+  askPlanes,
+  churn,
+  churnPlanes,
+  createKeys,
+  fairness,
+  fanOut,
+  instanceLives,
+  list,
+  makeKeys,
+  makePlanes,
+  read,
+  revokeKeys,
+  send,
+  write,
+};
 
 process.on('message', ({ job, target, options }) => {
   jobs[job](target, options).then(

@@ -7,7 +7,7 @@ export async function postKey(client, target, name) {
     spec: { displayName: `Bench ${name}` },
   };
   const body = Buffer.from(JSON.stringify(object));
-  const path = `${target.api}/ownedaccesskeys`;
+  const path = `${target.management}/ownedaccesskeys`;
   const answer = await client.send(201, 'POST', path, { body, media: { contentType: 'application/json' } });
   return JSON.parse(answer.body).spec.key;
 }

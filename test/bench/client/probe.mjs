@@ -3,8 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openClient } from './api-client.mjs';
 import { collectionOf } from './collection.mjs';
 
-const { target, project, prefix } = workerData;
-const collection = collectionOf(target, project, prefix);
+const { target, namespace, prefix } = workerData;
+const collection = collectionOf(target, namespace, prefix);
 const client = await openClient(target);
 let made = 0;
 

@@ -8,7 +8,7 @@ export async function accessKeys(session) {
   await session.fill('keys', sizes.gotObjects);
   const [token] = await session.keys(1);
   const options = {
-    project: 'keys',
+    namespace: 'keys',
     clients: 10,
     objects: sizes.gotObjects,
     calls: sizes.gets,

@@ -3,7 +3,7 @@ export async function churn(session) {
   const { sizes } = session;
   await session.startPrepared('usual');
   await session.fill('churn', 0);
-  const usual = { project: 'churn', watches: sizes.watches, writers: 10 };
+  const usual = { namespace: 'churn', watches: sizes.watches, writers: 10 };
   const fast = `${sizes.watches} watches, ${sizes.objects.toLocaleString('en')} objects × 4 writes, 10 writers`;
   await note('churn', fast, { ...usual, objects: sizes.objects });
   const slow = `${sizes.watches} watches, 200 writes a second`;

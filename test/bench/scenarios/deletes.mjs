@@ -4,7 +4,7 @@ export async function deletes(session) {
   await session.startPrepared('usual');
   await session.fill('objects', objects);
   const operation = `delete, 10 clients, ${objects.toLocaleString('en')} objects`;
-  const options = { verb: 'delete', project: 'objects', clients: 10, objects, seconds: 120 };
+  const options = { verb: 'delete', namespace: 'objects', clients: 10, objects, seconds: 120 };
   const figures = await session.measure(operation, 'write', options);
   session.forget('objects');
   const isWhole = figures.count === objects;

@@ -13,11 +13,11 @@ export async function fairness(session) {
   await session.fill('own', 1);
   const tokens = await session.keys(2);
   for (const [verb, clients, title] of loads) {
-    const options = { verb, clients, project: 'objects', objects: sizes.objects, seconds: sizes.fairSeconds, tokens };
+    const options = { verb, clients, namespace: 'objects', objects: sizes.objects, seconds: sizes.fairSeconds, tokens };
     const operation = `beside ${title}`;
     const found = await session.measure(operation, 'fairness', {
       ...options,
-      ownProject: 'own',
+      ownNamespace: 'own',
       prefix: `fair-${verb}`,
     });
     for (const [own, figures] of Object.entries(found)) {

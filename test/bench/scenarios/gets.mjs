@@ -5,7 +5,7 @@ export async function gets(session) {
   await session.fill('gets', sizes.gotObjects);
   const keys = await session.keys(sizes.keys);
   const options = {
-    project: 'gets',
+    namespace: 'gets',
     clients: 10,
     objects: sizes.gotObjects,
     calls: sizes.gets,

@@ -6,7 +6,7 @@ const forms = [
   ['label', 'by a label of 1 %'],
 ];
 
-/** Lists of the instances of one project, on a server that has just been started again. */
+/** Lists of the objects of one namespace, on a server that has just been started again. */
 export async function lists(session) {
   await session.startPrepared('usual');
   await session.fill('objects', session.sizes.objects);
@@ -21,7 +21,7 @@ export async function listForms(session, prefix, objects, repeats) {
     const operation = `list of ${objects.toLocaleString('en')} ${title}`;
     // So short that a few of them would be over before the clock of processor time has ticked.
     const times = form === 'label' ? 10 * repeats : repeats;
-    const options = { form, project: 'objects', objects, repeats: times, seconds: 20 };
+    const options = { form, namespace: 'objects', objects, repeats: times, seconds: 20 };
     session.note(`${prefix}-${form}`, operation, await session.measure(operation, 'list', options));
   }
 }

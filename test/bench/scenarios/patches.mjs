@@ -8,7 +8,7 @@ export async function patches(session) {
     ['apply', 'apply'],
   ]) {
     const operation = `${title}, 10 clients, ${objects.toLocaleString('en')} objects`;
-    const options = { verb, project: 'objects', clients: 10, objects, seconds: mostSeconds };
+    const options = { verb, namespace: 'objects', clients: 10, objects, seconds: mostSeconds };
     session.note(verb, operation, await session.measure(operation, 'write', options));
   }
 }

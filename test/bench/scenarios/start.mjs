@@ -26,7 +26,7 @@ function middle(starts) {
   };
 }
 
-export async function idleMemory(session, project) {
-  await session.settle(project);
+export async function idleMemory(session, namespace) {
+  await session.settle(namespace);
   return mebibytes(residentBytes(session.target.pids));
 }

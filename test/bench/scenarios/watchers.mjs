@@ -7,6 +7,11 @@ export async function watchers(session) {
   await session.restart();
   await session.settle('watched');
   const operation = `${sizes.watchers.toLocaleString('en')} watchers, 5 writes a second`;
-  const options = { project: 'watched', watchers: sizes.watchers, writes: sizes.fanOutWrites, everyMilliseconds: 200 };
+  const options = {
+    namespace: 'watched',
+    watchers: sizes.watchers,
+    writes: sizes.fanOutWrites,
+    everyMilliseconds: 200,
+  };
   session.note('watchers', operation, await session.measure(operation, 'fanOut', options));
 }

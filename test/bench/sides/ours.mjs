@@ -4,41 +4,47 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { attachProfiler } from '../profiler.mjs';
+import { customObjects } from './custom-objects.mjs';
 
 const program = fileURLToPath(new URL('../../../bin/flotilla.js', import.meta.url));
 
 /**
  * Flotilla, started as a user starts it: the built program as a process of its own. `mostKeys` is the only setting that
- * differs from the defaults, as one user has all the keys of the load. With `inspect` it can be looked into.
+ * differs from the defaults, as one user has all the keys of the load. With `inspect` it can be looked into. The objects
+ * lie in the built-in cluster: those of the management API have controllers that write to them too.
  */
-export function ours({ parts, mostKeys, inspect, load }) {
+export function ours({ parts, mostKeys, inspect, load, signal }) {
   const { naming } = parts;
-  const apiVersion = `${naming.managementGroup}/${naming.managementVersion}`;
-  const api = `/kubernetes/management/apis/${apiVersion}`;
+  const objects = customObjects({ parts, load, signal });
+  const management = `/kubernetes/management/apis/${naming.managementGroup}/${naming.managementVersion}`;
   return {
     name: 'ours',
     title: 'Flotilla',
-    async start(dataDir) {
+    async start(dataDir, start = {}) {
+      const isInspected = inspect || start.inspect === true;
       mkdirSync(dataDir, { recursive: true });
       const config = join(dataDir, 'bench.yaml');
       writeFileSync(config, `accessKeys:\n  perUser: ${mostKeys}\n`);
       const args = ['start', '--data-dir', dataDir, '--listen', '127.0.0.1:0', '--config', config];
-      const flags = inspect ? ['--inspect=127.0.0.1:0'] : [];
+      const flags = isInspected ? ['--inspect=127.0.0.1:0'] : [];
       const begun = performance.now();
       const child = spawn(process.execPath, [...flags, program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
       const printed = outputOf(child);
       const url = await printed(/^ready (https:\S+)$/m);
       const startMilliseconds = performance.now() - begun;
-      const profiler = inspect ? await attachProfiler(await printed(/^Debugger listening on (ws:\S+)$/m)) : undefined;
+      const profiler = isInspected
+        ? await attachProfiler(await printed(/^Debugger listening on (ws:\S+)$/m))
+        : undefined;
       return {
         target: {
           url,
           ca: readFileSync(join(dataDir, 'ca.crt'), 'utf8'),
           authorization: `Bearer ${readFileSync(join(dataDir, 'admin.key'), 'utf8').trim()}`,
           pids: [child.pid],
-          api,
-          apiVersion,
-          namespacePrefix: naming.projectNamespacePrefix,
+          ...objects.of(`/kubernetes/cluster/${naming.localCluster}`),
+          management,
+          projectNamespacePrefix: naming.projectNamespacePrefix,
+          virtualClusters: { apiVersion: `${naming.storageGroup}/${naming.storageVersion}`, kind: 'VirtualCluster' },
         },
         startMilliseconds,
         profiler,
@@ -51,16 +57,10 @@ export function ours({ parts, mostKeys, inspect, load }) {
         },
       };
     },
-    prepare: async () => {},
-    async createProject(target, name) {
-      const spec = {
-        allowedClusters: [{ name: '*' }],
-        allowedTemplates: [{ kind: 'VirtualClusterTemplate', name: '*' }],
-      };
-      const object = { apiVersion, kind: 'Project', metadata: { name }, spec };
-      await load.run('send', target, { method: 'POST', path: `${api}/projects`, object, expected: 201 });
-    },
+    prepare: objects.define,
+    makeNamespace: objects.makeNamespace,
     makesKeys: true,
+    hasPlanes: true,
     keys: (target, count) => load.run('makeKeys', target, { count }),
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startKubeApiserver } from '../../harness/kube-apiserver.mjs';
-import { instanceDefinition } from './instance-definition.mjs';
+import { customObjects } from './custom-objects.mjs';
 
 /** What Flotilla writes down unless it is told otherwise: writes, before and after. */
 const auditRules = [
@@ -9,10 +9,9 @@ const auditRules = [
   { level: 'None' },
 ];
 
-/** kube-apiserver with an etcd, and the same kind as a custom resource. Their figures are those of both processes. */
+/** kube-apiserver with an etcd. Their figures are those of both processes. */
 export function theirs({ parts, programs, mostKeys, load, signal }) {
-  const { naming } = parts;
-  const apiVersion = `${naming.managementGroup}/${naming.managementVersion}`;
+  const objects = customObjects({ parts, load, signal });
   const tokens = Array.from({ length: mostKeys }, () => randomUUID());
   return {
     name: 'theirs',
@@ -26,38 +25,20 @@ export function theirs({ parts, programs, mostKeys, load, signal }) {
           ca,
           authorization: `Bearer ${token}`,
           pids: Object.values(pids),
-          api: `/apis/${apiVersion}`,
-          apiVersion,
-          namespacePrefix: naming.projectNamespacePrefix,
+          ...objects.of(''),
         },
         startMilliseconds,
         stop,
       };
     },
     async prepare(target) {
-      const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-      const object = instanceDefinition(parts);
-      await load.run('send', target, { method: 'POST', path, object, expected: 201 });
-      await untilEstablished(target, `${path}/${object.metadata.name}`);
+      await objects.define(target);
+      // Its handler takes a moment longer to notice than the condition says.
+      await sleep(3000, undefined, { signal });
     },
-    async createProject(target, name) {
-      const metadata = { name: `${target.namespacePrefix}${name}` };
-      const object = { apiVersion: 'v1', kind: 'Namespace', metadata };
-      await load.run('send', target, { method: 'POST', path: '/api/v1/namespaces', object, expected: 201 });
-    },
+    makeNamespace: objects.makeNamespace,
     keys: async (_, count) => tokens.slice(0, count),
   };
-
-  async function untilEstablished(target, path) {
-    for (;;) {
-      const { status } = await load.run('send', target, { method: 'GET', path, expected: 200 });
-      const isEstablished = status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
-      if (isEstablished) break;
-      await sleep(100, undefined, { signal });
-    }
-    // Its handler takes a moment longer to notice than the condition says.
-    await sleep(3000, undefined, { signal });
-  }
 }
 
 /** A program built without being told its version says that of its sources' template. */

@@ -29,23 +29,24 @@ const (
 // lastName is the object that is made when all else is done; whoever has seen it has seen everything.
 const lastName = "the-end"
 
-// churned is a kind under churn: how it is written, where it is watched, and how its informer is made.
+// churned is a kind under churn: whose it is, how it is written, where it is watched, and how its informer is made.
 type churned struct {
+	config   func(t *testing.T) *rest.Config
 	kind     writable
 	path     string
 	informer func(t *testing.T, loaded *rest.Config, tweak func(*metav1.ListOptions)) cache.SharedIndexInformer
 }
 
-func TestChurnOfInstancesWithTheDynamicClient(t *testing.T) {
+func TestChurnOfCustomObjectsWithTheDynamicClient(t *testing.T) {
 	t.Parallel()
-	namespace := newProject(t, "churn-dynamic")
-	loaded := unlimited(t)
+	subject := newBuoys(t, "churn-dynamic")
 	churn(t, churned{
-		kind: dynamicInstances{dynamicClient(t, loaded).Resource(instances).Namespace(namespace)},
-		path: fmt.Sprintf("/apis/%s/%s/namespaces/%s/%s", instances.Group, instances.Version, namespace, instances.Resource),
+		config: local,
+		kind:   dynamicBuoys{subject.client(t), subject},
+		path:   fmt.Sprintf("/apis/%s/v1/namespaces/%s/buoys", subject.Group, subject.namespace),
 		informer: func(t *testing.T, loaded *rest.Config, tweak func(*metav1.ListOptions)) cache.SharedIndexInformer {
-			factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamicClient(t, loaded), time.Second, namespace, tweak)
-			return factory.ForResource(instances).Informer()
+			factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamicClient(t, loaded), time.Second, subject.namespace, tweak)
+			return factory.ForResource(subject.GroupVersionResource).Informer()
 		},
 	})
 }
@@ -64,8 +65,9 @@ func TestChurnOfLeasesWithTheTypedClient(t *testing.T) {
 		return client
 	}
 	churn(t, churned{
-		kind: typedLeases{typedClient(t, unlimited(t)).CoordinationV1().Leases(namespace)},
-		path: fmt.Sprintf("/apis/coordination.k8s.io/v1/namespaces/%s/leases", namespace),
+		config: unlimited,
+		kind:   typedLeases{typedClient(t, unlimited(t)).CoordinationV1().Leases(namespace)},
+		path:   fmt.Sprintf("/apis/coordination.k8s.io/v1/namespaces/%s/leases", namespace),
 		informer: func(t *testing.T, loaded *rest.Config, tweak func(*metav1.ListOptions)) cache.SharedIndexInformer {
 			factory := informers.NewSharedInformerFactoryWithOptions(typedClient(t, loaded), time.Second,
 				informers.WithNamespace(namespace), informers.WithTweakListOptions(tweak))
@@ -75,9 +77,9 @@ func TestChurnOfLeasesWithTheTypedClient(t *testing.T) {
 }
 
 // ownConnections gives a configuration whose connections are shared with nobody and can be cut.
-func ownConnections(t *testing.T) (*rest.Config, *connrotation.Dialer) {
+func ownConnections(t *testing.T, subject churned) (*rest.Config, *connrotation.Dialer) {
 	t.Helper()
-	loaded := unlimited(t)
+	loaded := subject.config(t)
 	dialer := connrotation.NewDialer((&net.Dialer{Timeout: 10 * time.Second}).DialContext)
 	loaded.Dial = dialer.DialContext
 	return loaded, dialer
@@ -199,7 +201,7 @@ type runningLog struct {
 
 func startLog(t *testing.T, ctx context.Context, subject churned, selector string, first int64, set func(*watchLog)) *runningLog {
 	t.Helper()
-	loaded, dialer := ownConnections(t)
+	loaded, dialer := ownConnections(t, subject)
 	log := newWatchLog(t, loaded, subject.path, selector, first)
 	log.hungUp = dialer.CloseAll
 	set(log)
@@ -210,7 +212,7 @@ func startLog(t *testing.T, ctx context.Context, subject churned, selector strin
 
 // awaitForgotten asks for the first version until the server says that it is too old (WATCH-17).
 func awaitForgotten(t *testing.T, ctx context.Context, subject churned, first int64, forgotten *atomic.Bool) {
-	loaded, _ := ownConnections(t)
+	loaded, _ := ownConnections(t, subject)
 	for ctx.Err() == nil {
 		log := newWatchLog(t, loaded, subject.path, "", first)
 		log.each, log.cut = time.Second, 1

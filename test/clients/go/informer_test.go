@@ -6,38 +6,22 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 )
 
-var instances = schema.GroupVersionResource{Group: "management.platform.sh", Version: "v1", Resource: "virtualclusterinstances"}
-
-func instance(name string) *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "management.platform.sh/v1",
-		"kind":       "VirtualClusterInstance",
-		"metadata":   map[string]any{"name": name, "namespace": namespace},
-		"spec":       map[string]any{"displayName": name},
-	}}
-}
-
 // The informer begins with a streamed list (CLIENT-01) and must see every change once.
 func TestInformerSeesEveryChangeOnce(t *testing.T) {
 	ctx := deadline(t)
-	client, err := dynamic.NewForConfig(config(t))
-	if err != nil {
+	subject := newBuoys(t, "informed")
+	objects := subject.client(t)
+	if _, err := objects.Create(ctx, subject.buoy("informed-0"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	objects := client.Resource(instances).Namespace(namespace)
-	if _, err = objects.Create(ctx, instance("informed-0"), metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, namespace, nil)
-	informer := factory.ForResource(instances).Informer()
+	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamicClient(t, local(t)), 0, subject.namespace, nil)
+	informer := factory.ForResource(subject.GroupVersionResource).Informer()
 	seen := make(chan string, 100)
-	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(object any) { seen <- "add " + object.(*unstructured.Unstructured).GetName() },
 		UpdateFunc: func(_, object any) { seen <- "update " + object.(*unstructured.Unstructured).GetName() },
 		DeleteFunc: func(object any) { seen <- "delete " + object.(*unstructured.Unstructured).GetName() },
@@ -50,7 +34,7 @@ func TestInformerSeesEveryChangeOnce(t *testing.T) {
 	expected := []string{"add informed-0"}
 	for i := 1; i <= 5; i++ {
 		name := fmt.Sprintf("informed-%d", i)
-		made, err := objects.Create(ctx, instance(name), metav1.CreateOptions{})
+		made, err := objects.Create(ctx, subject.buoy(name), metav1.CreateOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,4 +57,51 @@ func TestInformerSeesEveryChangeOnce(t *testing.T) {
 			t.Fatalf("%q was never seen", want)
 		}
 	}
+}
+
+// An instance is written to by the server itself until it is Ready; an informer follows it there, and until it is gone.
+func TestInformerSeesAnInstanceBecomeReady(t *testing.T) {
+	ctx := deadline(t)
+	client := dynamicClient(t, unlimited(t))
+	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, namespace, nil)
+	informer := factory.ForResource(instances).Informer()
+	seen := make(chan string, 100)
+	note := func(object any) {
+		phase, _, _ := unstructured.NestedString(object.(*unstructured.Unstructured).Object, "status", "phase")
+		if phase == "Ready" {
+			seen <- "ready"
+		}
+	}
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    note,
+		UpdateFunc: func(_, object any) { note(object) },
+		DeleteFunc: func(any) { seen <- "gone" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	factory.Start(ctx.Done())
+	factory.WaitForCacheSync(ctx.Done())
+	objects := client.Resource(instances).Namespace(namespace)
+	if _, err = objects.Create(ctx, instance("followed"), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	await := func(wanted string) {
+		t.Helper()
+		for {
+			select {
+			case got := <-seen:
+				if got == wanted {
+					return
+				}
+			case <-ctx.Done():
+				t.Fatalf("the instance was never seen %s", wanted)
+			}
+		}
+	}
+	await("ready")
+	if err = objects.Delete(ctx, "followed", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	await("gone")
 }

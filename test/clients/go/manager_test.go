@@ -23,6 +23,8 @@ const (
 	managedCount  = 20
 )
 
+var instances = schema.GroupVersionResource{Group: "management.platform.sh", Version: "v1", Resource: "virtualclusterinstances"}
+
 var instanceKind = schema.GroupVersionKind{Group: instances.Group, Version: instances.Version, Kind: "VirtualClusterInstance"}
 
 // Two managers stand for election all the time. The leader is stopped again and again, with and without a word to the
@@ -108,6 +110,15 @@ func awaitLeader(t *testing.T, ctx context.Context, standing []*candidate, elect
 	return leader
 }
 
+func instance(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "management.platform.sh/v1",
+		"kind":       "VirtualClusterInstance",
+		"metadata":   map[string]any{"name": name},
+		"spec":       map[string]any{"displayName": name},
+	}}
+}
+
 // changeNames makes the objects and then goes on changing them, against the reconcilers: one in turn, and the first
 // again and again, so that it often changes under a reconciler's hands.
 func changeNames(t *testing.T, ctx context.Context, objects dynamic.ResourceInterface) {
@@ -115,7 +126,6 @@ func changeNames(t *testing.T, ctx context.Context, objects dynamic.ResourceInte
 		name := fmt.Sprintf("managed-%d", i%managedCount)
 		if i < managedCount {
 			object := instance(name)
-			object.SetNamespace("")
 			if _, err := objects.Create(context.WithoutCancel(ctx), object, metav1.CreateOptions{}); err != nil {
 				t.Errorf("create: %v", err)
 				return

@@ -33,7 +33,7 @@ type observer struct {
 // given a function that cuts its connections.
 func startObserver(t *testing.T, ctx context.Context, subject churned, tweak func(*metav1.ListOptions), disturb func(cut func())) *observer {
 	t.Helper()
-	loaded, dialer := ownConnections(t)
+	loaded, dialer := ownConnections(t, subject)
 	one := &observer{done: make(chan struct{})}
 	one.informer = subject.informer(t, loaded, func(options *metav1.ListOptions) {
 		if options.AllowWatchBookmarks && options.SendInitialEvents == nil {

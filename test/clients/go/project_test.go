@@ -1,17 +1,14 @@
 package clients
 
 import (
-	"context"
 	"os"
 	"strconv"
 	"testing"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 )
@@ -64,22 +61,6 @@ func newProject(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { removeProject(t, client, name) })
+	t.Cleanup(func() { removeWhole(t, client, name) })
 	return "platform-p-" + name
-}
-
-func removeProject(t *testing.T, client dynamic.ResourceInterface, name string) {
-	t.Helper()
-	ctx := context.Background()
-	if err := client.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
-		t.Errorf("delete of the project %s: %v", name, err)
-		return
-	}
-	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		_, err := client.Get(ctx, name, metav1.GetOptions{})
-		return apierrors.IsNotFound(err), nil
-	})
-	if err != nil {
-		t.Errorf("the project %s does not go: %v", name, err)
-	}
 }

@@ -21,21 +21,23 @@ type writable interface {
 	delete(ctx context.Context, name string, options metav1.DeleteOptions) error
 }
 
-// dynamicInstances writes JSON, as clients of custom resources do.
-type dynamicInstances struct{ dynamic.ResourceInterface }
+// dynamicBuoys writes JSON, as clients of custom resources do.
+type dynamicBuoys struct {
+	dynamic.ResourceInterface
+	buoys buoys
+}
 
-func (d dynamicInstances) create(ctx context.Context, name string, labels map[string]string) (metav1.Object, error) {
-	object := instance(name)
-	object.SetNamespace("")
+func (d dynamicBuoys) create(ctx context.Context, name string, labels map[string]string) (metav1.Object, error) {
+	object := d.buoys.buoy(name)
 	object.SetLabels(labels)
 	return d.Create(ctx, object, metav1.CreateOptions{})
 }
 
-func (d dynamicInstances) get(ctx context.Context, name string) (metav1.Object, error) {
+func (d dynamicBuoys) get(ctx context.Context, name string) (metav1.Object, error) {
 	return d.Get(ctx, name, metav1.GetOptions{})
 }
 
-func (d dynamicInstances) list(ctx context.Context) ([]metav1.Object, string, error) {
+func (d dynamicBuoys) list(ctx context.Context) ([]metav1.Object, string, error) {
 	list, err := d.List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, "", err
@@ -47,7 +49,7 @@ func (d dynamicInstances) list(ctx context.Context) ([]metav1.Object, string, er
 	return objects, list.GetResourceVersion(), nil
 }
 
-func (d dynamicInstances) update(ctx context.Context, object metav1.Object, mark string) (metav1.Object, error) {
+func (d dynamicBuoys) update(ctx context.Context, object metav1.Object, mark string) (metav1.Object, error) {
 	changed := object.(*unstructured.Unstructured).DeepCopy()
 	if err := unstructured.SetNestedField(changed.Object, "mark "+mark, "spec", "displayName"); err != nil {
 		return nil, err
@@ -55,11 +57,11 @@ func (d dynamicInstances) update(ctx context.Context, object metav1.Object, mark
 	return d.Update(ctx, changed, metav1.UpdateOptions{})
 }
 
-func (d dynamicInstances) patch(ctx context.Context, name string, kind types.PatchType, body []byte) (metav1.Object, error) {
+func (d dynamicBuoys) patch(ctx context.Context, name string, kind types.PatchType, body []byte) (metav1.Object, error) {
 	return d.Patch(ctx, name, kind, body, metav1.PatchOptions{})
 }
 
-func (d dynamicInstances) delete(ctx context.Context, name string, options metav1.DeleteOptions) error {
+func (d dynamicBuoys) delete(ctx context.Context, name string, options metav1.DeleteOptions) error {
 	return d.Delete(ctx, name, options)
 }
 

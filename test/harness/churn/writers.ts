@@ -1,15 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { ApiException, type CustomObjectsApi, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+import { buoyKind, type Place } from './buoys.ts';
 
-/** Where the churn takes place: the kind in one namespace. */
-export interface Place {
-  readonly group: string;
-  readonly version: string;
-  readonly namespace: string;
-  readonly plural: string;
-}
-
-interface Instance {
+interface Buoy {
   readonly metadata: { name: string; uid: string; resourceVersion: string };
   spec: { displayName: string };
 }
@@ -46,7 +39,7 @@ export class Writers {
     const { group, version, namespace } = this.#place;
     const body = {
       apiVersion: `${group}/${version}`,
-      kind: 'VirtualClusterInstance',
+      kind: buoyKind,
       metadata: { name, namespace },
       spec: { displayName: this.#mark() },
     };
@@ -110,14 +103,14 @@ export class Writers {
     return true;
   }
 
-  #get(name: string): Promise<Instance | undefined> {
+  #get(name: string): Promise<Buoy | undefined> {
     return this.#attempt('get', this.#api.getNamespacedCustomObject({ ...this.#place, name }), [404]);
   }
 
   /** undefined: refused with one of the codes that a race may bring about. */
-  async #attempt(what: string, call: Promise<unknown>, expected: readonly number[]): Promise<Instance | undefined> {
+  async #attempt(what: string, call: Promise<unknown>, expected: readonly number[]): Promise<Buoy | undefined> {
     try {
-      const answer = (await call) as Instance;
+      const answer = (await call) as Buoy;
       this.#count(what);
       return answer;
     } catch (error) {
@@ -127,7 +120,7 @@ export class Writers {
     }
   }
 
-  #wrote(object: Instance | undefined): void {
+  #wrote(object: Buoy | undefined): void {
     if (object === undefined) return;
     const version = Number(object.metadata.resourceVersion);
     if (this.written.has(version)) throw new Error(`version ${version} was given to two writes`);

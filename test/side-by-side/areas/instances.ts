@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { virtualClusterInstanceKind } from '../../../src/api/management/v1/virtual-cluster-instance.ts';
 import { apiVersionOf } from '../../../src/api/meta.ts';
-import { projectNamespace } from '../../../src/api/naming.ts';
+import { cleanupFinalizer, projectNamespace } from '../../../src/api/naming.ts';
 import { comparedTests } from '../area.ts';
 import { applyPatch, asTable, jsonPatch, mergePatch } from '../gadgets.ts';
 import type { Pair } from '../pair.ts';
@@ -35,12 +35,80 @@ const fieldSelectors = [
   'metadata.name=v1',
 ];
 
-/** A kind of the management API, on the server as it is started, against a custom resource of the same schema. */
-export function instances(pair: Pair): void {
-  describe('VirtualClusterInstances', () => {
+const unknown = { foo: 1, templateRef: { name: 'control-plane', zip: 1 } };
+
+type Post = (json: unknown, query?: string, type?: string) => Promise<unknown>;
+
+function postTo(pair: Pair): Post {
+  return (json, query = '', type = 'application/json') =>
+    pair.send({ method: 'POST', path: path + query, json, headers: { 'content-type': type } });
+}
+
+async function sendFaults(pair: Pair, post: Post): Promise<void> {
+  await post(instance('v3', unknown), '?fieldValidation=Strict');
+  await post(instance('v4', { displayName: 5, owner: 'x', extraAccessRules: {}, external: 'x', parameters: 7 }));
+  await post(instance('v4', { extraAccessRules: [{ users: 'x' }] }));
+  await post({ ...instance('x'), metadata: {} });
+  await post(instance('v5', {}, { labels: { 'a b': 'c' } }));
+  await post(instance('v7', {}, { namespace: 'foo' }));
+  await post({ ...instance('v8'), kind: 'Foo' });
+  await post({ ...instance('v8'), apiVersion: 'foo/v1' });
+  const nowhere = `${groupPath}/namespaces/${projectNamespace('nope')}/${plural}`;
+  const json = { ...instance('v7'), metadata: { name: 'v7' } };
+  await pair.send({ method: 'POST', path: nowhere, json });
+}
+
+async function select(pair: Pair): Promise<void> {
+  for (const selector of fieldSelectors) {
+    await pair.send({ path: `${path}?fieldSelector=${encodeURIComponent(selector)}` });
+  }
+}
+
+/**
+ * Instances of the management API, against a custom resource of the same schema: what is decided before anything is
+ * stored. Of what is, a controller makes virtual clusters and says so in the objects, as nobody does on the other side.
+ */
+export function instanceAnswers(pair: Pair): void {
+  describe('VirtualClusterInstances of the management API', () => {
     const compared = comparedTests(pair);
-    const post = (json: unknown, query = '', type = 'application/json') =>
-      pair.send({ method: 'POST', path: path + query, json, headers: { 'content-type': type } });
+    const post = postTo(pair);
+
+    compared('refused: fields, types, names, labels, namespaces, kinds', () => sendFaults(pair, post));
+
+    compared('made dry: whole, in YAML, with a field that is unknown, named by the server, applied', async () => {
+      const metadata = { finalizers: [cleanupFinalizer] };
+      const dry = instance('dry', {}, metadata);
+      await post(dry, '?dryRun=All');
+      await post(dry, '?dryRun=All', 'application/yaml');
+      await post(instance('dry', unknown, metadata), '?dryRun=All');
+      await post({ ...dry, metadata: { ...metadata, generateName: 'generated-' } }, '?dryRun=All');
+      const headers = { 'content-type': applyPatch };
+      const query = '?fieldManager=a&dryRun=All';
+      await pair.send({ method: 'PATCH', path: `${path}/dry${query}`, body: JSON.stringify(dry), headers });
+    });
+
+    compared('read, patched, replaced, deleted where there is none', async () => {
+      for (const query of ['', '?limit=1', '?labelSelector=x', '?limit=100&resourceVersion=0']) {
+        await pair.send({ path: path + query });
+      }
+      await pair.send({ path: `${groupPath}/${plural}` });
+      await select(pair);
+      await pair.send({ path: `${path}/nope` });
+      await pair.send({ path: `${path}/nope/status` });
+      await pair.send({ method: 'PUT', path: `${path}/nope`, json: instance('nope') });
+      const headers = { 'content-type': mergePatch };
+      await pair.send({ method: 'PATCH', path: `${path}/nope`, body: '{}', headers });
+      await pair.send({ method: 'DELETE', path: `${path}/nope` });
+      await pair.send({ method: 'DELETE', path });
+    });
+  });
+}
+
+/** The same kind as a custom resource on both sides: here in the built-in cluster, where nobody else writes to it. */
+export function instances(pair: Pair): void {
+  describe('VirtualClusterInstances as a custom resource', () => {
+    const compared = comparedTests(pair);
+    const post = postTo(pair);
     const put = (change: (object: KeptObject) => void, query = '') =>
       pair.send(
         (side) => {
@@ -57,7 +125,6 @@ export function instances(pair: Pair): void {
         body: JSON.stringify(body),
         headers: { 'content-type': type },
       });
-    const unknown = { foo: 1, templateRef: { name: 'control-plane', zip: 1 } };
 
     compared('created: whole, twice, in YAML, dry, named by the server', async () => {
       await post(instance('v1'));
@@ -68,19 +135,10 @@ export function instances(pair: Pair): void {
       await post({ ...instance('v6'), status: { phase: 'Ready' } });
     });
 
-    compared('refused: fields, types, names, labels, namespaces, kinds', async () => {
-      await post(instance('v3', unknown), '?fieldValidation=Strict');
+    compared('refused: fields, types, names, labels, namespaces, kinds', () => sendFaults(pair, post));
+
+    compared('created without a field that is unknown', async () => {
       await post(instance('v3', unknown));
-      await post(instance('v4', { displayName: 5, owner: 'x', extraAccessRules: {}, external: 'x', parameters: 7 }));
-      await post(instance('v4', { extraAccessRules: [{ users: 'x' }] }));
-      await post({ ...instance('x'), metadata: {} });
-      await post(instance('v5', {}, { labels: { 'a b': 'c' } }));
-      await post(instance('v7', {}, { namespace: 'foo' }));
-      await post({ ...instance('v8'), kind: 'Foo' });
-      await post({ ...instance('v8'), apiVersion: 'foo/v1' });
-      const nowhere = `${groupPath}/namespaces/${projectNamespace('nope')}/${plural}`;
-      const json = { ...instance('v7'), metadata: { name: 'v7' } };
-      await pair.send({ method: 'POST', path: nowhere, json });
     });
 
     compared('read: one, all, a page, as rows, selected', async () => {
@@ -92,9 +150,7 @@ export function instances(pair: Pair): void {
       // The columns are made by code here and cannot be told to a custom resource.
       await pair.send({ path, headers: { accept: asTable } }, { apart: /columnDefinitions|cells/ });
       await pair.send({ path: `${groupPath}/${plural}` });
-      for (const selector of fieldSelectors) {
-        await pair.send({ path: `${path}?fieldSelector=${encodeURIComponent(selector)}` });
-      }
+      await select(pair);
       await pair.send({ path: `${path}/v1/status` });
     });
 

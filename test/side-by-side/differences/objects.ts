@@ -87,25 +87,6 @@ export const objectDifferences: readonly Difference[] = [
       /"status":("x"|\[\]|5)|"managedFields":\[/.test(sentOf(request)),
   },
   {
-    id: 'spec-of-a-lease',
-    theirs: 'does not count the `spec` of a Lease itself among the fields that its creator owns',
-    ours: 'counts it, as in every kind',
-    because: 'SSA-22',
-    explains: ({ path, theirs, ours }, { request }) =>
-      /\/leases(\/|\?|$)/.test(request.path) &&
-      /\.managedFields\[\d+\]\.fieldsV1\.f:spec\.\.$/.test(path) &&
-      theirs === undefined &&
-      ours !== undefined,
-  },
-  {
-    id: 'bookmark-of-a-lease',
-    theirs: 'writes an empty `spec` into the bookmarks of Leases, and their members in the order of its Go structs',
-    ours: 'writes kind, apiVersion and metadata',
-    because: 'WATCH-14',
-    explains: ({ path }, { request }) =>
-      /\/leases\?watch=1/.test(request.path) && /^body\[\d+\]\.object(\.spec|(\.metadata)? \(order\))$/.test(path),
-  },
-  {
     id: 'empty-continue',
     theirs: 'writes `continue: ""` in the last page of a list of custom resources',
     ours: 'leaves it out',

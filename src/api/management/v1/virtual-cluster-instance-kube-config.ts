@@ -9,7 +9,12 @@ const schema = t.object({
         certificateTTL: t.optional(
           t.integer({ description: 'Lifetime of the credential in seconds; absent: one day.' }),
         ),
-        server: t.optional(t.string({ description: 'Address to put into the kubeconfig; absent: this server.' })),
+        server: t.optional(
+          t.string({
+            description:
+              'Address to put into the kubeconfig: an https URL; without a path it is this server under another name. Absent: this server.',
+          }),
+        ),
       },
       { description: 'The kubeconfig that is asked for.' },
     ),

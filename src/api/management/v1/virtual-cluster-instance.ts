@@ -65,7 +65,18 @@ const status = t.object(
     serviceUID: t.optional(t.string({ description: 'Identity of the virtual cluster that is running.' })),
     conditions: t.optional(conditionsSchema),
     virtualCluster: t.optional(templateDefinitionSchema),
+    renderedFrom: t.optional(
+      t.string({
+        description: 'Tells which template, in which state, and which parameters virtualCluster was made from.',
+      }),
+    ),
+    installHash: t.optional(t.string({ description: 'Tells what the host was asked for.' })),
     deployHash: t.optional(t.string({ description: 'Tells whether what is deployed is what the spec asks for.' })),
+    lastActivity: t.optional(
+      t.timestamp({
+        description: 'When it was last used, to the minute; kept where something is to happen when it is not used.',
+      }),
+    ),
     canUse: t.optional(t.boolean({ description: 'Whether the caller may use the virtual cluster.' })),
     canUpdate: t.optional(t.boolean({ description: 'Whether the caller may change the instance.' })),
   },

@@ -12,9 +12,9 @@ const writesPerObject = 4;
  * Instances that are created, patched twice and deleted while several clients watch. The lag of an event is counted
  * from when its write was sent, so the durable write is part of it. `perSecond`: writes at most, all writers together.
  */
-export async function churn(target, { project, watches, writers: count, objects, perSecond }) {
+export async function churn(target, { namespace, watches, writers: count, objects, perSecond }) {
   const prefix = 'churn';
-  const collection = collectionOf(target, project, prefix);
+  const collection = collectionOf(target, namespace, prefix);
   const mark = Buffer.from(`"name":"${prefix}-`);
   const sent = new Float64Array(objects * writesPerObject);
   const arrivals = new Arrivals(watches * objects * writesPerObject);

@@ -16,10 +16,10 @@ const verbs = {
  * each of the verbs of the first how long they took, and how many the other did a second.
  */
 export async function fairness(target, { verb, clients: count, objects, seconds, tokens, ...places }) {
-  const { project, ownProject, prefix } = places;
+  const { namespace, ownNamespace, prefix } = places;
   const [quietToken, busyToken] = tokens;
   const probe = new Worker(new URL('../probe.mjs', import.meta.url), {
-    workerData: { target: { ...target, authorization: `Bearer ${quietToken}` }, project: ownProject, prefix },
+    workerData: { target: { ...target, authorization: `Bearer ${quietToken}` }, namespace: ownNamespace, prefix },
   });
   const probed = async () => {
     probe.postMessage({ seconds });
@@ -27,7 +27,7 @@ export async function fairness(target, { verb, clients: count, objects, seconds,
     return times;
   };
   const busy = await openClients({ ...target, authorization: `Bearer ${busyToken}` }, count);
-  const collection = collectionOf(target, project, verb === 'create' ? prefix : undefined);
+  const collection = collectionOf(target, namespace, verb === 'create' ? prefix : undefined);
   /** Does something while the load goes on; gives what that gave, and how much of the load was done meanwhile. */
   const beside = async (run) => {
     let over = false;

@@ -10,8 +10,8 @@ import { keepWatching, numberBehind } from '../watcher.mjs';
 const mark = 'change-';
 
 /** One writer, many watchers of one collection, each on a connection of its own; a write every so often. */
-export async function fanOut(target, { project, prefix, watchers: count, writes, everyMilliseconds }) {
-  const collection = collectionOf(target, project, prefix);
+export async function fanOut(target, { namespace, prefix, watchers: count, writes, everyMilliseconds }) {
+  const collection = collectionOf(target, namespace, prefix);
   const [writer] = await openClients(target, 1);
   const revision = await collection.revision(writer);
   const memoryBefore = residentBytes(target.pids);

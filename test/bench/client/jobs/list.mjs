@@ -37,8 +37,8 @@ function continueOf(body) {
 }
 
 /** Lists, one after the other: how long one takes, objects a second, and by how much the server grew meanwhile. */
-export async function list(target, { form, project, prefix, objects, repeats, seconds }) {
-  const collection = collectionOf(target, project, prefix);
+export async function list(target, { form, namespace, prefix, objects, repeats, seconds }) {
+  const collection = collectionOf(target, namespace, prefix);
   const clients = await openClients(target, 1);
   await collection.revision(clients[0]);
   await checkCount(collection, clients[0], objects);

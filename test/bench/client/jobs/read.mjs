@@ -3,9 +3,9 @@ import { collectionOf } from '../collection.mjs';
 import { figuresOf, measured } from '../measured.mjs';
 import { spread } from '../spread.mjs';
 
-/** Gets of instances, one after the other with the next of the tokens. */
-export async function read(target, { project, prefix, clients: count, objects, calls, seconds, tokens }) {
-  const collection = collectionOf(target, project, prefix);
+/** Gets of objects, one after the other with the next of the tokens. */
+export async function read(target, { namespace, prefix, clients: count, objects, calls, seconds, tokens }) {
+  const collection = collectionOf(target, namespace, prefix);
   const clients = await openClients(target, count);
   await Promise.all(clients.map((each) => collection.revision(each)));
   const authorizations = tokens.map((token) => `Bearer ${token}`);

@@ -13,14 +13,14 @@ export async function revokeKeys(target, { calls }) {
   const tokens = [];
   for (let number = 0; number < calls; number++) tokens.push(await postKey(admin, target, `revoked-${number}`));
   const ask = async (token) => {
-    const status = await other.status('GET', target.api, `Bearer ${token}`);
+    const status = await other.status('GET', target.management, `Bearer ${token}`);
     if (status !== 200 && status !== 401) throw new Error(`${status} instead of 200 or 401`);
     return status;
   };
   const act = async (_, number) => {
     const token = tokens[number];
     await ask(token);
-    const deleted = admin.send(200, 'DELETE', `${target.api}/ownedaccesskeys/revoked-${number}`);
+    const deleted = admin.send(200, 'DELETE', `${target.management}/ownedaccesskeys/revoked-${number}`);
     while ((await ask(token)) !== 401);
     await deleted;
   };

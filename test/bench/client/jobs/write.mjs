@@ -10,9 +10,9 @@ const verbs = {
   delete: (collection, client, number) => collection.remove(client, number),
 };
 
-/** One write to each of so many instances, from several clients at a time. */
-export async function write(target, { verb, project, prefix, clients: count, first = 0, objects, seconds }) {
-  const collection = collectionOf(target, project, prefix);
+/** One write to each of so many objects, from several clients at a time. */
+export async function write(target, { verb, namespace, prefix, clients: count, first = 0, objects, seconds }) {
+  const collection = collectionOf(target, namespace, prefix);
   const clients = await openClients(target, count);
   // The first request on a connection pays for what the others find ready.
   await Promise.all(clients.map((each) => collection.revision(each)));

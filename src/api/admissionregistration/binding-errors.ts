@@ -1,0 +1,58 @@
+import type { JsonValue } from '../../lib/json-value.ts';
+import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from '../field-error.ts';
+import { indexPath } from '../schema/field-path.ts';
+import { selectorObjectErrors } from '../selectors/selector-object.ts';
+import { pathSegmentFaults, subdomainFaults } from '../validation/names.ts';
+import { matchErrors } from './match-errors.ts';
+import type { BindingSpec } from './validating-admission-policy-binding.ts';
+
+const ACTIONS = ['Audit', 'Deny', 'Warn'];
+
+/** What is wrong with a binding, in the words of Kubernetes. */
+export function bindingErrors(spec: BindingSpec): FieldError[] {
+  const { policyName = '', paramRef, matchResources, validationActions = [] } = spec;
+  const errors: FieldError[] = [];
+  if (policyName === '') errors.push(required('spec.policyName'));
+  else for (const fault of subdomainFaults(policyName)) errors.push(invalid('spec.policyName', policyName, fault));
+  if (paramRef !== undefined) errors.push(...paramErrors(paramRef, 'spec.paramRef'));
+  if (matchResources !== undefined) errors.push(...matchErrors(matchResources, 'spec.matchResources'));
+  return [...errors, ...actionErrors(validationActions, 'spec.validationActions')];
+}
+
+function paramErrors(reference: NonNullable<BindingSpec['paramRef']>, path: string): FieldError[] {
+  const { name = '', selector, parameterNotFoundAction = '' } = reference;
+  const errors: FieldError[] = [];
+  const both = 'name and selector are mutually exclusive';
+  if (name !== '') {
+    for (const fault of pathSegmentFaults(name)) errors.push(invalid(`${path}.name`, name, fault));
+    if (selector !== undefined) errors.push(forbiddenField(`${path}.name`, both));
+  }
+  if (selector !== undefined) {
+    errors.push(...selectorObjectErrors(selector as JsonValue, `${path}.selector`));
+    if (name !== '') errors.push(forbiddenField(`${path}.selector`, both));
+  }
+  if (name === '' && selector === undefined) errors.push(required(path, 'one of name or selector must be specified'));
+  const action = `${path}.parameterNotFoundAction`;
+  if (parameterNotFoundAction === '') errors.push(required(action));
+  else if (!['Deny', 'Allow'].includes(parameterNotFoundAction)) {
+    errors.push(notSupported(action, parameterNotFoundAction, ['Deny', 'Allow']));
+  }
+  return errors;
+}
+
+function actionErrors(actions: readonly string[], path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const seen = new Set<string>();
+  for (const [index, action] of actions.entries()) {
+    if (!ACTIONS.includes(action)) errors.push(notSupported(indexPath(path, index), action, ACTIONS));
+    if (seen.has(action)) errors.push(duplicate(indexPath(path, index), action));
+    seen.add(action);
+  }
+  if (seen.has('Deny') && seen.has('Warn')) {
+    const detail =
+      'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)';
+    errors.push(invalid(path, [...actions], detail));
+  }
+  if (actions.length === 0) errors.push(required(path, 'at least one validation action is required'));
+  return errors;
+}

@@ -1,0 +1,67 @@
+import { equalJson, type JsonValue } from '../../lib/json-value.ts';
+import type { Condition } from '../conditions.ts';
+import type { Definition, DefinitionNames } from './definition.ts';
+import { isTrue } from './definition.ts';
+
+/** Names that others of the same group have: of paths, and of kinds. */
+export interface UsedNames {
+  readonly resources: ReadonlySet<string>;
+  readonly kinds: ReadonlySet<string>;
+}
+
+export interface Acceptance {
+  readonly names: DefinitionNames;
+  readonly condition: Condition;
+}
+
+/**
+ * Which of the names that a definition asks for it gets. What others use already it does not get, and keeps what it
+ * had; the condition says what is the matter.
+ */
+export function acceptNames({ spec, status }: Definition, used: UsedNames): Acceptance {
+  const wanted = spec.names ?? {};
+  const had = status.acceptedNames ?? {};
+  const names: Record<string, JsonValue> = { ...(had as Record<string, JsonValue>) };
+  let conflict: { reason: string; message: string } | undefined;
+  const settle = (member: keyof DefinitionNames, reason: string, taken: readonly string[]) => {
+    if (taken.length > 0) {
+      const messages = taken.map((name) => `${JSON.stringify(name)} is already in use`);
+      conflict = { reason, message: messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]` };
+    } else if (wanted[member] === undefined) delete names[member];
+    else names[member] = wanted[member] as JsonValue;
+  };
+  const takenOf = (member: 'plural' | 'singular' | 'kind' | 'listKind', set: ReadonlySet<string>) => {
+    const name = wanted[member] ?? '';
+    return name !== (had[member] ?? '') && set.has(name) ? [name] : [];
+  };
+  settle('plural', 'PluralConflict', takenOf('plural', used.resources));
+  settle('singular', 'SingularConflict', takenOf('singular', used.resources));
+  const newShort = (wanted.shortNames ?? []).filter((name) => !(had.shortNames ?? []).includes(name));
+  settle(
+    'shortNames',
+    'ShortNamesConflict',
+    newShort.filter((name) => used.resources.has(name)),
+  );
+  settle('kind', 'KindConflict', takenOf('kind', used.kinds));
+  settle('listKind', 'ListKindConflict', takenOf('listKind', used.kinds));
+  settle('categories', '', []);
+  const condition: Condition =
+    conflict === undefined
+      ? { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
+      : { type: 'NamesAccepted', status: 'False', ...conflict };
+  return { names: inOrder(names), condition };
+}
+
+const order = ['plural', 'singular', 'shortNames', 'kind', 'listKind', 'categories'] as const;
+
+function inOrder(names: Record<string, JsonValue>): DefinitionNames {
+  const filled = order.filter((member) => names[member] !== undefined);
+  return Object.fromEntries(filled.map((member) => [member, names[member]])) as DefinitionNames;
+}
+
+/** Whether the kind is or can be served under the names that it asks for. */
+export function isEstablished(definition: Definition): boolean {
+  const { spec, status } = definition;
+  const same = equalJson(spec.names as JsonValue | undefined, status.acceptedNames as JsonValue | undefined);
+  return same && isTrue(definition, 'NamesAccepted') && isTrue(definition, 'Established');
+}

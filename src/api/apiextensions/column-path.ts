@@ -1,0 +1,90 @@
+import { equalJson, getMember, isJsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { type Filter, parseColumnPath, type Step } from './parse-column-path.ts';
+
+/** Finds what a column shows: the first value that its path leads to. Undefined: it leads to none. */
+export type ColumnPath = (root: JsonValue) => JsonValue | undefined;
+
+/** Reads a path in Kubernetes' dialect of JSONPath, such as `.status.conditions[?(@.type=="Ready")].status`. */
+export function columnPath(text: string): ColumnPath | undefined {
+  const steps = parseColumnPath(text);
+  return steps && ((root) => follow([root], steps, root)[0]);
+}
+
+function follow(values: readonly JsonValue[], steps: readonly Step[], root: JsonValue): readonly JsonValue[] {
+  let found = values;
+  for (const step of steps) {
+    found = found.flatMap((value) => take(value, step, root));
+    if (found.length === 0) break;
+  }
+  return found;
+}
+
+function take(value: JsonValue, step: Step, root: JsonValue): readonly JsonValue[] {
+  switch (step.kind) {
+    case 'member':
+      return present(isJsonObject(value) ? getMember(value, step.name) : undefined);
+    case 'all':
+      return membersOf(value);
+    case 'below':
+      return descend(value);
+    case 'slice':
+      return Array.isArray(value) ? slice(value, step) : [];
+    case 'union':
+      return step.steps.flatMap((one) => take(value, one, root));
+    case 'filter':
+      return membersOf(value).filter((item) => holds(item, step.filter, root));
+  }
+}
+
+function present(value: JsonValue | undefined): JsonValue[] {
+  return value === undefined ? [] : [value];
+}
+
+function membersOf(value: JsonValue): readonly JsonValue[] {
+  if (Array.isArray(value)) return value;
+  return isJsonObject(value) ? Object.values(value) : [];
+}
+
+function descend(value: JsonValue): JsonValue[] {
+  return [value, ...membersOf(value).flatMap(descend)];
+}
+
+function slice(items: readonly JsonValue[], { from, to, by }: Extract<Step, { kind: 'slice' }>): JsonValue[] {
+  const place = (index: number) => (index < 0 ? index + items.length : index);
+  const start = from === undefined ? 0 : place(from);
+  const end = Math.min(to === undefined ? items.length : place(to), items.length);
+  const found: JsonValue[] = [];
+  for (let at = Math.max(start, 0); at < end; at += by) found.push(items[at] as JsonValue);
+  return found;
+}
+
+function holds(item: JsonValue, filter: Filter, root: JsonValue): boolean {
+  const left = operand(item, filter.left, root);
+  if (filter.operator === 'exists') return left.length > 0;
+  const right = filter.right === undefined ? [] : operand(item, filter.right, root);
+  const [a, b] = [left[0], right[0]];
+  if (a === undefined || b === undefined) return false;
+  switch (filter.operator) {
+    case '==':
+      return equalJson(a, b);
+    case '!=':
+      return !equalJson(a, b);
+    default:
+      return compares(a, b, filter.operator);
+  }
+}
+
+function operand(item: JsonValue, side: Filter['left'], root: JsonValue): readonly JsonValue[] {
+  if ('value' in side) return [side.value];
+  return follow([side.fromRoot ? root : item], side.steps, root);
+}
+
+function compares(a: JsonValue, b: JsonValue, operator: string): boolean {
+  const ordered = (value: JsonValue) => (typeof value === 'bigint' ? Number(value) : value);
+  const [left, right] = [ordered(a), ordered(b)];
+  if (typeof left !== typeof right || (typeof left !== 'number' && typeof left !== 'string')) return false;
+  const [x, y] = [left as number, right as number];
+  if (operator === '<') return x < y;
+  if (operator === '<=') return x <= y;
+  return operator === '>' ? x > y : x >= y;
+}

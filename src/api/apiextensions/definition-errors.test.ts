@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { describeFieldError } from '../field-error.ts';
+import type { KubeObject } from '../meta.ts';
+import { validateMeta } from '../validation/object-meta.ts';
+import { customResourceDefinitionKind } from './custom-resource-definition.ts';
+import { definitionOf } from './definition.ts';
+import {
+  type DefinitionCase,
+  definition,
+  refused,
+  refusedParts,
+  refusedSchemas,
+  version,
+} from './definition-cases.fixture.ts';
+import { definitionErrors } from './definition-errors.ts';
+
+/** What kube-apiserver 1.36.3 says of each case, sorted. */
+const refusals: Record<string, string[]> = JSON.parse(
+  readFileSync(new URL('./kubernetes-refusals.json', import.meta.url), 'utf8'),
+);
+
+/** As it stands when it is validated: decoded, with its names filled in. */
+function settled(sent: unknown): KubeObject {
+  const object = JSON.parse(JSON.stringify(sent)) as KubeObject & { spec?: JsonObject };
+  customResourceDefinitionKind.shape?.(object as JsonObject);
+  const spec: JsonObject = object.spec ?? {};
+  object.spec = spec;
+  const names = spec.names as { kind?: string; singular?: string; listKind?: string } | undefined;
+  if (names?.kind !== undefined) {
+    names.singular ??= names.kind.toLowerCase();
+    names.listKind ??= `${names.kind}List`;
+  }
+  const versions = (spec.versions ?? []) as { name?: string; storage?: boolean }[];
+  const stored = versions.find(({ storage }) => storage);
+  object.status = { storedVersions: stored?.name === undefined ? [] : [stored.name] };
+  return object;
+}
+
+async function faults(sent: unknown, old?: unknown): Promise<string[]> {
+  const object = settled(sent);
+  const before = old === undefined ? undefined : definitionOf(settled(old));
+  const errors = await definitionErrors(definitionOf(object), before, { ruleErrors: async () => [] });
+  const meta = before === undefined ? validateMeta(object.metadata, { namespaced: false }) : [];
+  return [...meta, ...errors].map(describeFieldError).sort();
+}
+
+describe('a definition that Kubernetes refuses', () => {
+  const cases: readonly DefinitionCase[] = [...refused, ...refusedSchemas, ...refusedParts];
+
+  it('is in the record', () => {
+    expect(cases.map(({ title }) => title).sort()).toEqual(Object.keys(refusals).sort());
+  });
+
+  it.each(cases.map(({ title, definition: sent }) => [title, sent] as const))(
+    'is refused for the same reasons, in the same words: %s (META-24)',
+    async (title, sent) => {
+      // Of the names of objects this server has the sentences of the next version.
+      const told = (refusals[title] ?? []).filter(
+        (line) => !line.startsWith('metadata.name') || !/RFC 1123/.test(line),
+      );
+      const ours = (await faults(sent)).filter((line) => !line.startsWith('metadata.name') || !/RFC 1123/.test(line));
+      expect(ours).toEqual(told);
+    },
+  );
+});
+
+describe('a definition that is right', () => {
+  it.each([
+    ['of one version', definition('rights')],
+    ['of several', definition('rights', { versions: [version(), version({ name: 'v2', storage: false })] })],
+    [
+      'approved',
+      {
+        ...definition('rights', { group: 'x.k8s.io' }),
+        metadata: { name: 'rights.x.k8s.io', annotations: { 'api-approved.kubernetes.io': 'https://example.com/x' } },
+      },
+    ],
+  ])('is taken: %s', async (_title, sent) => {
+    expect(await faults(sent)).toEqual([]);
+  });
+});
+
+describe('a definition that changes', () => {
+  const established = { conditions: [{ type: 'Established', status: 'True' }] };
+  const change = async (spec: JsonObject, isEstablished = true) => {
+    const old = settled(definition('rights'));
+    if (isEstablished) old.status = { ...(old.status as JsonObject), ...established };
+    const object = settled(definition('rights', spec));
+    object.status = old.status as JsonObject;
+    const errors = await definitionErrors(definitionOf(object), definitionOf(old), { ruleErrors: async () => [] });
+    return errors.map(describeFieldError);
+  };
+
+  it('keeps its scope and kind once it is established', async () => {
+    const names = { plural: 'rights', kind: 'Other' };
+    expect(await change({ scope: 'Cluster', names })).toEqual([
+      'spec.scope: Invalid value: "Cluster": field is immutable',
+      'spec.names.kind: Invalid value: "Other": field is immutable',
+    ]);
+    expect(await change({ scope: 'Cluster', names }, false)).toEqual([]);
+  });
+
+  it('keeps the versions in which objects may lie', async () => {
+    const [error = ''] = (await change({ versions: [version({ name: 'v2' }) as JsonObject] })).filter((line) =>
+      /missing/.test(line),
+    );
+    expect(error).toContain(
+      'status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously',
+    );
+  });
+});

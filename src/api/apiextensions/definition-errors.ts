@@ -1,0 +1,184 @@
+import { equalJson, type JsonValue } from '../../lib/json-value.ts';
+import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
+import { childPath, indexPath } from '../schema/field-path.ts';
+import { relativeLabelFaults, subdomainFaults } from '../validation/names.ts';
+import { approvalErrors } from './api-approval.ts';
+import { conversionErrors } from './conversion-errors.ts';
+import { type Definition, type DefinitionVersion, isTrue } from './definition.ts';
+import { goVersions, invalidStruct } from './go-form.ts';
+import { type InternalForm, internalForm, type Shared } from './internal-form.ts';
+import { missingNameErrors, nameErrors } from './name-errors.ts';
+import { columnErrors, deprecationErrors, selectableFieldErrors, subresourceErrors } from './version-errors.ts';
+import { type DefinitionChecks, wholeSchemaErrors } from './whole-schema-errors.ts';
+
+/**
+ * Everything that is wrong with a definition beyond its metadata, with the paths and in the words of Kubernetes.
+ * Absent `old`: it is being created.
+ */
+export async function definitionErrors(
+  definition: Definition,
+  old: Definition | undefined,
+  checks: DefinitionChecks,
+): Promise<FieldError[]> {
+  const { spec, status, metadata } = definition;
+  const form = internalForm(spec);
+  const errors: FieldError[] = [];
+  if (
+    old === undefined &&
+    (metadata.name ?? '') !== '' &&
+    metadata.name !== `${spec.names?.plural ?? ''}.${spec.group ?? ''}`
+  ) {
+    errors.push(invalid('metadata.name', metadata.name ?? '', 'must be spec.names.plural+"."+spec.group'));
+  }
+  errors.push(...(await specErrors(definition, old, form, checks)));
+  if (old !== undefined) errors.push(...immutableErrors(definition, old));
+  errors.push(...nameErrors(status.acceptedNames ?? {}, 'status.acceptedNames'));
+  errors.push(...storedVersionErrors(definition));
+  errors.push(...approvalErrors(definition, old));
+  if (spec.preserveUnknownFields === true && old?.spec.preserveUnknownFields !== true) {
+    const detail =
+      'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+    errors.push(invalid('spec.preserveUnknownFields', true, detail));
+  }
+  return errors;
+}
+
+async function specErrors(
+  definition: Definition,
+  old: Definition | undefined,
+  { shared, versions }: InternalForm,
+  checks: DefinitionChecks,
+): Promise<FieldError[]> {
+  const { spec } = definition;
+  const { group = '', scope = '', names = {} } = spec;
+  const errors: FieldError[] = [];
+  if (group === '') errors.push(required('spec.group'));
+  else if (subdomainFaults(group).length > 0) {
+    errors.push(invalid('spec.group', group, subdomainFaults(group).join(',')));
+  } else if (!group.includes('.')) {
+    errors.push(invalid('spec.group', group, 'should be a domain with at least one dot'));
+  }
+  if (scope === '') errors.push(required('spec.scope'));
+  else if (scope !== 'Cluster' && scope !== 'Namespaced') {
+    errors.push(notSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
+  }
+  if (shared.schema?.openAPIV3Schema === undefined) {
+    versions.forEach(({ schema }, index) => {
+      const field = `${indexPath('spec.versions', index)}.schema.openAPIV3Schema`;
+      if (schema?.openAPIV3Schema === undefined) errors.push(required(field));
+    });
+  }
+  const context = { ...checks, old, hasStatus: hasAnyStatus(shared, versions) };
+  for (const [index, version] of versions.entries()) {
+    const path = indexPath('spec.versions', index);
+    const { name = '' } = version;
+    const faults = relativeLabelFaults(name);
+    if (faults.length > 0) errors.push(invalid(childPath(path, 'name'), name, faults.join(',')));
+    errors.push(...deprecationErrors(version, path));
+    const subresources = version.subresources ?? shared.subresources;
+    const own = { ...context, hasStatus: subresources?.status !== undefined };
+    errors.push(...(await partErrors(version, path, 'schema', own, [name])));
+  }
+  errors.push(...versionListErrors(spec.versions === undefined ? null : goVersions(versions), versions));
+  errors.push(...missingNameErrors(names, 'spec.names'), ...nameErrors(names, 'spec.names'));
+  const all = versions.map(({ name = '' }) => name);
+  errors.push(...(await partErrors(shared, 'spec', 'validation', context, all)));
+  errors.push(...conversionErrors(spec.conversion, 'spec.conversion'));
+  return errors;
+}
+
+interface PartContext extends DefinitionChecks {
+  readonly old: Definition | undefined;
+  readonly hasStatus: boolean;
+}
+
+/** What a version has of its own, or all of them together. `names`: of the versions that it is about. */
+async function partErrors(
+  part: Shared,
+  path: string,
+  schemaName: 'schema' | 'validation',
+  context: PartContext,
+  names: readonly string[],
+): Promise<FieldError[]> {
+  const errors: FieldError[] = [];
+  const schema = part.schema?.openAPIV3Schema;
+  const before = context.old?.spec.versions?.find(({ name }) => names.includes(name ?? ''));
+  if (schema !== undefined) {
+    const at = childPath(path, schemaName);
+    errors.push(...(await wholeSchemaErrors(schema, at, { ...context, old: before?.schema?.openAPIV3Schema })));
+  }
+  if (part.subresources !== undefined) {
+    errors.push(...subresourceErrors(part.subresources, childPath(path, 'subresources')));
+  }
+  (part.additionalPrinterColumns ?? []).forEach((column, index) => {
+    errors.push(...columnErrors(column, indexPath(childPath(path, 'additionalPrinterColumns'), index)));
+  });
+  const { selectableFields = [] } = part;
+  if (selectableFields.length === 0) return errors;
+  const field = childPath(path, 'selectableFields');
+  if (schema === undefined) {
+    const detail =
+      schemaName === 'validation'
+        ? 'may only be set when validations.schema is included'
+        : 'may only be set when `version.schema.openAPIV3Schema` is not included';
+    errors.push(invalid(field, '', detail));
+  } else {
+    const same = equalJson(before?.selectableFields as JsonValue | undefined, selectableFields as JsonValue);
+    errors.push(...selectableFieldErrors(selectableFields, schema, field, same));
+  }
+  return errors;
+}
+
+function hasAnyStatus(shared: Shared, versions: readonly DefinitionVersion[]): boolean {
+  return [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined);
+}
+
+function versionListErrors(shown: JsonValue, versions: readonly DefinitionVersion[]): FieldError[] {
+  const errors: FieldError[] = [];
+  const names = new Set(versions.map(({ name = '' }) => name));
+  const about = (detail: string) => invalidStruct('spec.versions', shown, detail);
+  if (names.size < versions.length) errors.push(about('must contain unique version names'));
+  if (versions.filter(({ storage }) => storage === true).length !== 1) {
+    errors.push(about('must have exactly one version marked as storage version'));
+  }
+  // Once a definition had one version, at the top; the first one still counts as that.
+  const first = versions[0]?.name ?? '';
+  const faults = first === '' ? [] : relativeLabelFaults(first);
+  if (faults.length > 0) errors.push(invalid('spec.version', first, faults.join(',')));
+  return errors;
+}
+
+/** Where objects may lie in the store is what these fields decide. */
+function immutableErrors({ spec }: Definition, old: Definition): FieldError[] {
+  const errors: FieldError[] = [];
+  const unchanged = (field: string, value: string | undefined, before: string | undefined) => {
+    if ((value ?? '') !== (before ?? '')) errors.push(invalid(field, value ?? '', 'field is immutable'));
+  };
+  if (isTrue(old, 'Established')) {
+    unchanged('spec.scope', spec.scope, old.spec.scope);
+    unchanged('spec.names.kind', spec.names?.kind, old.spec.names?.kind);
+  }
+  unchanged('spec.group', spec.group, old.spec.group);
+  unchanged('spec.names.plural', spec.names?.plural, old.spec.names?.plural);
+  return errors;
+}
+
+function storedVersionErrors({ spec, status }: Definition): FieldError[] {
+  const field = 'status.storedVersions';
+  const stored = status.storedVersions ?? [];
+  const shown: JsonValue = stored.length === 0 ? null : [...stored];
+  if (stored.length === 0) return [invalid(field, shown, 'must have at least one stored version')];
+  const errors: FieldError[] = [];
+  const { versions = [] } = spec;
+  for (const { name = '', storage } of versions) {
+    if (storage === true && !stored.includes(name)) {
+      errors.push(invalid(field, shown, `must have the storage version ${name}`));
+    }
+  }
+  stored.forEach((name, index) => {
+    if (versions.some((version) => version.name === name)) return;
+    const detail = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
+    errors.push(invalid(indexPath(field, index), name, detail));
+  });
+  return errors;
+}

@@ -1,0 +1,35 @@
+import { equalJson, type JsonValue } from '../../lib/json-value.ts';
+import type { DefinitionSpec, DefinitionVersion } from './definition.ts';
+
+/** What every version may have of its own, or the definition for all of them. */
+export type Shared = Pick<
+  DefinitionVersion,
+  'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields'
+>;
+
+const sharedMembers = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
+
+/**
+ * The form in which Kubernetes validates a definition, and whose paths its errors name: what is the same in all
+ * versions stands once, at the top (`spec.validation`, `spec.subresources` …), and no longer in them.
+ */
+export interface InternalForm {
+  readonly shared: Shared;
+  readonly versions: readonly DefinitionVersion[];
+}
+
+export function internalForm({ versions = [] }: DefinitionSpec): InternalForm {
+  const first = versions[0];
+  if (first === undefined) return { shared: {}, versions };
+  const same = sharedMembers.filter((member) =>
+    versions.every((version) => equalJson(version[member] as JsonValue, first[member] as JsonValue)),
+  );
+  const shared = Object.fromEntries(same.map((member) => [member, first[member]])) as Shared;
+  const others = versions.map(
+    (version) =>
+      Object.fromEntries(
+        Object.entries(version).filter(([member]) => !(same as readonly string[]).includes(member)),
+      ) as DefinitionVersion,
+  );
+  return { shared, versions: others };
+}

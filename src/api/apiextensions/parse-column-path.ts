@@ -1,0 +1,176 @@
+import type { JsonValue } from '../../lib/json-value.ts';
+
+/** One step of a path, from a value to those that it leads to. */
+export type Step =
+  | { readonly kind: 'member'; readonly name: string }
+  /** `*`: every member, every item. */
+  | { readonly kind: 'all' }
+  /** `..`: the value itself and everything below it. */
+  | { readonly kind: 'below' }
+  | {
+      readonly kind: 'slice';
+      readonly from: number | undefined;
+      readonly to: number | undefined;
+      readonly by: number;
+    }
+  | { readonly kind: 'union'; readonly steps: readonly Step[] }
+  | { readonly kind: 'filter'; readonly filter: Filter };
+
+export interface Filter {
+  readonly left: Operand;
+  readonly operator: '==' | '!=' | '<' | '<=' | '>' | '>=' | 'exists';
+  readonly right?: Operand;
+}
+
+type Operand = { readonly value: JsonValue } | { readonly steps: readonly Step[]; readonly fromRoot: boolean };
+
+/** No path that somebody means is longer; each level of brackets is a call. */
+const longestPath = 4_096;
+
+/** Undefined: this is no such path. */
+export function parseColumnPath(text: string): Step[] | undefined {
+  if (text.length > longestPath || !text.startsWith('.')) return undefined;
+  return parseSteps(text);
+}
+
+function parseSteps(text: string): Step[] | undefined {
+  const steps: Step[] = [];
+  let at = 0;
+  while (at < text.length) {
+    if (text.startsWith('..', at)) {
+      steps.push({ kind: 'below' });
+      at += 2;
+      if (text[at] === '.' || text[at] === undefined) return undefined;
+      if (text[at] === '[') continue;
+      at = readMember(text, at, steps);
+    } else if (text[at] === '.') {
+      at += 1;
+      // `.` alone is the whole object, and `.[0]` is `[0]`.
+      if (at === text.length || text[at] === '[') continue;
+      at = readMember(text, at, steps);
+    } else if (text[at] === '[') {
+      const end = closingBracket(text, at);
+      const step = end === -1 ? undefined : bracketStep(text.slice(at + 1, end).trim());
+      if (step === undefined) return undefined;
+      steps.push(step);
+      at = end + 1;
+    } else {
+      return undefined;
+    }
+  }
+  return steps;
+}
+
+/** A backslash takes the meaning from what follows it: `.metadata.labels.app\.example\.com/name`. */
+function readMember(text: string, from: number, steps: Step[]): number {
+  let name = '';
+  let at = from;
+  for (; at < text.length && text[at] !== '.' && text[at] !== '['; at++) {
+    if (text[at] === '\\' && at + 1 < text.length) at++;
+    name += text[at];
+  }
+  steps.push(name === '*' ? { kind: 'all' } : { kind: 'member', name });
+  return at;
+}
+
+function closingBracket(text: string, from: number): number {
+  let depth = 0;
+  let quote = '';
+  for (let at = from; at < text.length; at++) {
+    const character = text[at] ?? '';
+    if (quote !== '') {
+      if (character === '\\') at++;
+      else if (character === quote) quote = '';
+    } else if (character === '"' || character === "'") {
+      quote = character;
+    } else if (character === '[') {
+      depth++;
+    } else if (character === ']' && --depth === 0) {
+      return at;
+    }
+  }
+  return -1;
+}
+
+function bracketStep(inside: string): Step | undefined {
+  const filter = /^\?\((.*)\)$/s.exec(inside);
+  if (filter !== null) {
+    const parsed = parseFilter((filter[1] ?? '').trim());
+    return parsed && { kind: 'filter', filter: parsed };
+  }
+  const parts = splitOutside(inside, ',');
+  if (parts.length === 1) return singleStep(parts[0] ?? '');
+  const steps = parts.map(singleStep);
+  return steps.every((step) => step !== undefined) ? { kind: 'union', steps } : undefined;
+}
+
+function singleStep(part: string): Step | undefined {
+  const text = part.trim();
+  if (text === '*') return { kind: 'all' };
+  const quoted = unquoted(text);
+  if (quoted !== undefined) return { kind: 'member', name: quoted };
+  if (/^-?\d+$/.test(text)) {
+    const index = Number(text);
+    return { kind: 'slice', from: index, to: index === -1 ? undefined : index + 1, by: 1 };
+  }
+  const range = /^(-?\d*):(-?\d*)(?::(\d*))?$/.exec(text);
+  if (range === null) return undefined;
+  const bound = (digits: string | undefined) => (digits === undefined || digits === '' ? undefined : Number(digits));
+  return { kind: 'slice', from: bound(range[1]), to: bound(range[2]), by: Math.max(bound(range[3]) ?? 1, 1) };
+}
+
+function parseFilter(text: string): Filter | undefined {
+  const sign = findOperator(text);
+  if (sign === undefined) {
+    const left = parseOperand(text);
+    return left && { left, operator: 'exists' };
+  }
+  const left = parseOperand(text.slice(0, sign.at).trim());
+  const right = parseOperand(text.slice(sign.at + sign.operator.length).trim());
+  return left && right && { left, operator: sign.operator, right };
+}
+
+const operators = ['==', '!=', '<=', '>=', '<', '>'] as const;
+
+function findOperator(text: string): { at: number; operator: (typeof operators)[number] } | undefined {
+  let quote = '';
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? '';
+    if (quote !== '') {
+      if (character === quote) quote = '';
+    } else if (character === '"' || character === "'") {
+      quote = character;
+    } else {
+      const operator = operators.find((one) => text.startsWith(one, at));
+      if (operator !== undefined) return { at, operator };
+    }
+  }
+  return undefined;
+}
+
+function parseOperand(text: string): Operand | undefined {
+  const quoted = unquoted(text);
+  if (quoted !== undefined) return { value: quoted };
+  if (/^-?\d+(\.\d+)?$/.test(text)) return { value: Number(text) };
+  if (text === 'true' || text === 'false') return { value: text === 'true' };
+  if (!text.startsWith('@') && !text.startsWith('$')) return undefined;
+  const steps = parseSteps(text.slice(1));
+  return steps && { steps, fromRoot: text.startsWith('$') };
+}
+
+function unquoted(text: string): string | undefined {
+  const match = /^(["'])(.*)\1$/s.exec(text);
+  return match === null ? undefined : (match[2] ?? '').replace(/\\(.)/gs, '$1');
+}
+
+function splitOutside(text: string, separator: string): string[] {
+  const parts: string[] = [''];
+  let quote = '';
+  for (const character of text) {
+    if (quote !== '' && character === quote) quote = '';
+    else if (quote === '' && (character === '"' || character === "'")) quote = character;
+    if (character === separator && quote === '') parts.push('');
+    else parts.push(`${parts.pop() ?? ''}${character}`);
+  }
+  return parts;
+}

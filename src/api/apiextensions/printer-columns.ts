@@ -1,0 +1,27 @@
+import type { JsonValue } from '../../lib/json-value.ts';
+import type { Column } from '../resource.ts';
+import { columnPath } from './column-path.ts';
+import type { PrinterColumn } from './definition.ts';
+
+/**
+ * The columns that a version's definition names; undefined: it names none, and the age is shown. What follows a column
+ * whose path cannot be read is left out, as in Kubernetes.
+ */
+export function printerColumns(definitions: readonly PrinterColumn[] | undefined): Column[] | undefined {
+  if (definitions === undefined || definitions.length === 0) return undefined;
+  const columns: Column[] = [];
+  for (const definition of definitions) {
+    const { name = '', type = 'string', format, description = '', priority = 0, jsonPath = '' } = definition;
+    const find = columnPath(jsonPath);
+    if (find === undefined) break;
+    columns.push({
+      name,
+      type: type as Column['type'],
+      ...(format === undefined ? {} : { format }),
+      description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+      priority,
+      value: (object) => find(object as JsonValue),
+    });
+  }
+  return columns;
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { structuralErrors } from './structural.ts';
+
+/** Members whose patterns are a thousand instructions each, and a few characters to send. */
+function patterned(members: number) {
+  const member = (index: number) => [`p${index}`, { type: 'string', pattern: `a{1000}${index}` }] as const;
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Array.from({ length: members }, (_, index) => member(index))),
+  };
+}
+
+describe('the patterns of a schema', () => {
+  it('are refused where they take too long together to compile', () => {
+    expect(structuralErrors(patterned(20), 'schema')).toEqual([]);
+    expect(structuralErrors(patterned(2_000), 'schema')).toEqual([
+      {
+        type: 'FieldValueInvalid',
+        field: 'schema',
+        message: 'Invalid value: too complex: its conditions and patterns take too long to check',
+      },
+    ]);
+  });
+});

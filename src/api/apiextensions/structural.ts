@@ -1,0 +1,218 @@
+import { equalJson, type JsonValue } from '../../lib/json-value.ts';
+import { describeFieldError, type FieldError, forbiddenField, invalid, required } from '../field-error.ts';
+import { childPath, indexPath, keyPath } from '../schema/field-path.ts';
+import { patternFault } from '../schema/validate-scalar.ts';
+import { withinLimits } from '../schema/validation-work.ts';
+import { itemsOf, type SchemaProps } from './definition.ts';
+import { completenessErrors } from './structural-completeness.ts';
+
+type Level = 'root' | 'item' | 'field';
+
+/**
+ * Whether a schema is structural: every member, item and map has its type in the schema itself and not in one of its
+ * conditions (allOf, anyOf, oneOf, not), so that what is unknown can be pruned and what is missing defaulted. Errors
+ * come sorted, as Kubernetes gives them.
+ */
+export function structuralErrors(schema: SchemaProps, path: string): FieldError[] {
+  const errors = withinLimits(path, () => [
+    ...invariantErrors(schema, 'root', path),
+    ...completenessErrors(schema, path),
+  ]);
+  const lines = new Map(errors.map((error) => [error, describeFieldError(error)]));
+  return errors.sort((a, b) => ((lines.get(a) ?? '') < (lines.get(b) ?? '') ? -1 : 1));
+}
+
+/** The first thing that no structural schema has at all; it is told only where nothing else is. */
+export function unsupportedWord(schema: SchemaProps): string | undefined {
+  if ((schema.id ?? '') !== '') return notSupportedText('id');
+  if ((schema.$schema ?? '') !== '') return notSupportedText('schema');
+  if ((schema.$ref ?? '') !== '') return notSupportedText('$ref');
+  for (const word of ['patternProperties', 'dependencies', 'additionalItems', 'definitions'] as const) {
+    if (schema[word] !== undefined) return notSupportedText(word);
+  }
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  }
+  if (Array.isArray(schema.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
+  for (const part of partsOf(schema)) {
+    const found = unsupportedWord(part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function notSupportedText(word: string): string {
+  return `OpenAPIV3Schema '${word}' is not supported`;
+}
+
+/** The schemas that this one is made of. */
+export function partsOf(schema: SchemaProps): SchemaProps[] {
+  const { additionalProperties, not } = schema;
+  const items = itemsOf(schema);
+  return [
+    ...(schema.allOf ?? []),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...(not === undefined ? [] : [not]),
+    ...(items === undefined ? [] : [items]),
+    ...Object.values(schema.properties ?? {}),
+    ...(typeof additionalProperties === 'object' ? [additionalProperties] : []),
+  ];
+}
+
+function invariantErrors(schema: SchemaProps, level: Level, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const at = (name: string) => childPath(path, name);
+  const items = itemsOf(schema);
+  const { type = '', properties = {}, additionalProperties } = schema;
+  const isResource = schema['x-kubernetes-embedded-resource'] === true;
+  const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const intOrString = schema['x-kubernetes-int-or-string'] === true;
+
+  if (type === 'array' && items === undefined) errors.push(required(at('items'), 'must be specified'));
+  if (items !== undefined) errors.push(...invariantErrors(items, 'item', at('items')));
+  for (const [name, member] of Object.entries(properties)) {
+    errors.push(...invariantErrors(member, 'field', keyPath(at('properties'), name)));
+  }
+  if (additionalProperties !== undefined) {
+    if (level === 'root') errors.push(forbiddenField(at('additionalProperties'), 'must not be used at the root'));
+    if (typeof additionalProperties === 'object') {
+      errors.push(...invariantErrors(additionalProperties, 'field', at('additionalProperties')));
+    }
+  }
+  if (intOrString && keepsUnknown) {
+    const detail = 'must be false if x-kubernetes-int-or-string is true';
+    errors.push(invalid(at('x-kubernetes-preserve-unknown-fields'), true, detail));
+  }
+  if (intOrString && isResource) {
+    const detail = 'must be false if x-kubernetes-int-or-string is true';
+    errors.push(invalid(at('x-kubernetes-embedded-resource'), true, detail));
+  }
+  errors.push(
+    ...conditionErrors(schema, path, {
+      skipAnyOf: isIntOrString(schema.anyOf),
+      skipFirstAnyOf: isIntOrString(schema.allOf?.[0]?.anyOf),
+    }),
+  );
+  if (isResource && type !== 'object') {
+    const detail = 'must be object if x-kubernetes-embedded-resource is true';
+    errors.push(type === '' ? required(at('type'), detail) : invalid(at('type'), type, detail));
+  } else if (type === '' && !intOrString && !keepsUnknown) {
+    errors.push(required(at('type'), missingType[level]));
+  }
+  if (isResource && additionalProperties !== undefined) {
+    const detail = 'must not be used if x-kubernetes-embedded-resource is set';
+    errors.push(forbiddenField(at('additionalProperties'), detail));
+  }
+  if (level === 'root' && type !== '' && type !== 'object') {
+    errors.push(invalid(at('type'), type, 'must be object at the root'));
+  }
+  errors.push(...resourceErrors(schema, level, path));
+  if (isResource && !keepsUnknown && Object.keys(properties).length === 0) {
+    const detail =
+      'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
+    errors.push(required(at('properties'), detail));
+  }
+  return errors;
+}
+
+const missingType: Readonly<Record<Level, string>> = {
+  root: 'must not be empty at the root',
+  item: 'must not be empty for specified array items',
+  field: 'must not be empty for specified object fields',
+};
+
+/** META-24: of the members that every object has, a schema restricts only the name and the generateName. */
+function resourceErrors(schema: SchemaProps, level: Level, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const { properties = {} } = schema;
+  const isResource = level === 'root' || schema['x-kubernetes-embedded-resource'] === true;
+  const member = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : undefined);
+  const at = (name: string) => keyPath(childPath(path, 'properties'), name);
+  for (const name of ['kind', 'apiVersion']) {
+    const found = member(name);
+    if (isResource && found !== undefined && found.type !== 'string') {
+      errors.push(invalid(childPath(at(name), 'type'), found.type ?? '', 'must be string'));
+    }
+  }
+  const metadata = member('metadata');
+  if (metadata === undefined) return errors;
+  if (isResource && metadata.type !== 'object') {
+    errors.push(invalid(childPath(at('metadata'), 'type'), metadata.type ?? '', 'must be object'));
+  }
+  if (level === 'root' && !restrictsNamesOnly(metadata)) {
+    const detail = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
+    errors.push(forbiddenField(at('metadata'), detail));
+  }
+  return errors;
+}
+
+function restrictsNamesOnly({ type: _, default: __, properties = {}, ...others }: SchemaProps): boolean {
+  const names = Object.keys(properties);
+  return Object.keys(others).length === 0 && names.every((name) => name === 'name' || name === 'generateName');
+}
+
+/** The one condition that may name types: whatever is an integer or a string. */
+function isIntOrString(anyOf: readonly SchemaProps[] | undefined): boolean {
+  return anyOf !== undefined && equalJson(anyOf as unknown as JsonValue, [{ type: 'integer' }, { type: 'string' }]);
+}
+
+interface Exceptions {
+  readonly skipAnyOf?: boolean;
+  readonly skipFirstAnyOf?: boolean;
+}
+
+/** What is asked of values beyond their types, of a schema or of one of its conditions. */
+function conditionErrors(schema: SchemaProps, path: string, exceptions: Exceptions): FieldError[] {
+  const errors: FieldError[] = [];
+  const each = (word: 'anyOf' | 'allOf' | 'oneOf') =>
+    (schema[word] ?? []).forEach((part, index) => {
+      const skipAnyOf = word === 'allOf' && index === 0 && exceptions.skipFirstAnyOf === true;
+      errors.push(...nestedErrors(part, indexPath(childPath(path, word), index), { skipAnyOf }));
+    });
+  if (exceptions.skipAnyOf !== true) each('anyOf');
+  each('allOf');
+  each('oneOf');
+  if (schema.not !== undefined) errors.push(...nestedErrors(schema.not, childPath(path, 'not'), {}));
+  const fault = schema.pattern === undefined ? undefined : patternFault(schema.pattern);
+  if (fault !== undefined) {
+    const detail = `must be a valid regular expression, but isn't: ${fault}`;
+    errors.push(invalid(childPath(path, 'pattern'), schema.pattern, detail));
+  }
+  return errors;
+}
+
+/** What a condition may not say: it belongs into the schema itself. */
+const forbiddenWords: readonly (readonly [keyof SchemaProps, string])[] = [
+  ['type', 'must be empty to be structural'],
+  ['additionalProperties', 'must be undefined to be structural'],
+  ['default', 'must be undefined to be structural'],
+  ['title', 'must be empty to be structural'],
+  ['description', 'must be empty to be structural'],
+  ['nullable', 'must be false to be structural'],
+  ['x-kubernetes-preserve-unknown-fields', 'must be false to be structural'],
+  ['x-kubernetes-embedded-resource', 'must be false to be structural'],
+  ['x-kubernetes-int-or-string', 'must be false to be structural'],
+  ['x-kubernetes-list-map-keys', 'must be empty to be structural'],
+  ['x-kubernetes-list-type', 'must be undefined to be structural'],
+  ['x-kubernetes-map-type', 'must be undefined to be structural'],
+  ['x-kubernetes-validations', 'must be empty to be structural'],
+];
+
+function nestedErrors(schema: SchemaProps, path: string, exceptions: Exceptions): FieldError[] {
+  const errors = conditionErrors(schema, path, exceptions);
+  const items = itemsOf(schema);
+  if (items !== undefined) errors.push(...nestedErrors(items, childPath(path, 'items'), {}));
+  for (const [name, member] of Object.entries(schema.properties ?? {})) {
+    errors.push(...nestedErrors(member, keyPath(childPath(path, 'properties'), name), {}));
+  }
+  for (const [word, detail] of forbiddenWords) {
+    const isSaid = word === 'additionalProperties' ? schema[word] || undefined : schema[word];
+    if (isSaid !== undefined) errors.push(forbiddenField(childPath(path, word), detail));
+  }
+  if (Object.hasOwn(schema.properties ?? {}, 'metadata')) {
+    const detail = 'must not be specified in a nested context';
+    errors.push(forbiddenField(keyPath(childPath(path, 'properties'), 'metadata'), detail));
+  }
+  return errors;
+}

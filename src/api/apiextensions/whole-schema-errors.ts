@@ -1,0 +1,100 @@
+import type { JsonValue } from '../../lib/json-value.ts';
+import { type FieldError, forbiddenField, invalid } from '../field-error.ts';
+import { childPath } from '../schema/field-path.ts';
+import { defaultErrors } from './default-errors.ts';
+import type { SchemaProps } from './definition.ts';
+import { goSchema, invalidStruct } from './go-form.ts';
+import { schemaErrors } from './schema-errors.ts';
+import { structuralErrors, unsupportedWord } from './structural.ts';
+
+/**
+ * What is wrong with the rules (`x-kubernetes-validations`) of a schema that is otherwise right. `path` is where the
+ * schema stands; `old` are the schemas that the definition had before, whose rules are not held against cost limits.
+ */
+export type RuleErrors = (
+  schema: SchemaProps,
+  path: string,
+  old: SchemaProps | undefined,
+) => Promise<readonly FieldError[]>;
+
+export interface DefinitionChecks {
+  readonly ruleErrors: RuleErrors;
+  /** Waited for between parts of the work: a schema can have ten thousand members. */
+  readonly turn?: (() => Promise<void>) | undefined;
+}
+
+interface SchemaContext extends DefinitionChecks {
+  /** The status is a part of its own. */
+  readonly hasStatus: boolean;
+  /** What the schema was before. */
+  readonly old: SchemaProps | undefined;
+}
+
+const allowedAtRoot = [
+  'Description',
+  'Type',
+  'Format',
+  'Title',
+  'Maximum',
+  'ExclusiveMaximum',
+  'Minimum',
+  'ExclusiveMinimum',
+  'MaxLength',
+  'MinLength',
+  'Pattern',
+  'MaxItems',
+  'MinItems',
+  'UniqueItems',
+  'MultipleOf',
+  'Required',
+  'Items',
+  'Properties',
+  'ExternalDocs',
+  'Example',
+  'XPreserveUnknownFields',
+  'XValidations',
+];
+
+/** All that is wrong with the schema at that path (`…validation`, `…schema`), in the order of Kubernetes. */
+export async function wholeSchemaErrors(
+  schema: SchemaProps,
+  path: string,
+  context: SchemaContext,
+): Promise<FieldError[]> {
+  const at = childPath(path, 'openAPIV3Schema');
+  const errors = context.hasStatus ? rootErrors(schema, at) : [];
+  if (schema.nullable === true) errors.push(forbiddenField(`${at}.nullable`, 'nullable cannot be true at the root'));
+  const unsupported = unsupportedWord(schema);
+  const structural = unsupported === undefined ? structuralErrors(schema, at) : [];
+  await context.turn?.();
+  const isStructural = unsupported === undefined && structural.length === 0;
+  const defaults = isStructural ? defaultErrors(schema, at) : [];
+  errors.push(...structural, ...defaults);
+  await context.turn?.();
+  const words = schemaErrors(schema, at);
+  errors.push(...words);
+  await context.turn?.();
+  if (isStructural && defaults.length === 0 && words.length === 0) {
+    errors.push(...(await context.ruleErrors(schema, at, context.old)));
+  }
+  if (errors.length === 0 && unsupported !== undefined) errors.push(invalid(at, '', unsupported));
+  return errors;
+}
+
+/** With a status of its own, the schema's root says nothing that would be lost when the status is checked alone. */
+function rootErrors(schema: SchemaProps, path: string): FieldError[] {
+  const form = goSchema(schema) as Record<string, JsonValue>;
+  for (const [name, value] of Object.entries(form)) {
+    if (value === null || value === '' || value === false) continue;
+    if (name === 'Type') {
+      if (schema.type === 'object') continue;
+      const detail =
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+      return [invalid(`${path}.type`, schema.type, detail)];
+    }
+    if (allowedAtRoot.includes(name)) continue;
+    const detail = `only [${allowedAtRoot.join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`;
+    return [invalidStruct(path, form, detail)];
+  }
+  return [];
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { configMapKind } from '../core/config-map.ts';
+import { eventKind } from '../core/event.ts';
+import { leaseKind } from '../core/lease.ts';
+import { resourceQuotaKind } from '../core/resource-quota.ts';
+import { secretKind } from '../core/secret.ts';
+import { serviceAccountKind } from '../core/service-account.ts';
+import { DecodeError } from './decode-error.ts';
+import { goShaped } from './go-shape.ts';
+
+function fault(kind: Parameters<typeof goShaped>[0], members: JsonObject): string {
+  try {
+    goShaped(kind, members);
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message;
+    throw error;
+  }
+  throw new Error('it was taken');
+}
+
+describe('a document as Go reads it into a struct (DEC-02, DEC-25)', () => {
+  it('has its members in the order of the struct, and those of maps by name', () => {
+    const shaped = goShaped(configMapKind, { binaryData: {}, data: { b: '', a: '', é: '', Z: '' }, immutable: true });
+    expect(Object.keys(shaped)).toEqual(['immutable', 'data', 'binaryData']);
+    expect(Object.keys(shaped.data as JsonObject)).toEqual(['Z', 'a', 'b', 'é']);
+  });
+
+  it('keeps whatever a map holds, also under the names that JavaScript has plans for', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString'), fc.string()), fc.string()),
+        (data) => {
+          const sent = { data: JSON.parse(JSON.stringify(data)) as JsonObject };
+          const shaped = goShaped(configMapKind, sent).data as JsonObject;
+          expect(Object.entries(shaped).sort()).toEqual(Object.entries(sent.data).sort());
+        },
+      ),
+    );
+  });
+
+  it('takes a null for nothing: a member goes, what is in a map or a list is empty', () => {
+    expect(goShaped(configMapKind, { immutable: null, data: { a: null } })).toEqual({ data: { a: '' } });
+    expect(goShaped(serviceAccountKind, { secrets: [null] })).toEqual({ secrets: [{}] });
+    expect(goShaped(resourceQuotaKind, { spec: { hard: { pods: null } } })).toEqual({ spec: { hard: { pods: '0' } } });
+  });
+
+  it.each([
+    [
+      serviceAccountKind,
+      { secrets: 'a' },
+      'string into Go struct field ServiceAccount.secrets of type []v1.ObjectReference',
+    ],
+    [
+      serviceAccountKind,
+      { secrets: ['a'] },
+      'string into Go struct field ServiceAccount.secrets of type v1.ObjectReference',
+    ],
+    [
+      serviceAccountKind,
+      { secrets: [{ name: 1 }] },
+      'number into Go struct field ObjectReference.secrets.name of type string',
+    ],
+    [leaseKind, { spec: [] }, 'array into Go struct field Lease.spec of type v1.LeaseSpec'],
+    [
+      leaseKind,
+      { spec: { leaseTransitions: 'x' } },
+      'string into Go struct field LeaseSpec.spec.leaseTransitions of type int32',
+    ],
+    [
+      leaseKind,
+      { spec: { leaseTransitions: 1.5 } },
+      'number 1.5 into Go struct field LeaseSpec.spec.leaseTransitions of type int32',
+    ],
+    [eventKind, { count: 2_147_483_648 }, 'number 2147483648 into Go struct field Event.count of type int32'],
+  ])('refuses what is of another type: %#', (kind, members, detail) => {
+    expect(fault(kind, members)).toBe(`json: cannot unmarshal ${detail}`);
+  });
+
+  it('writes bytes and amounts in their one way, and refuses what is neither', () => {
+    expect(goShaped(secretKind, { data: { a: 'YQ\r\n==', b: 'YR==' } })).toEqual({ data: { a: 'YQ==', b: 'YQ==' } });
+    expect(goShaped(resourceQuotaKind, { spec: { hard: { cpu: 0.5, pods: 10 } } })).toEqual({
+      spec: { hard: { cpu: '500m', pods: '10' } },
+    });
+    expect(fault(secretKind, { data: { a: 'a b' } })).toBe('illegal base64 data at input byte 1');
+    expect(fault(resourceQuotaKind, { spec: { hard: { cpu: [] } } })).toMatch(/^quantities must match/);
+  });
+});

@@ -1,0 +1,185 @@
+import { compareBytes } from '../../lib/json-order.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { apiVersionOf } from '../meta.ts';
+import { microTime } from '../micro-time.ts';
+import { parseQuantity, QuantityError, quantityText } from '../quantity.ts';
+import type { ResourceKind } from '../resource.ts';
+import { isDateTime } from '../schema/format.ts';
+import { type Field, type FieldType, type GoStruct, isStruct, type Scalar } from '../structs/go-struct.ts';
+import { structOf } from '../structs/kind-structs.ts';
+import { base64Fault, canonicalBase64 } from './base64.ts';
+import { DecodeError, wrongType } from './decode-error.ts';
+
+/**
+ * What Go makes of a document when it reads it into the struct of a built-in kind: types are checked, members stand in
+ * the order of the struct and those of maps in the order of their names, a null is the zero value, bytes and quantities
+ * are written in their one way. `members` has no unknown ones and is not changed; its metadata is looked at elsewhere.
+ * Throws DecodeError.
+ */
+export function goShaped(kind: Pick<ResourceKind, 'group' | 'version' | 'kind'>, members: JsonObject): JsonObject {
+  const its = structOf(apiVersionOf(kind), kind.kind);
+  if (its === undefined) return members;
+  const shaped: JsonObject = {};
+  for (const name of ['kind', 'apiVersion', 'metadata']) {
+    const member = Object.hasOwn(members, name) ? members[name] : undefined;
+    if (member !== undefined) shaped[name] = member;
+  }
+  fill(shaped, its, members, '');
+  return shaped;
+}
+
+/** Where a value stands, as Go's decoder names it: the struct that it is a member of, and the path without keys. */
+interface Place {
+  readonly struct: string;
+  readonly path: string;
+}
+
+function fill(target: JsonObject, struct: GoStruct, source: JsonObject, parent: string): void {
+  for (const field of struct.fields) {
+    const { name, type } = field;
+    if (name === '') {
+      if (isStruct(type)) fill(target, type, source, parent);
+      continue;
+    }
+    const given = Object.hasOwn(source, name) ? source[name] : undefined;
+    if (given === undefined || given === null || Object.hasOwn(target, name)) continue;
+    const path = parent === '' ? name : `${parent}.${name}`;
+    setMember(target, name, shapedField(field, given, { struct: shortName(struct), path }));
+  }
+}
+
+function shapedField({ shape, type }: Field, given: JsonValue, place: Place): JsonValue {
+  if (shape === 'list') {
+    if (!Array.isArray(given)) throw mismatch(given, place, `[]${goType(type)}`);
+    return given.map((item) => (item === null ? zeroOf(type) : shapedValue(type, item, place)));
+  }
+  if (shape !== 'map') return shapedValue(type, given, place);
+  if (!isJsonObject(given)) throw mismatch(given, place, `map[string]${goType(type)}`);
+  const sorted: JsonObject = {};
+  for (const key of Object.keys(given).sort(compareBytes)) {
+    const member = given[key] ?? null;
+    setMember(sorted, key, member === null ? zeroOf(type) : shapedValue(type, member, place));
+  }
+  return sorted;
+}
+
+function shapedValue(type: FieldType, given: JsonValue, place: Place): JsonValue {
+  if (typeof type === 'string') return shapedScalar(type, given, place);
+  // What stands for one of two things reads itself.
+  if (!isStruct(type)) return given;
+  if (!isJsonObject(given)) throw mismatch(given, place, goType(type));
+  const shaped: JsonObject = {};
+  fill(shaped, type, given, place.path);
+  return shaped;
+}
+
+function shapedScalar(type: Scalar, given: JsonValue, place: Place): JsonValue {
+  switch (type) {
+    case 'string':
+      return text(type, given, place);
+    case 'bytes': {
+      const encoded = text(type, given, place);
+      const fault = base64Fault(encoded);
+      if (fault !== undefined) throw new DecodeError(fault);
+      return canonicalBase64(encoded);
+    }
+    case 'quantity':
+      return quantity(given);
+    case 'bool':
+      if (typeof given !== 'boolean') throw mismatch(given, place, goType(type));
+      return given;
+    case 'int32':
+    case 'int64':
+    case 'double':
+      return number(type, given, place);
+    case 'time':
+    case 'microTime':
+      return time(type, given);
+    default:
+      return given;
+  }
+}
+
+function text(type: Scalar, given: JsonValue, place: Place): string {
+  if (typeof given !== 'string') throw mismatch(given, place, goType(type));
+  return given;
+}
+
+/** Numbers are taken for the text that they are written as. */
+function quantity(given: JsonValue): string {
+  const written = typeof given === 'number' || typeof given === 'bigint' ? String(given) : given;
+  try {
+    return quantityText(parseQuantity(typeof written === 'string' ? written : ''));
+  } catch (error) {
+    throw error instanceof QuantityError ? new DecodeError(error.message) : error;
+  }
+}
+
+function number(type: 'int32' | 'int64' | 'double', given: JsonValue, place: Place): JsonValue {
+  if (typeof given !== 'number' && typeof given !== 'bigint') throw mismatch(given, place, goType(type));
+  if (type === 'double' || fits(type, given)) return given;
+  const what = `number ${given} into Go struct field ${place.struct}.${place.path}`;
+  throw new DecodeError(`json: cannot unmarshal ${what} of type ${goType(type)}`);
+}
+
+function fits(type: 'int32' | 'int64', given: number | bigint): boolean {
+  if (typeof given === 'number' && !Number.isInteger(given)) return false;
+  const limit = type === 'int32' ? 2 ** 31 : 2 ** 63;
+  return given >= -limit && given < limit;
+}
+
+/** Times read themselves, so nothing is told of where they stand. How they are printed is for whoever prints them. */
+function time(type: 'time' | 'microTime', given: JsonValue): JsonValue {
+  if (typeof given !== 'string') {
+    throw new DecodeError(wrongType(given, '', '').message.replace(/ into .*$/, ' into Go value of type string'));
+  }
+  if (isDateTime(given)) return given;
+  if (type === 'microTime') {
+    try {
+      return microTime(given) ?? null;
+    } catch (error) {
+      throw new DecodeError(error instanceof Error ? error.message : String(error));
+    }
+  }
+  const [shown, layout] = [given, '2006-01-02T15:04:05Z07:00'].map((each) => JSON.stringify(each));
+  throw new DecodeError(`parsing time ${shown} as ${layout}: cannot parse ${shown} as "2006"`);
+}
+
+function zeroOf(type: FieldType): JsonValue {
+  if (typeof type !== 'string') return isStruct(type) ? {} : null;
+  switch (type) {
+    case 'string':
+    case 'bytes':
+      return '';
+    case 'quantity':
+      return '0';
+    case 'bool':
+      return false;
+    case 'int32':
+    case 'int64':
+    case 'double':
+      return 0;
+    default:
+      return null;
+  }
+}
+
+function mismatch(given: JsonValue, place: Place, type: string): DecodeError {
+  return wrongType(given, `${place.struct}.${place.path}`, type);
+}
+
+const scalarTypes: Partial<Record<Scalar, string>> = {
+  bytes: '[]uint8',
+  double: 'float64',
+  quantity: 'resource.Quantity',
+};
+
+function goType(type: FieldType): string {
+  if (typeof type === 'string') return scalarTypes[type] ?? type;
+  const { name } = isStruct(type) ? type : type.struct;
+  return name.split('.').slice(-2).join('.');
+}
+
+function shortName({ name }: GoStruct): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}

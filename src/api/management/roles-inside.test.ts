@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { KubeObject } from '../meta.ts';
+import { rolesInside, rolesInUse, rolesOf } from './roles-inside.ts';
+
+const instance = (access?: JsonObject, extraAccessRules?: readonly JsonObject[]): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'VirtualClusterInstance',
+  metadata: { name: 'demo' },
+  spec: extraAccessRules === undefined ? {} : { extraAccessRules: [...extraAccessRules] },
+  status: access === undefined ? {} : { virtualCluster: { access } },
+});
+const anna = { user: 'anna', teams: ['painters'] };
+const robot = { teams: [] };
+
+describe('roles inside a virtual cluster (completions §8)', () => {
+  it('are cluster-admin for everybody where nothing is said', () => {
+    expect(rolesOf(anna, rolesInside(instance()))).toEqual(['cluster-admin']);
+    expect(rolesInUse(rolesInside(instance({ defaultClusterRole: '' })))).toEqual(['cluster-admin']);
+  });
+
+  it('are all that match, of the template and of the instance, and the default only where none does', () => {
+    const roles = rolesInside(
+      instance({ defaultClusterRole: 'view', rules: [{ teams: ['painters'], clusterRole: 'edit' }] }, [
+        { users: ['anna'], clusterRole: 'cluster-admin' },
+        { users: ['bob'], clusterRole: 'edit' },
+      ]),
+    );
+    expect(rolesOf(anna, roles)).toEqual(['edit', 'cluster-admin']);
+    expect(rolesOf({ user: 'bob', teams: [] }, roles)).toEqual(['edit']);
+    expect(rolesOf({ user: 'carl', teams: ['anna'] }, roles)).toEqual(['view']);
+    expect(rolesInUse(roles)).toEqual(['cluster-admin', 'edit', 'view']);
+  });
+
+  it('take * for everybody, and nobody without a name for a user', () => {
+    const roles = rolesInside(instance(undefined, [{ users: ['*'], clusterRole: 'view' }]));
+    expect(rolesOf(robot, roles)).toEqual(['view']);
+    expect(rolesOf(robot, rolesInside(instance(undefined, [{ users: [''], clusterRole: 'edit' }])))).toEqual([
+      'cluster-admin',
+    ]);
+  });
+
+  it('are none for whom a rule without a role matches', () => {
+    expect(rolesOf(anna, rolesInside(instance(undefined, [{ users: ['anna'], clusterRole: '' }])))).toEqual([]);
+  });
+});

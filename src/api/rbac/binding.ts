@@ -1,0 +1,68 @@
+import { listAt, textAt } from '../../lib/json-path.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { ageColumn, column } from '../columns.ts';
+import type { KubeObject } from '../meta.ts';
+import type { Column } from '../resource.ts';
+import { asSchema, type Static, t } from '../schema/build.ts';
+import type { Schema } from '../schema/schema.ts';
+
+const subject = t.object(
+  {
+    kind: t.string({ description: 'User, Group or ServiceAccount.' }),
+    apiGroup: t.optional(
+      t.string({ description: 'Empty for service accounts; users and groups are of rbac.authorization.k8s.io.' }),
+    ),
+    name: t.string({ description: 'Who is meant.' }),
+    namespace: t.optional(t.string({ description: 'Of a service account.' })),
+  },
+  { atomic: true },
+);
+
+const roleRef = t.object(
+  {
+    apiGroup: t.optional(t.string({ description: 'The group of the role.' })),
+    kind: t.string({ description: 'Role or ClusterRole.' }),
+    name: t.string({ description: 'The name of the role.' }),
+  },
+  { atomic: true, description: 'The role that is given. It cannot be changed.' },
+);
+
+/** Somebody who is given a role. */
+export type Subject = Static<typeof subject>;
+export type RoleRef = Static<typeof roleRef>;
+
+/** What both kinds of binding consist of. */
+export const bindingSchema: Schema = asSchema(
+  t.object({
+    subjects: t.optional(t.array(subject, { listType: 'atomic', description: 'Who is given the role.' })),
+    roleRef,
+  }),
+);
+
+export function subjectsOf(binding: KubeObject): readonly Subject[] {
+  return listAt(binding as JsonValue, 'subjects') as unknown as readonly Subject[];
+}
+
+export function roleRefOf(binding: KubeObject): RoleRef {
+  const at = (member: string) => textAt(binding as JsonValue, 'roleRef', member);
+  return { apiGroup: at('apiGroup'), kind: at('kind'), name: at('name') };
+}
+
+export const bindingColumns: readonly Column[] = [
+  column('Role', (binding) => `${roleRefOf(binding).kind}/${roleRefOf(binding).name}`, {
+    description: 'The role that is given.',
+  }),
+  ageColumn,
+  whoColumn('Users', 'User', ({ name }) => name),
+  whoColumn('Groups', 'Group', ({ name }) => name),
+  whoColumn('ServiceAccounts', 'ServiceAccount', ({ namespace = '', name }) => `${namespace}/${name}`),
+];
+
+function whoColumn(name: string, kind: string, shown: (subject: Subject) => string): Column {
+  const list = (binding: KubeObject) =>
+    subjectsOf(binding)
+      .filter((each) => each.kind === kind)
+      .map(shown)
+      .join(', ');
+  return column(name, list, { description: `${name} that are given the role.`, wide: true });
+}

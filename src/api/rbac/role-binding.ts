@@ -1,0 +1,16 @@
+import type { ResourceKind } from '../resource.ts';
+import { bindingColumns, bindingSchema } from './binding.ts';
+import { rbacGroup } from './policy-rule.ts';
+
+export const roleBindingKind: ResourceKind = {
+  group: rbacGroup,
+  version: 'v1',
+  kind: 'RoleBinding',
+  plural: 'rolebindings',
+  singular: 'rolebinding',
+  namespaced: true,
+  builtIn: true,
+  description: 'A role binding gives the rights of a role or of a cluster role to somebody, in its namespace.',
+  schema: bindingSchema,
+  columns: bindingColumns,
+};

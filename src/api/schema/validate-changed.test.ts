@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cloneJson, type JsonValue } from '../../lib/json-value.ts';
+import type { Schema } from './schema.ts';
+import { validateSchema } from './validate.ts';
+import { validateChanged } from './validate-changed.ts';
+
+const schema: Schema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', pattern: '^[A-Z]+$' },
+    box: { type: 'object', required: ['b'], properties: { a: { type: 'integer', minimum: 5 }, b: { type: 'string' } } },
+    map: { type: 'object', maxProperties: 1, additionalProperties: { type: 'integer', minimum: 5 } },
+    list: { type: 'array', items: { type: 'integer', minimum: 5 } },
+    crew: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: {
+        type: 'object',
+        required: ['age'],
+        properties: { name: { type: 'string' }, age: { type: 'integer', minimum: 18 } },
+      },
+    },
+    set: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+  },
+};
+
+const fields = (value: JsonValue, old: JsonValue) => validateChanged(schema, value, old, '').map(({ field }) => field);
+
+describe('a value that takes the place of another (META-23)', () => {
+  it.each<[string, JsonValue, JsonValue, string[]]>([
+    ['is not told of what was wrong before', { name: 'a', set: ['x'] }, { name: 'a' }, []],
+    ['is told of what it changes', { name: 'b' }, { name: 'a' }, ['name']],
+    ['may go on lacking a member where it changes nothing', { name: 'A', box: { a: 1 } }, { box: { a: 1 } }, []],
+    ['may not lack it where it changes a neighbour', { box: { a: 2 } }, { box: { a: 1 } }, ['box.b', 'box.a']],
+    ['keeps a neighbour that was wrong', { box: { a: 1, b: 'x' } }, { box: { a: 1, b: 'y' } }, []],
+    ['may go on having too many members only as they are', { map: { a: 5, b: 6 } }, { map: { a: 5, b: 7 } }, ['map']],
+    ['compares the values of a map by name', { map: { a: 1 } }, { map: { a: 1, b: 2 } }, []],
+    ['compares plain lists as a whole', { list: [1, 7] }, { list: [1] }, ['list[0]']],
+    [
+      'compares items of a map list by their keys',
+      {
+        crew: [
+          { name: 'b', age: 20 },
+          { name: 'a', age: 4 },
+        ],
+      },
+      { crew: [{ name: 'a', age: 4 }] },
+      [],
+    ],
+    [
+      'is told of a new item',
+      {
+        crew: [
+          { name: 'a', age: 4 },
+          { name: 'b', age: 4 },
+        ],
+      },
+      { crew: [{ name: 'a', age: 4 }] },
+      ['crew[1].age'],
+    ],
+    [
+      'is told of a changed item',
+      { crew: [{ name: 'a', age: 5 }] },
+      { crew: [{ name: 'a', age: 4 }] },
+      ['crew[0].age'],
+    ],
+    ['may repeat itself in a set only where it did before', { set: ['a', 'a'] }, { set: ['a'] }, ['set[1]']],
+    ['may go on repeating itself in a set', { set: ['a', 'a', 'b'] }, { set: ['a', 'a'] }, []],
+  ])('%s', (_title, value, old, expected) => {
+    expect(fields(value, old)).toEqual(expected);
+  });
+
+  const value = fc.oneof(fc.constant('a'), fc.constant('A'), fc.integer({ min: 0, max: 20 }), fc.constant(null));
+  const object = fc.record(
+    {
+      name: value,
+      box: fc.dictionary(fc.constantFrom('a', 'b'), value),
+      map: fc.dictionary(fc.constantFrom('x', 'y'), value),
+      list: fc.array(value, { maxLength: 3 }),
+      crew: fc.array(fc.record({ name: fc.constantFrom('n', 'm'), age: value }), { maxLength: 3 }),
+      set: fc.array(value, { maxLength: 3 }),
+    },
+    { requiredKeys: [] },
+  );
+
+  it('that is the same is never refused, and one that is right never either', () => {
+    fc.assert(
+      fc.property(object, object, (one, other) => {
+        const [value, old] = [one as JsonValue, other as JsonValue];
+        expect(validateChanged(schema, value, cloneJson(value), '')).toEqual([]);
+        if (validateSchema(schema, value).length === 0) expect(validateChanged(schema, value, old, '')).toEqual([]);
+      }),
+    );
+  });
+
+  it('is told of nothing that the whole schema would not tell of', () => {
+    fc.assert(
+      fc.property(object, object, (one, other) => {
+        const all = new Set(
+          validateSchema(schema, one as JsonValue).map(({ field, message }) => `${field} ${message}`),
+        );
+        for (const { field, message } of validateChanged(schema, one as JsonValue, other as JsonValue, '')) {
+          expect(all).toContain(`${field} ${message}`);
+        }
+      }),
+    );
+  });
+});

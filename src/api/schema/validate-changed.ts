@@ -1,0 +1,86 @@
+import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import type { FieldError } from '../field-error.ts';
+import { childPath, indexPath } from './field-path.ts';
+import { validateListTypes } from './list-type.ts';
+import type { Schema } from './schema.ts';
+import { memberSchema } from './schema-members.ts';
+import { findValueFaults, validateSchema } from './validate.ts';
+import { withinLimits } from './validation-work.ts';
+
+/**
+ * What the schema finds wrong with a value that takes the place of another. What is equal to what stood there before is
+ * not held against the writer (META-23): the schema may have become stricter since. Members of objects are compared by
+ * name and items of lists of type `map` by their keys; of other lists only the whole can be the same.
+ */
+export function validateChanged(
+  schema: Schema,
+  value: JsonValue,
+  old: JsonValue | undefined,
+  path: string,
+): readonly FieldError[] {
+  const errors = validateSchema(schema, value, path);
+  if (errors.length === 0 || old === undefined) return errors;
+  return withinLimits(path, () => {
+    const found: FieldError[] = [];
+    collect(schema, value, old, path, found);
+    // Of sets and maps, one fault that was there before excuses all: it cannot be told which of the two was first.
+    if (listFaults(schema, old, path).length === 0) found.push(...listFaults(schema, value, path));
+    return found;
+  });
+}
+
+function listFaults(schema: Schema, value: JsonValue, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  validateListTypes(schema, value, path, errors);
+  return errors;
+}
+
+/** What is said of the value itself first, then what is said of its members or items. */
+function collect(
+  schema: Schema,
+  value: JsonValue,
+  old: JsonValue | undefined,
+  path: string,
+  found: FieldError[],
+): void {
+  if (old === undefined) {
+    found.push(...findValueFaults(schema, value, path));
+    return;
+  }
+  if (equalJson(value, old)) return;
+  if (isJsonObject(value) && isJsonObject(old)) {
+    found.push(...findValueFaults(shallow(schema, value), value, path));
+    for (const name of Object.keys(value)) {
+      const member = memberSchema(schema, name);
+      const before = Object.hasOwn(old, name) ? old[name] : undefined;
+      if (member !== undefined) collect(member, value[name] as JsonValue, before, childPath(path, name), found);
+    }
+  } else if (Array.isArray(value) && Array.isArray(old) && schema['x-kubernetes-list-type'] === 'map') {
+    const { items = {}, ...own } = schema;
+    const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+    const before = new Map(old.map((item) => [keyOf(item, keys), item]));
+    found.push(...findValueFaults(own, value, path));
+    value.forEach((item, index) => {
+      collect(items, item, before.get(keyOf(item, keys)), indexPath(path, index), found);
+    });
+  } else {
+    found.push(...findValueFaults(schema, value, path));
+  }
+}
+
+/** The schema without what it says of the members that are there. */
+function shallow(schema: Schema, value: JsonObject): Schema {
+  const { properties = {}, additionalProperties, ...own } = schema;
+  const anything = Object.fromEntries(
+    Object.keys(value)
+      .filter((name) => memberSchema({ properties, ...(additionalProperties ? { additionalProperties } : {}) }, name))
+      .map((name) => [name, {}]),
+  );
+  return { ...own, properties: anything, ...(additionalProperties === false ? { additionalProperties } : {}) };
+}
+
+function keyOf(item: JsonValue, keys: readonly string[]): string {
+  if (!isJsonObject(item)) return writeJson(item);
+  return writeJson(keys.map((key) => (Object.hasOwn(item, key) ? (item[key] as JsonValue) : null)));
+}

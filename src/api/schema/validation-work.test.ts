@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../lib/json-value.ts';
+import type { Schema } from './schema.ts';
+import { validateSchema } from './validate.ts';
+import { validateChanged } from './validate-changed.ts';
+
+/** Conditions within conditions: a few thousand for a single value. */
+function conditions(depth: number): Schema {
+  if (depth === 0) return { required: ['absent'] };
+  return { anyOf: Array.from({ length: 6 }, () => conditions(depth - 1)) };
+}
+
+const many: JsonValue[] = Array.from({ length: 2_000 }, () => ({}));
+
+describe('a validation', () => {
+  it('of many values against many conditions ends before others would notice', () => {
+    const schema: Schema = { type: 'array', items: conditions(5) };
+    expect(validateSchema(schema, many, 'spec')).toEqual([
+      {
+        type: 'FieldValueInvalid',
+        field: 'spec',
+        message: 'Invalid value: too complex: its conditions and patterns take too long to check',
+      },
+    ]);
+  });
+
+  it('has one limit for all values, also where each of them is right', () => {
+    const schema: Schema = { type: 'array', items: { anyOf: [...(conditions(5).anyOf ?? []), { type: 'object' }] } };
+    expect(validateSchema(schema, many)).toHaveLength(1);
+    expect(validateSchema(schema, many.slice(0, 10))).toEqual([]);
+  });
+
+  it('of what takes the place of another has one limit too, and lets through what was there', () => {
+    const items: Schema = { type: 'object', properties: { key: { type: 'integer' } }, ...conditions(5) };
+    const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['key'] } as const;
+    const schema: Schema = { type: 'array', items, ...keyed };
+    const value = many.map((_, key) => ({ key }));
+    expect(validateChanged(schema, value, [], 'spec')).toHaveLength(1);
+    expect(validateChanged(schema, value, value, 'spec')).toEqual([]);
+  });
+
+  it('of long texts against patterns has the same limit', () => {
+    const schema: Schema = { type: 'array', items: { type: 'string', pattern: '^(a|b)*$' } };
+    const text = 'ab'.repeat(50_000);
+    expect(validateSchema(schema, [text])).toEqual([]);
+    expect(
+      validateSchema(
+        schema,
+        Array.from({ length: 30 }, () => text),
+      ),
+    ).toHaveLength(1);
+  });
+
+  it('does not tell more than a client can read', () => {
+    const choices = Array.from({ length: 1_000 }, (_, index) => `choice-${index}`);
+    const schema: Schema = { type: 'array', items: { type: 'string', enum: choices } };
+    const value = Array.from({ length: 10_000 }, (_, index) => `none-${index}`);
+    expect(validateSchema(schema, value, 'spec')).toEqual([
+      {
+        type: 'FieldValueInvalid',
+        field: 'spec',
+        message: 'Invalid value: too much is wrong with it to tell all of it',
+      },
+    ]);
+    expect(validateSchema(schema, value.slice(0, 10), 'spec')).toHaveLength(10);
+  });
+});

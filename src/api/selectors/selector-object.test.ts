@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseLabelSelector } from './label-selector.ts';
+import { selectorObjectErrors, selectorObjectMatches } from './selector-object.ts';
+
+describe('a selector in an object', () => {
+  it('selects everything when it is empty, and nothing when there is none', () => {
+    expect(selectorObjectMatches({}, {})).toBe(true);
+    expect(selectorObjectMatches(undefined, {})).toBe(false);
+    expect(selectorObjectMatches({ matchExpressions: [{ key: 'a', operator: 'Odd' }] }, { a: 'b' })).toBe(false);
+  });
+
+  it('does not take what every object inherits for a label', () => {
+    const selector = { matchExpressions: [{ key: 'constructor', operator: 'Exists' }] };
+    expect(selectorObjectMatches(selector, {})).toBe(false);
+  });
+
+  it('selects what the same selector as text selects (SEL-01)', () => {
+    const key = fc.constantFrom('a', 'b');
+    const value = fc.constantFrom('x', 'y');
+    const expression = fc.oneof(
+      fc.record({
+        key,
+        operator: fc.constantFrom('In', 'NotIn'),
+        values: fc.array(value, { minLength: 1, maxLength: 2 }),
+      }),
+      fc.record({ key, operator: fc.constantFrom('Exists', 'DoesNotExist') }),
+    );
+    const selector = fc.record({
+      matchLabels: fc.dictionary(key, value),
+      matchExpressions: fc.array(expression, { maxLength: 3 }),
+    });
+    fc.assert(
+      fc.property(selector, fc.dictionary(key, value), (one, labels) => {
+        const text = [
+          ...Object.entries(one.matchLabels).map(([name, wanted]) => `${name}=${wanted}`),
+          ...one.matchExpressions.map((each) => {
+            if (each.operator === 'Exists') return each.key;
+            if (each.operator === 'DoesNotExist') return `!${each.key}`;
+            const values = 'values' in each ? each.values.join(',') : '';
+            return `${each.key} ${each.operator.toLowerCase()} (${values})`;
+          }),
+        ].join(',');
+        expect(selectorObjectErrors(one, 'selector')).toEqual([]);
+        expect(selectorObjectMatches(one, labels)).toBe(parseLabelSelector(text).matches(labels));
+      }),
+    );
+  });
+});

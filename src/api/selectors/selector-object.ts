@@ -1,0 +1,104 @@
+import { listAt, objectAt, textAt, textsAt } from '../../lib/json-path.ts';
+import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { type FieldError, forbiddenField, invalid, required } from '../field-error.ts';
+import { t } from '../schema/build.ts';
+import { childPath, indexPath } from '../schema/field-path.ts';
+import { validateLabels } from '../validation/labels.ts';
+import { labelValueFaults, qualifiedNameFaults } from '../validation/names.ts';
+
+/** A label selector as objects carry it (`metav1.LabelSelector`): `matchLabels` and `matchExpressions`, all of them. */
+export function selectorObject(description: string) {
+  return t.object(
+    {
+      matchExpressions: t.optional(
+        t.array(
+          t.object({
+            key: t.string({ description: 'The label that is asked about.' }),
+            operator: t.string({ description: 'In, NotIn, Exists or DoesNotExist.' }),
+            values: t.optional(
+              t.array(t.string(), {
+                listType: 'atomic',
+                description: 'The values for In and NotIn; the other operators take none.',
+              }),
+            ),
+          }),
+          { listType: 'atomic', description: 'Requirements that all have to be met.' },
+        ),
+      ),
+      matchLabels: t.optional(t.map(t.string(), { description: 'Labels that all have to be there with that value.' })),
+    },
+    { atomic: true, description },
+  );
+}
+
+/** What is wrong with such a selector, in the words of Kubernetes. Types have been checked by the schema. */
+export function selectorObjectErrors(selector: JsonValue | undefined, path: string): FieldError[] {
+  const labels = textMembers(objectAt(selector, 'matchLabels'));
+  const errors = validateLabels(labels, childPath(path, 'matchLabels'));
+  for (const [index, expression] of listAt(selector, 'matchExpressions').entries()) {
+    errors.push(...expressionErrors(expression, indexPath(childPath(path, 'matchExpressions'), index)));
+  }
+  return errors;
+}
+
+function expressionErrors(expression: JsonValue, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const operator = textAt(expression, 'operator');
+  const values = textsAt(expression, 'values');
+  const valuesPath = childPath(path, 'values');
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0) {
+      errors.push(required(valuesPath, "must be specified when `operator` is 'In' or 'NotIn'"));
+    }
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0) {
+      errors.push(forbiddenField(valuesPath, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+    }
+  } else {
+    errors.push(invalid(childPath(path, 'operator'), operator, 'not a valid selector operator'));
+  }
+  const key = textAt(expression, 'key');
+  for (const fault of qualifiedNameFaults(key)) errors.push(invalid(childPath(path, 'key'), key, fault));
+  for (const [index, value] of values.entries()) {
+    for (const fault of labelValueFaults(value)) errors.push(invalid(indexPath(valuesPath, index), value, fault));
+  }
+  return errors;
+}
+
+/**
+ * Whether labels fit the selector. One that is missing selects nothing, an empty one everything, as in Kubernetes; one
+ * that is not valid selects nothing.
+ */
+export function selectorObjectMatches(
+  selector: JsonValue | undefined,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  if (!isJsonObject(selector)) return false;
+  const wanted = Object.entries(textMembers(objectAt(selector, 'matchLabels')));
+  if (!wanted.every(([key, value]) => label(labels, key) === value)) return false;
+  return listAt(selector, 'matchExpressions').every((expression) => {
+    const value = label(labels, textAt(expression, 'key'));
+    const values = textsAt(expression, 'values');
+    switch (textAt(expression, 'operator')) {
+      case 'In':
+        return value !== undefined && values.includes(value);
+      case 'NotIn':
+        return value === undefined || !values.includes(value);
+      case 'Exists':
+        return value !== undefined;
+      case 'DoesNotExist':
+        return value === undefined;
+      default:
+        return false;
+    }
+  });
+}
+
+function label(labels: Readonly<Record<string, string>>, key: string): string | undefined {
+  const value = getMember(labels as JsonObject, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function textMembers(object: JsonObject | undefined): Record<string, string> {
+  return (object ?? {}) as Record<string, string>;
+}

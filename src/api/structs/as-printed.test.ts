@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import type { KubeObject } from '../meta.ts';
+import { asPrinted, asStored, emptyOf } from './as-printed.ts';
+
+/** Objects as Go prints them, which the protobuf tests read too. */
+const fixtures = (
+  JSON.parse(readFileSync(new URL('../../http/protobuf/go-fixtures.json', import.meta.url), 'utf8')) as {
+    name: string;
+    json: JsonObject;
+  }[]
+).filter(({ json }) => json.kind !== 'DeleteOptions');
+
+/** The same members the other way round, but where they are the client's own. */
+function mixed(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(mixed);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, member]) => [name, name === 'fieldsV1' ? member : mixed(member)]),
+  );
+}
+
+function withoutNulls(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isJsonObject(value)) return value;
+  const kept = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutNulls(member)]));
+}
+
+describe('objects of built-in kinds', () => {
+  it.each(fixtures.map(({ name, json }) => [name, json] as const))('print %s as Go does (DEC-25)', (_, json) => {
+    const free = JSON.stringify(json).includes('openAPIV3Schema');
+    const object = (free ? json : mixed(json)) as KubeObject;
+    expect(JSON.stringify(asPrinted(object))).toBe(JSON.stringify(json));
+    expect(JSON.stringify(asPrinted(asStored(object)))).toBe(JSON.stringify(json));
+  });
+
+  it.each(fixtures.map(({ name, json }) => [name, json] as const))('store %s without nulls (DEC-25)', (_, json) => {
+    const stored = asStored(withoutNulls(json) as KubeObject);
+    expect(stored).toEqual(asStored(json as KubeObject));
+    expect(asStored(stored)).toEqual(stored);
+  });
+
+  it('leave out what is empty, but for what a struct always has', () => {
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' } };
+    expect(asPrinted(lease)).toEqual({ ...lease, spec: {} });
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: {}, data: {}, binaryData: null };
+    expect(asPrinted(map as unknown as KubeObject)).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata: {} });
+    expect(emptyOf('v1', 'Event')).toEqual({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: {},
+      involvedObject: {},
+      source: {},
+      firstTimestamp: null,
+      lastTimestamp: null,
+      eventTime: null,
+      reportingComponent: '',
+      reportingInstance: '',
+    });
+  });
+
+  it('keep what is of the wrong type for validation to refuse (META-21)', () => {
+    const wrong = { apiVersion: 'v1', kind: 'ConfigMap', metadata: {}, data: ['x'], immutable: 'yes' };
+    expect(asStored(wrong as unknown as KubeObject)).toEqual(wrong);
+    const rules = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: {}, rules: { a: 'b' } };
+    expect(asStored(rules as unknown as KubeObject)).toEqual(rules);
+  });
+
+  it('are left as they are where the kind has no struct', () => {
+    const own = { b: 1, apiVersion: 'example.dev/v1', kind: 'ConfigMap', metadata: {} } as unknown as KubeObject;
+    expect(asPrinted(own)).toBe(own);
+  });
+});

@@ -1,0 +1,121 @@
+import { sortBytes } from '../../lib/json-order.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import type { KubeObject, ObjectMeta } from '../meta.ts';
+import { type Field, type FieldType, type GoStruct, isStruct, isTime } from './go-struct.ts';
+import { structOf } from './kind-structs.ts';
+import { objectMeta } from './meta-structs.ts';
+
+/**
+ * The object as Kubernetes prints it after a round trip through its Go type: members in the order of the struct, empty
+ * ones left out or shown as the struct says, the keys of maps sorted (rule DEC-25). Objects of other kinds are given
+ * back as they are, and so is what is of the wrong type: that is for validation to say. What is not changed is shared.
+ */
+export function asPrinted(object: KubeObject): KubeObject {
+  return inStructForm(object, true);
+}
+
+/**
+ * The same without the nulls that Go prints where a list, a time or a pointer has nothing: as it is stored, so that
+ * nobody who reads it has to think of them, and two that print the same are the same. The metadata is left alone.
+ */
+export function asStored(object: KubeObject): KubeObject {
+  return { ...inStructForm(object, false), metadata: object.metadata };
+}
+
+/** A new object of that kind before anybody has set anything. What it has already, nobody owns. */
+export function emptyOf(apiVersion: string, kind: string): JsonObject {
+  return inStructForm({ apiVersion, kind, metadata: {} }, true) as JsonObject;
+}
+
+function inStructForm(object: KubeObject, nulls: boolean): KubeObject {
+  const { apiVersion, kind } = object;
+  const its = structOf(apiVersion, kind);
+  if (its === undefined) return object;
+  const shaped: JsonObject = { kind, apiVersion };
+  fill(shaped, its, object as JsonObject, nulls);
+  return shaped as KubeObject;
+}
+
+/** The metadata of an object of a kind with a struct, printed. */
+export function metadataAsPrinted(metadata: ObjectMeta): ObjectMeta {
+  const shaped: JsonObject = {};
+  fill(shaped, objectMeta, metadata as JsonObject, true);
+  return shaped as ObjectMeta;
+}
+
+function fill(target: JsonObject, struct: GoStruct, source: JsonObject, nulls: boolean): void {
+  for (const field of struct.fields) {
+    const { name } = field;
+    if (name === '') {
+      if (isStruct(field.type)) fill(target, field.type, source, nulls);
+      continue;
+    }
+    const given = Object.hasOwn(source, name) ? source[name] : undefined;
+    const member = memberOf(field, given ?? undefined, nulls);
+    if (member !== undefined) target[name] = member;
+  }
+}
+
+function memberOf(field: Field, given: JsonValue | undefined, nulls: boolean): JsonValue | undefined {
+  const { shape, shown, type } = field;
+  const nothing = shown && nulls ? null : undefined;
+  if (given === undefined) {
+    return shape !== 'value' || isTime(type) ? nothing : shown ? single(type, zeroOf(type), nulls) : undefined;
+  }
+  if (shape === 'list') {
+    if (!Array.isArray(given)) return given;
+    if (given.length === 0) return nothing;
+    return typeof type === 'string' && !given.includes(null) ? given : given.map((item) => single(type, item, nulls));
+  }
+  if (shape === 'map') {
+    if (!isJsonObject(given)) return given;
+    return Object.keys(given).length === 0 ? nothing : mapOf(type, given, nulls);
+  }
+  return shape === 'value' && !shown && isEmpty(given) ? undefined : single(type, given, nulls);
+}
+
+function mapOf(type: FieldType, members: JsonObject, nulls: boolean): JsonObject {
+  if (typeof type === 'string' && isSorted(members)) return members;
+  const sorted: JsonObject = {};
+  for (const key of sortBytes(Object.keys(members))) setMember(sorted, key, single(type, members[key] ?? null, nulls));
+  return sorted;
+}
+
+/** And without nulls. Most maps are small, and in order after they were printed once. */
+function isSorted(members: JsonObject): boolean {
+  let previous = '';
+  for (const key in members) {
+    if (key < previous || key >= '\ud800' || members[key] === null) return false;
+    previous = key;
+  }
+  return true;
+}
+
+function single(type: FieldType, given: JsonValue, nulls: boolean): JsonValue {
+  if (typeof type === 'string') return given === null && type === 'string' ? '' : given;
+  if (isJsonObject(given)) {
+    const shaped: JsonObject = {};
+    fill(shaped, isStruct(type) ? type : type.struct, given, nulls);
+    return shaped;
+  }
+  if (!Array.isArray(given) || isStruct(type)) return given;
+  return given.map((item) => single(type.or === 'structs' ? type.struct : 'string', item, nulls));
+}
+
+function zeroOf(type: FieldType): JsonValue {
+  switch (type) {
+    case 'string':
+      return '';
+    case 'bool':
+      return false;
+    case 'int32':
+    case 'int64':
+      return 0;
+    default:
+      return {};
+  }
+}
+
+function isEmpty(given: JsonValue): boolean {
+  return given === '' || given === 0 || given === false;
+}

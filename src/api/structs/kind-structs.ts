@@ -1,0 +1,78 @@
+import { validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from './admission-structs.ts';
+import { customResourceDefinition } from './apiextensions-structs.ts';
+import { scale } from './autoscaling-structs.ts';
+import { configMap, lease, namespace, resourceQuota, secret, serviceAccount } from './core-structs.ts';
+import { coreEvent, groupEvent } from './event-structs.ts';
+import { type GoStruct, shownList, struct, value } from './go-struct.ts';
+import { deleteOptions, listMeta, status } from './meta-structs.ts';
+import { clusterRole, clusterRoleBinding, role, roleBinding } from './rbac-structs.ts';
+import {
+  localSubjectAccessReview,
+  selfSubjectAccessReview,
+  selfSubjectReview,
+  selfSubjectRulesReview,
+  subjectAccessReview,
+  tokenRequest,
+  tokenReview,
+} from './review-structs.ts';
+
+/** Kinds of which there are lists, by group and version. */
+const listed: Readonly<Record<string, Readonly<Record<string, GoStruct>>>> = {
+  v1: {
+    ConfigMap: configMap,
+    Event: coreEvent,
+    Namespace: namespace,
+    ResourceQuota: resourceQuota,
+    Secret: secret,
+    ServiceAccount: serviceAccount,
+  },
+  'admissionregistration.k8s.io/v1': {
+    ValidatingAdmissionPolicy: validatingAdmissionPolicy,
+    ValidatingAdmissionPolicyBinding: validatingAdmissionPolicyBinding,
+  },
+  'apiextensions.k8s.io/v1': { CustomResourceDefinition: customResourceDefinition },
+  'coordination.k8s.io/v1': { Lease: lease },
+  'events.k8s.io/v1': { Event: groupEvent },
+  'rbac.authorization.k8s.io/v1': {
+    ClusterRole: clusterRole,
+    ClusterRoleBinding: clusterRoleBinding,
+    Role: role,
+    RoleBinding: roleBinding,
+  },
+};
+
+const single: Readonly<Record<string, Readonly<Record<string, GoStruct>>>> = {
+  v1: { Status: status },
+  'authentication.k8s.io/v1': {
+    SelfSubjectReview: selfSubjectReview,
+    TokenRequest: tokenRequest,
+    TokenReview: tokenReview,
+  },
+  'authorization.k8s.io/v1': {
+    LocalSubjectAccessReview: localSubjectAccessReview,
+    SelfSubjectAccessReview: selfSubjectAccessReview,
+    SelfSubjectRulesReview: selfSubjectRulesReview,
+    SubjectAccessReview: subjectAccessReview,
+  },
+  'autoscaling/v1': { Scale: scale },
+};
+
+function listOf(item: GoStruct): GoStruct {
+  return struct(`${item.name}List`, { metadata: value(1, listMeta), items: shownList(2, item) });
+}
+
+const structs = new Map<string, GoStruct>();
+for (const [apiVersion, kinds] of Object.entries(single)) {
+  for (const [kind, its] of Object.entries(kinds)) structs.set(`${apiVersion}/${kind}`, its);
+}
+for (const [apiVersion, kinds] of Object.entries(listed)) {
+  for (const [kind, its] of Object.entries(kinds)) {
+    structs.set(`${apiVersion}/${kind}`, its);
+    structs.set(`${apiVersion}/${kind}List`, listOf(its));
+  }
+}
+
+/** The struct of a kind that typed Go clients know. Clients write DeleteOptions in whichever group version they talk to. */
+export function structOf(apiVersion: string, kind: string): GoStruct | undefined {
+  return kind === 'DeleteOptions' ? deleteOptions : structs.get(`${apiVersion}/${kind}`);
+}

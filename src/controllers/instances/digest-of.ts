@@ -1,0 +1,10 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../../lib/json-canonical.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+
+/** Tells whether something is another than it was. 64 bits are plenty for the few states that one instance ever has. */
+export function digestOf(...values: readonly (JsonValue | undefined)[]): string {
+  const text = writeJson(canonicalJson(values.map((value) => value ?? null)));
+  return hash('sha256', text, 'hex').slice(0, 16);
+}

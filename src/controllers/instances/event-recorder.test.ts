@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { eventKind } from '../../api/core/event.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { projectNamespace } from '../../api/naming.ts';
+import { silentLog } from '../../lib/log.ts';
+import { openManagement } from '../../management/management.fixture.ts';
+import { inProcessClient } from '../../server/in-process-client.ts';
+import { createEventRecorder } from './event-recorder.ts';
+
+const namespace = projectNamespace('default');
+const about = (name: string, uid: string, within = namespace): KubeObject => ({
+  apiVersion: 'a/v1',
+  kind: 'A',
+  metadata: { name, namespace: within, uid },
+});
+
+async function setUp() {
+  const { plane, clock } = await openManagement();
+  const events = inProcessClient(plane.kinds, 'test').resource(eventKind);
+  const open = () => createEventRecorder({ events, component: 'tester', clock, log: silentLog });
+  return { clock, open, all: async () => (await events.list({ namespace })).items };
+}
+
+it('writes what is told, and counts up what is told again, also after a restart', async () => {
+  const { clock, open, all } = await setUp();
+  const first = open();
+  first.record(about('one', 'u1'), 'Normal', 'Ready', 'it is');
+  first.record(about('one', 'u1'), 'Normal', 'Ready', 'it is');
+  first.record(about('one', 'u2'), 'Normal', 'Ready', 'it is');
+  await first.flush();
+  const second = open();
+  clock.advance(5_000);
+  second.record(about('one', 'u1'), 'Normal', 'Ready', 'it is');
+  await second.flush();
+  const items = await all();
+  expect(items.map(({ involvedObject, count }) => [(involvedObject as { uid: string }).uid, count]).sort()).toEqual([
+    ['u1', 3],
+    ['u2', 1],
+  ]);
+  const again = items.find(({ count }) => count === 3);
+  expect(Date.parse(String(again?.lastTimestamp)) - Date.parse(String(again?.firstTimestamp))).toBe(5_000);
+  expect(again).toMatchObject({ type: 'Normal', reason: 'Ready', message: 'it is', source: { component: 'tester' } });
+});
+
+it('keeps to the longest message of Kubernetes, and says nothing of projects that are gone', async () => {
+  const { open, all } = await setUp();
+  const recorder = open();
+  recorder.record(about('one', 'u1'), 'Warning', 'Long', 'x'.repeat(5_000));
+  recorder.record(about('one', 'u1', projectNamespace('gone')), 'Warning', 'Late', 'too late');
+  await recorder.flush();
+  expect((await all()).map(({ message }) => String(message).length)).toEqual([1024]);
+  await recorder.stop();
+  recorder.record(about('one', 'u1'), 'Warning', 'After', 'the end');
+  await recorder.flush();
+  expect(await all()).toHaveLength(1);
+});

@@ -1,0 +1,173 @@
+import { type KubeObject, timestamp } from '../../api/meta.ts';
+import { StatusError } from '../../api/status.ts';
+import type { ResourceClient } from '../../client/resource-client.ts';
+import type { Host } from '../../hosts/host.ts';
+import { textAt } from '../../lib/json-path.ts';
+import type { Log } from '../../lib/log.ts';
+import { type Outcome, type RunningController, startController } from '../runtime/controller.ts';
+import { ActivityNotes, isActivityStale } from './activity-notes.ts';
+import { createEventRecorder } from './event-recorder.ts';
+import { InstanceDirectory } from './instance-directory.ts';
+import { factsOf, type InstanceFacts, keyOf } from './instance-facts.ts';
+import type { InstanceNeeds } from './instance-needs.ts';
+import { sleepModeOf } from './sleep-mode.ts';
+import { slimInstances } from './slim-instances.ts';
+import { StatusDraft } from './status-draft.ts';
+import { dressStep } from './step-dress.ts';
+import { expireStep } from './step-expire.ts';
+import { placeStep } from './step-place.ts';
+import { renderStep } from './step-render.ts';
+import { runStep, startingReason } from './step-run.ts';
+import { takeDownStep } from './step-take-down.ts';
+import { writeStatus } from './write-status.ts';
+
+export interface InstanceControllerOptions extends Omit<InstanceNeeds, 'events'> {
+  readonly clusters: ResourceClient;
+  readonly projects: ResourceClient;
+  /** Core events. */
+  readonly events: ResourceClient;
+  readonly log: Log;
+}
+
+/** What starts in less than this is not told to be starting: one write less for each instance of the built-in cluster. */
+const momentMilliseconds = 100;
+
+/** Instances of one cluster that are worked on at the same time: many share a flush, and a slow cluster holds up its own. */
+const perCluster = 32;
+
+/**
+ * Brings virtual clusters about, keeps them as their instances ask for, and takes them away. Each look at an instance
+ * does what can be done now and ends with at most one write to it: its place, its status or its finalizer.
+ */
+export function startInstanceController(options: InstanceControllerOptions): RunningController {
+  const { instances, templates, clusters, projects, activity, clock, log } = options;
+  const directory = new InstanceDirectory();
+  const recorder = createEventRecorder({ events: options.events, component: 'flotilla', clock, log });
+  const needs: InstanceNeeds = { ...options, events: recorder };
+  const notes = new ActivityNotes(activity, clock);
+  /** By uid: installed a moment ago. */
+  const starting = new Set<string>();
+  const follows = new Map<Host, Promise<void>>();
+  let add: (key: string) => void = () => {};
+  const stopping = new AbortController();
+
+  /** From the first instance on that is there on, a cluster tells what happens on it. */
+  function follow(cluster: string): void {
+    const host = options.hostOf(cluster);
+    if (host === undefined || follows.has(host)) return;
+    const following = host.follow(
+      {
+        onChange({ namespace }) {
+          for (const key of directory.in(cluster, namespace)) add(key);
+        },
+        onGap() {
+          for (const key of directory.on(cluster)) add(key);
+        },
+      },
+      stopping.signal,
+    );
+    follows.set(host, following);
+  }
+
+  const unplaced = () => directory.on('');
+  const controller = startController({
+    name: 'instances',
+    clock,
+    log,
+    workers: perCluster,
+    laneOf: (key) => directory.clusterOf(key),
+    sources: [
+      {
+        resource: slimInstances(instances),
+        keys(instance) {
+          directory.put(instance);
+          return [keyOf(instance)];
+        },
+      },
+    ],
+    followed: [
+      { resource: templates, keys: ({ metadata }) => directory.from(metadata.name ?? '') },
+      { resource: clusters, keys: unplaced },
+      { resource: projects, keys: unplaced },
+    ],
+    async others(adding, signal) {
+      add = adding;
+      await notes.follow((uid) => {
+        const key = directory.keyOfUid(uid);
+        if (key !== undefined) adding(key);
+      }, signal);
+    },
+    async reconcile(key, _copies, signal) {
+      const instance = await find(instances, key, signal);
+      if (instance === undefined) {
+        const uid = directory.remove(key) ?? '';
+        notes.forget(uid);
+        starting.delete(uid);
+        return undefined;
+      }
+      const facts = factsOf(instance);
+      follow(facts.cluster);
+      if (instance.metadata.deletionTimestamp !== undefined) return await takeDownStep(facts, needs, signal);
+      if (facts.cluster === '') return await placeStep(facts, needs, signal);
+      return await keep(facts, { needs, notes, starting }, signal);
+    },
+  });
+  return {
+    synced: controller.synced,
+    async stop() {
+      stopping.abort();
+      await controller.stop();
+      await Promise.all(follows.values());
+      await recorder.stop();
+    },
+  };
+}
+
+async function find(instances: ResourceClient, key: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+  const slash = key.indexOf('/');
+  return await unlessMissing(instances.get({ namespace: key.slice(0, slash), name: key.slice(slash + 1) }, { signal }));
+}
+
+async function unlessMissing(call: Promise<KubeObject>): Promise<KubeObject | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 404) return undefined;
+    throw error;
+  }
+}
+
+interface Keeping {
+  readonly needs: InstanceNeeds;
+  readonly notes: ActivityNotes;
+  readonly starting: Set<string>;
+}
+
+async function keep(facts: InstanceFacts, { needs, notes, starting }: Keeping, signal: AbortSignal): Promise<Outcome> {
+  const { object, cluster } = facts;
+  const now = needs.clock.now();
+  const sleepMode = sleepModeOf(facts, needs.activity.lastActivity(facts.uid), now);
+  notes.note(facts, sleepMode);
+  if (sleepMode.deleted && (await expireStep(facts, needs, signal))) return undefined;
+  const draft = new StatusDraft(object, now);
+  if (isActivityStale(facts, sleepMode)) {
+    draft.set('lastActivity', sleepMode.lastActivity === undefined ? undefined : timestamp(sleepMode.lastActivity));
+  }
+  draft.condition('Scheduled', 'True', { reason: 'Placed', message: `It runs on the cluster ${cluster}.` });
+  const definition = await renderStep(facts, draft, (name) => unlessMissing(needs.templates.get({ name }, { signal })));
+  if (draft.rendersAnew && (await dressStep(facts, definition ?? {}, draft, needs, signal))) return undefined;
+  try {
+    await runStep(facts, definition, sleepMode, draft, needs, signal);
+  } catch (error) {
+    if (!signal.aborted) await writeStatus(needs.instances, object, draft, signal);
+    throw error;
+  }
+  const isNew = textAt(object, 'status', 'phase') === '' && !starting.delete(facts.uid);
+  if (isNew && draft.reason === startingReason) {
+    starting.add(facts.uid);
+    return { againAfterMilliseconds: momentMilliseconds };
+  }
+  await writeStatus(needs.instances, object, draft, signal);
+  const { againAfterMilliseconds } = sleepMode;
+  return againAfterMilliseconds === undefined ? undefined : { againAfterMilliseconds };
+}

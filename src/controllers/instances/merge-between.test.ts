@@ -1,0 +1,21 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { applyMergePatch } from '../../registry/patch/merge-patch.ts';
+import { mergeBetween } from './merge-between.ts';
+
+// A merge patch has no way to say null.
+const value = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 3 }, fc.string(), fc.integer(), fc.boolean(), fc.array(fc.string()), tie('object')),
+  object: fc.dictionary(fc.string({ maxLength: 2 }), tie('value')),
+})).object as fc.Arbitrary<JsonObject>;
+
+it('makes the second of the first, and says nothing where they are the same', () => {
+  fc.assert(
+    fc.property(value, value, (before, after) => {
+      const patch = mergeBetween(before, after);
+      expect(patch === undefined ? before : applyMergePatch(before, patch)).toEqual(after);
+      expect(mergeBetween(after, structuredClone(after))).toBeUndefined();
+    }),
+  );
+});

@@ -1,0 +1,24 @@
+import {
+  equalJson,
+  getMember,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  setMember,
+} from '../../lib/json-value.ts';
+
+/** The merge patch that makes the second of the first; undefined: they are the same. */
+export function mergeBetween(before: JsonObject, after: JsonObject): JsonObject | undefined {
+  const patch: JsonObject = {};
+  for (const name of Object.keys(before)) if (getMember(after, name) === undefined) setMember(patch, name, null);
+  for (const [name, wanted] of Object.entries(after)) {
+    const change = changeBetween(getMember(before, name), wanted);
+    if (change !== undefined) setMember(patch, name, change);
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+function changeBetween(before: JsonValue | undefined, after: JsonValue): JsonValue | undefined {
+  if (isJsonObject(before) && isJsonObject(after)) return mergeBetween(before, after);
+  return before !== undefined && equalJson(before, after) ? undefined : after;
+}

@@ -1,0 +1,74 @@
+import { type Condition, setCondition } from '../../api/conditions.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { listAt, objectAt } from '../../lib/json-path.ts';
+import { type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { mergeBetween } from './merge-between.ts';
+
+export type InstancePhase = 'Pending' | 'Ready' | 'Sleeping' | 'Failed';
+
+export type InstanceCondition =
+  | 'Scheduled'
+  | 'TemplateResolved'
+  | 'SpaceReady'
+  | 'VirtualClusterDeployed'
+  | 'VirtualClusterReady'
+  | 'Ready';
+
+/** Why something is as it is: a word for programs, and what to do about it for people. */
+export interface Why {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What a look at an instance finds out, gathered until it is written, once. */
+export class StatusDraft {
+  readonly #before: JsonObject;
+  readonly #generation: number;
+  readonly #now: number;
+  readonly #members: JsonObject;
+  #conditions: Condition[];
+
+  constructor(instance: KubeObject, now: number) {
+    this.#before = objectAt(instance, 'status') ?? {};
+    this.#members = { ...this.#before };
+    this.#conditions = listAt(this.#before, 'conditions') as unknown as Condition[];
+    this.#generation = instance.metadata.generation ?? 0;
+    this.#now = now;
+  }
+
+  condition(type: InstanceCondition, status: Condition['status'], { reason, message }: Why): void {
+    const condition = { type, status, reason, message, observedGeneration: this.#generation };
+    this.#conditions = setCondition(this.#conditions, condition, this.#now);
+  }
+
+  /** undefined takes the member away. */
+  set(member: string, value: JsonValue | undefined): void {
+    if (value === undefined) delete this.#members[member];
+    else setMember(this.#members, member, value);
+  }
+
+  /** The sum of it all. */
+  conclude(phase: InstancePhase, why: Why): void {
+    this.condition('Ready', phase === 'Ready' ? 'True' : 'False', why);
+    this.set('phase', phase);
+    this.set('reason', why.reason);
+    this.set('message', why.message);
+  }
+
+  /** The template was rendered in this look, and gave something else than before. */
+  get rendersAnew(): boolean {
+    return this.#members.renderedFrom !== this.#before.renderedFrom;
+  }
+
+  get reason(): JsonValue | undefined {
+    return this.#members.reason;
+  }
+
+  /** What is to be written; undefined: nothing is new. */
+  patch(): JsonObject | undefined {
+    return mergeBetween(this.#before, {
+      ...this.#members,
+      ...(this.#conditions.length === 0 ? {} : { conditions: this.#conditions as unknown as JsonValue }),
+    });
+  }
+}

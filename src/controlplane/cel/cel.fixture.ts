@@ -1,0 +1,58 @@
+import type { JsonValue } from '../../lib/json-value.ts';
+import { DYN } from './cel-type.ts';
+import { compileExpression } from './compile-expression.ts';
+import { dynamicValue } from './dynamic-value.ts';
+import { writeDuration, writeTimestamp } from './library/go-time.ts';
+import { libraryFunctions, libraryTypes } from './library/library.ts';
+import { CostExceeded, EvaluationError, Meter } from './meter.ts';
+import { loadParser } from './parse.ts';
+import {
+  CelDuration,
+  CelList,
+  CelMap,
+  CelOptional,
+  CelTimestamp,
+  CelTypeName,
+  CelUint,
+  type CelValue,
+} from './value.ts';
+
+export interface Outcome {
+  readonly value?: unknown;
+  readonly error?: string;
+  readonly fault?: string;
+  readonly cost: number;
+}
+
+/** Compiles and runs an expression whose variables are dynamic. */
+export async function runCel(text: string, variables: Readonly<Record<string, JsonValue>> = {}): Promise<Outcome> {
+  const program = compileExpression(await loadParser(), text, {
+    variables: new Map(Object.keys(variables).map((name) => [name, DYN])),
+    functions: libraryFunctions(),
+    types: libraryTypes,
+  });
+  if ('fault' in program) return { fault: program.fault, cost: 0 };
+  const meter = new Meter();
+  try {
+    const value = program.run((name) => dynamicValue(variables[name] as JsonValue), { meter });
+    return { value: plain(value), cost: meter.cost };
+  } catch (error) {
+    if (!(error instanceof EvaluationError) && !(error instanceof CostExceeded)) throw error;
+    return { error: error.message, cost: meter.cost };
+  }
+}
+
+/** A value as a test can name it. */
+export function plain(value: CelValue): unknown {
+  if (value instanceof CelUint) return `${value.value}u`;
+  if (value instanceof CelList) return [...value].map(plain);
+  if (value instanceof CelMap) {
+    return Object.fromEntries([...value.keys()].map((key) => [String(plain(key)), plain(value.find(key) as CelValue)]));
+  }
+  if (value instanceof CelTimestamp) return writeTimestamp(value);
+  if (value instanceof CelDuration) return writeDuration(value);
+  if (value instanceof CelTypeName) return `type ${value.name}`;
+  if (value instanceof CelOptional) return value.value === undefined ? 'none' : { some: plain(value.value) };
+  if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('hex')}`;
+  return value;
+}

@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { processorMilliseconds } from '../../../test/harness/processor-time.ts';
+import { describeFieldError } from '../../api/field-error.ts';
+import type { Schema } from '../../api/schema/schema.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { plain, runCel } from './cel.fixture.ts';
+import { compileValidations } from './compile-validations.ts';
+import { dynamicValue } from './dynamic-value.ts';
+import { escapeName, unescapeName } from './escape-name.ts';
+import { loadParser } from './parse.ts';
+
+const min = -(2n ** 63n);
+const max = 2n ** 63n - 1n;
+const int = fc.bigInt({ min, max });
+
+function wrapped(value: bigint): string {
+  return value < 0n ? `(${value})` : String(value);
+}
+
+describe('integers', () => {
+  const operations: readonly (readonly [string, (a: bigint, b: bigint) => bigint])[] = [
+    ['+', (a, b) => a + b],
+    ['-', (a, b) => a - b],
+    ['*', (a, b) => a * b],
+  ];
+
+  it.each(operations)('with %s are exact to 64 bits, and refused beyond', async (sign, expected) => {
+    await fc.assert(
+      fc.asyncProperty(int, int, async (a, b) => {
+        const outcome = await runCel(`${wrapped(a)} ${sign} ${wrapped(b)}`);
+        const value = expected(a, b);
+        if (value < min || value > max) expect(outcome.error).toBe('integer overflow');
+        else expect(outcome.value).toBe(value);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('are ordered among themselves and with doubles by what they are worth', async () => {
+    await fc.assert(
+      fc.asyncProperty(int, fc.double({ noNaN: true, min: -1e19, max: 1e19 }), async (a, b) => {
+        const text = Number.isInteger(b) ? `${BigInt(b)}.0` : b.toString();
+        const outcome = await runCel(`${wrapped(a)} < ${b < 0 ? `(${text})` : text}`);
+        if (outcome.fault === undefined) expect(outcome.value).toBe(a < b);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+const json = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<JsonValue>;
+
+describe('values of JSON', () => {
+  it('equal themselves, and are what they were', async () => {
+    await fc.assert(
+      fc.asyncProperty(json, async (value) => {
+        expect((await runCel('a == b', { a: value, b: structuredClone(value) })).value).toBe(true);
+        const whole = (one: JsonValue): unknown =>
+          typeof one === 'number' && Number.isInteger(one) ? BigInt(one) : one;
+        if (typeof value !== 'object' || value === null) expect(plain(dynamicValue(value))).toEqual(whole(value));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('of any form are refused or evaluated, by any expression, without a fault of ours', async () => {
+    const pieces = [
+      'a',
+      'b',
+      'a.x',
+      'a["y"]',
+      '1',
+      '"s"',
+      'a[0]',
+      'b.?z',
+      '[1]',
+      '{"k": a}',
+      'null',
+      'a.map(x, x)',
+      'size(a)',
+    ];
+    const operators = ['+', '-', '==', '<', '&&', '||', 'in', '*', '/', '%'];
+    const expression: fc.Arbitrary<string> = fc
+      .array(fc.tuple(fc.constantFrom(...pieces), fc.constantFrom(...operators)), { minLength: 1, maxLength: 6 })
+      .map((parts) => `${parts.map(([piece, operator]) => `${piece} ${operator} `).join('')}b`);
+    await fc.assert(
+      fc.asyncProperty(expression, json, json, async (text, a, b) => {
+        const { value, error, fault } = await runCel(text, { a, b });
+        expect([value, error, fault].filter((one) => one !== undefined)).toHaveLength(1);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('texts of expressions', () => {
+  it('whatever they are, are parsed or refused in no time', async () => {
+    const parse = await loadParser();
+    const text = fc.string({ unit: fc.constantFrom(...'()[]{}.,:?!-+*/%<>=&|"\'ab1 \n\\xru'), maxLength: 60 });
+    fc.assert(
+      fc.property(text, (one) => {
+        try {
+          parse(one);
+        } catch (error) {
+          expect(error).toMatchObject({ at: expect.any(Number), message: expect.any(String) });
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([
+    ['parentheses', `${'('.repeat(40_000)}1${')'.repeat(40_000)}`],
+    ['signs', `${'!'.repeat(90_000)}true`],
+    ['sums', `1${'+1'.repeat(45_000)}`],
+    ['brackets', `${'['.repeat(40_000)}${']'.repeat(40_000)}`],
+    ['fields', `a${'.a'.repeat(45_000)}`],
+    ['branches', `${'true ? 1 : '.repeat(9_000)}2`],
+    ['options', `a${'.optMap(x, x)'.repeat(100)}`],
+    ['more than may be', 'a'.repeat(100_001)],
+  ])('with too many %s are refused, not fatal', async (_, text) => {
+    const started = processorMilliseconds();
+    expect((await runCel(text, { a: 1 })).fault).toMatch(/limit|maxDepth|exceed|too large/i);
+    expect(processorMilliseconds() - started).toBeLessThan(2000);
+  });
+
+  it('as deep as they may be are evaluated', async () => {
+    expect((await runCel(`1${'+1'.repeat(900)}`)).value).toBe(901n);
+    const nested = `${'[1].all(x, '.repeat(80)}true${')'.repeat(80)}`;
+    expect((await runCel(nested)).value).toBe(true);
+  });
+
+  it('with a long row of conditions are no deeper than they have to be', async () => {
+    const text = Array.from({ length: 5000 }, (_, index) => `a >= ${index - 5000}`).join(' && ');
+    expect((await runCel(text, { a: 1 })).value).toBe(true);
+  });
+
+  it('take time by their length, not by the square of it', async () => {
+    const text = Array.from({ length: 9000 }, (_, index) => `a==${index}`).join('||');
+    const before = process.cpuUsage();
+    expect((await runCel(text, { a: 1 })).value).toBe(true);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(4000);
+  });
+});
+
+describe('bombs', () => {
+  const long = Array.from({ length: 3000 }, (_, index) => index);
+  const text = 'x'.repeat(1_000_000);
+
+  it.each([
+    ['nested loops', 'l.all(a, l.all(b, l.all(c, a + b + c >= 0)))'],
+    ['gathering', 'l.map(a, l.map(b, l.map(c, c))).size() > 0'],
+    ['a range', 'lists.range(1000000000000).size() > 0'],
+    ['replacement of nothing by much', 's.replace("", s).size() > 0'],
+    ['gaps filled with much', 'l.map(a, string(a)).join(s).size() > 0'],
+    ['formats of much', `"${'%s'.repeat(1000)}".format(lists.range(1000).map(a, s)).size() > 0`],
+    ['sizes of much', 'l.all(a, l.all(b, s.size() > 0))'],
+    ['comparisons of much', 'l.all(a, l.all(b, [s, s, s] == [s, s, s]))'],
+    ['a search for nothing in much', 'l.all(a, l.all(b, s.contains("")))'],
+    ['patterns', 's.matches("[a-z]{1,1000}[0-9]")'],
+    ['many patterns', 'l.exists(a, s.substring(0, 20000).matches("([a-z]+)+[0-9]"))'],
+    ['matches', '(s + "z").findAll("x[^z]*y|x").size() > 0'],
+    ['sorting', 'l.map(a, l.sort()).size() > 0'],
+    ['sets', 'l.all(a, sets.contains(l, l))'],
+    ['distinct ones', 'l.all(a, l.distinct().size() > 0)'],
+  ])('of %s are ended in bounded time', async (_, expression) => {
+    const started = processorMilliseconds();
+    const { error, value } = await runCel(expression, { l: long, s: text });
+    expect(error ?? value).toBe('operation cancelled: actual cost limit exceeded');
+    expect(processorMilliseconds() - started).toBeLessThan(10_000);
+  });
+});
+
+describe('names', () => {
+  it('that can be escaped come back as they were', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'ab1_-./'), minLength: 1, maxLength: 12 }), (name) => {
+        const escaped = escapeName(name);
+        if (escaped === undefined) return;
+        expect(escaped).toMatch(/^[a-zA-Z_][a-zA-Z0-9_]*$/);
+        expect(unescapeName(escaped)).toBe(name);
+      }),
+    );
+  });
+});
+
+describe('rules of a schema', () => {
+  const item: Schema = {
+    type: 'object',
+    required: ['k'],
+    properties: { k: { type: 'string' }, v: { type: 'integer' } },
+  };
+  const keyed: Schema = {
+    type: 'array',
+    maxItems: 50,
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['k'],
+    items: item,
+  };
+  const schema: Schema = {
+    type: 'object',
+    properties: { list: keyed },
+    'x-kubernetes-validations': [
+      { rule: 'self.list == oldSelf.list' },
+      { rule: '(self.list + oldSelf.list) == oldSelf.list' },
+    ],
+  };
+  const items = fc.uniqueArray(fc.record({ k: fc.constantFrom('a', 'b', 'c', 'd'), v: fc.integer() }), {
+    selector: ({ k }) => k,
+  });
+
+  it('see no difference in lists with keys in another order', async () => {
+    const { validator } = await compileValidations(schema);
+    await fc.assert(
+      fc.asyncProperty(items, async (list) => {
+        const errors = await validator?.validate({ list }, { old: { list: [...list].reverse() } });
+        expect(errors?.map(describeFieldError)).toEqual([]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import type { CelType } from './cel-type.ts';
+import { checkExpression } from './check.ts';
+import { checkLiterals } from './check-literals.ts';
+import type { Environment } from './environment.ts';
+import { type Bindings, evaluate } from './evaluate.ts';
+import type { Evaluation } from './evaluation.ts';
+import type { Expression } from './expression.ts';
+import { foldConstants } from './fold-constants.ts';
+import { describeIssues, SyntaxIssue } from './issues.ts';
+import { CostExceeded, EvaluationError } from './meter.ts';
+import type { Parse } from './parse.ts';
+import type { CelValue } from './value.ts';
+
+/** To compile so much takes some ten milliseconds; then others get their turn. */
+export const CHARACTERS_PER_TURN = 10_000;
+
+/** An expression that parses and whose types are right. */
+export interface Program {
+  readonly type: CelType;
+  readonly expression: Expression;
+  /** Variables that it names. */
+  readonly uses: ReadonlySet<string>;
+  /** Throws EvaluationError, and CostExceeded when the meter of the evaluation says so. */
+  run(bindings: Bindings, evaluation: Evaluation): CelValue;
+}
+
+/** Why there is no program: all that is wrong, line by line, as Kubernetes prints it. */
+export interface CompileFault {
+  readonly fault: string;
+  /** The types are right, and still it fails with every object: a text that is no number, turned into one. */
+  readonly always?: true;
+}
+
+export function compileExpression(parse: Parse, text: string, environment: Environment): Program | CompileFault {
+  let expression: Expression;
+  try {
+    expression = parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxIssue)) throw error;
+    return { fault: describeIssues(text, [{ at: error.at, message: error.message }]) };
+  }
+  const checked = checkExpression(expression, environment);
+  const issues = checked.issues.length > 0 ? checked.issues : literalIssues(expression);
+  if (issues.length > 0) return { fault: describeIssues(text, issues) };
+  try {
+    foldConstants(expression);
+  } catch (error) {
+    if (error instanceof EvaluationError || error instanceof CostExceeded)
+      return { fault: error.message, always: true };
+    throw error;
+  }
+  return {
+    type: checked.type,
+    expression,
+    uses: checked.used,
+    run: (bindings, evaluation) => evaluate(expression, bindings, evaluation),
+  };
+}
+
+function literalIssues(expression: Expression): ReturnType<typeof checkLiterals> {
+  try {
+    return checkLiterals(expression);
+  } catch (error) {
+    // A literal beyond all ranges.
+    if (error instanceof EvaluationError) return [{ at: expression.at, message: error.message }];
+    throw error;
+  }
+}

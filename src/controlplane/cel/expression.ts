@@ -1,0 +1,76 @@
+import type { CelType } from './cel-type.ts';
+import type { Overload } from './overload.ts';
+import type { CelValue } from './value.ts';
+
+/** A parsed expression with its macros written out. `at` is where messages point to in the text. */
+export type Expression = Constant | Identifier | Select | Call | ListLiteral | MapLiteral | Comprehension;
+
+interface Node {
+  readonly at: number;
+  /** Set by the type check. */
+  type?: CelType;
+  /** What it is, where that is known before it is run: literals, names of types. It then costs nothing. */
+  folded?: CelValue;
+}
+
+export interface Constant extends Node {
+  readonly kind: 'constant';
+  readonly value: CelValue;
+}
+
+export interface Identifier extends Node {
+  readonly kind: 'identifier';
+  readonly name: string;
+}
+
+export interface Select extends Node {
+  readonly kind: 'select';
+  readonly operand: Expression;
+  readonly field: string;
+  /** `has(a.b)`: whether it is there. */
+  readonly test: boolean;
+  /** Set by the type check where the whole is the name of a variable (`authorizer.requestResource`). */
+  variable?: string;
+}
+
+/** Functions, methods (`target`) and operators, whose names are `_+_`, `_[_]`, `_?._` and so on. */
+export interface Call extends Node {
+  readonly kind: 'call';
+  readonly name: string;
+  readonly target?: Expression;
+  readonly args: readonly Expression[];
+  /** Set by the type check: those that fit; more than one where types are known at run time only. */
+  overloads?: readonly Overload[];
+  /** Set by the type check where the target is no value but the front half of the name (`optional.of`). */
+  qualified?: boolean;
+}
+
+export interface ListLiteral extends Node {
+  readonly kind: 'list';
+  readonly elements: readonly Expression[];
+}
+
+export interface MapLiteral extends Node {
+  readonly kind: 'map';
+  readonly entries: readonly (readonly [Expression, Expression])[];
+}
+
+/**
+ * A loop over a list or the keys of a map: `accumulator` begins as `initial` and becomes `step` for each element, as long
+ * as `condition` holds; then the value is `result`. With an empty range it binds `accumulator` for `result` alone.
+ */
+export interface Comprehension extends Node {
+  readonly kind: 'comprehension';
+  readonly range: Expression;
+  readonly variable: string;
+  /** With it, `variable` is the index or key and this the element or value. */
+  readonly second?: string;
+  readonly accumulator: string;
+  readonly initial: Expression;
+  readonly condition: Expression;
+  readonly step: Expression;
+  readonly result: Expression;
+}
+
+/** The name of what a macro gathers in; no text can contain it. */
+export const ACCUMULATOR = '@result';

@@ -1,0 +1,66 @@
+import { evaluate } from './evaluate.ts';
+import type { Call, Expression } from './expression.ts';
+import { Meter } from './meter.ts';
+import type { CelValue } from './value.ts';
+
+/** From one type to another: known before an expression is run, where what is turned is. */
+const CONVERSIONS = new Set([
+  'bool',
+  'int',
+  'uint',
+  'double',
+  'string',
+  'bytes',
+  'timestamp',
+  'duration',
+  'type',
+  'dyn',
+]);
+
+/**
+ * Works out what is known beforehand, as Kubernetes does: lists and maps of literals, and literals that are turned into
+ * something else. Throws EvaluationError where that fails, as it would with every object.
+ */
+export function foldConstants(expression: Expression): void {
+  switch (expression.kind) {
+    case 'constant':
+    case 'identifier':
+      return;
+    case 'select':
+      if (expression.folded === undefined) foldConstants(expression.operand);
+      return;
+    case 'call':
+      foldCall(expression);
+      return;
+    case 'list':
+      for (const one of expression.elements) foldConstants(one);
+      if (expression.elements.every(isKnown)) expression.folded = valueNow(expression);
+      return;
+    case 'map':
+      for (const one of expression.entries.flat()) foldConstants(one);
+      if (expression.entries.flat().every(isKnown)) expression.folded = valueNow(expression);
+      return;
+    case 'comprehension':
+      foldConstants(expression.range);
+      foldConstants(expression.initial);
+      foldConstants(expression.condition);
+      foldConstants(expression.step);
+      foldConstants(expression.result);
+  }
+}
+
+function foldCall(expression: Call): void {
+  if (expression.target !== undefined && expression.qualified !== true) foldConstants(expression.target);
+  for (const one of expression.args) foldConstants(one);
+  const isConversion = expression.target === undefined && CONVERSIONS.has(expression.name);
+  const isMembership = expression.name === '@in' && expression.args[1]?.kind === 'list';
+  if ((isConversion || isMembership) && expression.args.every(isKnown)) expression.folded = valueNow(expression);
+}
+
+function isKnown(expression: Expression): boolean {
+  return expression.kind === 'constant' || expression.folded !== undefined;
+}
+
+function valueNow(expression: Expression): CelValue {
+  return evaluate(expression, () => undefined, { meter: new Meter() });
+}

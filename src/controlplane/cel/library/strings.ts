@@ -1,0 +1,195 @@
+import { BOOL, DYN, INT, listOf, STRING } from '../cel-type.ts';
+import { EvaluationError, type Meter } from '../meter.ts';
+import { method, type Overload, overload } from '../overload.ts';
+import { type CelList, PlainList } from '../value.ts';
+import { byCodePoint, codePoints, partOf } from './code-points.ts';
+import { formatText } from './format-text.ts';
+
+type Texts = readonly [string, string];
+
+/** What CEL itself has for strings, and the extension that Kubernetes adds. */
+export const strings: readonly Overload[] = [
+  method('contains', 'contains_string', [STRING, STRING], BOOL, ([text, part]: Texts) => text.includes(part)),
+  method('startsWith', 'starts_with_string', [STRING, STRING], BOOL, ([text, part]: Texts) => text.startsWith(part)),
+  method('endsWith', 'ends_with_string', [STRING, STRING], BOOL, ([text, part]: Texts) => text.endsWith(part)),
+  method(
+    'charAt',
+    'string_char_at_int',
+    [STRING, INT],
+    STRING,
+    ([text, index]: readonly [string, bigint], { meter }) => {
+      meter.work(text.length >> 2);
+      const indexed = byCodePoint(text);
+      if (index < 0n || index > BigInt(indexed.length)) throw outOfRange(index);
+      return indexed[Number(index)] ?? '';
+    },
+  ),
+  method('indexOf', 'string_index_of_string', [STRING, STRING], INT, ([text, part]: Texts) => indexOf(text, part, 0n)),
+  method(
+    'indexOf',
+    'string_index_of_string_int',
+    [STRING, STRING, INT],
+    INT,
+    ([text, part, from]: readonly [string, string, bigint]) => indexOf(text, part, from),
+  ),
+  method('lastIndexOf', 'string_last_index_of_string', [STRING, STRING], INT, ([text, part]: Texts) =>
+    lastIndexOf(text, part, undefined),
+  ),
+  method(
+    'lastIndexOf',
+    'string_last_index_of_string_int',
+    [STRING, STRING, INT],
+    INT,
+    ([text, part, from]: readonly [string, string, bigint]) => lastIndexOf(text, part, from),
+  ),
+  method('lowerAscii', 'string_lower_ascii', [STRING], STRING, ([text]: readonly [string]) =>
+    text.replace(/[A-Z]+/g, (part) => part.toLowerCase()),
+  ),
+  method('upperAscii', 'string_upper_ascii', [STRING], STRING, ([text]: readonly [string]) =>
+    text.replace(/[a-z]+/g, (part) => part.toUpperCase()),
+  ),
+  method('trim', 'string_trim', [STRING], STRING, ([text]: readonly [string]) => trimmed(text)),
+  method(
+    'replace',
+    'string_replace_string_string',
+    [STRING, STRING, STRING],
+    STRING,
+    ([text, from, to]: readonly [string, string, string], { meter }) => replaced(text, from, to, -1, meter),
+  ),
+  method(
+    'replace',
+    'string_replace_string_string_int',
+    [STRING, STRING, STRING, INT],
+    STRING,
+    ([text, from, to, limit]: readonly [string, string, string, bigint], { meter }) =>
+      replaced(text, from, to, Number(limit), meter),
+  ),
+  method('split', 'string_split_string', [STRING, STRING], listOf(STRING), ([text, by]: Texts) => split(text, by, -1)),
+  method(
+    'split',
+    'string_split_string_int',
+    [STRING, STRING, INT],
+    listOf(STRING),
+    ([text, by, limit]: readonly [string, string, bigint]) => split(text, by, Number(limit)),
+  ),
+  method('substring', 'string_substring_int', [STRING, INT], STRING, ([text, from]: readonly [string, bigint]) => {
+    const length = BigInt(codePoints(text));
+    if (from < 0n || from > length) throw outOfRange(from);
+    return partOf(text, Number(from), text.length);
+  }),
+  method(
+    'substring',
+    'string_substring_int_int',
+    [STRING, INT, INT],
+    STRING,
+    ([text, from, to]: readonly [string, bigint, bigint]) => {
+      const length = BigInt(codePoints(text));
+      if (from > to) throw new EvaluationError(`invalid substring range. start: ${from}, end: ${to}`);
+      if (from < 0n || from > length) throw outOfRange(from);
+      if (to < 0n || to > length) throw outOfRange(to);
+      return partOf(text, Number(from), Number(to));
+    },
+  ),
+  method('join', 'list_join', [listOf(STRING)], STRING, ([list]: readonly [CelList], { meter }) =>
+    joined(list, '', meter),
+  ),
+  method(
+    'join',
+    'list_join_string',
+    [listOf(STRING), STRING],
+    STRING,
+    ([list, by]: readonly [CelList, string], { meter }) => joined(list, by, meter),
+  ),
+  method(
+    'format',
+    'string_format',
+    [STRING, listOf(DYN)],
+    STRING,
+    ([text, values]: readonly [string, CelList], { meter }) => formatText(text, values, meter),
+  ),
+  overload('strings.quote', 'strings_quote', [STRING], STRING, ([text]: readonly [string]) => quoted(text)),
+];
+
+function outOfRange(index: bigint): EvaluationError {
+  return new EvaluationError(`index out of range: ${index}`);
+}
+
+/** Between an index in code points and one in UTF-16 units. */
+function unitsAt(text: string, index: number): number {
+  return partOf(text, 0, index).length;
+}
+
+function indexOf(text: string, part: string, from: bigint): bigint {
+  if (part === '') return from;
+  if (from < 0n) throw outOfRange(from);
+  if (from > BigInt(text.length)) return -1n;
+  const found = text.indexOf(part, unitsAt(text, Number(from)));
+  return found < 0 ? -1n : BigInt(codePoints(text.slice(0, found)));
+}
+
+function lastIndexOf(text: string, part: string, from: bigint | undefined): bigint {
+  const length = BigInt(codePoints(text));
+  if (part === '') return from ?? length;
+  if (from !== undefined && (from < 0n || from > length)) throw outOfRange(from);
+  const found = text.lastIndexOf(part, from === undefined ? text.length : unitsAt(text, Number(from)));
+  return found < 0 ? -1n : BigInt(codePoints(text.slice(0, found)));
+}
+
+/** White space as Unicode has it, which is not quite what JavaScript trims. */
+function trimmed(text: string): string {
+  return text.replace(/^[\s\u0085]+|[\s\u0085]+$/g, (part) => (part.includes('\ufeff') ? keepMarks(part) : ''));
+}
+
+function keepMarks(part: string): string {
+  return part.slice(part.indexOf('\ufeff'), part.lastIndexOf('\ufeff') + 1);
+}
+
+/** What is made may be far longer than what it is made of, so it is paid for before it is there. */
+function replaced(text: string, from: string, to: string, limit: number, meter: Meter): string {
+  if (limit === 0 || from === to) return text;
+  if (from === '') {
+    const characters = [...text];
+    const times = limit < 0 ? characters.length + 1 : Math.min(limit, characters.length + 1);
+    meter.work(times * to.length);
+    const surrounded = characters.map((one, index) => (index < times ? to + one : one)).join('');
+    return times > characters.length ? surrounded + to : surrounded;
+  }
+  const parts = text.split(from);
+  meter.work(parts.length * to.length);
+  if (limit < 0 || limit >= parts.length - 1) return parts.join(to);
+  return [parts.slice(0, limit + 1).join(to), ...parts.slice(limit + 1)].join(from);
+}
+
+function split(text: string, by: string, limit: number): PlainList {
+  if (limit === 0) return new PlainList([]);
+  const parts = by === '' ? [...text] : text.split(by);
+  if (limit > 0 && parts.length > limit) parts.splice(limit - 1, parts.length, parts.slice(limit - 1).join(by));
+  return new PlainList(parts);
+}
+
+function joined(list: CelList, by: string, meter: Meter): string {
+  const parts: string[] = [];
+  for (const one of list) {
+    if (typeof one !== 'string') throw new EvaluationError('join: list elements must be strings');
+    meter.work(one.length + by.length);
+    parts.push(one);
+  }
+  return parts.join(by);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+};
+
+function quoted(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped.
+  return `"${text.toWellFormed().replace(/[\x07\b\f\n\r\t\v\\"]/g, (one) => ESCAPES[one] as string)}"`;
+}

@@ -1,0 +1,42 @@
+import { EvaluationError } from './meter.ts';
+import type { Overload } from './overload.ts';
+import { CelList, CelMap, CelUint, type CelValue, isOfType, typeNameOf } from './value.ts';
+
+/*
+ * How an evaluation finds what is meant at run time: fields, elements, and the signature that fits.
+ */
+
+/** Functions are named; operators are not. */
+export function noOverload(name = ''): EvaluationError {
+  return new EvaluationError(/^[a-zA-Z]/.test(name) ? `no such overload: ${name}` : 'no such overload');
+}
+
+/** Undefined: it is not there; what is no object has no fields. */
+export function fieldOf(value: CelValue, field: string): CelValue | undefined {
+  return value instanceof CelMap ? value.find(field) : undefined;
+}
+
+/** A list that nobody knew to be one takes whatever is a whole number. */
+export function listIndex(list: CelValue, index: CelValue): CelValue {
+  if (!(list instanceof CelList) || typeof index === 'bigint') return index;
+  if (index instanceof CelUint) return index.value;
+  if (typeof index === 'number' && Number.isInteger(index)) return BigInt(index);
+  throw new EvaluationError(`unsupported index type '${typeNameOf(index)}' in list`);
+}
+
+export function fitting(overloads: readonly Overload[], args: readonly CelValue[]): Overload | undefined {
+  return overloads.find((one) => one.parameters.every((type, index) => isOfType(args[index] as CelValue, type)));
+}
+
+export function* entriesOf(range: CelValue, pairs: boolean): Iterable<readonly [CelValue, CelValue]> {
+  if (range instanceof CelList) {
+    for (let index = 0; index < range.size; index++) {
+      const item = range.at(index);
+      yield pairs ? [BigInt(index), item] : [item, null];
+    }
+  } else if (range instanceof CelMap) {
+    for (const key of range.keys()) yield [key, pairs ? (range.find(key) as CelValue) : null];
+  } else {
+    throw noOverload();
+  }
+}

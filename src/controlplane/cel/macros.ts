@@ -1,0 +1,199 @@
+import { childrenOf } from './children-of.ts';
+import { ACCUMULATOR, type Call, type Comprehension, type Expression } from './expression.ts';
+import { SyntaxIssue } from './issues.ts';
+import type { CelValue } from './value.ts';
+
+/**
+ * Macros are written out as the loops and tests that they stand for, step by step as Kubernetes' CEL does it: an
+ * expression's cost is that of its steps.
+ */
+export function expandMacro(call: Call): Expression {
+  const expand = MACROS.get(`${call.target === undefined ? '' : '.'}${call.name}/${call.args.length}`);
+  return expand === undefined ? call : expand(call);
+}
+
+type Expand = (call: Call) => Expression;
+
+const MACROS: ReadonlyMap<string, Expand> = new Map<string, Expand>([
+  ['has/1', has],
+  ...bothForms('all', (call, make, [predicate]) =>
+    make({
+      initial: literal(call.at, true),
+      condition: apply(call.at, '@not_strictly_false', gathered(call.at)),
+      step: apply(call.at, '_&&_', gathered(call.at), predicate),
+    }),
+  ),
+  ...bothForms('exists', (call, make, [predicate]) =>
+    make({
+      initial: literal(call.at, false),
+      condition: apply(call.at, '@not_strictly_false', apply(call.at, '!_', gathered(call.at))),
+      step: apply(call.at, '_||_', gathered(call.at), predicate),
+    }),
+  ),
+  ...bothForms('exists_one', existsOne),
+  ...bothForms('existsOne', existsOne).slice(1),
+  ['.map/2', (call) => oneVariable(call, (make) => gatherList(call, make, undefined, arg(call, 1)))],
+  ['.map/3', (call) => oneVariable(call, (make) => gatherList(call, make, arg(call, 1), arg(call, 2)))],
+  ['.filter/2', (call) => oneVariable(call, (make) => gatherList(call, make, arg(call, 1), arg(call, 0)))],
+  ['.transformList/3', (call) => twoVariables(call, (make) => gatherList(call, make, undefined, arg(call, 2)))],
+  ['.transformList/4', (call) => twoVariables(call, (make) => gatherList(call, make, arg(call, 2), arg(call, 3)))],
+  ['.transformMap/3', (call) => gatherMap(call, undefined, [arg(call, 0), arg(call, 2)])],
+  ['.transformMap/4', (call) => gatherMap(call, arg(call, 2), [arg(call, 0), arg(call, 3)])],
+  ['.transformMapEntry/3', (call) => gatherMap(call, undefined, [arg(call, 2)])],
+  ['.transformMapEntry/4', (call) => gatherMap(call, arg(call, 2), [arg(call, 3)])],
+  ['.sortBy/2', sortBy],
+  ['.optMap/2', (call) => optionalMap(call, (bound) => apply(call.at, 'optional.of', bound))],
+  ['.optFlatMap/2', (call) => optionalMap(call, (bound) => bound)],
+]);
+
+type Loop = Pick<Comprehension, 'initial' | 'condition' | 'step'> & { readonly result?: Expression };
+type Make = (loop: Loop) => Expression;
+
+function has(call: Call): Expression {
+  const of = arg(call, 0);
+  if (of.kind !== 'select' || of.test) throw new SyntaxIssue(of.at, 'invalid argument to has() macro');
+  return { ...of, at: call.at, test: true };
+}
+
+function existsOne(call: Call, make: Make, [predicate]: readonly [Expression]): Expression {
+  const one = literal(call.at, 1n);
+  const counted = gathered(call.at);
+  return make({
+    initial: literal(call.at, 0n),
+    condition: literal(call.at, true),
+    step: apply(call.at, '_?_:_', predicate, apply(call.at, '_+_', counted, one), gathered(call.at)),
+    result: apply(call.at, '_==_', gathered(call.at), one),
+  });
+}
+
+function gatherList(call: Call, make: Make, filter: Expression | undefined, item: Expression): Expression {
+  const one: Expression = { kind: 'list', at: call.at, elements: [item] };
+  const grown = apply(call.at, '_+_', gathered(call.at), one);
+  return make({
+    initial: { kind: 'list', at: call.at, elements: [] },
+    condition: literal(call.at, true),
+    step: filter === undefined ? grown : apply(call.at, '_?_:_', filter, grown, gathered(call.at)),
+  });
+}
+
+function gatherMap(call: Call, filter: Expression | undefined, inserted: readonly Expression[]): Expression {
+  const grown = apply(call.at, 'cel.@mapInsert', gathered(call.at), ...inserted);
+  return twoVariables(call, (make) =>
+    make({
+      initial: { kind: 'map', at: call.at, entries: [] },
+      condition: literal(call.at, true),
+      step: filter === undefined ? grown : apply(call.at, '_?_:_', filter, grown, gathered(call.at)),
+    }),
+  );
+}
+
+function sortBy(call: Call): Expression {
+  const input = '@sortByInput';
+  const list: Expression = { kind: 'identifier', at: call.at, name: input };
+  const keys = expandMacro({ kind: 'call', at: call.at, name: 'map', target: list, args: call.args });
+  const sorted: Expression = { kind: 'call', at: call.at, name: '@sortByAssociatedKeys', target: list, args: [keys] };
+  return bind(call.at, input, target(call), sorted);
+}
+
+function optionalMap(call: Call, wrap: (bound: Expression) => Expression): Expression {
+  const variable = arg(call, 0);
+  if (variable.kind !== 'identifier') {
+    throw new SyntaxIssue(variable.at, `${call.name}() variable name must be a simple identifier`);
+  }
+  const of = target(call);
+  // What it is called on is there twice: a row of these doubles with each, until nobody could ever evaluate it.
+  if (nodesOf(of) > MOST_NODES) throw new SyntaxIssue(call.at, `${call.name}() is called on too large an expression`);
+  const method = (name: string): Expression => ({ kind: 'call', at: call.at, name, target: of, args: [] });
+  const bound = bind(call.at, variable.name, method('value'), arg(call, 1));
+  return apply(call.at, '_?_:_', method('hasValue'), wrap(bound), apply(call.at, 'optional.none'));
+}
+
+const MOST_NODES = 5000;
+const counted = new WeakMap<Expression, number>();
+
+function nodesOf(expression: Expression): number {
+  let count = counted.get(expression);
+  if (count === undefined) {
+    count = childrenOf(expression).reduce((sum, child) => sum + nodesOf(child), 1);
+    counted.set(expression, count);
+  }
+  return count;
+}
+
+function bind(at: number, name: string, value: Expression, result: Expression): Expression {
+  return {
+    kind: 'comprehension',
+    at,
+    range: { kind: 'list', at, elements: [] },
+    variable: '#unused',
+    accumulator: name,
+    initial: value,
+    condition: literal(at, false),
+    step: { kind: 'identifier', at, name },
+    result,
+  };
+}
+
+/** With one variable (`all(x, …)`) and with two (`all(i, x, …)`). */
+function bothForms(
+  name: string,
+  write: (call: Call, make: Make, rest: readonly [Expression]) => Expression,
+): [string, Expand][] {
+  return [
+    [`.${name}/2`, (call) => oneVariable(call, (make) => write(call, make, [arg(call, 1)]))],
+    [`.${name}/3`, (call) => twoVariables(call, (make) => write(call, make, [arg(call, 2)]))],
+  ];
+}
+
+function oneVariable(call: Call, write: (make: Make) => Expression): Expression {
+  const variable = nameOf(arg(call, 0));
+  return write((loop) => comprehension(call, variable, undefined, loop));
+}
+
+function twoVariables(call: Call, write: (make: Make) => Expression): Expression {
+  const first = nameOf(arg(call, 0));
+  const second = nameOf(arg(call, 1));
+  if (first === second) throw new SyntaxIssue(arg(call, 1).at, `duplicate variable name: ${first}`);
+  return write((loop) => comprehension(call, first, second, loop));
+}
+
+function comprehension(call: Call, variable: string, second: string | undefined, loop: Loop): Expression {
+  return {
+    kind: 'comprehension',
+    at: call.at,
+    range: target(call),
+    variable,
+    ...(second === undefined ? {} : { second }),
+    accumulator: ACCUMULATOR,
+    result: gathered(call.at),
+    ...loop,
+  };
+}
+
+function nameOf(variable: Expression): string {
+  if (variable.kind !== 'identifier') throw new SyntaxIssue(variable.at, 'argument must be a simple name');
+  if (variable.name === '__result__') {
+    throw new SyntaxIssue(variable.at, 'iteration variable overwrites accumulator variable');
+  }
+  return variable.name;
+}
+
+function arg(call: Call, index: number): Expression {
+  return call.args[index] as Expression;
+}
+
+function target(call: Call): Expression {
+  return call.target as Expression;
+}
+
+function literal(at: number, value: CelValue): Expression {
+  return { kind: 'constant', at, value };
+}
+
+function gathered(at: number): Expression {
+  return { kind: 'identifier', at, name: ACCUMULATOR };
+}
+
+function apply(at: number, name: string, ...args: Expression[]): Expression {
+  return { kind: 'call', at, name, args };
+}

@@ -1,0 +1,192 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import type { Expression } from './expression.ts';
+import { SyntaxIssue } from './issues.ts';
+import { expandMacro } from './macros.ts';
+import { CelUint, type CelValue } from './value.ts';
+
+/** As many code points as Kubernetes takes. */
+const LONGEST_TEXT = 100_000;
+
+/** Levels of an expression: what walks it calls itself for each. */
+const DEEPEST = 1000;
+
+const LARGEST_INT = 2n ** 63n - 1n;
+
+export type Parse = (text: string) => Expression;
+
+let loading: Promise<Parse> | undefined;
+
+/** The grammar is loaded when the first expression comes: most servers of most people never see one. */
+export function loadParser(): Promise<Parse> {
+  loading ??= import('@marcbachmann/cel-js').then(({ Environment }) => {
+    const grammar = new Environment({
+      enableOptionalTypes: true,
+      limits: { maxListElements: 10_000, maxMapEntries: 10_000 },
+    });
+    return (text) => parseWith((source) => grammar.parse(source).ast, text);
+  });
+  return loading;
+}
+
+function parseWith(grammar: (text: string) => ASTNode, text: string): Expression {
+  if (text.length > LONGEST_TEXT && [...text].length > LONGEST_TEXT) {
+    throw new SyntaxIssue(
+      0,
+      `expression code point size exceeds limit: size: ${[...text].length}, limit ${LONGEST_TEXT}`,
+    );
+  }
+  let tree: ASTNode;
+  try {
+    tree = grammar(text);
+  } catch (error) {
+    throw asIssue(error);
+  }
+  return convert(tree, 0);
+}
+
+/** What people meet most, in the words that they know. */
+const UNFINISHED =
+  "mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
+interface ParseFailure {
+  readonly code?: string;
+  readonly summary?: string;
+  readonly message: string;
+  readonly range?: { readonly start: number };
+}
+
+function asIssue(error: unknown): SyntaxIssue {
+  // A long row of signs (`!!!!…`) is a level each, which the grammar does not count.
+  if (error instanceof RangeError) return new SyntaxIssue(0, 'expression recursion limit exceeded');
+  const { code, summary, message, range } = error as ParseFailure;
+  const at = range?.start ?? 0;
+  if (code === 'invalid_macro_argument') {
+    const isQuantifier = /^(all|exists|exists_one)\(/.test(summary ?? '');
+    return new SyntaxIssue(at, isQuantifier ? 'argument must be a simple name' : 'argument is not an identifier');
+  }
+  if (code === 'reserved_identifier') return new SyntaxIssue(at, `reserved identifier: ${summary?.split(': ')[1]}`);
+  const text = summary === 'Unexpected token: EOF' ? UNFINISHED : (summary ?? message);
+  return new SyntaxIssue(at, `Syntax error: ${text}`);
+}
+
+const OPERATORS = new Set(['==', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '%']);
+
+function convert(node: ASTNode, depth: number): Expression {
+  if (depth > DEEPEST) throw new SyntaxIssue(node.start, `expression recursion limit exceeded: ${DEEPEST}`);
+  const inner = (child: ASTNode): Expression => convert(child, depth + 1);
+  const call = (at: number, name: string, args: readonly Expression[]): Expression => ({
+    kind: 'call',
+    at,
+    name,
+    args,
+  });
+  switch (node.op) {
+    case 'value':
+      return { kind: 'constant', at: node.start, value: literalValue(node, node.args) };
+    case 'id':
+      return { kind: 'identifier', at: node.start, name: node.args };
+    case '.':
+      return { kind: 'select', at: dotBefore(node), operand: inner(node.args[0]), field: node.args[1], test: false };
+    case '.?': {
+      const field: Expression = { kind: 'constant', at: node.pos, value: node.args[1] };
+      return call(dotBefore(node), '_?._', [inner(node.args[0]), field]);
+    }
+    case '[]':
+      return call(after(node.args[0], '['), '_[_]', node.args.map(inner));
+    case '[?]':
+      return call(after(node.args[0], '['), '_[?_]', node.args.map(inner));
+    case 'call': {
+      const [name, args] = node.args;
+      return expandMacro({ kind: 'call', at: node.start + name.length, name, args: args.map(inner) });
+    }
+    case 'rcall': {
+      const [name, target, args] = node.args;
+      const at = node.input.indexOf('(', node.input.indexOf(name, after(target, '.')));
+      return expandMacro({ kind: 'call', at, name, target: inner(target), args: args.map(inner) });
+    }
+    case 'list':
+      return { kind: 'list', at: node.start, elements: node.args.map(inner) };
+    case 'map':
+      return {
+        kind: 'map',
+        at: node.start,
+        entries: node.args.map(([key, value]) => [inner(key), inner(value)] as const),
+      };
+    case '?:':
+      return call(after(node.args[0], '?'), '_?_:_', node.args.map(inner));
+    case '||':
+    case '&&':
+      return balanced(node, `_${node.op}_`, inner);
+    case '!_':
+      return call(node.start, '!_', [inner(node.args)]);
+    case '-_':
+      return negated(node.start, node.args, inner);
+    case 'in':
+      return call(after(node.args[0], 'in'), '@in', node.args.map(inner));
+    default:
+      if (!OPERATORS.has(node.op)) throw new SyntaxIssue(node.start, `Syntax error: ${node.op}`);
+      return call(after(node.args[0], node.op), `_${node.op}_`, node.args.map(inner));
+  }
+}
+
+/** `-1` is a number of its own: the smallest integer has no positive counterpart. */
+function negated(at: number, operand: ASTNode, inner: (node: ASTNode) => Expression): Expression {
+  if (operand.op === 'value' && typeof operand.args === 'bigint' && operand.args === LARGEST_INT + 1n) {
+    return { kind: 'constant', at, value: -operand.args };
+  }
+  const value = inner(operand);
+  const isLiteral = !operand.input.slice(at, operand.start).includes('(');
+  if (isLiteral && value.kind === 'constant' && (typeof value.value === 'bigint' || typeof value.value === 'number')) {
+    return { kind: 'constant', at, value: -value.value };
+  }
+  return { kind: 'call', at, name: '-_', args: [value] };
+}
+
+/** A long row of `&&` as a tree that is as flat as can be. */
+function balanced(node: ASTNode, name: string, inner: (node: ASTNode) => Expression): Expression {
+  const terms: ASTNode[] = [];
+  const places: number[] = [];
+  let rest = node;
+  while (rest.op === node.op) {
+    const [left, right] = rest.args as [ASTNode, ASTNode];
+    terms.push(right);
+    places.push(after(left, rest.op));
+    rest = left;
+  }
+  terms.push(rest);
+  terms.reverse();
+  places.reverse();
+  const build = (from: number, to: number): Expression => {
+    if (from === to) return inner(terms[from] as ASTNode);
+    const middle = (from + to) >> 1;
+    const at = places[middle] as number;
+    return { kind: 'call', at, name, args: [build(from, middle), build(middle + 1, to)] };
+  };
+  return build(0, terms.length - 1);
+}
+
+function literalValue(node: ASTNode, value: unknown): CelValue {
+  if (typeof value === 'bigint') {
+    if (value > LARGEST_INT) throw new SyntaxIssue(node.start, 'invalid int literal');
+    return value;
+  }
+  if (value instanceof Uint8Array) {
+    const source = node.input.slice(node.start, node.end);
+    // The grammar gives a byte for each character, which beyond ASCII is not what UTF-8 says.
+    const text = /^[bB](?:"""|'''|"|')([^\\]*?)(?:"""|'''|"|')$/s.exec(source)?.[1];
+    return text === undefined ? value : new TextEncoder().encode(text);
+  }
+  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') {
+    return value;
+  }
+  return new CelUint((value as { value: bigint }).value);
+}
+
+/** Where the operator behind an operand stands. */
+function after(operand: ASTNode, operator: string): number {
+  return Math.max(0, operand.input.indexOf(operator, operand.end));
+}
+
+function dotBefore(node: ASTNode): number {
+  return Math.max(0, node.input.lastIndexOf('.', node.pos - 1));
+}

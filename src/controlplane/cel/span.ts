@@ -1,0 +1,42 @@
+/** The least and the most that something can be: a size or a cost. What nobody knows the end of ends at MOST. */
+export interface Span {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Kubernetes' largest number; what would be more is this. */
+export const MOST = 2 ** 64 - 1;
+
+export const UNKNOWN: Span = { min: 0, max: MOST };
+
+export function exactly(value: number): Span {
+  return { min: value, max: value };
+}
+
+function capped(value: number): number {
+  // 0 * Infinity never comes up: everything is capped before it is multiplied.
+  return value >= MOST ? MOST : value;
+}
+
+export function plus(...spans: readonly Span[]): Span {
+  let min = 0;
+  let max = 0;
+  for (const span of spans) {
+    min = capped(min + span.min);
+    max = capped(max + span.max);
+  }
+  return { min, max };
+}
+
+export function times(left: Span, right: Span): Span {
+  return { min: capped(left.min * right.min), max: capped(left.max * right.max) };
+}
+
+/** By a factor, rounded up. */
+export function scaled(span: Span, factor: number): Span {
+  return { min: capped(Math.ceil(span.min * factor)), max: capped(Math.ceil(span.max * factor)) };
+}
+
+export function union(left: Span, right: Span): Span {
+  return { min: Math.min(left.min, right.min), max: Math.max(left.max, right.max) };
+}

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { discoveryDocuments } from '../http/discovery/discovery-documents.ts';
+import { openApiDocuments } from '../http/openapi/openapi-documents.ts';
+import { SharedDocuments } from '../http/shared-documents.ts';
+import { mountStored } from '../registry/stored-verbs.ts';
+import type { WatchStream } from '../registry/verbs.ts';
+import { refusal, take, told, watching } from '../registry/widgets.fixture.ts';
+import { addedKind, client, openPlaneBench, plainKind, writing } from './plane.fixture.ts';
+
+const widgets = plainKind('widgets', 'Widget');
+const racks = plainKind('racks', 'Rack', { namespaced: false });
+const key = 'widgets.test.example';
+
+async function isOver(stream: WatchStream): Promise<boolean> {
+  return (await take(stream, 1)).length === 0;
+}
+
+describe('kinds that come and go while a plane is open', () => {
+  it('are found, listed and counted in the generation, all of one call at once', async () => {
+    const { plane } = await openPlaneBench();
+    const before = plane.generation;
+    await plane.add([addedKind(widgets), addedKind(racks)]);
+    expect(plane.generation).toBe(before + 1);
+    expect(plane.find('test.example', 'v1', 'widgets')?.kind.kind).toBe('Widget');
+    expect(plane.resources().map(({ kind }) => kind.plural)).toEqual(['namespaces', 'racks', 'widgets']);
+    await plane.remove([key, 'nothing.test.example', 'namespaces']);
+    expect(plane.generation).toBe(before + 2);
+    expect(plane.find('test.example', 'v1', 'widgets')).toBeUndefined();
+    expect(plane.kinds.has(key)).toBe(false);
+    expect(plane.find('', 'v1', 'namespaces')).toBeDefined();
+    await plane.remove([key]);
+    expect(plane.generation).toBe(before + 2);
+  });
+
+  it('have their objects when they come again', async () => {
+    const { plane, create, peek } = await openPlaneBench();
+    await plane.add([addedKind(widgets)]);
+    const made = await create(key, 'it');
+    await plane.remove([key]);
+    await plane.add([addedKind(widgets)]);
+    expect(peek(key, 'it')?.metadata.uid).toBe(made.metadata.uid);
+  });
+
+  it('end their watches when they go, and take no more writes', async () => {
+    const { plane, kind, create } = await openPlaneBench();
+    await plane.add([addedKind(widgets)]);
+    const store = kind(key);
+    const stream = await store.verbs.watch(client('default'), watching());
+    await create(key, 'it');
+    expect((await take(stream, 1)).map(told)[0]).toMatch(/^ADDED it/);
+    await plane.remove([key]);
+    expect(await isOver(stream)).toBe(true);
+    const object = { apiVersion: 'test.example/v1', kind: 'Widget', metadata: { name: 'late' } };
+    expect(await refusal(store.verbs.create(client('default'), object, writing))).toMatchObject({ code: 503 });
+  });
+
+  it('are redefined without losing objects or watches', async () => {
+    const { plane, kind, create } = await openPlaneBench();
+    await plane.add([addedKind(widgets)]);
+    const made = await create(key, 'it', { spec: { size: 1 } });
+    const stream = await kind(key).verbs.watch(
+      client('default'),
+      watching({ resourceVersion: made.metadata.resourceVersion ?? '' }),
+    );
+    const stricter = plainKind('widgets', 'Widget', {
+      hasStatus: true,
+      schema: {
+        type: 'object',
+        properties: { spec: { type: 'object', required: ['size'] }, status: { type: 'object' } },
+      },
+    });
+    await plane.add([addedKind(stricter)]);
+    expect(kind(key).peek('default', 'it')?.object.spec).toEqual({ size: 1 });
+    expect(plane.find('test.example', 'v1', 'widgets')?.subresources.status).toBeDefined();
+    expect((await refusal(create(key, 'other', { spec: {} }))).message).toContain('spec.size: Required value');
+    await create(key, 'third', { spec: { size: 3 } });
+    expect((await take(stream, 1)).map(told)[0]).toMatch(/^ADDED third/);
+  });
+
+  it('end their watches when one of their versions is no longer served', async () => {
+    const { plane, kind } = await openPlaneBench();
+    const both = {
+      resource: widgets,
+      mount: (store: Parameters<typeof mountStored>[0]) => [
+        mountStored(store),
+        { ...mountStored(store), kind: { ...widgets, version: 'v2' } },
+      ],
+    };
+    await plane.add([both]);
+    expect(plane.find('test.example', 'v2', 'widgets')).toBeDefined();
+    const stream = await kind(key).verbs.watch(client('default'), watching());
+    await plane.add([addedKind(widgets)]);
+    expect(plane.find('test.example', 'v2', 'widgets')).toBeUndefined();
+    expect(await isOver(stream)).toBe(true);
+    const next = await kind(key).verbs.watch(client('default'), watching({ sendInitialEvents: undefined }));
+    expect(next.over).toBe(false);
+    next.close();
+  });
+
+  it('do not take the place of a kind that the plane was opened with', async () => {
+    const { plane } = await openPlaneBench();
+    await expect(plane.add([addedKind(plainKind('namespaces', 'Other', { group: '' }))])).rejects.toThrow('namespaces');
+    expect(plane.find('', 'v1', 'namespaces')?.kind.kind).toBe('Namespace');
+  });
+
+  it('are in the documents that the plane gives of itself, and out of them again', async () => {
+    const { plane } = await openPlaneBench();
+    const shared = new SharedDocuments();
+    const discovery = discoveryDocuments(plane, shared);
+    const openApi = openApiDocuments(plane, { serverVersion: 'v1', shared });
+    const paths = () => [...discovery.paths(), ...openApi.paths()].join(' ');
+    expect(paths()).not.toContain('test.example');
+    await plane.add([addedKind(widgets)]);
+    expect(discovery.paths()).toContain('/apis/test.example/v1');
+    await plane.remove([key]);
+    expect(paths()).not.toContain('test.example');
+  });
+
+  it('are closed with the plane, also those that were on their way', async () => {
+    const { plane } = await openPlaneBench();
+    const adding = plane.add([addedKind(widgets)]);
+    plane.close();
+    await adding;
+    expect(plane.find('test.example', 'v1', 'widgets')).toBeUndefined();
+  });
+});
+
+describe('garbage collection among kinds that come and go', () => {
+  const owned = (
+    kind: string,
+    { metadata }: { metadata: { name?: string; uid?: string } },
+    group = 'test.example/v1',
+  ) => ({
+    metadata: {
+      ownerReferences: [{ apiVersion: group, kind, name: metadata.name ?? '', uid: metadata.uid ?? '' }],
+    },
+  });
+
+  it('deletes dependents of added kinds, and those whose owners are of added kinds (GC-01)', async () => {
+    const bench = await openPlaneBench({
+      parts: [{ resources: [plainKind('things', 'Thing')], mount: () => [] }],
+    });
+    await bench.plane.add([addedKind(widgets)]);
+    const widget = await bench.create(key, 'owner');
+    const thing = await bench.create('things.test.example', 'middle', owned('Widget', widget));
+    await bench.create(key, 'leaf', owned('Thing', thing));
+    await bench.remove(key, 'owner');
+    expect(bench.peek('things.test.example', 'middle')).toBeUndefined();
+    expect(bench.peek(key, 'leaf')).toBeUndefined();
+  });
+
+  it('deletes the dependents of what went just before its kind did (GC-01)', async () => {
+    const bench = await openPlaneBench({ withoutUpkeep: true });
+    await bench.plane.add([addedKind(widgets), addedKind(racks)]);
+    const rack = await bench.create('racks.test.example', 'owner');
+    await bench.create(key, 'dependent', owned('Rack', rack));
+    await bench.remove('racks.test.example', 'owner');
+    await bench.plane.remove(['racks.test.example']);
+    await bench.plane.remove([key]);
+    const { store, clock } = bench;
+    const next = await openPlaneBench({
+      store,
+      clock,
+      parts: [{ resources: [widgets], mount: () => [] }],
+    });
+    await next.upkeep.idle();
+    expect(next.peek(key, 'dependent')).toBeUndefined();
+  });
+});

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { serviceAccountUser } from '../../api/core/service-account.ts';
+import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
+import type { UserInfo } from '../../api/user-info.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { goQuote } from '../../lib/go-quote.ts';
+import { numberAt, objectAt, textAt, textsAt } from '../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import { serviceAccountInfo } from './account-user.ts';
+
+/** What signs the tokens of service accounts and knows them again: the keys of the installation. */
+export interface TokenKeys {
+  /** Who issues them; each plane makes an issuer of its own of it. */
+  readonly installation: string;
+  sign(claims: JsonObject): Promise<string>;
+  /** What a token says that was signed with one of the keys, whatever else is true of it; undefined: none was. */
+  verify(token: string): Promise<JsonObject | undefined>;
+}
+
+export interface AccountTokensOptions {
+  readonly planeId: string;
+  readonly clock: Clock;
+  readonly keys: TokenKeys;
+  readonly accounts: Pick<KindStore, 'peek'>;
+  readonly secrets: Pick<KindStore, 'peek'>;
+}
+
+/** An object by name and uid, as tokens name it. */
+export interface TokenReference {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Whom a token is for, and what it ends with. */
+export interface AccountToken {
+  readonly namespace: string;
+  readonly account: TokenReference;
+  readonly secret?: TokenReference;
+  readonly audiences: readonly string[];
+  /** Seconds since the epoch. Absent: it has no end of its own. */
+  readonly expiresAt?: number;
+  readonly id: string;
+}
+
+export interface WantedToken {
+  readonly account: KubeObject;
+  readonly secret?: KubeObject;
+  /** Absent: the plane's own. */
+  readonly audiences?: readonly string[];
+  /** Absent: until the account or the secret goes. */
+  readonly seconds?: number;
+}
+
+/**
+ * Issues the tokens of a plane's service accounts and checks them. A token names its plane as its issuer, so it is good
+ * in no other one.
+ */
+export class AccountTokens {
+  /** Also the audience of tokens that are for the API itself. */
+  readonly issuer: string;
+  readonly #options: AccountTokensOptions;
+
+  constructor(options: AccountTokensOptions) {
+    this.#options = options;
+    this.issuer = accountIssuer(options.keys.installation, options.planeId);
+  }
+
+  async issue({ account, secret, audiences = [this.issuer], seconds }: WantedToken): Promise<string> {
+    const { namespace = '', name = '', uid = '' } = account.metadata;
+    const now = Math.floor(this.#options.clock.now() / 1000);
+    const bound = secret && { name: secret.metadata.name ?? '', uid: secret.metadata.uid ?? '' };
+    return await this.#options.keys.sign({
+      aud: [...audiences],
+      ...(seconds === undefined ? {} : { exp: now + seconds }),
+      iat: now,
+      iss: this.issuer,
+      jti: randomUUID(),
+      'kubernetes.io': {
+        namespace,
+        ...(bound === undefined ? {} : { secret: bound }),
+        serviceaccount: { name, uid },
+      },
+      nbf: now,
+      sub: serviceAccountUser(namespace, name),
+    });
+  }
+
+  /** The token if it is good now for one of these audiences; undefined, whatever the cause. */
+  async check(token: string, audiences?: readonly string[]): Promise<AccountToken | undefined> {
+    const found = await this.inspect(token, audiences);
+    return 'token' in found ? found.token : undefined;
+  }
+
+  /** The same with the cause, in the words of Kubernetes; '': it is no token of this plane. */
+  async inspect(
+    token: string,
+    audiences: readonly string[] = [this.issuer],
+  ): Promise<{ readonly token: AccountToken } | { readonly fault: string }> {
+    const claims = await this.#options.keys.verify(token);
+    const read = claims && this.#read(claims);
+    if (read === undefined) return { fault: '' };
+    if (!read.audiences.some((audience) => audiences.includes(audience))) {
+      const list = (texts: readonly string[]) => `[${texts.map(goQuote).join(' ')}]`;
+      const fault = `token audiences ${list(read.audiences)} is invalid for the target audiences ${list(audiences)}`;
+      return { fault };
+    }
+    const fault = this.#fault(read);
+    return fault === undefined ? { token: read } : { fault };
+  }
+
+  /** Whether its time is not over and those whom it names are still there. */
+  isGood(token: AccountToken): boolean {
+    return this.#fault(token) === undefined;
+  }
+
+  #fault({ namespace, account, secret, expiresAt }: AccountToken): string | undefined {
+    const { accounts, secrets, clock } = this.#options;
+    if (expiresAt !== undefined && expiresAt * 1000 <= clock.now()) return 'service account token has expired';
+    const known = accounts.peek(namespace, account.name)?.object.metadata;
+    if (known === undefined) return `serviceaccounts ${goQuote(account.name)} not found`;
+    if (known.uid !== account.uid) return `service account UID (${known.uid}) does not match claim (${account.uid})`;
+    if (this.#isLeaving(known)) return `service account ${namespace}/${account.name} has been deleted`;
+    if (secret === undefined) return undefined;
+    const bound = secrets.peek(namespace, secret.name)?.object.metadata;
+    if (bound === undefined || this.#isLeaving(bound)) return 'service account token has been invalidated';
+    if (bound.uid === secret.uid) return undefined;
+    return `secret UID (${bound.uid}) does not match service account secret ref claim (${secret.uid})`;
+  }
+
+  /** Its deletion has begun, and waits for a finalizer for longer than anybody needs to finish. */
+  #isLeaving({ deletionTimestamp }: ObjectMeta): boolean {
+    if (deletionTimestamp === undefined) return false;
+    return Date.parse(deletionTimestamp) + toleratedMilliseconds < this.#options.clock.now();
+  }
+
+  userOf({ namespace, account, id }: AccountToken): UserInfo {
+    return serviceAccountInfo(namespace, account, id);
+  }
+
+  #read(claims: JsonObject): AccountToken | undefined {
+    const own = objectAt(claims, 'kubernetes.io');
+    const namespace = textAt(own, 'namespace');
+    const account = referenceAt(own, 'serviceaccount');
+    if (textAt(claims, 'iss') !== this.issuer || account === undefined) return undefined;
+    if (textAt(claims, 'sub') !== serviceAccountUser(namespace, account.name)) return undefined;
+    const notBefore = numberAt(claims, 'nbf') ?? 0;
+    // What another's clock put a moment into the future was signed by this server all the same.
+    if (notBefore * 1000 > this.#options.clock.now() + toleratedMilliseconds) return undefined;
+    const secret = referenceAt(own, 'secret');
+    const expiresAt = numberAt(claims, 'exp');
+    return {
+      namespace,
+      account,
+      ...(secret === undefined ? {} : { secret }),
+      audiences: textsAt(claims, 'aud'),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      id: textAt(claims, 'jti'),
+    };
+  }
+}
+
+/** Who issues the tokens of a plane. */
+export function accountIssuer(installation: string, planeId: string): string {
+  return `${installation}/${planeId}`;
+}
+
+const toleratedMilliseconds = 60_000;
+
+function referenceAt(parent: JsonValue | undefined, member: string): TokenReference | undefined {
+  const reference = objectAt(parent, member);
+  if (reference === undefined) return undefined;
+  return { name: textAt(reference, 'name'), uid: textAt(reference, 'uid') };
+}

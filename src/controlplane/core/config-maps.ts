@@ -1,0 +1,49 @@
+import { configMapKind } from '../../api/core/config-map.ts';
+import { base64Length } from '../../api/decode/base64.ts';
+import { type FieldError, forbiddenField, invalid, tooLong } from '../../api/field-error.ts';
+import { keyPath } from '../../api/schema/field-path.ts';
+import { byteLength } from '../../api/validation/byte-length.ts';
+import { flagAt, objectAt } from '../../lib/json-path.ts';
+import { equalJson, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
+import { dataKeyErrors, largestData } from './data-keys.ts';
+import { dropEmpty } from './drop-empty.ts';
+
+export const storedConfigMaps: StoredResource = defineResource({
+  ...configMapKind,
+  hasStatus: false,
+  unconditionalUpdate: true,
+  prepare: ({ object }) => dropEmpty(object as JsonObject, ['data', 'binaryData']),
+  validate: (draft) => [...changeErrors(draft), ...dataErrors(draft.object as JsonObject)],
+});
+
+function dataErrors(object: JsonObject): FieldError[] {
+  const data = objectAt(object, 'data') ?? {};
+  const binaryData = objectAt(object, 'binaryData') ?? {};
+  const both = Object.keys(data).filter((key) => Object.hasOwn(binaryData, key));
+  const errors = [
+    ...dataKeyErrors('data', data),
+    ...both.map((key) => invalid(keyPath('data', key), key, 'duplicate of key present in binaryData')),
+    ...dataKeyErrors('binaryData', binaryData),
+  ];
+  const size =
+    Object.values(data).reduce<number>((sum, value) => sum + byteLength(String(value)), 0) +
+    Object.values(binaryData).reduce<number>((sum, value) => sum + base64Length(String(value)), 0);
+  // A path without a name is how Kubernetes says that the object as a whole is meant.
+  if (size > largestData) errors.push(tooLong('[]', largestData));
+  return errors;
+}
+
+function changeErrors({ object, old }: Draft): FieldError[] {
+  const before = old?.object as JsonValue | undefined;
+  if (!flagAt(before, 'immutable')) return [];
+  const isSame = (member: string) =>
+    equalJson(objectAt(object as JsonValue, member) ?? {}, objectAt(before, member) ?? {});
+  const changed = [
+    ...(flagAt(object as JsonValue, 'immutable') ? [] : ['immutable']),
+    ...['data', 'binaryData'].filter((member) => !isSame(member)),
+  ];
+  return changed.map((member) => forbiddenField(member, immutableText));
+}
+
+export const immutableText = 'field is immutable when `immutable` is set';

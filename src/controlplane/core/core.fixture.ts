@@ -1,0 +1,179 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { KubeObject } from '../../api/meta.ts';
+import { StatusError } from '../../api/status.ts';
+import { ManualClock } from '../../lib/clock.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
+import { silentLog } from '../../lib/log.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import { shapeObject } from '../../registry/decode.ts';
+import type { RowSealing } from '../../registry/resource.ts';
+import type { PatchOptions } from '../../registry/verbs.ts';
+import { openMemoryStore } from '../../store/memory.ts';
+import type { Store } from '../../store/store.ts';
+import type { ControlPlane } from '../control-plane.ts';
+import { openKubernetesPlane } from '../kubernetes-plane.ts';
+import { startUpkeep } from '../upkeep/upkeep.ts';
+import type { TokenKeys } from './account-tokens.ts';
+import { type CorePart, corePart } from './core-part.ts';
+
+export const writing: PatchOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Strict', force: false };
+export const dryRun: PatchOptions = { ...writing, dryRun: true };
+export const deleting = {
+  dryRun: false,
+  gracePeriodSeconds: undefined,
+  propagationPolicy: undefined,
+  preconditions: {},
+} as const;
+
+/** Enough to see that it is used, and where. */
+export const shiftedSealing: RowSealing = {
+  seal: (purpose, clear) => JSON.stringify([purpose, Buffer.from(clear).toString('base64')]),
+  open(purpose, sealed) {
+    const [place, text] = JSON.parse(sealed) as [string, string];
+    if (place !== purpose) throw new Error('sealed for another place');
+    return Buffer.from(text, 'base64').toString();
+  },
+};
+
+/** Tokens with a signature that only this process can make. */
+export function testTokenKeys(): TokenKeys {
+  const secret = randomBytes(32);
+  const sign = (text: string) => createHmac('sha256', secret).update(text).digest('base64url');
+  return {
+    installation: 'installation',
+    async sign(claims) {
+      const text = Buffer.from(JSON.stringify(claims)).toString('base64url');
+      return `e30.${text}.${sign(text)}`;
+    },
+    async verify(token) {
+      const [, text = '', signature] = token.split('.');
+      if (signature !== sign(text)) return undefined;
+      const claims: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+      return isJsonObject(claims) ? claims : undefined;
+    },
+  };
+}
+
+export interface TestPlaneOptions {
+  readonly id?: string;
+  readonly store?: Store;
+  readonly clock?: ManualClock;
+  readonly keys?: TokenKeys;
+  readonly longestTokenSeconds?: number;
+}
+
+export interface TestPlane {
+  readonly plane: ControlPlane;
+  readonly core: CorePart;
+  readonly store: Store;
+  readonly clock: ManualClock;
+  readonly keys: TokenKeys;
+  /** What warnings came with the requests. */
+  readonly warnings: string[];
+  context(namespace?: string): RequestContext;
+  create(resource: string, object: JsonObject, namespace?: string): Promise<KubeObject>;
+  update(resource: string, object: JsonObject, namespace?: string): Promise<KubeObject>;
+  peek(resource: string, name: string, namespace?: string): KubeObject | undefined;
+  remove(resource: string, name: string, namespace?: string): Promise<unknown>;
+  /** Resolves when upkeep has nothing to do. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A plane with the core kinds and nothing else, in which everybody may do everything. */
+export async function openTestPlane(options: TestPlaneOptions = {}): Promise<TestPlane> {
+  const clock = options.clock ?? new ManualClock();
+  const store = options.store ?? openMemoryStore({ clock });
+  const keys = options.keys ?? testTokenKeys();
+  const warnings: string[] = [];
+  let core: CorePart | undefined;
+  let wake = () => {};
+  const plane = await openKubernetesPlane({
+    id: options.id ?? 'plane',
+    store,
+    clock,
+    log: silentLog,
+    compose(dependencies) {
+      core = corePart({
+        ...dependencies,
+        sealing: shiftedSealing,
+        tokens: keys,
+        longestTokenSeconds: options.longestTokenSeconds ?? 86_400,
+        authorize: () => ({ allowed: true, reason: '' }),
+        rules: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
+      });
+      return { parts: [core], authorize: () => ({ allowed: true, reason: '' }) };
+    },
+    onUpkeep: () => wake(),
+  });
+  const upkeep = startUpkeep({ store, clock, log: silentLog, plane: async () => plane });
+  wake = () => upkeep.wake();
+  const context = (namespace = 'default'): RequestContext => ({
+    user: { name: 'jane', groups: [] },
+    system: false,
+    namespace,
+    signal: new AbortController().signal,
+    warn: (text) => void warnings.push(text),
+    may: () => true,
+  });
+  const kindStore = (resource: string) => {
+    const found = plane.kinds.get(resource);
+    if (found === undefined) throw new Error(`no store for ${resource}`);
+    return found;
+  };
+  const shaped = (resource: string, object: JsonObject, namespace: string) =>
+    shapeObject(kindStore(resource).resource, object, {
+      findings: [],
+      namespace: kindStore(resource).resource.namespaced ? namespace : '',
+    }).object;
+  if (core === undefined) throw new Error('the plane was not composed');
+  return {
+    plane,
+    core,
+    store,
+    clock,
+    keys,
+    warnings,
+    context,
+    async create(resource, object, namespace = 'default') {
+      const { verbs } = kindStore(resource);
+      return (await verbs.create(context(namespace), shaped(resource, object, namespace), writing)).object;
+    },
+    async update(resource, object, namespace = 'default') {
+      const { verbs } = kindStore(resource);
+      const sent = shaped(resource, object, namespace);
+      return (await verbs.update(context(namespace), sent.metadata.name ?? '', sent, writing)).object;
+    },
+    peek: (resource, name, namespace = 'default') => kindStore(resource).peek(namespace, name)?.object,
+    remove: (resource, name, namespace = 'default') =>
+      kindStore(resource).verbs.delete(context(namespace), name, deleting),
+    idle: () => upkeep.idle(),
+    async close() {
+      await upkeep.stop();
+      plane.close();
+    },
+  };
+}
+
+export async function refusal(call: Promise<unknown>): Promise<StatusError> {
+  const error = await call.catch((thrown: unknown) => thrown);
+  if (!(error instanceof StatusError)) throw new Error('was not refused', { cause: error });
+  return error;
+}
+
+/** Waits for what happens beside: real signals only, none of it takes time. */
+export async function eventually<T>(look: () => T | undefined | false): Promise<T> {
+  for (let turn = 0; turn < 1_000; turn++) {
+    const found = look();
+    if (found !== undefined && found !== false) return found;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error('it did not come');
+}
+
+/** Everything that a backup would hold. */
+export async function dumpText(store: Store): Promise<string> {
+  const rows: string[] = [];
+  for await (const row of store.dump()) rows.push(JSON.stringify(row));
+  return rows.join('\n');
+}

@@ -1,0 +1,31 @@
+import { type FieldError, invalid } from '../../api/field-error.ts';
+import { keyPath } from '../../api/schema/field-path.ts';
+import { byteLength } from '../../api/validation/byte-length.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+
+/** What all values of a config map or a secret may take together, in bytes. */
+export const largestData = 1024 * 1024;
+
+const longestKey = 253;
+const keyFormat = '[-._a-zA-Z0-9]+';
+const key = new RegExp(`^${keyFormat}$`);
+
+/** What is wrong with the keys of one of the maps, in the order of the keys. */
+export function dataKeyErrors(member: string, data: JsonObject): FieldError[] {
+  return Object.keys(data).flatMap((name) =>
+    dataKeyFaults(name).map((fault) => invalid(keyPath(member, name), name, fault)),
+  );
+}
+
+function dataKeyFaults(name: string): string[] {
+  const faults: string[] = [];
+  if (byteLength(name) > longestKey) faults.push(`must be no more than ${longestKey} characters`);
+  if (!key.test(name)) {
+    const rule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
+    const examples = "'key.name',  or 'KEY_NAME',  or 'key-name'";
+    faults.push(`${rule} (e.g. ${examples}, regex used for validation is '${keyFormat}')`);
+  }
+  if (name === '.' || name === '..') faults.push(`must not be '${name}'`);
+  else if (name.startsWith('..')) faults.push("must not start with '..'");
+  return faults;
+}

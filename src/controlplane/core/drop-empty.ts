@@ -1,0 +1,13 @@
+import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
+
+/** Takes out, in place, those of the members that hold nothing: Go does not print them. */
+export function dropEmpty(object: JsonObject, members: readonly string[]): void {
+  for (const member of members) {
+    const value = object[member];
+    const isEmpty =
+      value === '' ||
+      (Array.isArray(value) && value.length === 0) ||
+      (isJsonObject(value) && Object.keys(value).length === 0);
+    if (isEmpty) delete object[member];
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../lib/clock.ts';
+import { gcRange, pendingRange } from '../../registry/rows.ts';
+import { altered } from '../../registry/widgets.fixture.ts';
+import { openMemoryStore } from '../../store/memory.ts';
+import type { Store, Transaction } from '../../store/store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { addedKind, openPlaneBench, plainKind } from '../plane.fixture.ts';
+
+const widgets = plainKind('widgets', 'Widget');
+const key = 'widgets.test.example';
+
+/** A store that takes so many transactions and then no more: the process has ended. */
+function endingAfter(store: Store, transactions: number): Store {
+  let left = transactions;
+  return altered(store, {
+    transact(this: Store, transaction: Transaction) {
+      if (left === 0) return Promise.reject(new StoreError('Closed', 'the process has ended'));
+      left -= 1;
+      return store.transact(transaction);
+    },
+  });
+}
+
+it('a namespace is emptied and goes, wherever the process ends in between', async () => {
+  let rounds = 0;
+  for (let transactions = 1; rounds < 1; transactions++) {
+    const clock = new ManualClock();
+    const store = openMemoryStore({ clock });
+    const first = await openPlaneBench({ store, clock });
+    await first.plane.add([addedKind(widgets)]);
+    await first.create('namespaces', 'one');
+    const owner = await first.create(key, 'owner', {}, 'one');
+    const { name = '', uid = '' } = owner.metadata;
+    const ownerReferences = [{ apiVersion: 'test.example/v1', kind: 'Widget', name, uid }];
+    await first.create(key, 'owned', { metadata: { ownerReferences } }, 'one');
+    await first.create(key, 'third', {}, 'one');
+    await first.upkeep.stop();
+    first.plane.close();
+
+    const failing = await openPlaneBench({ store: endingAfter(store, transactions), clock });
+    await failing.plane.add([addedKind(widgets)]);
+    await failing.remove('namespaces', 'one').catch(() => {});
+    await failing.upkeep.stop();
+    failing.plane.close();
+    if (failing.peek('namespaces', 'one') === undefined) rounds += 1;
+
+    const next = await openPlaneBench({ store, clock, parts: [{ resources: [widgets], mount: () => [] }] });
+    for (let round = 0; round < 3; round++) {
+      await next.upkeep.idle();
+      clock.advance(60_000);
+    }
+    await next.upkeep.idle();
+    expect(next.peek('namespaces', 'one'), `after ${transactions} transactions`).toBeUndefined();
+    expect(next.kind(key).count()).toBe(0);
+    for (const range of [pendingRange, gcRange]) expect((await store.list(range)).entries).toEqual([]);
+    expect(transactions).toBeLessThan(50);
+  }
+});

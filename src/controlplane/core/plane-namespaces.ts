@@ -1,0 +1,123 @@
+import { namespaceKind } from '../../api/core/namespace.ts';
+import { type FieldError, invalid } from '../../api/field-error.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { forbidden, invalidObject } from '../../api/status.ts';
+import { qualifiedNameFaults } from '../../api/validation/names.ts';
+import { textAt } from '../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
+import { mountStored } from '../../registry/stored-verbs.ts';
+import type { PartDependencies } from '../plane-part.ts';
+import { contentsFinalizer, isTerminating, NamespaceDeletion, specFinalizersOf } from './namespace-deletion.ts';
+
+const nameLabel = 'kubernetes.io/metadata.name';
+
+/** Every plane has these, and nobody deletes them (CREATE-22). */
+const lasting: readonly string[] = ['default', 'kube-public', 'kube-system'];
+
+/** For `PlanePart.standing`. */
+export const standingNamespaces: readonly KubeObject[] = lasting.map((name) => ({
+  kind: 'Namespace',
+  apiVersion: 'v1',
+  metadata: { name, labels: { [nameLabel]: name } },
+  spec: { finalizers: [contentsFinalizer] },
+  status: { phase: 'Active' },
+}));
+
+/** The namespaces of a plane of the Kubernetes kind, with their whole life. Served with `mountNamespaces`. */
+export function planeNamespaces({ clock, plane }: Pick<PartDependencies, 'clock' | 'plane'>): StoredResource {
+  const deletion = new NamespaceDeletion(clock, plane);
+  return defineResource({
+    ...namespaceKind,
+    hasStatus: true,
+    // A namespace is deleted by name: there is no deletecollection.
+    verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+    nameRule: 'label',
+    selectableFields: ['status.phase'],
+    unconditionalUpdate: true,
+    unowned: [['spec', 'finalizers']],
+    prepare,
+    validate: finalizerErrors,
+    prepareStatus: refuseOtherPhase,
+    guardDelete,
+    preconditionText: (member, wanted, found) =>
+      `Precondition failed: ${member} in precondition: ${wanted}, ${member} in object meta: ${found}`,
+    prepareDelete,
+    isHeld: (object) => specFinalizersOf(object).length > 0,
+    pending: isTerminating,
+    settle: (_, name) => deletion.settle(name),
+  });
+}
+
+/** With `finalize`, through which alone the finalizers of the spec are written. */
+export function mountNamespaces(store: KindStore): MountedResource {
+  return mountStored(store, {
+    finalize: {
+      kind: store.resource,
+      verbs: {
+        update: (context, name, sent, options) =>
+          store.verbs.update(context, name, sent, { ...options, subresource: 'finalize' }),
+      },
+    },
+  });
+}
+
+function prepare(draft: Draft, _context: unknown, subresource: string): void {
+  const { old } = draft;
+  const object = draft.object as JsonObject;
+  if (old === undefined) object.status = { phase: 'Active' };
+  const sent = specFinalizersOf(draft.object);
+  const finalizers =
+    old === undefined
+      ? [...sent, ...(sent.includes(contentsFinalizer) ? [] : [contentsFinalizer])]
+      : subresource === 'finalize'
+        ? sent
+        : specFinalizersOf(old.object);
+  object.spec = finalizers.length === 0 ? {} : { finalizers: [...finalizers] };
+  const { metadata } = draft.object;
+  const labels = { ...metadata.labels, [nameLabel]: metadata.name ?? '' };
+  metadata.labels = Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const standardFinalizers: readonly string[] = [contentsFinalizer, 'orphan', 'foregroundDeletion'];
+
+/** A new namespace's are not told apart by their place in the list; those that come through `finalize` are. */
+function finalizerErrors({ object, old }: Draft): FieldError[] {
+  return specFinalizersOf(object).flatMap((finalizer, index) => {
+    const field = old === undefined ? 'spec.finalizers' : `spec.finalizers[${index}]`;
+    const faults = qualifiedNameFaults(finalizer);
+    if (!finalizer.includes('/') && !standardFinalizers.includes(finalizer)) {
+      return [...faults, 'name is neither a standard finalizer name nor is it fully qualified'].map((fault) =>
+        invalid(field, finalizer, fault),
+      );
+    }
+    return faults.map((fault) => invalid(field, finalizer, fault));
+  });
+}
+
+/** The phase follows from the deletion; one that is left out is Active. */
+function refuseOtherPhase({ object }: Draft): void {
+  const phase = textAt(object as JsonValue, 'status', 'phase') || 'Active';
+  const { phase: _, ...rest } = (object.status ?? {}) as JsonObject;
+  object.status = { phase, ...rest };
+  const isActive = object.metadata.deletionTimestamp === undefined;
+  if (phase === (isActive ? 'Active' : 'Terminating')) return;
+  const detail = isActive
+    ? "may only be 'Active' if `deletionTimestamp` is empty"
+    : "may only be 'Terminating' if `deletionTimestamp` is not empty";
+  throw invalidObject(namespaceKind, object.metadata.name ?? '', [invalid('status.Phase', phase, detail)]);
+}
+
+function guardDelete({ object }: StoredRecord): void {
+  const { name = '' } = object.metadata;
+  if (!lasting.includes(name)) return;
+  throw forbidden({ group: '', resource: namespaceKind.plural }, name, 'this namespace may not be deleted');
+}
+
+/** A namespace has no grace period: it takes as long as its contents take. */
+function prepareDelete(object: KubeObject): void {
+  object.status = { ...(object.status as JsonObject | undefined), phase: 'Terminating' };
+  delete object.metadata.deletionGracePeriodSeconds;
+}

@@ -1,0 +1,224 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { countQuantity, parseQuantity, quantityText } from '../../api/quantity.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { forbidden, StatusError } from '../../api/status.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { compareBytes } from '../../lib/json-order.ts';
+import { listAt, objectAt, textAt } from '../../lib/json-path.ts';
+import { equalJson, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import type { Log } from '../../lib/log.ts';
+import type { AdmittedWrite } from '../../registry/admission.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { StoredResource } from '../../registry/resource.ts';
+import { resourceKey } from '../../registry/rows.ts';
+import type { KindStores } from '../control-plane.ts';
+import { systemContext } from '../system-context.ts';
+import { KeyedWork } from './keyed-work.ts';
+import { countedKinds } from './quota-names.ts';
+
+export interface QuotasOptions {
+  kinds(): KindStores;
+  quotas(): KindStore;
+  /** Calls back when other kinds are there. Returns how to stop. */
+  onKinds(listener: () => void): () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** An object that was let in and is not stored yet. */
+interface Reservation {
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldValidation: 'Ignore' } as const;
+
+/**
+ * Holds creates to the quotas of their namespace. What counts is what there is: the objects of the watch caches and
+ * those that were let in a moment before and are not there yet. The numbers in a quota's status follow from the same
+ * count; they are written before a create is let in, as Kubernetes does, and after whatever else changes them.
+ */
+export class Quotas {
+  readonly #options: QuotasOptions;
+  readonly #reserved = new Set<Reservation>();
+  readonly #work: KeyedWork;
+  /** The kinds that a quota names, by resource key, as long as they are listened to. */
+  readonly #followed = new Map<string, { readonly store: KindStore; readonly stop: () => void }>();
+
+  constructor(options: QuotasOptions) {
+    this.#options = options;
+    const { clock, log } = options;
+    this.#work = new KeyedWork({ name: 'the status of quotas', clock, log, work: (key) => this.#tell(key) });
+  }
+
+  /** As `PlanePart.admit`. */
+  async admit(write: AdmittedWrite): Promise<void> {
+    const { resource, draft, context } = write;
+    if (write.operation !== 'CREATE' || write.subresource !== '' || !resource.namespaced) return;
+    const { namespace } = context;
+    const quotas = this.#of(namespace);
+    const names = namesOf(resource);
+    const counting = quotas.filter((quota) => counts(quota) && names.some((name) => hardOf(quota, name) !== undefined));
+    if (counting.length === 0) return;
+    for (const quota of counting) this.#check(quota, names, write);
+    if (write.dryRun) return;
+    const { name = '', uid = '' } = draft.object.metadata;
+    const reservation: Reservation = { resource: resourceKey(resource), namespace, name, uid };
+    this.#reserved.add(reservation);
+    write.afterwards(() => {
+      this.#reserved.delete(reservation);
+      void this.#work.add(namespace);
+    });
+    await this.#work.add(namespace);
+  }
+
+  /** Brings the status of all quotas up to date, and keeps it so. Returns how it ends. */
+  async start(): Promise<() => void> {
+    const quotas = this.#options.quotas();
+    const stop = quotas.listen(({ before, after }) => {
+      const { namespace = '' } = (after ?? before)?.object.metadata ?? {};
+      void this.#work.add(namespace);
+    });
+    const stopKinds = this.#options.onKinds(() => void this.#tellAll());
+    await this.#tellAll();
+    return () => {
+      stop();
+      stopKinds();
+      this.#work.stop();
+      for (const followed of this.#followed.values()) followed.stop();
+      this.#followed.clear();
+    };
+  }
+
+  async #tellAll(): Promise<void> {
+    const namespaces = this.#options
+      .quotas()
+      .peekAll()
+      .map(({ object }) => object.metadata.namespace ?? '');
+    await Promise.all([...new Set(namespaces)].map((namespace) => this.#work.add(namespace)));
+  }
+
+  #of(namespace: string): KubeObject[] {
+    return this.#options
+      .quotas()
+      .peekAll(namespace)
+      .map(({ object }) => object);
+  }
+
+  #check(quota: KubeObject, names: readonly string[], { resource, draft }: AdmittedWrite): void {
+    const { namespace = '', name: quotaName = '' } = quota.metadata;
+    const used = this.#count(resourceKey(resource), namespace);
+    const exceeded = names.filter((name) => {
+      const hard = hardOf(quota, name);
+      return hard !== undefined && countQuantity(used + 1).billionths > parseQuantity(hard).billionths;
+    });
+    if (exceeded.length === 0) return;
+    const list = (amount: (name: string) => string) =>
+      exceeded
+        .toSorted(compareBytes)
+        .map((name) => `${name}=${amount(name)}`)
+        .join(',');
+    const requested = list(() => '1');
+    const has = list(() => quantityText(countQuantity(used)));
+    const limit = list((name) => hardOf(quota, name) ?? '');
+    const { name = '' } = draft.object.metadata;
+    const detail = `exceeded quota: ${quotaName}, requested: ${requested}, used: ${has}, limited: ${limit}`;
+    throw forbidden(groupResourceOf(resource), name, detail);
+  }
+
+  /** What is there, and what is about to be. */
+  #count(resource: string, namespace: string): number {
+    const store = this.#options.kinds().get(resource);
+    const coming = [...this.#reserved].filter(
+      (one) =>
+        one.resource === resource &&
+        one.namespace === namespace &&
+        store?.peek(namespace, one.name)?.object.metadata.uid !== one.uid,
+    );
+    return (store?.count(namespace) ?? 0) + coming.length;
+  }
+
+  async #tell(namespace: string): Promise<void> {
+    for (const quota of this.#of(namespace)) {
+      const status = this.#statusOf(quota);
+      if (!equalJson(status, objectAt(quota as JsonValue, 'status') ?? {})) await this.#write(quota, status);
+    }
+  }
+
+  #statusOf(quota: KubeObject): JsonObject {
+    const hard = objectAt(quota as JsonValue, 'spec', 'hard') ?? {};
+    const used: JsonObject = {};
+    for (const name of Object.keys(hard)) {
+      const count = this.#usedOf(quota, name);
+      // Of a kind that is not there (yet) stays what is known.
+      const known = textAt(quota as JsonValue, 'status', 'used', name);
+      const amount = count === undefined ? known : quantityText(countQuantity(count));
+      if (amount !== '') setMember(used, name, amount);
+    }
+    return {
+      ...(Object.keys(hard).length === 0 ? {} : { hard }),
+      ...(Object.keys(used).length === 0 ? {} : { used }),
+    };
+  }
+
+  /** Undefined: there is no such kind, so nobody can tell. */
+  #usedOf(quota: KubeObject, name: string): number | undefined {
+    const resource = countedResource(name);
+    if (resource === undefined) return 0;
+    const store = this.#options.kinds().get(resource);
+    if (store === undefined) return countedKinds.has(name) ? 0 : undefined;
+    if (!store.resource.namespaced) return undefined;
+    this.#follow(resource, store);
+    return counts(quota) ? this.#count(resource, quota.metadata.namespace ?? '') : 0;
+  }
+
+  /** A kind that came back is another store. */
+  #follow(resource: string, store: KindStore): void {
+    const known = this.#followed.get(resource);
+    if (known?.store === store) return;
+    known?.stop();
+    const stop = store.listen(({ before, after }) => {
+      if ((before === undefined) === (after === undefined)) return;
+      const { namespace = '' } = (after ?? before)?.object.metadata ?? {};
+      if (this.#options.quotas().count(namespace) > 0) void this.#work.add(namespace);
+    });
+    this.#followed.set(resource, { store, stop });
+  }
+
+  async #write(quota: KubeObject, status: JsonObject): Promise<void> {
+    const { namespace = '', name = '' } = quota.metadata;
+    try {
+      await this.#options.quotas().status?.update(systemContext(namespace), name, { ...quota, status }, writing);
+    } catch (error) {
+      // It is gone, or somebody has changed it and thereby asked for the next look.
+      if (!(error instanceof StatusError) || ![404, 409].includes(error.code)) throw error;
+    }
+  }
+}
+
+/** Under what names the objects of a kind are counted. */
+function namesOf(resource: StoredResource): readonly string[] {
+  const key = resourceKey(resource);
+  return resource.group === '' && countedKinds.has(key) ? [key, `count/${key}`] : [`count/${key}`];
+}
+
+/** The resource key of the kind whose objects are counted under that name; undefined: none are. */
+function countedResource(name: string): string | undefined {
+  if (countedKinds.has(name)) return name;
+  return name.startsWith('count/') ? name.slice('count/'.length) : undefined;
+}
+
+/** Scopes are about pods and volumes: none of what there is fits one. */
+function counts(quota: KubeObject): boolean {
+  const scoped = [
+    ...listAt(quota as JsonValue, 'spec', 'scopes'),
+    ...listAt(quota as JsonValue, 'spec', 'scopeSelector', 'matchExpressions'),
+  ];
+  return scoped.length === 0;
+}
+
+function hardOf(quota: KubeObject, name: string): string | undefined {
+  return textAt(quota as JsonValue, 'spec', 'hard', name) || undefined;
+}

@@ -1,0 +1,63 @@
+import { secretTypes, serviceAccountNameAnnotation } from '../../api/core/secret.ts';
+import { base64Length, decodeBase64 } from '../../api/decode/base64.ts';
+import { goTypeOf } from '../../api/decode/decode-error.ts';
+import { type FieldError, invalid, required, tooLong } from '../../api/field-error.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { keyPath } from '../../api/schema/field-path.ts';
+import { parseJson } from '../../lib/json-parse.ts';
+import { objectAt, textAt } from '../../lib/json-path.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { dataKeyErrors, largestData } from './data-keys.ts';
+
+/** What holds for every secret, and what its type asks for. No error tells any of the data. */
+export function secretErrors(secret: KubeObject): FieldError[] {
+  const data = objectAt(secret as JsonValue, 'data') ?? {};
+  const errors = dataKeyErrors('data', data);
+  const size = Object.values(data).reduce<number>((sum, value) => sum + base64Length(String(value)), 0);
+  if (size > largestData) errors.push(tooLong('data', largestData));
+  errors.push(...typeErrors(secret, data));
+  return errors;
+}
+
+function typeErrors(secret: KubeObject, data: JsonObject): FieldError[] {
+  const missing = (...keys: string[]) =>
+    keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(keyPath('data', key)));
+  switch (textAt(secret as JsonValue, 'type')) {
+    case secretTypes.serviceAccountToken:
+      return textAt(secret as JsonValue, 'metadata', 'annotations', serviceAccountNameAnnotation) === ''
+        ? [required(keyPath('metadata.annotations', serviceAccountNameAnnotation))]
+        : [];
+    case secretTypes.dockercfg:
+      return documentErrors('.dockercfg', data);
+    case secretTypes.dockerConfigJson:
+      return documentErrors('.dockerconfigjson', data);
+    case secretTypes.basicAuth: {
+      const faults = missing('username', 'password');
+      return faults.length === 2 ? faults : [];
+    }
+    case secretTypes.sshAuth:
+      return textAt(data, 'ssh-privatekey') === '' ? [required(keyPath('data', 'ssh-privatekey'))] : [];
+    case secretTypes.tls:
+      return missing('tls.crt', 'tls.key');
+    default:
+      return [];
+  }
+}
+
+/** The value is an object in JSON. */
+function documentErrors(key: string, data: JsonObject): FieldError[] {
+  const path = keyPath('data', key);
+  if (!Object.hasOwn(data, key)) return [required(path)];
+  const fault = documentFault(decodeBase64(textAt(data, key)));
+  return fault === undefined ? [] : [invalid(path, '<secret contents redacted>', fault)];
+}
+
+function documentFault(text: string): string | undefined {
+  try {
+    const { value: document } = parseJson(text);
+    if (document === null || isJsonObject(document)) return undefined;
+    return `json: cannot unmarshal ${goTypeOf(document)} into Go value of type map[string]interface {}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { selfSigned } from '../../../test/harness/self-signed.ts';
+import { dumpText, openTestPlane, refusal, type TestPlane } from './core.fixture.ts';
+
+let plane: TestPlane;
+beforeEach(async () => {
+  plane = await openTestPlane();
+});
+afterEach(() => plane.close());
+
+const secret = (members: object = {}, name = 's') => ({ metadata: { name }, ...members });
+const canary = 'canary-7d3f';
+
+describe('secrets', () => {
+  it('take texts over bytes, never show them as such, and are Opaque unless they say otherwise', async () => {
+    const made = await plane.create('secrets', secret({ stringData: { b: 'hello' }, data: { c: 'eQ==', b: 'eA==' } }));
+    expect(made).toMatchObject({ type: 'Opaque', data: { b: 'aGVsbG8=', c: 'eQ==' } });
+    expect(Object.keys(made)).toEqual(['kind', 'apiVersion', 'metadata', 'data', 'type']);
+    expect(JSON.stringify(made.metadata.managedFields)).not.toContain('stringData');
+  });
+
+  it('have no data where they have none', async () => {
+    expect(await plane.create('secrets', secret({ data: {} }))).not.toHaveProperty('data');
+  });
+
+  it.each([
+    [
+      'kubernetes.io/service-account-token',
+      {},
+      'metadata.annotations[kubernetes.io/service-account.name]: Required value',
+    ],
+    ['kubernetes.io/dockercfg', {}, 'data[.dockercfg]: Required value'],
+    ['kubernetes.io/dockerconfigjson', { x: '' }, 'data[.dockerconfigjson]: Required value'],
+    ['kubernetes.io/basic-auth', { x: '' }, '[data[username]: Required value, data[password]: Required value]'],
+    ['kubernetes.io/ssh-auth', { 'ssh-privatekey': '' }, 'data[ssh-privatekey]: Required value'],
+    ['kubernetes.io/tls', {}, '[data[tls.crt]: Required value, data[tls.key]: Required value]'],
+  ])('of the type %s ask for what it needs', async (type, stringData, faults) => {
+    const error = await refusal(plane.create('secrets', secret({ type, stringData })));
+    expect(error.code).toBe(422);
+    expect(error.status.message).toBe(`Secret "s" is invalid: ${faults}`);
+  });
+
+  it.each([
+    ['{bad', "invalid character 'b' looking for beginning of object key string"],
+    ['[]', 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
+    ['', 'unexpected end of JSON input'],
+    ['{} x', "invalid character 'x' after top-level value"],
+  ])('hold Docker credentials only as an object in JSON, and tell nothing of %j', async (text, fault) => {
+    const type = 'kubernetes.io/dockerconfigjson';
+    const error = await refusal(plane.create('secrets', secret({ type, stringData: { '.dockerconfigjson': text } })));
+    expect(error.status.message).toBe(
+      `Secret "s" is invalid: data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": ${fault}`,
+    );
+  });
+
+  it('are content with one half of a basic authentication', async () => {
+    await plane.create('secrets', secret({ type: 'kubernetes.io/basic-auth', stringData: { username: '' } }));
+    await plane.create('secrets', secret({ type: 'kubernetes.io/dockercfg', stringData: { '.dockercfg': '{}' } }, 'd'));
+  });
+
+  it('warn of a certificate that does not fit its key', async () => {
+    const type = 'kubernetes.io/tls';
+    const [one, other] = await Promise.all([selfSigned(), selfSigned()]);
+    const sent = async (crt: string, key: string, name: string) => {
+      plane.warnings.length = 0;
+      await plane.create('secrets', secret({ type, stringData: { 'tls.crt': crt, 'tls.key': key } }, name));
+      return plane.warnings.splice(0);
+    };
+    expect(await sent(one.cert, one.key, 'a')).toEqual([]);
+    expect(await sent('a', 'b', 'b')).toEqual(['tls: failed to find any PEM data in certificate input']);
+    expect(await sent(one.cert, 'b', 'c')).toEqual(['tls: failed to find any PEM data in key input']);
+    expect(await sent(one.cert, other.key, 'd')).toEqual(['tls: private key does not match public key']);
+    expect(await sent(one.key, one.cert, 'e')).toEqual([
+      'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched',
+    ]);
+  });
+
+  it('keep their type, and everything once they are immutable', async () => {
+    await plane.create('secrets', secret({ immutable: true, stringData: { a: 'b' } }));
+    const error = await refusal(plane.update('secrets', secret({ type: 'other', stringData: { a: 'c' } })));
+    const text = 'Forbidden: field is immutable when `immutable` is set';
+    expect(error.status.message).toBe(
+      `Secret "s" is invalid: [type: Invalid value: "other": field is immutable, immutable: ${text}, data: ${text}]`,
+    );
+    const same = await plane.update('secrets', secret({ immutable: true, stringData: { a: 'b' } }));
+    expect(same).toMatchObject({ type: 'Opaque', data: { a: 'Yg==' } });
+  });
+
+  it('hold 1 MiB and not a byte more', async () => {
+    const full = 'x'.repeat(1_048_576);
+    await plane.create('secrets', secret({ stringData: { a: full } }));
+    const error = await refusal(plane.create('secrets', secret({ stringData: { a: full, b: 'y' } }, 'over')));
+    expect(error.status.message).toBe('Secret "over" is invalid: data: Too long: may not be more than 1048576 bytes');
+  });
+
+  it('lie sealed in the store: their data, their annotations, their history', async () => {
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ a: canary }) };
+    const made = await plane.create('secrets', {
+      metadata: { name: 's', annotations },
+      stringData: { password: canary },
+    });
+    await plane.update('secrets', { ...made, stringData: { password: `${canary}-2` } });
+    const rows = await dumpText(plane.store);
+    const history = JSON.stringify(await plane.store.history({ slice: 'plane', prefix: [] }, 1));
+    for (const text of [rows, history]) {
+      expect(text).toContain('"secrets"');
+      for (const clear of [canary, Buffer.from(canary).toString('base64'), 'last-applied', 'password']) {
+        expect(text).not.toContain(clear);
+      }
+    }
+    expect(plane.peek('secrets', 's')).toMatchObject({
+      metadata: { annotations },
+      data: { password: Buffer.from(`${canary}-2`).toString('base64') },
+    });
+  });
+
+  it('are read again when the plane is, from the rows and from history', async () => {
+    const { store, clock, keys } = plane;
+    await plane.create('secrets', secret({ stringData: { a: '1' } }));
+    const since = String(plane.peek('secrets', 's')?.metadata.resourceVersion);
+    await plane.update('secrets', secret({ stringData: { a: '2' } }));
+    await plane.close();
+    plane = await openTestPlane({ store, clock, keys });
+    expect(plane.peek('secrets', 's')).toMatchObject({ data: { a: 'Mg==' } });
+    const listed = await plane.plane.kinds.get('secrets')?.verbs.list(plane.context(), {
+      resourceVersion: since,
+      resourceVersionMatch: 'Exact',
+      limit: 0,
+      continue: '',
+    });
+    expect(listed?.items.map(({ object }) => object.data)).toEqual([{ a: 'MQ==' }]);
+  });
+});

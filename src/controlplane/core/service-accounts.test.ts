@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually, openTestPlane, type TestPlane } from './core.fixture.ts';
+
+let plane: TestPlane;
+beforeEach(async () => {
+  plane = await openTestPlane();
+});
+afterEach(() => plane.close());
+
+describe('service accounts', () => {
+  it('keep of their references the names alone', async () => {
+    const made = await plane.create('serviceaccounts', {
+      metadata: { name: 's' },
+      secrets: [{ name: 'x', kind: 'Secret', namespace: 'q' }, { name: 'x' }],
+      imagePullSecrets: [{ name: 'y' }, { name: '' }, {}],
+      automountServiceAccountToken: false,
+    });
+    expect(made).toMatchObject({
+      secrets: [{ name: 'x' }, { name: 'x' }],
+      imagePullSecrets: [{ name: 'y' }, {}, {}],
+      automountServiceAccountToken: false,
+    });
+  });
+
+  it('warn once of an annotation that does nothing any longer', async () => {
+    const annotations = { 'kubernetes.io/enforce-mountable-secrets': 'true' };
+    await plane.create('serviceaccounts', { metadata: { name: 's', annotations }, secrets: [] });
+    const warning =
+      'metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets';
+    expect(plane.warnings).toEqual([warning]);
+    await plane.update('serviceaccounts', { metadata: { name: 's', annotations, labels: { a: 'b' } } });
+    expect(plane.warnings).toEqual([warning]);
+  });
+
+  it('are there as default in every namespace, from the beginning', async () => {
+    for (const namespace of ['default', 'kube-system', 'kube-public']) {
+      expect(plane.peek('serviceaccounts', 'default', namespace)).toBeDefined();
+    }
+    await plane.create('namespaces', { metadata: { name: 'fresh' } }, '');
+    await eventually(() => plane.peek('serviceaccounts', 'default', 'fresh'));
+  });
+
+  it('come back as default when somebody deletes it, as another one', async () => {
+    const before = plane.peek('serviceaccounts', 'default')?.metadata.uid;
+    await plane.remove('serviceaccounts', 'default');
+    const after = await eventually(() => plane.peek('serviceaccounts', 'default'));
+    expect(after.metadata.uid).not.toBe(before);
+  });
+
+  it('are made when a plane is loaded that was put away before it could make them', async () => {
+    const { store, clock, keys } = plane;
+    const accounts = plane.plane.kinds.get('serviceaccounts');
+    await plane.create('namespaces', { metadata: { name: 'fresh' } }, '');
+    await eventually(() => plane.peek('serviceaccounts', 'default', 'fresh'));
+    await plane.close();
+    const key = { slice: 'plane', segments: ['objects', 'serviceaccounts', 'fresh', 'default'] };
+    await store.transact({ writes: [{ key, value: undefined }] });
+    expect(accounts).toBeDefined();
+    plane = await openTestPlane({ store, clock, keys });
+    expect(plane.peek('serviceaccounts', 'default', 'fresh')).toBeDefined();
+  });
+
+  it('do not come back in a namespace that is being deleted', async () => {
+    await plane.create('namespaces', { metadata: { name: 'fresh' } }, '');
+    await eventually(() => plane.peek('serviceaccounts', 'default', 'fresh'));
+    await plane.create('configmaps', { metadata: { name: 'held', finalizers: ['example.com/hold'] } }, 'fresh');
+    await plane.remove('namespaces', 'fresh', '');
+    await plane.idle();
+    expect(plane.peek('namespaces', 'fresh', '')).toBeDefined();
+    expect(plane.peek('serviceaccounts', 'default', 'fresh')).toBeUndefined();
+  });
+});

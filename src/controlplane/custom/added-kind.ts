@@ -1,0 +1,29 @@
+import type { Definition } from '../../api/apiextensions/definition.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import { mountStored } from '../../registry/stored-verbs.ts';
+import type { AddedKind } from '../control-plane.ts';
+import { type CustomKind, type CustomVersion, customVersions } from './custom-versions.ts';
+import { mountScale } from './scale.ts';
+
+/** What a definition adds to its plane: objects stored once, served in each of its versions. */
+export function addedKind(definition: Definition, kind: CustomKind): AddedKind | undefined {
+  const versions = customVersions(definition, kind);
+  const stored = versions.find(({ storage }) => storage);
+  if (stored === undefined) return undefined;
+  return {
+    resource: stored.resource,
+    mount(store) {
+      // Whoever watches the version that was the stored one would be told of objects in another.
+      if (kind.isStoredAnew === true) store.endWatches();
+      return versions.filter(({ served }) => served).map((version) => mountVersion(store, version, kind.terminating));
+    },
+  };
+}
+
+function mountVersion(stored: KindStore, version: CustomVersion, terminating: boolean): MountedResource {
+  const store = version.storage ? stored : stored.inVersion(version.resource);
+  const subresources = version.scale === undefined ? {} : { scale: mountScale(store, version.scale) };
+  const mounted = mountStored(store, subresources);
+  return terminating ? { ...mounted, unlisted: ['patch', 'create', 'update'] } : mounted;
+}

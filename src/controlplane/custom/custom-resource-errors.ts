@@ -1,0 +1,80 @@
+import type { ScaleSubresource } from '../../api/apiextensions/definition.ts';
+import { type FieldError, invalid } from '../../api/field-error.ts';
+import type { Schema } from '../../api/schema/schema.ts';
+import { validateChanged } from '../../api/schema/validate-changed.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { Draft } from '../../registry/resource.ts';
+import type { LazyRules } from './lazy-rules.ts';
+import { scaleSpecErrors, scaleStatusErrors } from './scale-errors.ts';
+
+/** What the objects of one version are held to beyond their schema. */
+export interface VersionRules {
+  readonly schema: Schema;
+  readonly scale: ScaleSubresource | undefined;
+  readonly rules: LazyRules | undefined;
+}
+
+export async function customResourceErrors(
+  version: VersionRules,
+  draft: Draft,
+  context: RequestContext,
+): Promise<readonly FieldError[]> {
+  const { object, old } = draft;
+  const errors =
+    version.scale === undefined
+      ? []
+      : [...scaleSpecErrors(version.scale, object), ...scaleStatusErrors(version.scale, object)];
+  if (version.rules === undefined) return errors;
+  const known = [...validateChanged(version.schema, object, old?.object, ''), ...errors];
+  return [...errors, ...(await ruleErrors(version.rules, known, draft, context))];
+}
+
+/** The rules of the whole object count for a status too (STATUS-05). */
+export async function customStatusErrors(
+  version: VersionRules,
+  draft: Draft,
+  context: RequestContext,
+): Promise<readonly FieldError[]> {
+  const { object, old } = draft;
+  const errors = version.scale === undefined ? [] : scaleStatusErrors(version.scale, object);
+  if (version.rules === undefined) return errors;
+  const status = version.schema.properties?.status;
+  const known =
+    status === undefined || object.status === undefined
+      ? []
+      : validateChanged(status, object.status, old?.object.status, 'status');
+  return [...errors, ...(await ruleErrors(version.rules, [...known, ...errors], draft, context))];
+}
+
+/** Faults that leave rules without the values that they speak of. */
+const blocking: ReadonlySet<FieldError['type']> = new Set<FieldError['type']>([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+
+/** META-22. */
+const notChecked = invalid(
+  '',
+  null,
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+);
+
+async function ruleErrors(
+  rules: LazyRules,
+  known: readonly FieldError[],
+  { object, old }: Draft,
+  context: RequestContext,
+): Promise<readonly FieldError[]> {
+  const validator = await rules();
+  if (validator === undefined) return [];
+  if (known.some(({ type }) => blocking.has(type))) return [notChecked];
+  return validator.validate(object as JsonValue, {
+    ...(old === undefined ? {} : { old: old.object as JsonValue }),
+    warn: (text) => context.warn(text),
+    ...(context.turn === undefined ? {} : { turn: context.turn }),
+  });
+}

@@ -1,0 +1,211 @@
+import { afterEach } from 'vitest';
+import { type Definition, definitionOf } from '../../api/apiextensions/definition.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { ManualClock } from '../../lib/clock.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { silentLog } from '../../lib/log.ts';
+import { shapeObject } from '../../registry/decode.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import { openMemoryStore } from '../../store/memory.ts';
+import type { Store } from '../../store/store.ts';
+import type { ControlPlane } from '../control-plane.ts';
+import { namespacesPart } from '../core/namespaces-part.ts';
+import { openKubernetesPlane } from '../kubernetes-plane.ts';
+import { client, deleting, writing } from '../plane.fixture.ts';
+import { startUpkeep, type Upkeep } from '../upkeep/upkeep.ts';
+import { customResourcesPart } from './custom-resources-part.ts';
+import { definitionsKey } from './definitions-resource.ts';
+
+const group = 'sea.example';
+
+/** A definition of ships, of one version with a spec like this. */
+export function shipDefinition(spec: JsonObject = {}, change: JsonObject = {}, plural = 'ships'): JsonObject {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind: plural.charAt(0).toUpperCase() + plural.slice(1, -1) },
+      versions: [shipVersion('v1', spec, { storage: true })],
+      ...change,
+    },
+  };
+}
+
+export function shipVersion(name: string, spec: JsonObject = {}, change: JsonObject = {}): JsonObject {
+  const properties = {
+    spec: { type: 'object', ...spec },
+    status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  };
+  return { name, served: true, storage: false, schema: { openAPIV3Schema: { type: 'object', properties } }, ...change };
+}
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+export interface CustomBenchOptions {
+  readonly store?: Store;
+  readonly clock?: ManualClock;
+  /** As if the process ended before upkeep came to anything. */
+  readonly withoutUpkeep?: boolean;
+  /** And before anything else followed a write. */
+  readonly isIdle?: boolean;
+}
+
+/** A plane with namespaces and custom resource definitions, over a store in memory, as clients use it. */
+export class CustomBench {
+  readonly store: Store;
+  readonly clock: ManualClock;
+  readonly plane: ControlPlane;
+  readonly upkeep: Upkeep;
+  readonly warnings: string[] = [];
+
+  private constructor(store: Store, clock: ManualClock, plane: ControlPlane, upkeep: Upkeep) {
+    this.store = store;
+    this.clock = clock;
+    this.plane = plane;
+    this.upkeep = upkeep;
+  }
+
+  static async open(options: CustomBenchOptions = {}): Promise<CustomBench> {
+    const clock = options.clock ?? new ManualClock();
+    const store = options.store ?? openMemoryStore({ clock });
+    let wake = (): void => {};
+    const plane = await openKubernetesPlane({
+      id: 'plane',
+      store,
+      clock,
+      log: silentLog,
+      compose(dependencies) {
+        const { start, ...part } = customResourcesPart(dependencies);
+        const custom = options.isIdle === true || start === undefined ? part : { ...part, start };
+        return {
+          parts: [namespacesPart(dependencies), custom],
+          authorize: () => ({ allowed: true, reason: 'test' }),
+        };
+      },
+      onUpkeep: () => wake(),
+    });
+    const upkeep = startUpkeep({ store, clock, log: silentLog, plane: async () => plane });
+    if (options.withoutUpkeep === true) await upkeep.stop();
+    else wake = () => upkeep.wake();
+    upkeep.wake();
+    ends.push(async () => {
+      await upkeep.stop();
+      plane.close();
+    });
+    return new CustomBench(store, clock, plane, upkeep);
+  }
+
+  /** What the plane is after it was put away, or its process ended, and it is loaded again. */
+  async reopen(): Promise<CustomBench> {
+    await this.upkeep.stop();
+    this.plane.close();
+    return CustomBench.open({ store: this.store, clock: this.clock });
+  }
+
+  /** Resolves when the definition is. */
+  gone(name = `ships.${group}`): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.definitions.listen(({ before, after }) => {
+        if (after !== undefined || before?.object.metadata.name !== name) return;
+        stop();
+        resolve();
+      });
+    });
+  }
+
+  get definitions(): KindStore {
+    const store = this.plane.kinds.get(definitionsKey);
+    if (store === undefined) throw new Error('there are no definitions');
+    return store;
+  }
+
+  definition(name = `ships.${group}`): Definition | undefined {
+    const object = this.definitions.peek('', name)?.object;
+    return object && definitionOf(object);
+  }
+
+  /** `NamesAccepted=True NoConflicts` and so on. */
+  conditions(name = `ships.${group}`): string[] {
+    const found = this.definition(name)?.status.conditions ?? [];
+    return found.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
+  }
+
+  async define(definition: JsonObject): Promise<KubeObject> {
+    return this.create('apiextensions.k8s.io', 'v1', 'customresourcedefinitions', definition, '');
+  }
+
+  async redefine(name: string, change: (spec: JsonObject) => void): Promise<KubeObject> {
+    const object = JSON.parse(JSON.stringify(this.definitions.peek('', name)?.object)) as KubeObject;
+    change(object.spec as JsonObject);
+    const mounted = this.mounted('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
+    const { object: shaped } = shapeObject(mounted.kind, object as JsonValue, { findings: [], namespace: '' });
+    const written = await mounted.verbs.update?.(this.#client(''), name, shaped, writing);
+    if (written === undefined) throw new Error('definitions cannot be changed');
+    return written.object;
+  }
+
+  async undefine(name = `ships.${group}`): Promise<void> {
+    await this.definitions.verbs.delete(this.#client(''), name, deleting());
+    await this.upkeep.idle();
+  }
+
+  mounted(of: string, version: string, plural: string): MountedResource {
+    const found = this.plane.find(of, version, plural);
+    if (found === undefined) throw new Error(`${plural} of ${of}/${version} are not served`);
+    return found;
+  }
+
+  ships(version = 'v1'): MountedResource {
+    return this.mounted(group, version, 'ships');
+  }
+
+  async create(of: string, version: string, plural: string, body: JsonObject, namespace: string): Promise<KubeObject> {
+    const { kind, verbs } = this.mounted(of, version, plural);
+    const { object } = shapeObject(kind, body, { findings: [], namespace });
+    const served = await verbs.create?.(this.#client(namespace), object, writing);
+    if (served === undefined) throw new Error(`${plural} cannot be created`);
+    return served.object;
+  }
+
+  async ship(name: string, spec: JsonValue = {}, version = 'v1', metadata: JsonObject = {}): Promise<KubeObject> {
+    return this.create(group, version, 'ships', { metadata: { name, ...metadata }, spec }, 'default');
+  }
+
+  async patchShip(name: string, document: JsonValue, version = 'v1'): Promise<KubeObject> {
+    const patch = { type: 'merge', document, findings: [] } as const;
+    const written = await this.ships(version).verbs.patch?.(this.#client('default'), name, patch, {
+      ...writing,
+      force: false,
+    });
+    if (written === undefined) throw new Error('ships cannot be patched');
+    return written.object;
+  }
+
+  async getShip(name: string, version = 'v1'): Promise<KubeObject> {
+    const served = await this.ships(version).verbs.get?.(this.#client('default'), name, { resourceVersion: '' });
+    if (served === undefined) throw new Error('ships cannot be read');
+    // Whatever a client gets is made of the JSON.
+    return JSON.parse(served.json());
+  }
+
+  async deleteShip(name: string): Promise<void> {
+    await this.ships().verbs.delete?.(this.#client('default'), name, deleting());
+  }
+
+  /** All rows of the plane that have to do with this resource. */
+  async rows(resource = `ships.${group}`): Promise<number> {
+    const { entries } = await this.store.list({ slice: 'plane', prefix: ['objects', resource] });
+    return entries.length;
+  }
+
+  #client(namespace: string) {
+    return { ...client(namespace), warn: (text: string) => void this.warnings.push(text) };
+  }
+}

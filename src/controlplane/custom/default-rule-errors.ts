@@ -1,0 +1,25 @@
+import type { FieldError } from '../../api/field-error.ts';
+import { childPath, keyPath } from '../../api/schema/field-path.ts';
+import type { Schema } from '../../api/schema/schema.ts';
+import { cloneJson, type JsonValue } from '../../lib/json-value.ts';
+import { compileValidations, hasRules } from '../cel/compile-validations.ts';
+
+/** Defaults keep to the rules about their values, as if somebody wrote them: anew, and over themselves. */
+export async function defaultRuleErrors(schema: Schema, path: string): Promise<FieldError[]> {
+  const errors =
+    schema.default === undefined ? [] : await ownErrors(schema, schema.default, childPath(path, 'default'));
+  if (schema.items !== undefined) errors.push(...(await defaultRuleErrors(schema.items, childPath(path, 'items'))));
+  for (const [name, member] of Object.entries(schema.properties ?? {})) {
+    errors.push(...(await defaultRuleErrors(member, keyPath(childPath(path, 'properties'), name))));
+  }
+  return errors;
+}
+
+async function ownErrors(schema: Schema, value: JsonValue, path: string): Promise<FieldError[]> {
+  if (!hasRules(schema)) return [];
+  const { validator } = await compileValidations(schema);
+  if (validator === undefined) return [];
+  const overItself = await validator.validate(cloneJson(value), { old: cloneJson(value) });
+  const found = overItself.length > 0 ? overItself : await validator.validate(cloneJson(value));
+  return found.map((error) => ({ ...error, field: error.field === '' ? path : childPath(path, error.field) }));
+}

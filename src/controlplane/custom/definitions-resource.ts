@@ -1,0 +1,139 @@
+import { isEstablished } from '../../api/apiextensions/accepted-names.ts';
+import { customResourceDefinitionKind } from '../../api/apiextensions/custom-resource-definition.ts';
+import { type Definition, definitionOf } from '../../api/apiextensions/definition.ts';
+import { definitionErrors } from '../../api/apiextensions/definition-errors.ts';
+import { unknownFormats } from '../../api/apiextensions/unknown-formats.ts';
+import type { RuleErrors } from '../../api/apiextensions/whole-schema-errors.ts';
+import { type Condition, setCondition } from '../../api/conditions.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import type { Schema } from '../../api/schema/schema.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
+import { type ObjectPlace, resourceKey } from '../../registry/rows.ts';
+import { compileValidations } from '../cel/compile-validations.ts';
+import { defaultRuleErrors } from './default-rule-errors.ts';
+
+/** Holds a definition until its objects are gone. */
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+
+export const definitionsKey = resourceKey(customResourceDefinitionKind);
+
+export interface DefinitionsOptions {
+  readonly clock: Clock;
+  settle(name: string): Promise<number | undefined>;
+  /** Definitions of that group that wait for a name. */
+  waitingIn(group: string): readonly string[];
+}
+
+/** The custom resource definitions of a plane. */
+export function definitionsResource(options: DefinitionsOptions): StoredResource {
+  const ruleErrors: RuleErrors = async (schema, path, old) => {
+    const { errors } = await compileValidations(schema as Schema, path, old as Schema | undefined);
+    return errors.length > 0 ? errors : defaultRuleErrors(schema as Schema, path);
+  };
+  return defineResource({
+    ...customResourceDefinitionKind,
+    hasStatus: true,
+    unconditionalUpdate: false,
+    prepare: prepareDefinition,
+    validate: async ({ object, old }, context) => {
+      const before = old && definitionOf(old.object);
+      warnOfFormats(definitionOf(object), before, context);
+      return definitionErrors(definitionOf(object), before, { ruleErrors, turn: context.turn });
+    },
+    prepareDelete: (object) => markTerminating(object, options.clock.now()),
+    pending: ({ object }) => isPending(object),
+    settle: (_namespace, name) => options.settle(name),
+    unsettles: (old, next) => freedNames(old, next, options),
+  });
+}
+
+function prepareDefinition({ object, old }: Draft): void {
+  const spec: JsonObject = isJsonObject(object.spec) ? object.spec : {};
+  object.spec = spec;
+  fillNames(spec);
+  spec.conversion ??= { strategy: 'None' };
+  if (old === undefined) {
+    object.metadata.generation = 1;
+    object.status = { acceptedNames: { plural: '', kind: '' }, storedVersions: [] };
+  }
+  const status: JsonObject = isJsonObject(object.status) ? object.status : {};
+  object.status = status;
+  const versions = Array.isArray(spec.versions) ? spec.versions.filter(isJsonObject) : [];
+  const storage = versions.find((version) => version.storage === true)?.name;
+  const stored = Array.isArray(status.storedVersions) ? status.storedVersions : [];
+  const isNew = typeof storage === 'string' && !stored.includes(storage);
+  status.storedVersions = isNew ? [...stored, storage] : stored;
+}
+
+function fillNames(spec: JsonObject): void {
+  const { names } = spec;
+  if (!isJsonObject(names) || typeof names.kind !== 'string') return;
+  const { plural, singular, shortNames, kind, listKind, categories, ...others } = names;
+  const filled: Record<string, JsonValue | undefined> = {
+    plural,
+    singular: singular || kind.toLowerCase() || undefined,
+    shortNames,
+    kind,
+    listKind: listKind || (kind === '' ? undefined : `${kind}List`),
+    categories,
+    ...others,
+  };
+  spec.names = Object.fromEntries(
+    Object.entries(filled).filter((member): member is [string, JsonValue] => member[1] !== undefined),
+  );
+}
+
+/** Only of those that were not there before. */
+function warnOfFormats(definition: Definition, old: Definition | undefined, context: RequestContext): void {
+  const known = new Set(old === undefined ? [] : unknownFormats(old.spec));
+  for (const format of unknownFormats(definition.spec)) {
+    if (!known.has(format)) context.warn(`unrecognized format ${JSON.stringify(format)}`);
+  }
+}
+
+function markTerminating(object: KubeObject, now: number): void {
+  const { finalizers = [], generation = 1 } = object.metadata;
+  // A definition is deleted by its own rules, which know neither of a grace period nor of another generation.
+  delete object.metadata.deletionGracePeriodSeconds;
+  object.metadata.generation = generation - 1;
+  if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer];
+  const { status } = object as { status?: { conditions?: Condition[] | null } };
+  const condition: Condition = {
+    type: 'Terminating',
+    status: 'True',
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  };
+  object.status = {
+    ...(status as JsonObject | undefined),
+    conditions: setCondition(status?.conditions ?? [], condition, now) as JsonValue[],
+  };
+}
+
+/** What is being deleted has objects to be removed; what lives is to be established under the names it asks for. */
+function isPending(object: KubeObject): boolean {
+  if (object.metadata.deletionTimestamp !== undefined) {
+    return (object.metadata.finalizers ?? []).includes(cleanupFinalizer);
+  }
+  return !isEstablished(definitionOf(object));
+}
+
+/** Whoever waits for a name looks again when one of its group goes or changes its names. */
+function freedNames(
+  old: StoredRecord | undefined,
+  next: StoredRecord | undefined,
+  options: DefinitionsOptions,
+): readonly ObjectPlace[] {
+  if (old === undefined) return [];
+  const before = definitionOf(old.object);
+  const after = next && definitionOf(next.object);
+  const isSame = JSON.stringify(before.status.acceptedNames) === JSON.stringify(after?.status.acceptedNames);
+  if (isSame) return [];
+  return options
+    .waitingIn(before.spec.group ?? '')
+    .filter((name) => name !== old.object.metadata.name)
+    .map((name) => ({ resource: definitionsKey, namespace: '', name }));
+}

@@ -1,0 +1,91 @@
+import type { ScaleSubresource } from '../../api/apiextensions/definition.ts';
+import { type FieldError, invalid } from '../../api/field-error.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
+
+const largest = 2_147_483_647;
+
+/** A value at one of the paths of the scale subresource: it, that there is none, or why there can be none. */
+export type ScaleValue<T> = { readonly value: T | undefined } | { readonly fault: string };
+
+/** `.spec.replicas` in its parts. */
+export function scalePath(path: string): string[] {
+  return path.replace(/^\./, '').split('.');
+}
+
+export function replicasAt(object: KubeObject, path: string): ScaleValue<number> {
+  const found = valueBelow(object, scalePath(path));
+  if ('fault' in found || found.value === undefined) return found as ScaleValue<number>;
+  const { value } = found;
+  if (typeof value === 'bigint') return { value: Number(value) };
+  return typeof value === 'number' && Number.isInteger(value) ? { value } : mismatch(path, value, 'int64');
+}
+
+export function selectorAt(object: KubeObject, path: string): ScaleValue<string> {
+  const found = valueBelow(object, scalePath(path));
+  if ('fault' in found || found.value === undefined) return found as ScaleValue<string>;
+  const { value } = found;
+  return typeof value === 'string' ? { value } : mismatch(path, value, 'string');
+}
+
+/** In the words of Go's unstructured objects. */
+function mismatch(path: string, value: JsonValue, wanted: string): { fault: string } {
+  return {
+    fault: `${path} accessor error: ${printed(value)} is of the type ${goType(value)}, expected ${wanted}`,
+  };
+}
+
+function valueBelow(object: KubeObject, path: readonly string[]): ScaleValue<JsonValue> {
+  let value: JsonValue = object as JsonValue;
+  for (const name of path) {
+    if (!isJsonObject(value)) {
+      return mismatch(`.${path.join('.')}`, value, 'map[string]interface{}');
+    }
+    const member: JsonValue | undefined = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (member === undefined) return { value: undefined };
+    value = member;
+  }
+  return { value };
+}
+
+function printed(value: JsonValue): string {
+  if (value === null) return '<nil>';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function goType(value: JsonValue): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return '[]interface {}';
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int64';
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64';
+    case 'string':
+      return 'string';
+    default:
+      return 'map[string]interface {}';
+  }
+}
+
+export function scaleSpecErrors({ specReplicasPath = '' }: ScaleSubresource, object: KubeObject): FieldError[] {
+  return replicaErrors(specReplicasPath, object);
+}
+
+export function scaleStatusErrors(scale: ScaleSubresource, object: KubeObject): FieldError[] {
+  const errors = replicaErrors(scale.statusReplicasPath ?? '', object);
+  const { labelSelectorPath } = scale;
+  if (labelSelectorPath === undefined) return errors;
+  const selector = selectorAt(object, labelSelectorPath);
+  return 'fault' in selector ? [...errors, invalid(labelSelectorPath, '', selector.fault)] : errors;
+}
+
+function replicaErrors(path: string, object: KubeObject): FieldError[] {
+  const found = replicasAt(object, path);
+  if ('fault' in found) return [invalid(path, 0, found.fault)];
+  const { value = 0 } = found;
+  if (value < 0) return [invalid(path, value, 'should be a non-negative integer')];
+  return value > largest ? [invalid(path, value, `should be less than or equal to ${largest}`)] : [];
+}

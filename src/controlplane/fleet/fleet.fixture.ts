@@ -1,0 +1,63 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { type Clock, ManualClock } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/log.ts';
+import type { StoredResource } from '../../registry/resource.ts';
+import { upkeepSlice } from '../../registry/rows.ts';
+import { standingDigest } from '../../registry/standing-kinds.ts';
+import { mountStored } from '../../registry/stored-verbs.ts';
+import { widget, widgets } from '../../registry/widgets.fixture.ts';
+import { openMemoryStore } from '../../store/memory.ts';
+import type { Store } from '../../store/store.ts';
+import { storedEvents } from '../core/events.ts';
+import { storedLeases } from '../core/leases.ts';
+import { openKubernetesPlane } from '../kubernetes-plane.ts';
+import type { PlanePart } from '../plane-part.ts';
+import { createFleet, type FleetOptions } from './fleet.ts';
+
+export const gadgets: StoredResource = { ...widgets, kind: 'Gadget', plural: 'gadgets', singular: 'gadget' };
+
+const standing: readonly KubeObject[] = ['first', 'second'].map((name) =>
+  widget(name, { metadata: { namespace: 'a' }, spec: { color: 'grey' } }),
+);
+
+const part: PlanePart = {
+  resources: [widgets, gadgets, storedEvents, storedLeases],
+  mount: (stores) => [...stores.values()].map((store) => mountStored(store)),
+  standing,
+};
+
+export interface TestFleetOptions extends Partial<FleetOptions> {
+  readonly store?: Store;
+  readonly clock?: Clock;
+}
+
+/** Planes with two made-up kinds, events and leases, and two standing objects. `opened` has the ids as they are loaded. */
+export function testFleet(options: TestFleetOptions = {}) {
+  const clock = options.clock ?? new ManualClock();
+  const store = options.store ?? openMemoryStore({ clock });
+  const opened: string[] = [];
+  const fleet = createFleet({
+    memoryBudget: 1024 * 1024 * 1024,
+    standing: standingDigest([standing]),
+    async open(id, own) {
+      opened.push(id);
+      const compose = () => ({ parts: [part], authorize: () => ({ allowed: true, reason: '' }) });
+      return openKubernetesPlane({ id, store: own, clock, log: silentLog, compose, onUpkeep: () => {} });
+    },
+    ...options,
+    store,
+    clock,
+    log: silentLog,
+  });
+  return { fleet, store, clock, opened };
+}
+
+/** All that a store holds of planes, as text: to compare two moments, or to find a trace. */
+export async function rowsOf(store: Store): Promise<string[]> {
+  const rows: string[] = [];
+  for await (const row of store.dump()) {
+    if (row.row === 'head' || (row.row === 'slice' && row.slice === upkeepSlice)) continue;
+    rows.push(JSON.stringify(row));
+  }
+  return rows;
+}

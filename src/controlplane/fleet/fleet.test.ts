@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/log.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import { removalKey, resourceKey } from '../../registry/rows.ts';
+import {
+  deleting,
+  listing,
+  system,
+  take,
+  told,
+  watching,
+  widget,
+  widgets,
+  writing,
+} from '../../registry/widgets.fixture.ts';
+import type { ControlPlane } from '../control-plane.ts';
+import { startUpkeep } from '../upkeep/upkeep.ts';
+import { gadgets, rowsOf, testFleet } from './fleet.fixture.ts';
+
+function kind(plane: ControlPlane, resource = widgets): KindStore {
+  const store = plane.kinds.get(resourceKey(resource));
+  if (store === undefined) throw new Error(resource.plural);
+  return store;
+}
+
+const create = (plane: ControlPlane, name: string, metadata = {}) =>
+  kind(plane).verbs.create(system(), widget(name, { metadata }), writing);
+
+const names = (plane: ControlPlane) =>
+  kind(plane)
+    .peekAll()
+    .map(({ object }) => object.metadata.name);
+
+describe('the fleet', () => {
+  it('loads a plane once for all who ask at the same time, and not again while it is there', async () => {
+    const { fleet, opened } = testFleet();
+    await fleet.create('one');
+    expect(opened).toEqual([]);
+    const [first, second] = await Promise.all([fleet.borrow('one'), fleet.borrow('one')]);
+    expect(first?.plane).toBe(second?.plane);
+    first?.release();
+    second?.release();
+    await fleet.use('one', (plane) => create(plane, 'x'));
+    expect(opened).toEqual(['one']);
+    expect(await fleet.use('one', async (plane) => names(plane))).toEqual(['first', 'second', 'x']);
+  });
+
+  it('costs a plane that nobody uses one row', async () => {
+    const { fleet, store } = testFleet();
+    const before = await rowsOf(store);
+    await fleet.create('one');
+    await fleet.create('one');
+    await fleet.use('one', async (plane) => names(plane));
+    expect((await rowsOf(store)).length - before.length).toBe(2);
+  });
+
+  it('knows no plane that was never made', async () => {
+    const { fleet, opened } = testFleet();
+    expect(await fleet.borrow('none')).toBeUndefined();
+    expect(await fleet.use('none', async () => 'there')).toBeUndefined();
+    await fleet.remove('none');
+    expect(fleet.loaded).toEqual({ planes: 0, bytes: 0 });
+    expect(opened).toEqual([]);
+    const made = await Promise.all([fleet.borrow('none'), fleet.borrowOrCreate('none')]);
+    expect(made[1]?.plane.id).toBe('none');
+  });
+
+  it('puts away what was not used for longest, never what is in use, and loads it again as it was', async () => {
+    const { fleet, opened } = testFleet({ memoryBudget: 200_000 });
+    await fleet.borrowOrCreate('held').then((held) => held && create(held.plane, 'kept'));
+    for (const id of ['a', 'b', 'c', 'd', 'e']) {
+      const borrowed = await fleet.borrowOrCreate(id);
+      if (borrowed !== undefined) await create(borrowed.plane, `in-${id}`);
+      borrowed?.release();
+    }
+    expect(fleet.loaded.bytes).toBeLessThanOrEqual(200_000);
+    expect(fleet.loaded.planes).toBeLessThan(6);
+    expect(opened).toEqual(['held', 'a', 'b', 'c', 'd', 'e']);
+    expect(await fleet.use('a', async (plane) => names(plane))).toEqual(['first', 'in-a', 'second']);
+    expect(await fleet.use('held', async (plane) => names(plane))).toEqual(['first', 'kept', 'second']);
+    expect(opened).toEqual(['held', 'a', 'b', 'c', 'd', 'e', 'a']);
+  });
+
+  it('never breaks a watch of a plane that is borrowed, and lets one resume that was put away meanwhile', async () => {
+    const { fleet, opened } = testFleet({ memoryBudget: 1 });
+    const borrowed = await fleet.borrowOrCreate('watched');
+    if (borrowed === undefined) throw new Error('not there');
+    const watch = await kind(borrowed.plane).verbs.watch(system(), watching({ resourceVersion: '2' }));
+    for (const id of ['a', 'b']) (await fleet.borrowOrCreate(id))?.release();
+    await fleet.use('watched', (plane) => create(plane, 'x'));
+    expect(await take(watch, 1).then((events) => events.map(told))).toEqual(['ADDED x@5']);
+    borrowed.release();
+    expect(await take(watch, 1)).toEqual([]);
+    const resumed = await fleet.borrow('watched');
+    expect(opened).toEqual(['watched', 'a', 'b', 'watched']);
+    if (resumed === undefined) throw new Error('not there');
+    const again = await kind(resumed.plane).verbs.watch(system(), watching({ resourceVersion: '2' }));
+    expect(await take(again, 1).then((events) => events.map(told))).toEqual(['ADDED x@5']);
+  });
+
+  it('tells everybody that a plane cannot be loaded, and tries again for the next one', async () => {
+    let broken = true;
+    const good = testFleet();
+    const { fleet } = testFleet({
+      store: good.store,
+      async open(id) {
+        if (broken) throw new Error('no');
+        const borrowed = await good.fleet.borrow(id);
+        if (borrowed === undefined) throw new Error('not there');
+        return borrowed.plane;
+      },
+    });
+    await fleet.create('one');
+    const both = await Promise.allSettled([fleet.borrow('one'), fleet.borrow('one')]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    broken = false;
+    expect((await fleet.borrow('one'))?.plane.id).toBe('one');
+  });
+});
+
+describe('a plane that is removed', () => {
+  it('leaves nothing in the store and nothing in memory', async () => {
+    const { fleet, store } = testFleet();
+    await fleet.create('stays');
+    await fleet.use('stays', (plane) => create(plane, 'x', { finalizers: ['x.example/f'] }));
+    const before = await rowsOf(store);
+    await fleet.create('stays-not');
+    await fleet.use('stays-not', async (plane) => {
+      const { object: owner } = await create(plane, 'owner');
+      const { uid = '', name = '' } = owner.metadata;
+      const ownerReferences = [{ apiVersion: 'test.example/v1', kind: 'Widget', name, uid }];
+      await kind(plane, gadgets).verbs.create(
+        system(),
+        { ...widget('owned', { metadata: { ownerReferences } }), kind: 'Gadget' },
+        writing,
+      );
+      await kind(plane).verbs.delete(system(), 'owner', deleting({ gracePeriodSeconds: 60 }));
+      await kind(plane).verbs.delete(system(), 'first', deleting());
+    });
+    expect((await rowsOf(store)).length).toBeGreaterThan(before.length + 6);
+    await fleet.remove('stays-not');
+    expect(await rowsOf(store)).toEqual(before);
+    expect(await store.revision('stays-not')).toBe(1);
+    expect(fleet.loaded.planes).toBe(1);
+    expect(await fleet.borrow('stays-not')).toBeUndefined();
+    await fleet.remove('stays-not');
+    expect(await rowsOf(store)).toEqual(before);
+  });
+
+  it('ends its watches, refuses its writes, and does not come back by one that was under way', async () => {
+    const { fleet, store } = testFleet();
+    const borrowed = await fleet.borrowOrCreate('one');
+    if (borrowed === undefined) throw new Error('not there');
+    const watch = await kind(borrowed.plane).verbs.watch(system(), watching({ resourceVersion: '2' }));
+    const writes = Array.from({ length: 20 }, (_, index) => create(borrowed.plane, `w${index}`));
+    const settled = Promise.allSettled(writes);
+    await Promise.all([fleet.remove('one'), fleet.remove('one')]);
+    await settled;
+    expect(await rowsOf(store)).toEqual([]);
+    await expect(create(borrowed.plane, 'late')).rejects.toMatchObject({ code: 503 });
+    expect((await take(watch, 100)).length).toBeLessThanOrEqual(20);
+    borrowed.release();
+    expect(fleet.loaded).toEqual({ planes: 0, bytes: 0 });
+  });
+
+  it('is removed by the next process where the first one died in between', async () => {
+    const { fleet, store } = testFleet();
+    await fleet.create('half');
+    await fleet.use('half', (plane) => create(plane, 'x'));
+    const birth = { key: { slice: 'half', segments: ['born'] }, value: undefined };
+    await store.transact({ writes: [birth, { key: removalKey('half'), value: '', quiet: true }] });
+    const next = testFleet({ store });
+    expect(await next.fleet.borrow('half')).toBeUndefined();
+    await expect(next.fleet.create('half')).rejects.toMatchObject({ code: 503 });
+    await next.fleet.resume();
+    expect(await rowsOf(store)).toEqual([]);
+  });
+
+  it('is gone for whoever asks while it goes', async () => {
+    const { fleet } = testFleet();
+    await fleet.create('one');
+    const removing = fleet.remove('one');
+    expect(await fleet.borrow('one')).toBeUndefined();
+    await removing;
+  });
+});
+
+describe('upkeep of the fleet', () => {
+  it('loads planes with something due, lets them go, and leaves the others where they are', async () => {
+    const clock = new ManualClock();
+    const { fleet, store } = testFleet({ clock });
+    for (const id of ['busy', 'idle', 'gone']) {
+      await fleet.create(id);
+      await fleet.use(id, (plane) => create(plane, 'x'));
+    }
+    for (const id of ['busy', 'gone']) {
+      await fleet.use(id, (plane) => kind(plane).verbs.delete(system(), 'x', deleting({ gracePeriodSeconds: 60 })));
+    }
+    await fleet.remove('gone');
+    fleet.close();
+
+    const { fleet: next, opened } = testFleet({ store, clock, memoryBudget: 1 });
+    const upkeep = startUpkeep({ store, clock, log: silentLog, plane: next.planeSource });
+    upkeep.wake();
+    await upkeep.idle();
+    expect(opened).toEqual([]);
+    clock.advance(61_000);
+    await upkeep.idle();
+    expect(opened).toEqual(['busy']);
+    expect(next.loaded.planes).toBe(0);
+    expect(await next.use('busy', async (plane) => names(plane))).toEqual(['first', 'second']);
+    await upkeep.stop();
+  });
+});
+
+describe('planes that have names which begin alike', () => {
+  it('never see each other', async () => {
+    const { fleet } = testFleet();
+    for (const id of ['vc', 'vc-1', 'vc-11']) await fleet.borrowOrCreate(id).then((it) => it && create(it.plane, id));
+    const listed = await fleet.use('vc-1', async (plane) => kind(plane).verbs.list(system(), listing()));
+    expect(listed?.items.map(({ object }) => object.metadata.name)).toEqual(['first', 'second', 'vc-1']);
+    await fleet.remove('vc-1');
+    expect(await fleet.use('vc-11', async (plane) => names(plane))).toEqual(['first', 'second', 'vc-11']);
+    expect(await fleet.use('vc', async (plane) => names(plane))).toEqual(['first', 'second', 'vc']);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../api/meta.ts';
+import { ManualClock } from '../lib/clock.ts';
+import { silentLog } from '../lib/log.ts';
+import { resourceKey } from '../registry/rows.ts';
+import { mountStored } from '../registry/stored-verbs.ts';
+import { deleting, system, take, told, watching, widget, widgets } from '../registry/widgets.fixture.ts';
+import { openMemoryStore } from '../store/memory.ts';
+import type { Store } from '../store/store.ts';
+import { openKubernetesPlane } from './kubernetes-plane.ts';
+import { bornPlane, isBorn } from './plane-birth.ts';
+
+async function open(store: Store, clock: ManualClock, standing: readonly KubeObject[]) {
+  const plane = await openKubernetesPlane({
+    id: 'plane',
+    store,
+    clock,
+    log: silentLog,
+    compose: () => ({
+      parts: [
+        { resources: [widgets], mount: (stores) => [...stores.values()].map((each) => mountStored(each)), standing },
+      ],
+      authorize: () => ({ allowed: true, reason: '' }),
+    }),
+    onUpkeep: () => {},
+  });
+  const kind = plane.kinds.get(resourceKey(widgets));
+  if (kind === undefined) throw new Error('no widgets');
+  return { plane, kind };
+}
+
+const standingIn = (namespace: string, color: string, ...names: string[]) =>
+  names.map((name) => widget(name, { metadata: { namespace }, spec: { color } }));
+
+describe('the birth of a plane', () => {
+  it('is one moment, whoever opens it and however often', async () => {
+    const clock = new ManualClock();
+    const store = openMemoryStore({ clock });
+    expect(await isBorn(store, 'plane')).toBe(false);
+    const [first, second] = await Promise.all([
+      bornPlane(store, 'plane', clock, 'x'),
+      bornPlane(store, 'plane', clock, 'x'),
+    ]);
+    clock.advance(60_000);
+    expect(second).toEqual(first);
+    expect(await bornPlane(store, 'plane', clock, 'x')).toEqual(first);
+    expect(await isBorn(store, 'plane')).toBe(true);
+  });
+
+  it('is told anew by a release with other standing objects, and watches that resume learn of those', async () => {
+    const clock = new ManualClock();
+    const store = openMemoryStore({ clock });
+    const before = await open(store, clock, standingIn('a', 'grey', 'kept', 'changed', 'dropped', 'deleted'));
+    await before.kind.verbs.delete(system(), 'deleted', deleting());
+    const { resourceVersion = '' } = before.kind.peek('a', 'kept')?.object.metadata ?? {};
+    before.plane.close();
+    clock.advance(60_000);
+
+    const { kind } = await open(store, clock, standingIn('a', 'green', 'kept', 'changed', 'deleted', 'new'));
+    const { metadata, spec } = kind.peek('a', 'changed')?.object ?? widget('');
+    expect(spec).toEqual({ color: 'green' });
+    expect(metadata.creationTimestamp).toBe('2026-01-01T00:00:00Z');
+    expect(Number(metadata.resourceVersion)).toBeGreaterThan(Number(resourceVersion));
+    expect(kind.peekAll().map(({ object }) => object.metadata.name)).toEqual(['changed', 'kept', 'new']);
+    const watch = await kind.verbs.watch(system(), watching({ resourceVersion }));
+    const events = await take(watch, 4).then((seen) => seen.map(told));
+    expect(events).toEqual(['DELETED deleted@3', 'ADDED kept@4', 'ADDED changed@4', 'ADDED new@4']);
+  });
+});

@@ -1,0 +1,49 @@
+import { parseApiVersion } from '../api/meta.ts';
+import type { Collaborators } from '../registry/kind-runtime.ts';
+import type { KindStore } from '../registry/kind-store.ts';
+import { resourceKey } from '../registry/rows.ts';
+
+/** What each kind of a plane asks of the others, those that come and go while the plane is open included. */
+export function planeCollaborators(
+  kinds: ReadonlyMap<string, KindStore>,
+  admit: Collaborators['admit'],
+): Collaborators {
+  return {
+    namespaceState: (namespace) => namespaceState(kinds, namespace),
+    // A namespace that begins to go is another version of it.
+    namespaceCheck: (namespace) => kinds.get(namespacesKey)?.unchanged('', namespace),
+    awaitsEmptiness(namespace) {
+      const namespaces = kinds.get(namespacesKey);
+      if (namespaces?.resource.pending === undefined) return undefined;
+      const object = namespaces.peek('', namespace)?.object;
+      if (object === undefined || !namespaces.resource.pending({ object })) return undefined;
+      return { resource: namespacesKey, namespace: '', name: namespace };
+    },
+    resolveOwner(reference, namespace) {
+      const { group } = parseApiVersion(reference.apiVersion);
+      const store = [...kinds.values()].find(
+        ({ resource }) => resource.group === group && resource.kind === reference.kind,
+      );
+      if (store === undefined || (store.resource.namespaced && namespace === '')) return undefined;
+      const { plural, namespaced } = store.resource;
+      const place = { namespace: namespaced ? namespace : '', name: reference.name };
+      const uid = store.peek(place.namespace, place.name)?.object.metadata.uid;
+      return { group, resource: plural, ...place, uid: uid ?? '' };
+    },
+    ...(admit === undefined ? {} : { admit }),
+  };
+}
+
+const namespacesKey = resourceKey({ group: '', plural: 'namespaces' });
+
+/** A plane without the kind Namespace has no namespaces to be missing. */
+function namespaceState(
+  kinds: ReadonlyMap<string, KindStore>,
+  namespace: string,
+): 'active' | 'terminating' | 'missing' {
+  const namespaces = kinds.get(namespacesKey);
+  if (namespaces === undefined) return 'active';
+  const found = namespaces.peek('', namespace)?.object;
+  if (found === undefined) return 'missing';
+  return found.metadata.deletionTimestamp === undefined ? 'active' : 'terminating';
+}

@@ -1,0 +1,143 @@
+import { afterEach } from 'vitest';
+import type { KubeObject } from '../api/meta.ts';
+import { ManualClock } from '../lib/clock.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { silentLog } from '../lib/log.ts';
+import type { RequestContext } from '../registry/context.ts';
+import type { KindStore } from '../registry/kind-store.ts';
+import { defineResource, type StoredResource } from '../registry/resource.ts';
+import { mountStored } from '../registry/stored-verbs.ts';
+import type { DeleteOptions } from '../registry/verbs.ts';
+import { openMemoryStore } from '../store/memory.ts';
+import type { Store } from '../store/store.ts';
+import type { AddedKind, ControlPlane } from './control-plane.ts';
+import { namespacesPart } from './core/namespaces-part.ts';
+import { openKubernetesPlane } from './kubernetes-plane.ts';
+import type { PlanePart } from './plane-part.ts';
+import { startUpkeep, type Upkeep } from './upkeep/upkeep.ts';
+
+/** A made-up kind whose spec may be anything. */
+export function plainKind(plural: string, kind: string, change: Partial<StoredResource> = {}): StoredResource {
+  return defineResource({
+    group: 'test.example',
+    version: 'v1',
+    kind,
+    plural,
+    singular: kind.toLowerCase(),
+    namespaced: true,
+    schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
+    hasStatus: false,
+    ...change,
+  });
+}
+
+/** As a custom resource definition would add it. */
+export function addedKind(resource: StoredResource): AddedKind {
+  return { resource, mount: (store) => [mountStored(store)] };
+}
+
+export const writing = { dryRun: false, fieldManager: 'test', fieldValidation: 'Strict' } as const;
+
+export function deleting(change: Partial<DeleteOptions> = {}): DeleteOptions {
+  return { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: {}, ...change };
+}
+
+/** Somebody who may do everything, and is not the server itself. */
+export function client(namespace = ''): RequestContext {
+  return {
+    user: { name: 'jane', groups: [] },
+    system: false,
+    namespace,
+    signal: new AbortController().signal,
+    warn() {},
+    may: () => true,
+  };
+}
+
+export interface PlaneBench {
+  readonly store: Store;
+  readonly clock: ManualClock;
+  readonly plane: ControlPlane;
+  readonly upkeep: Upkeep;
+  kind(key: string): KindStore;
+  /** As a client does; `key` is the resource key. */
+  create(key: string, name: string, rest?: JsonObject, namespace?: string): Promise<KubeObject>;
+  /** And waits until upkeep has done what follows. */
+  remove(key: string, name: string, namespace?: string, change?: Partial<DeleteOptions>): Promise<void>;
+  peek(key: string, name: string, namespace?: string): KubeObject | undefined;
+}
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+export interface BenchOptions {
+  readonly parts?: readonly PlanePart[];
+  readonly store?: Store;
+  readonly clock?: ManualClock;
+  readonly id?: string;
+  /** Upkeep is not started: as if the process ended before it came to anything. */
+  readonly withoutUpkeep?: boolean;
+}
+
+/** A plane with namespaces, these parts and upkeep, over a store in memory. */
+export async function openPlaneBench(options: BenchOptions = {}): Promise<PlaneBench> {
+  const { id = 'test', parts = [] } = options;
+  const clock = options.clock ?? new ManualClock();
+  const store = options.store ?? openMemoryStore({ clock });
+  let wake = (): void => {};
+  const plane = await openKubernetesPlane({
+    id,
+    store,
+    clock,
+    log: silentLog,
+    compose: (dependencies) => ({
+      parts: [namespacesPart(dependencies), ...parts],
+      authorize: () => ({ allowed: true, reason: 'test' }),
+    }),
+    onUpkeep: () => wake(),
+  });
+  const upkeep = startUpkeep({
+    store,
+    clock,
+    log: silentLog,
+    plane: async (asked) => (asked === id ? plane : undefined),
+  });
+  if (options.withoutUpkeep === true) await upkeep.stop();
+  else wake = () => upkeep.wake();
+  upkeep.wake();
+  ends.push(async () => {
+    await upkeep.stop();
+    plane.close();
+  });
+  const kind = (key: string): KindStore => {
+    const found = plane.kinds.get(key);
+    if (found === undefined) throw new Error(`there is no kind ${key}`);
+    return found;
+  };
+  const place = (key: string, namespace: string) => (kind(key).resource.namespaced ? namespace : '');
+  return {
+    store,
+    clock,
+    plane,
+    upkeep,
+    kind,
+    async create(key, name, rest = {}, namespace = 'default') {
+      const { resource, verbs } = kind(key);
+      const { metadata, ...others } = rest;
+      const object = {
+        apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
+        kind: resource.kind,
+        metadata: { ...(metadata as JsonObject | undefined), name },
+        ...others,
+      } as KubeObject;
+      return (await verbs.create(client(place(key, namespace)), object, writing)).object;
+    },
+    async remove(key, name, namespace = 'default', change = {}) {
+      await kind(key).verbs.delete(client(place(key, namespace)), name, deleting(change));
+      await upkeep.idle();
+    },
+    peek: (key, name, namespace = 'default') => kind(key).peek(place(key, namespace), name)?.object,
+  };
+}

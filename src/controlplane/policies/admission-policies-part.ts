@@ -1,0 +1,30 @@
+import { validatingAdmissionPolicyKind } from '../../api/admissionregistration/validating-admission-policy.ts';
+import { validatingAdmissionPolicyBindingKind } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
+import { resourceKey } from '../../registry/rows.ts';
+import { mountStored } from '../../registry/stored-verbs.ts';
+import type { PartDependencies, PlanePart } from '../plane-part.ts';
+import { kindsOfRules } from './kinds-of-rules.ts';
+import { Policies, type PoliciesOptions } from './policies.ts';
+import { bindingResource, policyResource } from './policy-resource.ts';
+
+/** Policies and their bindings, and what they have to say about each write of the plane. */
+export function admissionPoliciesPart(
+  dependencies: Pick<PartDependencies, 'plane'> & Pick<PoliciesOptions, 'authorize'>,
+): PlanePart {
+  const { plane, authorize } = dependencies;
+  let policies: Policies | undefined;
+  return {
+    resources: [policyResource(kindsOfRules(plane)), bindingResource()],
+    mount(stores) {
+      const policyStore = stores.get(resourceKey(validatingAdmissionPolicyKind));
+      const bindingStore = stores.get(resourceKey(validatingAdmissionPolicyBindingKind));
+      if (policyStore === undefined || bindingStore === undefined) return [];
+      policies = new Policies({ policies: policyStore, bindings: bindingStore, plane, authorize });
+      return [mountStored(policyStore), mountStored(bindingStore)];
+    },
+    admit: (write) => policies?.admit(write),
+    async start() {
+      return policies?.start() ?? (() => undefined);
+    },
+  };
+}

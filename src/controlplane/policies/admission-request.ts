@@ -1,0 +1,55 @@
+import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { AdmittedWrite } from '../plane-part.ts';
+
+/** The request as expressions see it (`admission.k8s.io/v1` AdmissionRequest); `version` is the one that it is looked at in. */
+export function admissionRequest(
+  { resource, operation, subresource, draft, context, dryRun }: AdmittedWrite,
+  version: string,
+): JsonObject {
+  const { group, kind, plural } = resource;
+  const { name, groups, uid, extra } = context.user;
+  const { metadata } = draft.object;
+  const namespace = namespaceOf({ resource, draft, context });
+  return {
+    kind: { group, version, kind },
+    resource: { group, version, resource: plural },
+    requestKind: { group, version: resource.version, kind },
+    requestResource: { group, version: resource.version, resource: plural },
+    ...(subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }),
+    name: metadata.name ?? '',
+    ...(namespace === '' ? {} : { namespace }),
+    operation,
+    userInfo: {
+      username: name,
+      groups: [...groups],
+      ...(uid === undefined ? {} : { uid }),
+      ...(extra === undefined
+        ? {}
+        : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+    },
+    dryRun,
+    options: { apiVersion: 'meta.k8s.io/v1', kind: OPTIONS[operation] },
+  };
+}
+
+const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
+
+/** Where the request is; for a namespace, that is the namespace itself. */
+export function namespaceOf({
+  resource,
+  draft,
+  context,
+}: Pick<AdmittedWrite, 'resource' | 'draft' | 'context'>): string {
+  if (resource.namespaced) return draft.object.metadata.namespace ?? context.namespace;
+  return isNamespace(resource) ? (draft.object.metadata.name ?? '') : '';
+}
+
+export function isNamespace({ group, plural }: AdmittedWrite['resource']): boolean {
+  return group === '' && plural === 'namespaces';
+}
+
+/** An object in the version that the policy names. */
+export function inVersion(object: KubeObject, { group, kind }: AdmittedWrite['resource'], version: string): KubeObject {
+  return { ...object, apiVersion: apiVersionOf({ group, version }), kind };
+}

@@ -1,0 +1,85 @@
+import {
+  admissionGroup,
+  type MatchResources,
+  type NamedRule,
+} from '../../api/admissionregistration/match-resources.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+
+/** A write as policies are matched against it. */
+export interface MatchedRequest {
+  readonly group: string;
+  /** As the request names it. */
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly operation: string;
+  readonly name: string;
+  readonly namespaced: boolean;
+  /** All versions in which the kind is served. */
+  readonly versions: readonly string[];
+  readonly object: KubeObject | undefined;
+  readonly oldObject: KubeObject | undefined;
+  /** The labels of the namespace that it is in or, for a namespace, its own; undefined: it is in none. */
+  readonly namespaceLabels: Readonly<Record<string, string>> | undefined;
+}
+
+const OWN_KINDS = new Set(['validatingadmissionpolicies', 'validatingadmissionpolicybindings']);
+
+/** The version in which the object is looked at; undefined: the policy is not about this request. */
+export function matchedVersion(match: MatchResources | undefined, request: MatchedRequest): string | undefined {
+  // Nobody could mend a policy that refuses its own change.
+  if (request.group === admissionGroup && OWN_KINDS.has(request.resource)) return undefined;
+  if (match === undefined) return request.version;
+  const { namespaceSelector, objectSelector, resourceRules = [], excludeResourceRules = [] } = match;
+  if (!isInNamespace(namespaceSelector, request) || !hasLabels(objectSelector, request)) return undefined;
+  const exact = match.matchPolicy === 'Exact';
+  if (versionIn(excludeResourceRules, request, exact) !== undefined) return undefined;
+  return resourceRules.length === 0 ? request.version : versionIn(resourceRules, request, exact);
+}
+
+function isInNamespace(selector: MatchResources['namespaceSelector'], { namespaceLabels }: MatchedRequest): boolean {
+  if (isEmpty(selector) || namespaceLabels === undefined) return true;
+  return selectorObjectMatches(selector as JsonValue, namespaceLabels);
+}
+
+/** As it is or as it was: no label can be put on in the same moment that takes an object out of reach. */
+function hasLabels(selector: MatchResources['objectSelector'], { object, oldObject }: MatchedRequest): boolean {
+  if (isEmpty(selector)) return true;
+  return [object, oldObject].some(
+    (one) => one !== undefined && selectorObjectMatches(selector as JsonValue, one.metadata.labels ?? {}),
+  );
+}
+
+function isEmpty(selector: MatchResources['objectSelector']): boolean {
+  return (selector?.matchExpressions ?? []).length === 0 && Object.keys(selector?.matchLabels ?? {}).length === 0;
+}
+
+function versionIn(rules: readonly NamedRule[], request: MatchedRequest, exact: boolean): string | undefined {
+  const fitting = rules.filter((rule) => fits(rule, request));
+  if (fitting.some((rule) => has(rule.apiVersions, request.version))) return request.version;
+  if (exact) return undefined;
+  for (const rule of fitting) {
+    const other = request.versions.find((version) => has(rule.apiVersions, version));
+    if (other !== undefined) return other;
+  }
+  return undefined;
+}
+
+function has(list: readonly string[] | undefined, wanted: string): boolean {
+  return list?.some((one) => one === '*' || one === wanted) === true;
+}
+
+function fits(rule: NamedRule, request: MatchedRequest): boolean {
+  const { scope = '*', resourceNames = [] } = rule;
+  if (scope !== '*' && (scope === 'Namespaced') !== request.namespaced) return false;
+  if (!has(rule.operations, request.operation) || !has(rule.apiGroups, request.group)) return false;
+  if (resourceNames.length > 0 && !resourceNames.includes(request.name)) return false;
+  return (rule.resources ?? []).some((text) => {
+    const [resource = '', ...part] = text.split('/');
+    const isMeant = resource === '*' || resource === request.resource;
+    const wanted = part.join('/');
+    return isMeant && (wanted === request.subresource || (wanted === '*' && text.includes('/')));
+  });
+}

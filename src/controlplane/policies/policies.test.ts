@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+import { processorMilliseconds } from '../../../test/harness/processor-time.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { addedKind, client, deleting, plainKind, writing } from '../plane.fixture.ts';
+import {
+  allWidgets,
+  bindingsKey,
+  create,
+  inForce,
+  openPolicyBench,
+  policiesKey,
+  refused,
+  send,
+  widget,
+} from './policies.fixture.ts';
+
+describe('a policy in force', () => {
+  it('refuses what does not hold, in the words of Kubernetes', async () => {
+    const bench = await openPolicyBench();
+    await inForce(bench, { validations: [{ expression: 'object.spec.size <= 3' }] });
+    expect(await create(bench, { size: 3 })).toMatchObject({ spec: { size: 3 } });
+    const error = await refused(create(bench, { size: 4 }, client('shop'), { name: 'large' }));
+    const text =
+      "ValidatingAdmissionPolicy 'rule' with binding 'rule-binding' denied request: failed expression: object.spec.size <= 3";
+    expect(error.status).toMatchObject({
+      message: `widgets.test.example "large" is forbidden: ${text}`,
+      reason: 'Invalid',
+      code: 422,
+      details: { name: 'large', group: 'test.example', kind: 'widgets', causes: [{ message: text }] },
+    });
+  });
+
+  it('lets others have their turn before each of its expressions', async () => {
+    const bench = await openPolicyBench();
+    await inForce(bench, { validations: Array.from({ length: 5 }, () => ({ expression: 'true' })) });
+    let turns = 0;
+    const turn = async () => void turns++;
+    await create(bench, { size: 1 }, { ...client('shop'), turn });
+    expect(turns).toBeGreaterThanOrEqual(5);
+  });
+
+  it('says the message it is given, or makes one, with the reason it is given', async () => {
+    const bench = await openPolicyBench();
+    await inForce(bench, {
+      variables: [
+        { name: 'size', expression: 'object.spec.size' },
+        { name: 'twice', expression: 'variables.size * 2' },
+      ],
+      validations: [
+        { expression: 'variables.size < 10', message: 'too large', reason: 'Forbidden' },
+        { expression: 'variables.twice < 10', messageExpression: "'%d is more than 9'.format([variables.twice])" },
+      ],
+    });
+    expect((await refused(create(bench, { size: 11 }))).status).toMatchObject({ reason: 'Forbidden', code: 403 });
+    expect((await refused(create(bench, { size: 5 }))).message).toContain('denied request: 10 is more than 9');
+  });
+
+  it('is asked about updates and deletes too, with the object before', async () => {
+    const bench = await openPolicyBench();
+    await inForce(bench, {
+      validations: [
+        { expression: "request.operation != 'UPDATE' || object.spec.size >= oldObject.spec.size", message: 'shrinks' },
+        {
+          expression: "request.operation != 'DELETE' || (object == null && oldObject.spec.size > 5)",
+          message: 'still small',
+        },
+      ],
+    });
+    await create(bench, { size: 2 });
+    const { verbs } = bench.kind('widgets.test.example');
+    const seen = bench.peek('widgets.test.example', 'w', 'shop');
+    const at = seen?.metadata.resourceVersion ?? '';
+    const put = (size: number) =>
+      verbs.update(client('shop'), 'w', widget({ size }, { namespace: 'shop', resourceVersion: at }), { ...writing });
+    expect((await refused(put(1))).message).toContain('denied request: shrinks');
+    expect((await refused(verbs.delete(client('shop'), 'w', deleting()))).message).toContain(
+      'denied request: still small',
+    );
+    await put(6);
+    await verbs.delete(client('shop'), 'w', deleting());
+    expect(bench.peek('widgets.test.example', 'w', 'shop')).toBeUndefined();
+  });
+
+  it('fails closed when an expression fails, and open if it says so', async () => {
+    const bench = await openPolicyBench();
+    const made = await inForce(bench, { validations: [{ expression: 'object.spec.size <= 3' }] });
+    expect((await refused(create(bench, {}))).message).toContain(
+      "denied request: expression 'object.spec.size <= 3' resulted in error: no such key: size",
+    );
+    const { verbs } = bench.kind(policiesKey);
+    await verbs.update(
+      client(),
+      'rule',
+      { ...made, spec: { ...(made.spec as JsonObject), failurePolicy: 'Ignore' } },
+      writing,
+    );
+    expect(await create(bench, {})).toMatchObject({ metadata: { name: 'w' } });
+  });
+
+  it('warns and annotates where the binding asks for that', async () => {
+    const bench = await openPolicyBench();
+    await inForce(
+      bench,
+      {
+        validations: [{ expression: 'object.spec.size <= 3', message: 'too large' }],
+        auditAnnotations: [
+          { key: 'size', valueExpression: "'size is ' + string(object.spec.size)" },
+          { key: 'none', valueExpression: 'null' },
+        ],
+      },
+      { validationActions: ['Warn', 'Audit'] },
+    );
+    const warnings: string[] = [];
+    const annotations: Record<string, string> = {};
+    await create(
+      bench,
+      { size: 9 },
+      {
+        ...client('shop'),
+        warn: (text) => void warnings.push(text),
+        annotate: (key, value) => void Object.assign(annotations, { [key]: value }),
+      },
+    );
+    expect(warnings).toEqual([
+      "Validation failed for ValidatingAdmissionPolicy 'rule' with binding 'rule-binding': too large",
+    ]);
+    expect(annotations['rule/size']).toBe('size is 9');
+    expect(JSON.parse(annotations['validation.policy.admission.k8s.io/validation_failure'] ?? '')).toEqual([
+      {
+        message: 'too large',
+        policy: 'rule',
+        binding: 'rule-binding',
+        expressionIndex: 0,
+        validationActions: ['Warn', 'Audit'],
+      },
+    ]);
+    expect(Object.keys(annotations)).toHaveLength(2);
+  });
+
+  it('knows the caller, the namespace and what the caller may', async () => {
+    const bench = await openPolicyBench();
+    await inForce(bench, {
+      validations: [
+        { expression: "request.userInfo.username == 'jane' && request.namespace == 'shop' && !request.dryRun" },
+        {
+          expression: "request.resource.resource == 'widgets' && request.kind.kind == 'Widget' && request.name == 'w'",
+        },
+        { expression: "namespaceObject.metadata.labels['team'] == 'a'" },
+        { expression: "authorizer.group('air').resource('planes').check('fly').allowed()" },
+        { expression: "!authorizer.requestResource.check('create').allowed()" },
+        {
+          expression:
+            "authorizer.serviceAccount('shop', 'bot').group('').resource('pods').check('fly').reason() == 'asked of system:serviceaccount:shop:bot'",
+        },
+        { expression: "authorizer.path('/healthz').check('fly').allowed()" },
+      ],
+    });
+    expect(await create(bench, {})).toBeDefined();
+  });
+
+  it('is about what its rules, selectors and conditions name and nothing else', async () => {
+    const bench = await openPolicyBench();
+    const no = { validations: [{ expression: 'false', message: 'no' }] };
+    await inForce(bench, {
+      ...no,
+      matchConstraints: {
+        ...allWidgets,
+        objectSelector: { matchLabels: { guarded: 'yes' } },
+        namespaceSelector: { matchExpressions: [{ key: 'team', operator: 'In', values: ['a'] }] },
+        excludeResourceRules: [
+          { resourceNames: ['free'], apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] },
+        ],
+      },
+      matchConditions: [{ name: 'not-me', expression: "request.userInfo.username != 'root'" }],
+    });
+    await bench.create('namespaces', 'other');
+    const labels = { guarded: 'yes' };
+    expect((await refused(create(bench, {}, client('shop'), { labels }))).message).toContain('denied request: no');
+    await create(bench, {}, client('shop'), { name: 'plain' });
+    await create(bench, {}, client('shop'), { name: 'free', labels });
+    await create(bench, {}, client('other'), { labels });
+    await create(bench, {}, { ...client('shop'), user: { name: 'root', groups: [] } }, { name: 'r', labels });
+  });
+
+  it('takes parameters by name and by label, and says what follows when there are none', async () => {
+    const bench = await openPolicyBench();
+    await bench.plane.add([addedKind(plainKind('limits', 'Limit'))]);
+    await inForce(
+      bench,
+      {
+        paramKind: { apiVersion: 'test.example/v1', kind: 'Limit' },
+        validations: [
+          {
+            expression: 'object.spec.size <= params.spec.most',
+            messageExpression: "'most is ' + string(params.spec.most)",
+          },
+        ],
+      },
+      { paramRef: { selector: { matchLabels: { use: 'yes' } }, parameterNotFoundAction: 'Deny' } },
+    );
+    expect((await refused(create(bench, { size: 1 }))).message).toContain(
+      'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
+    );
+    const limit = (name: string, most: number) =>
+      send(
+        bench,
+        'limits.test.example',
+        {
+          apiVersion: 'test.example/v1',
+          kind: 'Limit',
+          metadata: { name, labels: { use: 'yes' } },
+          spec: { most },
+        } as KubeObject,
+        client('shop'),
+      );
+    await limit('a', 5);
+    await create(bench, { size: 5 });
+    await limit('b', 3);
+    expect((await refused(create(bench, { size: 4 }, client('shop'), { name: 'v' }))).message).toContain(
+      'denied request: most is 3',
+    );
+  });
+
+  it('never stands in the way of its own change', async () => {
+    const bench = await openPolicyBench();
+    const everything = {
+      resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }],
+    };
+    await inForce(bench, {
+      matchConstraints: { resourceRules: [{ ...everything.resourceRules[0], resources: ['*'] }] },
+      validations: [{ expression: 'false' }],
+    });
+    await refused(create(bench, {}));
+    await bench.kind(bindingsKey).verbs.delete(client(), 'rule-binding', deleting());
+    expect(await create(bench, {})).toBeDefined();
+  });
+
+  it('ends an expression that costs too much', async () => {
+    const bench = await openPolicyBench();
+    await inForce(bench, {
+      validations: [{ expression: 'object.spec.l.all(a, object.spec.l.all(b, object.spec.l.all(c, a + b + c >= 0)))' }],
+    });
+    const l: JsonValue = Array.from({ length: 1000 }, (_, index) => index);
+    const started = processorMilliseconds();
+    expect((await refused(create(bench, { l }))).message).toContain('operation cancelled: actual cost limit exceeded');
+    expect(processorMilliseconds() - started).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,260 @@
+import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
+import type { BindingSpec } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { forbidden, StatusError, type StatusReason } from '../../api/status.ts';
+import type { UserInfo } from '../../api/user-info.ts';
+import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import { dynamicValue } from '../cel/dynamic-value.ts';
+import type { AccessAnswer, AccessQuestion } from '../cel/evaluation.ts';
+import { loadParser } from '../cel/parse.ts';
+import type { CelValue } from '../cel/value.ts';
+import type { ControlPlane } from '../control-plane.ts';
+import type { AdmittedWrite } from '../plane-part.ts';
+import { admissionRequest, inVersion, isNamespace, namespaceOf } from './admission-request.ts';
+import { askPolicy, type Objection, type PolicyAnswer } from './ask-policy.ts';
+import { authorizerValue, resourceCheckValue } from './authorizer-library.ts';
+import { type CompiledPolicy, compilePolicy } from './compile-policy.ts';
+import { type MatchedRequest, matchedVersion } from './matches-request.ts';
+import { BindingFault, collectParams } from './policy-params.ts';
+
+export interface PoliciesOptions {
+  readonly policies: KindStore;
+  readonly bindings: KindStore;
+  plane(): ControlPlane;
+  /** What `authorizer` asks; the one decision of the plane. */
+  authorize(user: UserInfo, asked: Attributes): Decision;
+}
+
+interface Binding {
+  readonly name: string;
+  readonly spec: BindingSpec;
+}
+
+/** Why a request is refused: the first reason is what the answer says. */
+interface Denial {
+  readonly policy: string;
+  readonly binding?: string;
+  readonly message: string;
+  readonly reason?: string;
+}
+
+/** The policies of a plane that are in force: asks them about each write. */
+export class Policies {
+  readonly #options: PoliciesOptions;
+  /** Compiled ones by name, each for one generation of one policy; there are never more than policies. */
+  readonly #compiled = new Map<string, { readonly version: string; readonly policy: CompiledPolicy }>();
+
+  constructor(options: PoliciesOptions) {
+    this.#options = options;
+  }
+
+  /** Forgets what is compiled of policies that are gone. Returns how to stop. */
+  start(): () => void {
+    return this.#options.policies.listen(({ before, after }) => {
+      if (after === undefined) this.#compiled.delete(before?.object.metadata.name ?? '');
+    });
+  }
+
+  /** As `PlanePart.admit`. */
+  async admit(write: AdmittedWrite): Promise<void> {
+    const { policies, bindings } = this.#options;
+    if (bindings.count() === 0 || policies.count() === 0) return;
+    const inForce = this.#bindingsByPolicy();
+    const request = this.#matched(write);
+    const denials: Denial[] = [];
+    for (const { object } of policies.peekAll()) {
+      const name = object.metadata.name ?? '';
+      const own = inForce.get(name);
+      const spec = (object.spec ?? {}) as unknown as PolicySpec;
+      if (own === undefined) continue;
+      const version = matchedVersion(spec.matchConstraints, request);
+      if (version === undefined) continue;
+      await this.#askOne(object, spec, own, request, version, write, denials);
+    }
+    if (denials[0] !== undefined) throw refusal(write, denials[0]);
+  }
+
+  async #askOne(
+    object: KubeObject,
+    spec: PolicySpec,
+    bindings: readonly Binding[],
+    request: MatchedRequest,
+    version: string,
+    write: AdmittedWrite,
+    denials: Denial[],
+  ): Promise<void> {
+    const policy = object.metadata.name ?? '';
+    const compiled = await this.#compile(object, spec);
+    const annotations = new Map<string, Set<string>>();
+    for (const binding of bindings) {
+      if (matchedVersion(binding.spec.matchResources, request) === undefined) continue;
+      let params: readonly (KubeObject | undefined)[];
+      try {
+        params = collectParams(this.#options.plane().kinds, spec.paramKind, binding.spec.paramRef, namespaceOf(write));
+      } catch (error) {
+        if (!(error instanceof BindingFault)) throw error;
+        const message = `failed to configure binding: ${error.message}`;
+        if (spec.failurePolicy !== 'Ignore') denials.push({ policy, binding: binding.name, message });
+        continue;
+      }
+      for (const param of params) {
+        const answer = await askPolicy({
+          policy: compiled,
+          failurePolicy: spec.failurePolicy,
+          values: this.#values(write, version, param),
+          access: (question) => this.#access(write, question),
+          turn: write.context.turn,
+        });
+        this.#follow(policy, binding, answer, write, denials);
+        for (const { key, value } of answer.annotations) {
+          annotations.set(key, (annotations.get(key) ?? new Set()).add(value));
+        }
+      }
+    }
+    for (const [key, values] of annotations) write.context.annotate?.(`${policy}/${key}`, [...values].join(', '));
+  }
+
+  /** What follows from what a policy has said: a refusal, a warning, a note in the audit log. */
+  #follow(policy: string, binding: Binding, answer: PolicyAnswer, write: AdmittedWrite, denials: Denial[]): void {
+    const { validationActions = [] } = binding.spec;
+    for (const { index, message, reason } of answer.objections) {
+      const objected: Objection = { index, message, ...(reason === undefined ? {} : { reason }) };
+      for (const action of validationActions) {
+        if (action === 'Deny') {
+          denials.push({ policy, binding: binding.name, message, ...(reason === undefined ? {} : { reason }) });
+        } else if (action === 'Warn') {
+          const text = `Validation failed for ValidatingAdmissionPolicy '${policy}' with binding '${binding.name}': ${message}`;
+          write.context.warn(text);
+        } else {
+          write.context.annotate?.(FAILURE_ANNOTATION, failureText(policy, binding, objected));
+        }
+      }
+    }
+    for (const message of answer.faults) denials.push({ policy, binding: binding.name, message });
+  }
+
+  async #compile(object: KubeObject, spec: PolicySpec): Promise<CompiledPolicy> {
+    const { name = '', uid = '', generation = 0 } = object.metadata;
+    const version = `${uid} ${generation}`;
+    const known = this.#compiled.get(name);
+    if (known?.version === version) return known.policy;
+    const policy = await compilePolicy(await loadParser(), spec);
+    this.#compiled.set(name, { version, policy });
+    return policy;
+  }
+
+  #bindingsByPolicy(): Map<string, Binding[]> {
+    const found = new Map<string, Binding[]>();
+    for (const { object } of this.#options.bindings.peekAll()) {
+      const spec = (object.spec ?? {}) as unknown as BindingSpec;
+      const { policyName = '' } = spec;
+      const binding = { name: object.metadata.name ?? '', spec };
+      const others = found.get(policyName);
+      if (others === undefined) found.set(policyName, [binding]);
+      else others.push(binding);
+    }
+    return found;
+  }
+
+  #matched(write: AdmittedWrite): MatchedRequest {
+    const { resource, operation, subresource, draft } = write;
+    const { group, plural } = resource;
+    const served = this.#options.plane().resources();
+    const versions = served.flatMap(({ kind }) =>
+      kind.group === group && kind.plural === plural ? [kind.version] : [],
+    );
+    const object = operation === 'DELETE' ? undefined : draft.object;
+    return {
+      group,
+      version: resource.version,
+      resource: plural,
+      subresource,
+      operation,
+      name: draft.object.metadata.name ?? '',
+      namespaced: resource.namespaced,
+      versions,
+      object,
+      oldObject: oldObjectOf(write),
+      namespaceLabels: this.#namespaceLabels(write),
+    };
+  }
+
+  #namespaceLabels(write: AdmittedWrite): Readonly<Record<string, string>> | undefined {
+    if (isNamespace(write.resource)) return write.draft.object.metadata.labels ?? {};
+    return write.resource.namespaced ? (this.#namespace(write)?.metadata.labels ?? {}) : undefined;
+  }
+
+  #namespace(write: AdmittedWrite): KubeObject | undefined {
+    return this.#options.plane().kinds.get('namespaces')?.peek('', namespaceOf(write))?.object;
+  }
+
+  #values(write: AdmittedWrite, version: string, param: KubeObject | undefined): Map<string, CelValue> {
+    const { resource, operation, draft, subresource } = write;
+    const old = oldObjectOf(write);
+    const asValue = (object: KubeObject | undefined): CelValue =>
+      object === undefined ? null : dynamicValue(inVersion(object, resource, version));
+    const values = new Map<string, CelValue>([
+      ['object', asValue(operation === 'DELETE' ? undefined : draft.object)],
+      ['oldObject', asValue(old)],
+      ['request', dynamicValue(admissionRequest(write, version))],
+      ['authorizer', authorizerValue()],
+    ]);
+    const { group, plural } = resource;
+    const name = draft.object.metadata.name ?? '';
+    const namespace = resource.namespaced ? namespaceOf(write) : '';
+    values.set(
+      'authorizer.requestResource',
+      resourceCheckValue({ group, resource: plural, subresource, namespace, name }),
+    );
+    if (param !== undefined) values.set('params', dynamicValue(param));
+    const around = resource.namespaced ? this.#namespace(write) : undefined;
+    if (around !== undefined) values.set('namespaceObject', dynamicValue(around));
+    return values;
+  }
+
+  #access({ context }: AdmittedWrite, question: AccessQuestion): AccessAnswer {
+    const { path, verb, account, ...about } = question;
+    const user = account === undefined ? context.user : accountUser(account);
+    const asked: Attributes =
+      path === undefined
+        ? { resourceRequest: true, verb, version: '*', ...about }
+        : { resourceRequest: false, verb, path };
+    const { allowed, reason } = this.#options.authorize(user, asked);
+    return { allowed, reason };
+  }
+}
+
+function oldObjectOf({ operation, draft }: AdmittedWrite): KubeObject | undefined {
+  return operation === 'DELETE' ? (draft.old?.object ?? draft.object) : draft.old?.object;
+}
+
+function accountUser({ namespace, name }: NonNullable<AccessQuestion['account']>): UserInfo {
+  return {
+    name: `system:serviceaccount:${namespace}:${name}`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+  };
+}
+
+const FAILURE_ANNOTATION = 'validation.policy.admission.k8s.io/validation_failure';
+
+function failureText(policy: string, { name, spec }: Binding, { index, message }: Objection): string {
+  const { validationActions = [] } = spec;
+  return writeJson([
+    { message, policy, binding: name, expressionIndex: index, validationActions: [...validationActions] },
+  ]);
+}
+
+const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
+
+function refusal(
+  { resource, draft }: AdmittedWrite,
+  { policy, binding, message, reason = 'Invalid' }: Denial,
+): StatusError {
+  const bound = binding === undefined ? '' : ` with binding '${binding}'`;
+  const text = `ValidatingAdmissionPolicy '${policy}'${bound} denied request: ${message}`;
+  const { status } = forbidden(groupResourceOf(resource), draft.object.metadata.name ?? '', text, [{ message: text }]);
+  return new StatusError({ ...status, reason: reason as StatusReason, code: CODES[reason] ?? 422 });
+}

@@ -1,0 +1,96 @@
+import { BOOL, type CelType, DYN, INT, listOf, mapOf, STRING, TIMESTAMP } from '../cel/cel-type.ts';
+import { type Environment, groupOverloads } from '../cel/environment.ts';
+import { libraryFunctions, libraryTypes } from '../cel/library/library.ts';
+import { AUTHORIZER, authorizerLibrary, RESOURCE_CHECK } from './authorizer-library.ts';
+
+function object(name: string, fields: Readonly<Record<string, CelType>>): CelType {
+  return { kind: 'object', name, fields: new Map(Object.entries(fields)) };
+}
+
+const groupVersionKind = object('kubernetes.GroupVersionKind', { group: STRING, version: STRING, kind: STRING });
+const groupVersionResource = object('kubernetes.GroupVersionResource', {
+  group: STRING,
+  version: STRING,
+  resource: STRING,
+});
+const userInfo = object('kubernetes.UserInfo', {
+  username: STRING,
+  uid: STRING,
+  groups: listOf(STRING),
+  extra: mapOf(STRING, listOf(STRING)),
+});
+
+const request = object('kubernetes.AdmissionRequest', {
+  kind: groupVersionKind,
+  resource: groupVersionResource,
+  subResource: STRING,
+  requestKind: groupVersionKind,
+  requestResource: groupVersionResource,
+  requestSubResource: STRING,
+  name: STRING,
+  namespace: STRING,
+  operation: STRING,
+  userInfo,
+  dryRun: BOOL,
+  options: DYN,
+});
+
+const namespaceObject = object('kubernetes.Namespace', {
+  metadata: object('kubernetes.NamespaceMetadata', {
+    name: STRING,
+    generateName: STRING,
+    namespace: STRING,
+    labels: mapOf(STRING, STRING),
+    annotations: mapOf(STRING, STRING),
+    UID: STRING,
+    creationTimestamp: TIMESTAMP,
+    deletionGracePeriodSeconds: INT,
+    deletionTimestamp: TIMESTAMP,
+    generation: INT,
+    resourceVersion: STRING,
+    finalizers: listOf(STRING),
+  }),
+  spec: object('kubernetes.NamespaceSpec', { finalizers: listOf(STRING) }),
+  status: object('kubernetes.NamespaceStatus', {
+    conditions: listOf(
+      object('kubernetes.NamespaceCondition', {
+        status: STRING,
+        type: STRING,
+        lastTransitionTime: TIMESTAMP,
+        message: STRING,
+        reason: STRING,
+      }),
+    ),
+    phase: STRING,
+  }),
+});
+
+export interface PolicyNames {
+  readonly params: boolean;
+  readonly authorizer: boolean;
+  /** Those that have been declared so far, with their types. */
+  readonly variables?: ReadonlyMap<string, CelType>;
+  /** The type of `object` and `oldObject` where it is known. Absent: dynamic. */
+  readonly objectType?: CelType;
+}
+
+let functions: Environment['functions'] | undefined;
+
+/** What expressions of a policy can name. */
+export function policyEnvironment({ params, authorizer, variables, objectType = DYN }: PolicyNames): Environment {
+  functions ??= groupOverloads([...[...libraryFunctions().values()].flat(), ...authorizerLibrary]);
+  const names = new Map<string, CelType>([
+    ['object', objectType],
+    ['oldObject', objectType],
+    ['request', request],
+    ['namespaceObject', namespaceObject],
+  ]);
+  if (params) names.set('params', DYN);
+  if (authorizer) {
+    names.set('authorizer', AUTHORIZER);
+    names.set('authorizer.requestResource', RESOURCE_CHECK);
+  }
+  if (variables !== undefined)
+    names.set('variables', { kind: 'object', name: 'kubernetes.variables', fields: variables });
+  return { variables: names, functions, types: libraryTypes };
+}

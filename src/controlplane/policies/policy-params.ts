@@ -1,0 +1,63 @@
+import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
+import type { BindingSpec } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
+import { type KubeObject, parseApiVersion } from '../../api/meta.ts';
+import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { KindStores } from '../control-plane.ts';
+
+/** A binding that cannot be asked as it stands; the policy's failurePolicy says what follows. */
+export class BindingFault extends Error {}
+
+/**
+ * The objects that a policy is asked with, one after the other; undefined is to be asked without one. `namespace` is that
+ * of the request, '' for none.
+ */
+export function collectParams(
+  stores: KindStores,
+  kind: PolicySpec['paramKind'],
+  reference: BindingSpec['paramRef'],
+  namespace: string,
+): readonly (KubeObject | undefined)[] {
+  if (kind === undefined || reference === undefined) return [undefined];
+  const store = storeOf(stores, kind);
+  if (store === undefined) {
+    throw new BindingFault(`paramKind kind \`${kind.apiVersion}, Kind=${kind.kind}\` not known`);
+  }
+  const { namespaced } = store.resource;
+  if (!namespaced && (reference.namespace ?? '') !== '') {
+    throw new BindingFault('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+  }
+  const place = namespaced ? reference.namespace || namespace : '';
+  if (namespaced && place === '') {
+    throw new BindingFault('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
+  }
+  const found = objectsOf(store, reference, place);
+  if (found.length === 0 && reference.parameterNotFoundAction === 'Deny') {
+    throw new BindingFault('no params found for policy binding with `Deny` parameterNotFoundAction');
+  }
+  return found;
+}
+
+function objectsOf(store: KindStore, reference: NonNullable<BindingSpec['paramRef']>, namespace: string): KubeObject[] {
+  if ((reference.name ?? '') !== '') {
+    const found = store.peek(namespace, reference.name ?? '');
+    return found === undefined ? [] : [found.object];
+  }
+  const selector = (reference.selector ?? {}) as JsonValue;
+  return store
+    .peekAll(namespace)
+    .map(({ object }) => object)
+    .filter(({ metadata }) => selectorObjectMatches(selector, metadata.labels ?? {}));
+}
+
+function storeOf(
+  stores: KindStores,
+  { apiVersion = '', kind = '' }: NonNullable<PolicySpec['paramKind']>,
+): KindStore | undefined {
+  const { group } = parseApiVersion(apiVersion);
+  for (const store of stores.values()) {
+    if (store.resource.group === group && store.resource.kind === kind) return store;
+  }
+  return undefined;
+}

@@ -1,0 +1,67 @@
+import { bindingErrors } from '../../api/admissionregistration/binding-errors.ts';
+import { defaultMatchResources } from '../../api/admissionregistration/match-resources.ts';
+import {
+  type PolicySpec,
+  validatingAdmissionPolicyKind,
+} from '../../api/admissionregistration/validating-admission-policy.ts';
+import {
+  type BindingSpec,
+  validatingAdmissionPolicyBindingKind,
+} from '../../api/admissionregistration/validating-admission-policy-binding.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { equalJson, type JsonObject } from '../../lib/json-value.ts';
+import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
+import { loadParser } from '../cel/parse.ts';
+import type { KindsOfRules } from './kinds-of-rules.ts';
+import { policyErrors } from './policy-errors.ts';
+import { typeChecking } from './type-checking.ts';
+
+const shared = { unconditionalUpdate: false } as const;
+
+/** Policies. What their types say against them is worked out when they are written, and told in their status. */
+export function policyResource(kinds: KindsOfRules): StoredResource {
+  return defineResource({
+    ...validatingAdmissionPolicyKind,
+    ...shared,
+    hasStatus: true,
+    async prepare(draft) {
+      const spec = specOf<PolicySpec>(draft.object);
+      spec.failurePolicy ??= 'Fail';
+      if (spec.matchConstraints !== undefined) defaultMatchResources(spec.matchConstraints);
+      const generation = generationOf(draft);
+      const conditions = (draft.old?.object.status as JsonObject | undefined)?.conditions;
+      draft.object.status = {
+        observedGeneration: generation,
+        typeChecking: (await typeChecking(await loadParser(), spec, kinds)) as JsonObject,
+        ...(conditions === undefined ? {} : { conditions }),
+      };
+    },
+    validate: async ({ object }) =>
+      policyErrors(await loadParser(), object.metadata.name ?? '', specOf<PolicySpec>(object)),
+  });
+}
+
+export function bindingResource(): StoredResource {
+  return defineResource({
+    ...validatingAdmissionPolicyBindingKind,
+    ...shared,
+    hasStatus: false,
+    prepare(draft) {
+      generationOf(draft);
+      const { matchResources } = specOf<BindingSpec>(draft.object);
+      if (matchResources !== undefined) defaultMatchResources(matchResources);
+    },
+    validate: ({ object }) => bindingErrors(specOf<BindingSpec>(object)),
+  });
+}
+
+/** The one that the draft will have. Unlike most built-in kinds these have one, from 1. */
+function generationOf({ object, old }: Draft): number {
+  if (old === undefined) object.metadata.generation = 1;
+  const { generation = 1 } = (old?.object ?? object).metadata;
+  return old === undefined || equalJson(object.spec, old.object.spec) ? generation : generation + 1;
+}
+
+function specOf<T>(object: KubeObject): T {
+  return (object.spec ?? {}) as unknown as T;
+}

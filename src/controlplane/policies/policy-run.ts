@@ -1,0 +1,113 @@
+import type { AccessAnswer, AccessQuestion } from '../cel/evaluation.ts';
+import { CostExceeded, EvaluationError, Meter } from '../cel/meter.ts';
+import { CelMap, type CelValue } from '../cel/value.ts';
+import type { CompiledPolicy, PolicyExpression } from './compile-policy.ts';
+
+/** The budget is spent; nothing further is asked. */
+export class OutOfBudget extends Error {
+  constructor() {
+    super('validation failed due to running out of cost budget, no further validation rules will be run');
+  }
+}
+
+/** What became of one expression. */
+export type Outcome = { readonly value: CelValue } | { readonly error: string };
+
+export interface RunOptions {
+  readonly policy: CompiledPolicy;
+  /** What names stand for, `variables` apart. */
+  readonly values: ReadonlyMap<string, CelValue>;
+  readonly access: (question: AccessQuestion) => AccessAnswer;
+  readonly budget: number;
+}
+
+/** Asks the expressions of a policy about one request; variables are worked out when they are first named, and once. */
+export class PolicyRun {
+  readonly #options: RunOptions;
+  readonly #variables: Variables;
+  left: number;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.left = options.budget;
+    this.#variables = new Variables(options.policy.variables, (expression) => this.#evaluate(expression));
+  }
+
+  /** Throws OutOfBudget. */
+  ask(expression: PolicyExpression): Outcome {
+    if (expression.fault !== undefined) return { error: `compilation error: ${expression.fault}` };
+    try {
+      return { value: this.#evaluate(expression) };
+    } catch (error) {
+      if (!(error instanceof EvaluationError) && !(error instanceof CostExceeded)) throw error;
+      return { error: `expression '${expression.text}' resulted in error: ${error.message}` };
+    }
+  }
+
+  #evaluate(expression: PolicyExpression): CelValue {
+    const { values, access } = this.#options;
+    const meter = new Meter();
+    try {
+      const bindings = (name: string): CelValue | undefined =>
+        name === 'variables' ? this.#variables : (values.get(name) ?? null);
+      return expression.program?.run(bindings, { meter, access }) ?? null;
+    } finally {
+      this.#spend(meter.cost);
+    }
+  }
+
+  #spend(cost: number): void {
+    this.left -= cost;
+    if (this.left < 0) throw new OutOfBudget();
+  }
+}
+
+class Variables extends CelMap {
+  readonly #expressions: ReadonlyMap<string, PolicyExpression>;
+  readonly #evaluate: (expression: PolicyExpression) => CelValue;
+  readonly #known = new Map<string, CelValue | EvaluationError>();
+
+  constructor(
+    expressions: ReadonlyMap<string, PolicyExpression>,
+    evaluate: (expression: PolicyExpression) => CelValue,
+  ) {
+    super();
+    this.#expressions = expressions;
+    this.#evaluate = evaluate;
+  }
+
+  get size(): number {
+    return this.#expressions.size;
+  }
+
+  keys(): Iterable<CelValue> {
+    return this.#expressions.keys();
+  }
+
+  find(key: CelValue): CelValue | undefined {
+    const name = String(key);
+    const expression = this.#expressions.get(name);
+    if (expression === undefined) return undefined;
+    let known = this.#known.get(name);
+    if (known === undefined) {
+      known = this.#attempt(name, expression);
+      this.#known.set(name, known);
+    }
+    if (known instanceof EvaluationError) throw known;
+    return known;
+  }
+
+  #attempt(name: string, expression: PolicyExpression): CelValue | EvaluationError {
+    const failed = (why: string): EvaluationError =>
+      new EvaluationError(`composited variable "${name}" fails to evaluate: ${why}`);
+    if (expression.fault !== undefined) {
+      return new EvaluationError(`composited variable "${name}" fails to compile: ${expression.fault}`);
+    }
+    try {
+      return this.#evaluate(expression);
+    } catch (error) {
+      if (error instanceof EvaluationError || error instanceof CostExceeded) return failed(error.message);
+      throw error;
+    }
+  }
+}

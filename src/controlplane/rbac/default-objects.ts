@@ -1,0 +1,121 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { kubernetesAuthenticatedGroup, kubernetesMastersGroup } from '../../api/naming.ts';
+import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
+import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
+import { type PolicyRule, rbacGroup } from '../../api/rbac/policy-rule.ts';
+import { roleKind } from '../../api/rbac/role.ts';
+import { deepFreeze, type JsonValue } from '../../lib/json-value.ts';
+import { aggregatedRules } from './aggregate.ts';
+import { adminRights, editRights, reading, toResources, viewRights } from './namespace-rights.ts';
+
+/** On a default object: whether the server puts back what it lacks. `"false"` leaves it to whoever changed it. */
+export const autoupdateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate';
+
+const defaultsLabel = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
+
+let made: readonly KubeObject[] | undefined;
+
+/**
+ * The roles and bindings that every plane has, under the names and with the rules of Kubernetes. Left out is what
+ * belongs to components that a plane does not have: nodes, scheduler, kube-proxy, DNS, volumes, certificate requests,
+ * the controllers of kube-controller-manager and their leader election. One list for the whole process.
+ */
+export function defaultRbacObjects(): readonly KubeObject[] {
+  made ??= deepFreeze([...clusterRoles(), ...clusterRoleBindings(), ...systemRoles()] as JsonValue[]) as KubeObject[];
+  return made;
+}
+
+function clusterRoles(): KubeObject[] {
+  const parts = [
+    clusterRole('system:aggregate-to-admin', adminRights(), aggregateTo('admin')),
+    clusterRole('system:aggregate-to-edit', editRights(), aggregateTo('edit')),
+    clusterRole('system:aggregate-to-view', viewRights(), aggregateTo('view')),
+  ];
+  const view = aggregated('view', parts, aggregateTo('edit'));
+  const edit = aggregated('edit', [...parts, view], aggregateTo('admin'));
+  const admin = aggregated('admin', [...parts, view, edit]);
+  return [admin, edit, view, ...parts, ...plainClusterRoles()];
+}
+
+function plainClusterRoles(): KubeObject[] {
+  return [
+    clusterRole('cluster-admin', [toResources(['*'], ['*'], '*'), toPaths(['*'], '*')]),
+    clusterRole('system:auth-delegator', [
+      toResources(['create'], ['authentication.k8s.io'], 'tokenreviews'),
+      toResources(['create'], ['authorization.k8s.io'], 'subjectaccessreviews'),
+    ]),
+    clusterRole('system:basic-user', [
+      toResources(['create'], ['authorization.k8s.io'], 'selfsubjectaccessreviews selfsubjectrulesreviews'),
+      toResources(['create'], ['authentication.k8s.io'], 'selfsubjectreviews'),
+    ]),
+    clusterRole('system:discovery', [
+      toPaths(['get'], '/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/'),
+    ]),
+    clusterRole('system:monitoring', [
+      toPaths(['get'], '/flagz /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/* /statusz'),
+      toResources(['get'], [''], 'nodes/metrics'),
+    ]),
+    clusterRole('system:public-info-viewer', [toPaths(['get'], '/healthz /livez /readyz /version /version/')]),
+    clusterRole('system:service-account-issuer-discovery', [
+      toPaths(
+        ['get'],
+        '/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/',
+      ),
+    ]),
+  ];
+}
+
+function clusterRoleBindings(): KubeObject[] {
+  return [
+    binding('cluster-admin', kubernetesMastersGroup),
+    binding('system:basic-user', kubernetesAuthenticatedGroup),
+    binding('system:discovery', kubernetesAuthenticatedGroup),
+    binding('system:monitoring', 'system:monitoring'),
+    binding('system:public-info-viewer', kubernetesAuthenticatedGroup, 'system:unauthenticated'),
+    binding('system:service-account-issuer-discovery', 'system:serviceaccounts'),
+  ];
+}
+
+/** Extension servers are installed with a binding to this one. */
+function systemRoles(): KubeObject[] {
+  const rule = toResources(reading, [''], 'configmaps');
+  const rules = [{ ...rule, resourceNames: ['extension-apiserver-authentication'] }];
+  const metadata = metadataOf('extension-apiserver-authentication-reader');
+  return [
+    defaultObject(roleKind.kind, { ...metadata, namespace: 'kube-system' }, { rules: rules as unknown as JsonValue }),
+  ];
+}
+
+function clusterRole(name: string, rules: readonly PolicyRule[], labels = {}): KubeObject {
+  return defaultObject(clusterRoleKind.kind, metadataOf(name, labels), { rules: rules as unknown as JsonValue });
+}
+
+function aggregated(name: string, sources: readonly KubeObject[], labels = {}): KubeObject {
+  const aggregationRule = { clusterRoleSelectors: [{ matchLabels: aggregateTo(name) }] };
+  const metadata = metadataOf(name, labels);
+  const rules = aggregatedRules(defaultObject(clusterRoleKind.kind, metadata, { aggregationRule }), sources);
+  return defaultObject(clusterRoleKind.kind, metadata, { rules: rules as unknown as JsonValue, aggregationRule });
+}
+
+function aggregateTo(role: string): Record<string, string> {
+  return { [`${rbacGroup}/aggregate-to-${role}`]: 'true' };
+}
+
+function binding(role: string, ...groups: string[]): KubeObject {
+  return defaultObject(clusterRoleBindingKind.kind, metadataOf(role), {
+    subjects: groups.map((name) => ({ kind: 'Group', apiGroup: rbacGroup, name })),
+    roleRef: { apiGroup: rbacGroup, kind: clusterRoleKind.kind, name: role },
+  });
+}
+
+function metadataOf(name: string, labels = {}): KubeObject['metadata'] {
+  return { name, labels: { ...defaultsLabel, ...labels }, annotations: { [autoupdateAnnotation]: 'true' } };
+}
+
+function defaultObject(kind: string, metadata: KubeObject['metadata'], members: Record<string, JsonValue>): KubeObject {
+  return { kind, apiVersion: `${rbacGroup}/v1`, metadata, ...members } as KubeObject;
+}
+
+function toPaths(verbs: string[], paths: string): PolicyRule {
+  return { verbs, nonResourceURLs: paths.split(' ') };
+}

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../api/meta.ts';
+import { roleRefOf, type Subject, subjectsOf } from '../../api/rbac/binding.ts';
+import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
+import type { UserInfo } from '../../api/user-info.ts';
+import type { Attributes } from '../../auth/authz/attributes.ts';
+import { clusterRole, clusterRoleBinding, kindOf, RbacBench, role, roleBinding } from './rbac.fixture.ts';
+
+const oneOf = <T>(...values: T[]) => fc.constantFrom(...values);
+const some = <T>(...values: T[]) => fc.subarray(values, { minLength: 1 });
+
+const users = ['u', 'v', 'system:serviceaccount:a:s', 'system:serviceaccount:b:s', 'g'];
+const groups = ['g', 'h', 'u', 'system:serviceaccounts'];
+const namespaces = ['a', 'b'];
+const roleNames = ['r1', 'r2', 'r3'];
+const verbs = ['get', 'list', 'create', 'use'];
+const apiGroups = ['', 'x', 'y'];
+const paths = ['/a', '/a/b', '/ab', '/c'];
+
+const resourceRule = fc
+  .record({
+    verbs: some(...verbs, '*'),
+    apiGroups: some(...apiGroups, '*'),
+    resources: some('p', 'q', 'p/s', 'q/t', '*/s', '*', 'p/*'),
+    resourceNames: fc.option(some('n', 'm', '*', ''), { nil: undefined }),
+  })
+  .map(({ resourceNames, ...rule }): PolicyRule => (resourceNames === undefined ? rule : { ...rule, resourceNames }));
+const pathRule: fc.Arbitrary<PolicyRule> = fc.record({
+  verbs: some(...verbs, '*'),
+  nonResourceURLs: some('/a', '/a/*', '/a*', '*', '/a/**', '/c*d'),
+});
+const resourceRules = fc.array(resourceRule, { minLength: 1, maxLength: 4 });
+const anyRules = fc.array(fc.oneof(resourceRule, pathRule), { minLength: 1, maxLength: 4 });
+
+const subject: fc.Arbitrary<Subject> = fc.oneof(
+  fc.record({ kind: fc.constant('User'), name: oneOf(...users) }),
+  fc.record({ kind: fc.constant('Group'), name: oneOf(...groups) }),
+  fc.record({ kind: fc.constant('ServiceAccount'), name: fc.constant('s'), namespace: oneOf(...namespaces) }),
+);
+const localAccount: fc.Arbitrary<Subject> = fc.record({ kind: fc.constant('ServiceAccount'), name: fc.constant('s') });
+const bindingNames = ['b1', 'b2', 'b3', 'b4'];
+
+const anything: fc.Arbitrary<KubeObject> = fc.oneof(
+  fc.tuple(oneOf(...roleNames), anyRules).map(([name, rules]) => clusterRole(name, rules)),
+  fc
+    .tuple(oneOf(...namespaces), oneOf(...roleNames), resourceRules)
+    .map(([home, name, rules]) => role(home, name, rules)),
+  fc
+    .tuple(oneOf(...bindingNames), oneOf(...roleNames), fc.array(subject, { minLength: 1, maxLength: 4 }))
+    .map(([name, of, subjects]) => clusterRoleBinding(name, of, ...subjects)),
+  fc
+    .tuple(
+      oneOf(...namespaces),
+      oneOf(...bindingNames),
+      oneOf('Role/r1', 'Role/r2', 'ClusterRole/r1', 'ClusterRole/r3'),
+      fc.array(fc.oneof(subject, localAccount), { minLength: 1, maxLength: 4 }),
+    )
+    .map(([home, name, of, subjects]) => roleBinding(home, name, of, ...subjects)),
+);
+/** Written over what is there, or taken away. */
+const steps = fc.array(fc.record({ object: anything, isRemoved: oneOf(false, false, false, true) }), {
+  minLength: 15,
+  maxLength: 30,
+});
+
+const asker: fc.Arbitrary<UserInfo> = fc.record({ name: oneOf(...users, 'nobody'), groups: fc.subarray(groups) });
+const question: fc.Arbitrary<Attributes> = fc.oneof(
+  fc.record({
+    resourceRequest: fc.constant<true>(true),
+    verb: oneOf(...verbs, 'other'),
+    group: oneOf(...apiGroups),
+    version: fc.constant('v1'),
+    resource: oneOf('p', 'q', 'z'),
+    subresource: oneOf('', 's', 't'),
+    namespace: oneOf('', ...namespaces),
+    name: oneOf('', 'n', 'm', 'o'),
+  }),
+  fc.record({ resourceRequest: fc.constant<false>(false), verb: oneOf(...verbs), path: oneOf(...paths) }),
+);
+
+/** RBAC as its documentation tells it, over plain lists of objects: no index, nothing shared with what is tested. */
+function oracle(objects: readonly KubeObject[], user: UserInfo, asked: Attributes): boolean {
+  return objects.some((binding) => {
+    const home = binding.metadata.namespace;
+    if (binding.kind === 'RoleBinding' && !(asked.resourceRequest && asked.namespace === home)) return false;
+    if (binding.kind !== 'RoleBinding' && binding.kind !== 'ClusterRoleBinding') return false;
+    if (!subjectsOf(binding).some((each) => isSubject(each, user, home ?? ''))) return false;
+    const { kind, name } = roleRefOf(binding);
+    const given = objects.find(
+      (one) =>
+        one.kind === kind && one.metadata.name === name && (kind === 'ClusterRole' || one.metadata.namespace === home),
+    );
+    return given !== undefined && rulesOf(given).some((rule) => allows(rule, asked));
+  });
+}
+
+function isSubject({ kind, name, namespace }: Subject, user: UserInfo, home: string): boolean {
+  if (kind === 'Group') return user.groups.includes(name);
+  return user.name === (kind === 'User' ? name : `system:serviceaccount:${namespace ?? home}:${name}`);
+}
+
+function allows(rule: PolicyRule, asked: Attributes): boolean {
+  const fits = (list: readonly string[] | undefined, ...wanted: string[]) =>
+    (list ?? []).some((item) => item === '*' || wanted.includes(item));
+  if (!fits(rule.verbs, asked.verb)) return false;
+  if (!asked.resourceRequest) {
+    return (rule.nonResourceURLs ?? []).some((url) => {
+      const stem = /^(.*?)\**$/.exec(url)?.[1] ?? '';
+      return asked.path === url || (stem !== url && asked.path.startsWith(stem));
+    });
+  }
+  const { resource, subresource, group, name } = asked;
+  const names = subresource === '' ? [resource] : [`${resource}/${subresource}`, `*/${subresource}`];
+  if (!fits(rule.apiGroups, group) || !fits(rule.resources, ...names)) return false;
+  return rule.resourceNames === undefined || rule.resourceNames.length === 0 || rule.resourceNames.includes(name);
+}
+
+describe('decisions of RBAC', () => {
+  it('are those of a plain reading of the rules, whatever was written and taken away before', {
+    timeout: 120_000,
+  }, async () => {
+    let asked = 0;
+    let allowed = 0;
+    const world = fc.tuple(steps, fc.array(fc.tuple(asker, question), { minLength: 240, maxLength: 240 }));
+    await fc.assert(
+      fc.asyncProperty(world, async ([writes, questions]) => {
+        const bench = await RbacBench.open();
+        const there = new Map<string, KubeObject>();
+        // Some are asked after each write: what was true then must not be what is answered later.
+        const each = Math.ceil(questions.length / writes.length);
+        for (const [step, { object, isRemoved }] of writes.entries()) {
+          await take(bench, there, object, isRemoved);
+          for (const [user, attributes] of questions.slice(step * each, (step + 1) * each)) {
+            const decision = bench.part.authorize({ user, system: false }, attributes);
+            asked++;
+            if (decision.allowed) allowed++;
+            expect(decision.allowed).toBe(oracle([...there.values()], user, attributes));
+          }
+        }
+        bench.plane.close();
+      }),
+      { numRuns: 100 },
+    );
+    expect(asked).toBeGreaterThanOrEqual(20_000);
+    // Neither answer is the exception.
+    expect(allowed / asked).toBeGreaterThan(0.05);
+    expect(allowed / asked).toBeLessThan(0.95);
+  });
+});
+
+async function take(bench: RbacBench, there: Map<string, KubeObject>, object: KubeObject, isRemoved: boolean) {
+  const { name = '', namespace = '' } = object.metadata;
+  const key = `${object.kind}/${namespace}/${name}`;
+  const before = there.get(key);
+  const isAnotherRole = before !== undefined && JSON.stringify(roleRefOf(before)) !== JSON.stringify(roleRefOf(object));
+  if (before !== undefined && (isRemoved || isAnotherRole)) {
+    await bench.remove(kindOf(object), name, namespace);
+    there.delete(key);
+  }
+  if (isRemoved) return;
+  await bench.update(object);
+  there.set(key, object);
+}

@@ -1,0 +1,101 @@
+import { kubernetesMastersGroup } from '../../api/naming.ts';
+import type { Subject } from '../../api/rbac/binding.ts';
+import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
+import type { PolicyRule } from '../../api/rbac/policy-rule.ts';
+import { roleBindingKind } from '../../api/rbac/role-binding.ts';
+import type { UserInfo } from '../../api/user-info.ts';
+import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
+import { goQuote } from '../../lib/go-quote.ts';
+import type { ReviewRules } from '../core/reviews.ts';
+import { type Grant, reasonIn } from './grants.ts';
+import { isMissing, type MissingRole, type Policy } from './policy.ts';
+import { ruleAllows } from './rule-allows.ts';
+
+/** Who asks: `system` is the server's own code. */
+export interface RbacSubject {
+  readonly user: UserInfo;
+  readonly system: boolean;
+}
+
+export interface RbacAuthorizer {
+  authorize(subject: RbacSubject, asked: Attributes): Decision;
+  /** As SelfSubjectRulesReview tells them. */
+  rules(subject: RbacSubject, namespace: string): ReviewRules;
+}
+
+/** The decision of Kubernetes' RBAC: what no rule of a role that is given to the caller allows is refused. */
+export function rbacAuthorizer(policy: Policy): RbacAuthorizer {
+  return {
+    authorize: ({ user, system }, asked) =>
+      system || isMaster(user) ? { allowed: true, reason: '' } : decide(policy, user, asked),
+    rules({ user }, namespace) {
+      const { rules, missing } = allRules(policy, user, namespace);
+      return {
+        resourceRules: rules
+          .filter(({ resources = [] }) => resources.length > 0)
+          .map(({ nonResourceURLs: _, ...rule }) => rule),
+        nonResourceRules: rules.flatMap(({ verbs, nonResourceURLs = [] }) =>
+          nonResourceURLs.length > 0 ? [{ verbs, nonResourceURLs }] : [],
+        ),
+        incomplete: false,
+        ...(missing.length === 0 ? {} : { evaluationError: describeMissing(missing) }),
+      };
+    },
+  };
+}
+
+/** They may do everything, whatever the roles say: the way in when those are in disorder. */
+export function isMaster({ groups }: UserInfo): boolean {
+  return groups.includes(kubernetesMastersGroup);
+}
+
+function decide(policy: Policy, user: UserInfo, asked: Attributes): Decision {
+  const missing: MissingRole[] = [];
+  for (const grant of policy.grantsOf(user, asked.resourceRequest ? asked.namespace : '')) {
+    const rules = policy.rulesOf(grant);
+    if (isMissing(rules)) missing.push(rules);
+    else if (rules.some((rule) => ruleAllows(rule, asked))) {
+      return { allowed: true, reason: `RBAC: allowed by ${describeGrant(grant, user)}` };
+    }
+  }
+  return { allowed: false, reason: missing.length === 0 ? '' : `RBAC: ${describeMissing(missing)}` };
+}
+
+/** Everything that a user may do in a namespace, and what could not be looked up. */
+export function allRules(
+  policy: Policy,
+  user: UserInfo,
+  namespace: string,
+): { readonly rules: readonly PolicyRule[]; readonly missing: readonly MissingRole[] } {
+  const rules: PolicyRule[] = [];
+  const missing: MissingRole[] = [];
+  for (const grant of policy.grantsOf(user, namespace)) {
+    const granted = policy.rulesOf(grant);
+    if (isMissing(granted)) missing.push(granted);
+    else rules.push(...granted);
+  }
+  return { rules, missing };
+}
+
+function describeGrant(grant: Grant, user: UserInfo): string {
+  const { name, namespace, role } = grant;
+  const binding =
+    namespace === ''
+      ? `${clusterRoleBindingKind.kind} ${goQuote(name)}`
+      : `${roleBindingKind.kind} ${goQuote(`${name}/${namespace}`)}`;
+  const subject = reasonIn(grant, user);
+  const to = subject === undefined ? '' : describeSubject(subject, namespace);
+  return `${binding} of ${role.kind} ${goQuote(role.name)} to ${to}`;
+}
+
+function describeSubject({ kind, name, namespace }: Subject, ofBinding: string): string {
+  if (kind !== 'ServiceAccount') return `${kind} ${goQuote(name)}`;
+  return `${kind} ${goQuote(`${name}/${namespace === undefined || namespace === '' ? ofBinding : namespace}`)}`;
+}
+
+/** Each once; several stand in brackets. `called`: what Kubernetes calls them all, where that is not what they are. */
+export function describeMissing(missing: readonly MissingRole[], called?: string): string {
+  const texts = missing.map(({ kind, name }) => `${called ?? kind.singular}.${kind.group} ${goQuote(name)} not found`);
+  const different = [...new Set(texts)];
+  return different.length === 1 ? (different[0] ?? '') : `[${different.join(', ')}]`;
+}

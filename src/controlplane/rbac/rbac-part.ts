@@ -1,0 +1,37 @@
+import { mountStored } from '../../registry/stored-verbs.ts';
+import type { PartDependencies, PlanePart } from '../plane-part.ts';
+import { defaultRbacObjects } from './default-objects.ts';
+import { KeepAggregated } from './keep-aggregated.ts';
+import { Policy } from './policy.ts';
+import { type RbacAuthorizer, rbacAuthorizer } from './rbac-authorizer.ts';
+import { rbacResources } from './rbac-resources.ts';
+import { restoreDefaults } from './restore-defaults.ts';
+
+/** Roles and bindings, and whoever asks what they come to: the chain, the reviews, `may` of a request. */
+export interface RbacPart extends PlanePart, RbacAuthorizer {}
+
+export function rbacPart({ log }: Pick<PartDependencies, 'log'>): RbacPart {
+  let policy: Policy | undefined;
+  const policyNow = (): Policy => {
+    if (policy === undefined) throw new Error('the roles of a plane are asked for before it is mounted');
+    return policy;
+  };
+  let authorizer: RbacAuthorizer | undefined;
+  const authorizerNow = (): RbacAuthorizer => (authorizer ??= rbacAuthorizer(policyNow()));
+  return {
+    resources: rbacResources(policyNow),
+    standing: defaultRbacObjects(),
+    mount(stores) {
+      policy = new Policy(stores);
+      return policy.stores().map((store) => mountStored(store));
+    },
+    async start() {
+      for (const store of policyNow().stores()) await restoreDefaults(store, log);
+      const aggregation = new KeepAggregated(policyNow().clusterRoles, log);
+      await aggregation.settle();
+      return () => aggregation.stop();
+    },
+    authorize: (subject, attributes) => authorizerNow().authorize(subject, attributes),
+    rules: (subject, namespace) => authorizerNow().rules(subject, namespace),
+  };
+}

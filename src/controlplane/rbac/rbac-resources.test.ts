@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../api/meta.ts';
+import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
+import { rbacGroup } from '../../api/rbac/policy-rule.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { clusterRole, clusterRoleBinding, RbacBench, refusal, role, roleBinding } from './rbac.fixture.ts';
+
+let bench: RbacBench;
+beforeEach(async () => {
+  bench = await RbacBench.open();
+});
+
+async function faults(object: KubeObject): Promise<string[]> {
+  const { code, status } = await refusal(bench.create(object));
+  expect(code).toBe(422);
+  return (status.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
+}
+
+describe('rules of a role', () => {
+  it('need verbs, and a group and a resource unless they are about paths', async () => {
+    const rules = [{}, { verbs: ['get'] }] as never;
+    expect(await faults(clusterRole('r', rules))).toEqual([
+      'rules[0].verbs: Required value: verbs must contain at least one value',
+      'rules[0].apiGroups: Required value: resource rules must supply at least one api group',
+      'rules[0].resources: Required value: resource rules must supply at least one resource',
+      'rules[1].apiGroups: Required value: resource rules must supply at least one api group',
+      'rules[1].resources: Required value: resource rules must supply at least one resource',
+    ]);
+  });
+
+  it('are about paths or about resources, and in a namespace not about paths', async () => {
+    const both = { verbs: ['get'], nonResourceURLs: ['/a'], resourceNames: ['x'] };
+    const mixed =
+      'rules[0].nonResourceURLs: Invalid value: ["/a"]: rules cannot apply to both regular resources and non-resource URLs';
+    expect(await faults(clusterRole('r', [both]))).toEqual([mixed]);
+    expect(await faults(role('a', 'r', [both]))).toEqual([
+      'rules[0].nonResourceURLs: Invalid value: ["/a"]: namespaced rules cannot apply to non-resource URLs',
+      mixed,
+    ]);
+  });
+
+  it('are stored without empty lists, and not at all where there are none', async () => {
+    const rule = { verbs: ['get'], apiGroups: [''], resources: ['x'], resourceNames: [], nonResourceURLs: [] };
+    expect((await bench.create(clusterRole('r', [rule]))).rules).toEqual([
+      { verbs: ['get'], apiGroups: [''], resources: ['x'] },
+    ]);
+    expect(await bench.create(clusterRole('none', []))).not.toHaveProperty('rules');
+  });
+});
+
+describe('a role that follows others', () => {
+  const following = (aggregationRule: JsonObject): KubeObject => ({ ...clusterRole('r', []), aggregationRule });
+
+  it('names at least one selector', async () => {
+    expect(await faults(following({}))).toEqual([
+      'aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector required if aggregationRule is non-nil',
+    ]);
+  });
+
+  it('has selectors that can be read', async () => {
+    const matchExpressions = [
+      { key: 'a', operator: 'Is' },
+      { key: 'b', operator: 'In' },
+      { key: 'c', operator: 'Exists', values: ['d'] },
+    ];
+    const at = 'aggregationRule.clusterRoleSelectors[0]';
+    expect(await faults(following({ clusterRoleSelectors: [{ matchExpressions }] }))).toEqual([
+      `${at}.matchExpressions[0].operator: Invalid value: "Is": not a valid selector operator`,
+      `${at}.matchExpressions[1].values: Required value: must be specified when \`operator\` is 'In' or 'NotIn'`,
+      `${at}.matchExpressions[2].values: Forbidden: may not be specified when \`operator\` is 'Exists' or 'DoesNotExist'`,
+      `${at}: Invalid value: null: invalid label selector.`,
+    ]);
+  });
+});
+
+describe('a binding', () => {
+  it('gets the groups that go without saying', async () => {
+    const subjects = [
+      { kind: 'User', name: 'u' },
+      { kind: 'Group', name: 'g' },
+      { kind: 'ServiceAccount', name: 's', namespace: 'a' },
+    ];
+    const made = await bench.create(clusterRoleBinding('b', 'view', ...subjects));
+    expect(made.roleRef).toEqual({ apiGroup: rbacGroup, kind: 'ClusterRole', name: 'view' });
+    expect(made.subjects).toEqual([
+      { kind: 'User', apiGroup: rbacGroup, name: 'u' },
+      { kind: 'Group', apiGroup: rbacGroup, name: 'g' },
+      { kind: 'ServiceAccount', name: 's', namespace: 'a' },
+    ]);
+    expect(await bench.create(clusterRoleBinding('empty', 'view'))).not.toHaveProperty('subjects');
+  });
+
+  it('names a role of a kind that it can give', async () => {
+    const { roleRef: _, ...without } = clusterRoleBinding('b', '');
+    expect(await faults(without as KubeObject)).toEqual([
+      'roleRef.kind: Unsupported value: "": supported values: "ClusterRole"',
+      'roleRef.name: Required value',
+    ]);
+    const odd = { ...roleBinding('a', 'b', 'Node/x'), roleRef: { kind: 'Node', name: 'a/b', apiGroup: 'x' } };
+    expect(await faults(odd as KubeObject)).toEqual([
+      `roleRef.apiGroup: Unsupported value: "x": supported values: "${rbacGroup}"`,
+      'roleRef.kind: Unsupported value: "Node": supported values: "Role", "ClusterRole"',
+      `roleRef.name: Invalid value: "a/b": may not contain '/'`,
+    ]);
+  });
+
+  it('names subjects that there can be', async () => {
+    const subjects = [
+      {} as { kind: string; name: string },
+      { kind: 'Group', name: 'g', apiGroup: 'x' },
+      { kind: 'ServiceAccount', name: 's', apiGroup: 'x' },
+    ];
+    expect(await faults(clusterRoleBinding('b', 'view', ...subjects))).toEqual([
+      'subjects[0].name: Required value',
+      'subjects[0].kind: Unsupported value: "": supported values: "ServiceAccount", "User", "Group"',
+      `subjects[1].apiGroup: Unsupported value: "x": supported values: "${rbacGroup}"`,
+      'subjects[2].apiGroup: Unsupported value: "x": supported values: ""',
+      'subjects[2].namespace: Required value',
+    ]);
+  });
+
+  it('never gives another role than it did', async () => {
+    await bench.create(roleBinding('a', 'b', 'Role/r'));
+    const { message } = await refusal(bench.update(roleBinding('a', 'b', 'Role/other')));
+    expect(message).toBe(
+      `RoleBinding.${rbacGroup} "b" is invalid: roleRef: Invalid value: {"APIGroup":"${rbacGroup}","Kind":"Role","Name":"other"}: cannot change roleRef`,
+    );
+  });
+});
+
+describe('all four kinds', () => {
+  it('are made by a PUT, and overwritten without a version (UPDATE-08)', async () => {
+    await bench.update(clusterRole('system:some:thing', []));
+    const again = await bench.update(clusterRole('system:some:thing', [{ verbs: ['*'], nonResourceURLs: ['*'] }]));
+    expect(again.rules).toEqual([{ verbs: ['*'], nonResourceURLs: ['*'] }]);
+    expect(bench.kind(clusterRoleKind).peek('', 'system:some:thing')?.object.metadata.generation).toBeUndefined();
+  });
+});

@@ -1,0 +1,45 @@
+import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
+import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
+import { roleKind } from '../../api/rbac/role.ts';
+import { roleBindingKind } from '../../api/rbac/role-binding.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import { defineResource, type StoredResource } from '../../registry/resource.ts';
+import { bindingErrors, fillInGroups } from './binding-rules.ts';
+import { type PolicyNow, refuseEscalation, refuseForeignRole } from './escalation.ts';
+import { clusterRoleErrors, roleErrors } from './role-rules.ts';
+
+/** What all four kinds have in common with Kubernetes': names like `system:node`, PUT that creates or overwrites. */
+const shared = { hasStatus: false, nameRule: 'path-segment', unconditionalUpdate: true, createOnUpdate: true } as const;
+
+/** The four stored kinds. Rights are looked at before anything is validated, as in Kubernetes. */
+export function rbacResources(policy: PolicyNow): readonly StoredResource[] {
+  return [
+    roles(roleKind, roleErrors, policy),
+    roles(clusterRoleKind, clusterRoleErrors, policy),
+    bindings(roleBindingKind, policy),
+    bindings(clusterRoleBindingKind, policy),
+  ];
+}
+
+function roles(kind: ResourceKind, errorsOf: typeof roleErrors, policy: PolicyNow): StoredResource {
+  const resource = defineResource({
+    ...kind,
+    ...shared,
+    prepare: (draft, context) => refuseEscalation(resource, draft, context, policy),
+    validate: ({ object }) => errorsOf(object),
+  });
+  return resource;
+}
+
+function bindings(kind: ResourceKind, policy: PolicyNow): StoredResource {
+  const resource = defineResource({
+    ...kind,
+    ...shared,
+    async prepare(draft, context) {
+      fillInGroups(draft.object);
+      await refuseForeignRole(resource, draft, context, policy);
+    },
+    validate: ({ object, old }) => bindingErrors(kind, object, old?.object),
+  });
+  return resource;
+}

@@ -1,0 +1,153 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { kubernetesAuthenticatedGroup } from '../../api/naming.ts';
+import type { Subject } from '../../api/rbac/binding.ts';
+import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
+import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
+import { type PolicyRule, rbacGroup } from '../../api/rbac/policy-rule.ts';
+import { roleKind } from '../../api/rbac/role.ts';
+import { roleBindingKind } from '../../api/rbac/role-binding.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import { StatusError } from '../../api/status.ts';
+import type { UserInfo } from '../../api/user-info.ts';
+import { ManualClock } from '../../lib/clock.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { silentLog } from '../../lib/log.ts';
+import type { AccessAttributes, RequestContext } from '../../registry/context.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import { resourceKey } from '../../registry/rows.ts';
+import type { PatchOptions } from '../../registry/verbs.ts';
+import { openMemoryStore } from '../../store/memory.ts';
+import type { Store } from '../../store/store.ts';
+import type { ControlPlane } from '../control-plane.ts';
+import { readOnlyNamespaces } from '../core/namespaces.ts';
+import { openKubernetesPlane } from '../kubernetes-plane.ts';
+import type { PlanePart } from '../plane-part.ts';
+import { systemContext } from '../system-context.ts';
+import { type RbacPart, rbacPart } from './rbac-part.ts';
+
+export const writing: PatchOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Strict', force: false };
+export const admin: UserInfo = { name: 'admin', groups: ['system:masters', kubernetesAuthenticatedGroup] };
+
+const namespaces: PlanePart = { resources: [readOnlyNamespaces], mount: () => [] };
+
+/** A plane of namespaces, roles and bindings, with the namespaces `a`, `b` and `kube-system`. */
+export class RbacBench {
+  readonly store: Store;
+  readonly part: RbacPart;
+  readonly plane: ControlPlane;
+
+  private constructor(store: Store, part: RbacPart, plane: ControlPlane) {
+    this.store = store;
+    this.part = part;
+    this.plane = plane;
+  }
+
+  /** `isIdle`: what the part does by itself is not begun. */
+  static async open(
+    store: Store = openMemoryStore({ clock: new ManualClock() }),
+    { isIdle = false } = {},
+  ): Promise<RbacBench> {
+    let part: RbacPart | undefined;
+    const plane = await openKubernetesPlane({
+      id: 'plane',
+      store,
+      clock: new ManualClock(),
+      log: silentLog,
+      compose(dependencies) {
+        part = rbacPart(dependencies);
+        const { start: _start, ...idle } = part;
+        return { parts: [namespaces, isIdle ? idle : part], authorize: part.authorize };
+      },
+      onUpkeep() {},
+    });
+    if (part === undefined) throw new Error('the plane was not composed');
+    const bench = new RbacBench(store, part, plane);
+    for (const name of ['a', 'b', 'kube-system']) {
+      const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } as KubeObject;
+      const there = bench.kind(readOnlyNamespaces);
+      if (there.peek('', name) === undefined) await there.verbs.create(systemContext(''), object, writing);
+    }
+    return bench;
+  }
+
+  /** What the plane is after it was put away and loaded again. */
+  async reopen(): Promise<RbacBench> {
+    this.plane.close();
+    return RbacBench.open(this.store);
+  }
+
+  kind(kind: Pick<ResourceKind, 'group' | 'plural'>): KindStore {
+    const store = this.plane.kinds.get(resourceKey(kind));
+    if (store === undefined) throw new Error(`there are no ${kind.plural}`);
+    return store;
+  }
+
+  context(user: UserInfo = admin, namespace = ''): RequestContext {
+    return { ...systemContext(namespace), user, system: false, may: (asked) => this.may(user, asked) };
+  }
+
+  may(
+    user: UserInfo,
+    { verb, group, resource, subresource = '', namespace = '', name = '' }: AccessAttributes,
+  ): boolean {
+    const asked = { resourceRequest: true, version: '*', verb, group, resource, subresource, namespace, name } as const;
+    return this.part.authorize({ user, system: false }, asked).allowed;
+  }
+
+  async create(object: KubeObject, user: UserInfo = admin): Promise<KubeObject> {
+    const context = this.context(user, object.metadata.namespace ?? '');
+    return (await this.kind(kindOf(object)).verbs.create(context, object, writing)).object;
+  }
+
+  async update(object: KubeObject, user: UserInfo = admin): Promise<KubeObject> {
+    const { namespace, name: pathName = '' } = object.metadata;
+    const { verbs } = this.kind(kindOf(object));
+    return (await verbs.update({ ...this.context(user, namespace), pathName }, pathName, object, writing)).object;
+  }
+
+  async remove(kind: ResourceKind, name: string, namespace = ''): Promise<void> {
+    const at = { dryRun: false, gracePeriodSeconds: 0, propagationPolicy: undefined, preconditions: {} };
+    await this.kind(kind).verbs.delete(this.context(admin, namespace), name, at);
+  }
+}
+
+const kinds = [roleKind, clusterRoleKind, roleBindingKind, clusterRoleBindingKind];
+
+export function kindOf(object: KubeObject): ResourceKind {
+  const found = kinds.find(({ kind }) => kind === object.kind);
+  if (found === undefined) throw new Error(`there is no kind ${object.kind}`);
+  return found;
+}
+
+export function clusterRole(name: string, rules: readonly PolicyRule[], labels: Record<string, string> = {}) {
+  return made(clusterRoleKind, { name, labels }, { rules });
+}
+
+export function role(namespace: string, name: string, rules: readonly PolicyRule[]) {
+  return made(roleKind, { name, namespace }, { rules });
+}
+
+export function clusterRoleBinding(name: string, role: string, ...subjects: Subject[]) {
+  return made(clusterRoleBindingKind, { name }, { subjects, roleRef: { kind: 'ClusterRole', name: role } });
+}
+
+/** `of`: `Role/x` or `ClusterRole/x`. */
+export function roleBinding(namespace: string, name: string, of: string, ...subjects: Subject[]) {
+  const [kind = '', role = ''] = of.split('/');
+  return made(roleBindingKind, { name, namespace }, { subjects, roleRef: { kind, name: role } });
+}
+
+function made(kind: ResourceKind, metadata: KubeObject['metadata'], members: object): KubeObject {
+  const object = { apiVersion: `${rbacGroup}/v1`, kind: kind.kind, metadata, ...members };
+  return structuredClone(object) as unknown as JsonObject as KubeObject;
+}
+
+export function person(name: string, ...groups: string[]): UserInfo {
+  return { name, groups: [...groups, kubernetesAuthenticatedGroup] };
+}
+
+export async function refusal(call: Promise<unknown>): Promise<StatusError> {
+  const error = await call.catch((thrown: unknown) => thrown);
+  if (!(error instanceof StatusError)) throw new Error('was not refused', { cause: error });
+  return error;
+}

@@ -1,0 +1,49 @@
+import { type FieldError, invalid, required } from '../../api/field-error.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
+import { childPath, indexPath } from '../../api/schema/field-path.ts';
+import { selectorObjectErrors } from '../../api/selectors/selector-object.ts';
+import { listAt, objectAt } from '../../lib/json-path.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+
+export function roleErrors(role: KubeObject): readonly FieldError[] {
+  return rulesOf(role).flatMap((rule, index) => ruleErrors(rule, indexPath('rules', index), true));
+}
+
+export function clusterRoleErrors(role: KubeObject): readonly FieldError[] {
+  const errors = rulesOf(role).flatMap((rule, index) => ruleErrors(rule, indexPath('rules', index), false));
+  if (objectAt(role as JsonValue, 'aggregationRule') === undefined) return errors;
+  const selectors = listAt(role as JsonValue, 'aggregationRule', 'clusterRoleSelectors');
+  const path = 'aggregationRule.clusterRoleSelectors';
+  if (selectors.length === 0) {
+    errors.push(required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
+  }
+  for (const [index, selector] of selectors.entries()) {
+    const found = selectorObjectErrors(selector, indexPath(path, index));
+    errors.push(...found);
+    if (found.length > 0) errors.push(invalid(indexPath(path, index), null, 'invalid label selector.'));
+  }
+  return errors;
+}
+
+function ruleErrors(rule: Partial<PolicyRule>, path: string, isNamespaced: boolean): FieldError[] {
+  const errors: FieldError[] = [];
+  const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  if (verbs.length === 0) errors.push(required(childPath(path, 'verbs'), 'verbs must contain at least one value'));
+  if (nonResourceURLs.length > 0) {
+    const refuse = (detail: string) =>
+      errors.push(invalid(childPath(path, 'nonResourceURLs'), nonResourceURLs, detail));
+    if (isNamespaced) refuse('namespaced rules cannot apply to non-resource URLs');
+    if (apiGroups.length + resources.length + resourceNames.length > 0) {
+      refuse('rules cannot apply to both regular resources and non-resource URLs');
+    }
+    return errors;
+  }
+  if (apiGroups.length === 0) {
+    errors.push(required(childPath(path, 'apiGroups'), 'resource rules must supply at least one api group'));
+  }
+  if (resources.length === 0) {
+    errors.push(required(childPath(path, 'resources'), 'resource rules must supply at least one resource'));
+  }
+  return errors;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../api/meta.ts';
+import { StatusError } from '../api/status.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { createInstanceChanges } from './instance-changes.ts';
+
+function instance(change: JsonObject = {}, metadata: JsonObject = {}): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'VirtualClusterInstance',
+    metadata: { name: 'demo', uid: 'i1', ...metadata },
+    ...change,
+  } as KubeObject;
+}
+
+const codeOf = ({ reason }: AbortSignal) => (reason instanceof StatusError ? reason.code : undefined);
+
+describe('what lasts inside of an instance', () => {
+  it('ends when the roles are others: the default, a rule of the template, one of the instance (completions §8)', () => {
+    for (const after of [
+      instance({ status: { virtualCluster: { access: { defaultClusterRole: 'view' } } } }),
+      instance({ status: { virtualCluster: { access: { rules: [{ users: ['anna'], clusterRole: 'view' }] } } } }),
+      instance({ spec: { extraAccessRules: [{ teams: ['red'], clusterRole: 'edit' }] } }),
+    ]) {
+      const changes = createInstanceChanges();
+      const signal = changes.of(instance());
+      changes.changed(instance(), after);
+      expect([signal.aborted, codeOf(signal)]).toEqual([true, 410]);
+      expect(changes.of(after).aborted).toBe(false);
+    }
+  });
+
+  it('goes on while anything else changes, or another instance', () => {
+    const changes = createInstanceChanges();
+    const signal = changes.of(instance());
+    changes.changed(instance(), instance({ spec: { displayName: 'x' }, status: { phase: 'Ready' } }));
+    changes.changed(instance(), instance({ status: { virtualCluster: { access: { defaultClusterRole: '' } } } }));
+    changes.changed(instance({}, { uid: 'i2' }), undefined);
+    changes.changed(undefined, instance());
+    expect([signal.aborted, changes.of(instance()) === signal]).toEqual([false, true]);
+  });
+
+  it('ends when the instance is deleted', () => {
+    for (const after of [undefined, instance({}, { deletionTimestamp: '2030-01-01T00:00:00Z' })]) {
+      const changes = createInstanceChanges();
+      const signal = changes.of(instance());
+      changes.changed(instance(), after);
+      expect([signal.aborted, codeOf(signal)]).toEqual([true, 503]);
+    }
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../api/meta.ts';
+import { StatusError } from '../api/status.ts';
+import type { Plane } from '../http/plane.ts';
+import { ManualClock } from '../lib/clock.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { createActivityLog } from './instance-activity.ts';
+import { instanceDoors, type PlaneCluster, type Standing } from './instance-doors.ts';
+
+const plane = { id: 'vc-v1' } as Plane;
+const never = new AbortController().signal;
+
+function setUp(standing: Partial<Standing> | undefined = {}) {
+  const clock = new ManualClock(1_000_000);
+  const activity = createActivityLog(clock);
+  const found = { uid: 'v1', planeId: 'vc-v1', owner: 'i1', door: 'open', ...standing } as Standing;
+  const seen = { woken: 0, entered: 0, left: 0 };
+  const at = { found: standing === undefined ? undefined : found };
+  let open: () => void = () => {};
+  const cluster: PlaneCluster = {
+    at: () => at.found,
+    async enter() {
+      seen.entered++;
+      return { plane, signal: never, leave: () => seen.left++ };
+    },
+    async wake() {
+      seen.woken++;
+    },
+    opened: (_place, signal) =>
+      new Promise((resolve, reject) => {
+        open = resolve;
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      }),
+  };
+  const doors = instanceDoors({
+    clusterOf: (name) => (name === 'local' ? cluster : undefined),
+    activity,
+    restsUnused: ({ status }) => (status as JsonObject).reason === 'NotUsed',
+    clock,
+  });
+  return { clock, activity, doors, seen, at, open: () => open() };
+}
+
+function instance(change: JsonObject = {}, metadata: JsonObject = {}): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'VirtualClusterInstance',
+    metadata: { name: 'demo', uid: 'i1', ...metadata },
+    spec: { clusterRef: { cluster: 'local', namespace: 'n', virtualCluster: 'v' } },
+    status: { phase: 'Ready', serviceUID: 'v1', deployHash: 'x' },
+    ...change,
+  } as KubeObject;
+}
+
+const refused = async (entering: Promise<unknown>): Promise<readonly [number, string]> => {
+  try {
+    await entering;
+  } catch (error) {
+    if (error instanceof StatusError) return [error.code, error.message];
+    throw error;
+  }
+  throw new Error('it was let in');
+};
+
+describe('the door of an instance', () => {
+  it('is open, and who goes through it uses the instance, when they come and when they leave', async () => {
+    const { doors, seen, activity, clock } = setUp();
+    const told: string[] = [];
+    activity.onActivity((uid) => told.push(uid));
+    const visit = await doors.enter(instance(), () => never);
+    expect([visit.plane, seen.entered]).toEqual([plane, 1]);
+    clock.advance(5_000);
+    visit.leave();
+    expect(seen.left).toBe(1);
+    expect(told).toEqual(['i1', 'i1']);
+    expect(activity.lastActivity('i1')).toBe(1_005_000);
+    activity.forget('i1');
+    expect(activity.lastActivity('i1')).toBeUndefined();
+  });
+
+  it('is shut while it is not known what stands behind it and who is who in there', async () => {
+    const status = { phase: 'Pending', message: 'It is on its way.' };
+    const template = { clusterRef: { cluster: 'local' }, templateRef: { name: 't' } };
+    for (const shut of [
+      instance({ status }),
+      instance({ status: { ...status, serviceUID: 'v1' } }),
+      instance({ status: { ...status, serviceUID: 'another', deployHash: 'x' } }),
+      instance({ status: { ...status, serviceUID: 'v1', deployHash: 'x' }, spec: template }),
+      instance({ status, spec: {} }),
+    ]) {
+      const { doors, seen } = setUp();
+      expect(await refused(doors.enter(shut, () => never))).toEqual([
+        503,
+        'the virtual cluster "demo" cannot be used yet: It is on its way.',
+      ]);
+      expect(seen.entered).toBe(0);
+    }
+  });
+
+  it('can be gone through to mend what failed later', async () => {
+    const { doors } = setUp();
+    const failed = instance({ status: { phase: 'Failed', serviceUID: 'v1' } });
+    expect((await doors.enter(failed, () => never)).plane).toBe(plane);
+  });
+
+  it('is shut to all when the instance is deleted, or what is behind it is', async () => {
+    const gone = instance({}, { deletionTimestamp: '2030-01-01T00:00:00Z' });
+    expect((await refused(setUp().doors.enter(gone, () => never)))[0]).toBe(503);
+    expect((await refused(setUp({ door: 'closing' }).doors.enter(instance(), () => never)))[1]).toMatch(
+      /being removed/,
+    );
+  });
+
+  it('wakes what sleeps, and waits for it only so long', async () => {
+    const one = setUp({ door: 'asleep' });
+    const entering = one.doors.enter(instance(), () => never);
+    await Promise.resolve();
+    expect(one.seen).toMatchObject({ woken: 1, entered: 0 });
+    await Promise.resolve();
+    one.open();
+    expect((await entering).plane).toBe(plane);
+
+    const late = setUp({ door: 'asleep' });
+    const waiting = refused(late.doors.enter(instance(), () => never));
+    await Promise.resolve();
+    await Promise.resolve();
+    late.clock.advance(10_001);
+    expect(await waiting).toEqual([503, expect.stringMatching(/is being woken: try again/)]);
+    expect(late.seen.entered).toBe(0);
+  });
+
+  it('lets go of who does not wait any more', async () => {
+    const { doors, seen } = setUp({ door: 'asleep' });
+    const ending = new AbortController();
+    const entering = doors.enter(instance(), () => ending.signal);
+    await Promise.resolve();
+    await Promise.resolve();
+    ending.abort(new Error('gone away'));
+    await expect(entering).rejects.toThrow('gone away');
+    expect(seen.entered).toBe(0);
+  });
+
+  it('lets in to nobody what took the place of what it woke', async () => {
+    const { doors, at, open } = setUp({ door: 'asleep' });
+    const entering = refused(doors.enter(instance(), () => never));
+    await Promise.resolve();
+    await Promise.resolve();
+    at.found = { uid: 'v2', planeId: 'vc-v2', owner: '', door: 'open' };
+    open();
+    expect((await entering)[0]).toBe(503);
+  });
+
+  it('leaves asleep what somebody wants to sleep', async () => {
+    const external = instance({ spec: { clusterRef: { cluster: 'local' }, external: true } });
+    for (const [sleeping, owner] of [
+      [instance({}, { annotations: { 'sleepmode.platform.sh/force': 'true' } }), 'i1'],
+      [external, 'i1'],
+      [instance(), ''],
+    ] as const) {
+      const { doors, seen } = setUp({ door: 'asleep', owner });
+      expect(await refused(doors.enter(sleeping, () => never))).toEqual([503, expect.stringMatching(/is asleep/)]);
+      expect(seen).toMatchObject({ woken: 0, entered: 0 });
+    }
+    const rests = setUp({ door: 'asleep', owner: '' });
+    const status = { phase: 'Sleeping', reason: 'NotUsed', serviceUID: 'v1', deployHash: 'x' };
+    void rests.doors.enter(instance({ status }), () => never);
+    await Promise.resolve();
+    expect(rests.seen.woken).toBe(1);
+  });
+
+  it('is none where the server has no way to the cluster', async () => {
+    const away = instance({ spec: { clusterRef: { cluster: 'far' } } });
+    expect((await refused(setUp().doors.enter(away, () => never)))[0]).toBe(501);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { adminsGroup } from '../api/naming.ts';
+import type { Attributes } from '../auth/authz/attributes.ts';
+import type { Identity } from '../auth/identity.ts';
+import { inInstance, inLocal, inVirtualCluster } from './plane-identity.ts';
+
+const signal = new AbortController().signal;
+const identity = (name: string, groups: string[], more: Partial<Identity> = {}): Identity => ({
+  user: { name, groups },
+  system: false,
+  signal,
+  ...more,
+});
+const allowed = () => ({ allowed: true, reason: '' });
+const groupsOf = ({ user }: Identity) => [...user.groups].sort();
+
+describe('who somebody is inside of a plane', () => {
+  it('is the same name in the built-in cluster, an admin with everything, nobody with a group of Kubernetes’ own', () => {
+    const anna = inLocal(identity('anna', ['painters', 'system:masters', 'system:nodes']), allowed);
+    expect(anna.user.name).toBe('anna');
+    expect(groupsOf(anna)).toEqual(['painters', 'system:authenticated']);
+    const admin = inLocal(identity('root', [adminsGroup, 'system:authenticated']), allowed);
+    expect(groupsOf(admin)).toEqual([adminsGroup, 'system:authenticated', 'system:masters']);
+  });
+
+  it('stays what the management API lets through, whatever is asked inside', async () => {
+    const asked: Attributes[] = [];
+    const known = identity('anna', [], { accessKey: 'annas' });
+    const anna = inLocal(known, (who, attributes) => {
+      expect(who).toBe(known);
+      asked.push(attributes);
+      return { allowed: false, reason: 'not you' };
+    });
+    const decision = await anna.gate?.({ resourceRequest: false, verb: 'get', path: '/api' });
+    expect(decision).toEqual({ allowed: false, reason: 'not you' });
+    expect(asked).toEqual([
+      { resourceRequest: false, verb: 'get', path: '/api', target: { type: 'Cluster', cluster: 'local' } },
+    ]);
+    expect(anna.accessKey).toBe('annas');
+  });
+
+  it('follows the rights of the key, not of a name that is another’s outside', () => {
+    const asked: unknown[] = [];
+    const rights = (as?: unknown) => {
+      asked.push(as);
+      return signal;
+    };
+    const anna = inVirtualCluster(inLocal(identity('anna', [], { rights }), allowed), allowed);
+    anna.rights?.({ name: 'bob', groups: [] });
+    expect(asked).toEqual([undefined]);
+  });
+
+  it('is another one than the account of the same name in a virtual cluster', () => {
+    const account = identity('system:serviceaccount:default:robot', [
+      'system:serviceaccounts',
+      'system:serviceaccounts:default',
+      'system:authenticated',
+    ]);
+    const inside = inVirtualCluster(account, allowed);
+    expect(inside.user.name).toBe('platform:host:serviceaccount:default:robot');
+    expect(groupsOf(inside)).toEqual(['system:authenticated']);
+    const admin = inVirtualCluster(inLocal(identity('root', [adminsGroup]), allowed), allowed);
+    expect(groupsOf(admin)).toEqual([adminsGroup, 'system:authenticated', 'system:masters']);
+    expect(admin.gate).toBe(allowed);
+  });
+
+  it('has the roles that an instance gives, an admin all, and nobody a role that they bring along (completions §8)', () => {
+    const groups = ['painters', 'system:masters', 'platform:role:cluster-admin', 'system:authenticated'];
+    const anna = inInstance(identity('anna', groups, { accessKey: 'annas' }), ['view', 'edit'], allowed);
+    expect(groupsOf(anna)).toEqual(['painters', 'platform:role:edit', 'platform:role:view', 'system:authenticated']);
+    expect([anna.accessKey, anna.gate]).toEqual(['annas', allowed]);
+    const admin = inInstance(identity('root', [adminsGroup]), ['view'], allowed);
+    expect(groupsOf(admin)).toEqual([adminsGroup, 'system:authenticated', 'system:masters']);
+    for (const inside of [
+      inLocal(identity('anna', groups), allowed),
+      inVirtualCluster(identity('anna', ['painters', 'platform:role:cluster-admin']), allowed),
+    ]) {
+      expect(groupsOf(inside)).toEqual(['painters', 'system:authenticated']);
+    }
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { notFound, serviceUnavailable } from '../api/status.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { ApplyError, applyObjects, documentsOf } from './apply-objects.ts';
+import type { VirtualClient } from './virtual-client.ts';
+
+const served: Readonly<Record<string, JsonObject>> = {
+  '/api/v1': {
+    resources: [
+      { name: 'namespaces', kind: 'Namespace', namespaced: false },
+      { name: 'namespaces/status', kind: 'Namespace', namespaced: false },
+      { name: 'configmaps', kind: 'ConfigMap', namespaced: true },
+    ],
+  },
+  '/apis/apiextensions.k8s.io/v1': {
+    resources: [{ name: 'customresourcedefinitions', kind: 'CustomResourceDefinition', namespaced: false }],
+  },
+};
+
+/** A virtual cluster that writes down what is applied to it. */
+function recording(refuse: (path: string) => Error | undefined = () => undefined) {
+  const applied: string[] = [];
+  const virtual: VirtualClient = {
+    async get(path) {
+      const found = served[path];
+      if (found === undefined) throw notFound({ group: '', resource: '' }, path);
+      return found;
+    },
+    async apply(path) {
+      const refused = refuse(path);
+      if (refused !== undefined) throw refused;
+      applied.push(path);
+    },
+    async delete() {},
+  };
+  return { applied, virtual };
+}
+
+const map = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
+
+describe('the objects of a template', () => {
+  it('are applied where discovery says, namespaces first and definitions next, the others as they stand', async () => {
+    const { applied, virtual } = recording();
+    const definition = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b}\n';
+    const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: apps}\n';
+    await applyObjects(`${map('one')}---\n${definition}--- # more\n${map('two')}---\n${namespace}`, virtual);
+    expect(applied).toEqual([
+      '/api/v1/namespaces/apps',
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/a.b',
+      '/api/v1/namespaces/default/configmaps/one',
+      '/api/v1/namespaces/default/configmaps/two',
+    ]);
+  });
+
+  it('are taken out of lists, and empty documents are passed over', () => {
+    const list = `apiVersion: v1\nkind: List\nitems:\n- {kind: A}\n- {kind: B}\n`;
+    expect(documentsOf(`---\n\n---\n${list}---\n# nothing\n`)).toEqual([{ kind: 'A' }, { kind: 'B' }]);
+  });
+
+  it('that cannot be applied are all named, and the others are applied', async () => {
+    const { applied, virtual } = recording((path) =>
+      path.endsWith('/bad') ? notFound({ group: '', resource: 'x' }, 'y') : undefined,
+    );
+    const unknown = 'apiVersion: nowhere.io/v1\nkind: Thing\nmetadata: {name: a}\n';
+    const failed = applyObjects([unknown, map('bad'), map('good')].join('---\n'), virtual);
+    await expect(failed).rejects.toThrow(
+      'Thing a: no matches for kind "Thing" in version "nowhere.io/v1"; ConfigMap bad: x "y" not found',
+    );
+    expect(applied).toEqual(['/api/v1/namespaces/default/configmaps/good']);
+  });
+
+  it('are not to blame when the virtual cluster does not answer', async () => {
+    const { virtual } = recording(() => serviceUnavailable('asleep'));
+    await expect(applyObjects(map('one'), virtual)).rejects.toMatchObject({ code: 503 });
+  });
+
+  it('that are no YAML, or no objects, are refused', async () => {
+    const { virtual } = recording();
+    await expect(applyObjects('a: [', virtual)).rejects.toBeInstanceOf(ApplyError);
+    await expect(applyObjects('just words', virtual)).rejects.toBeInstanceOf(ApplyError);
+    await expect(applyObjects('kind: ConfigMap', virtual)).rejects.toThrow('apiVersion, kind and a name are needed');
+  });
+});

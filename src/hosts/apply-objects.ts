@@ -1,0 +1,114 @@
+import { DocumentError } from '../api/decode/document-error.ts';
+import { readYaml } from '../api/decode/yaml-document.ts';
+import { parseApiVersion } from '../api/meta.ts';
+import { StatusError } from '../api/status.ts';
+import { flagAt, listAt, objectAt, textAt } from '../lib/json-path.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
+import type { VirtualClient } from './virtual-client.ts';
+
+/** An object of a template that could not be applied; the message says which and why. */
+export class ApplyError extends Error {
+  override name = 'ApplyError';
+}
+
+/**
+ * Applies the YAML documents of a template, namespaces and definitions first: what is after them may need them. With
+ * `namespace` all of them go there, and none may be of a kind that lies in no namespace. Throws ApplyError for what cannot
+ * be applied now, having applied what could be.
+ */
+export async function applyObjects(text: string, virtual: VirtualClient, namespace?: string): Promise<void> {
+  const endpoints = new Endpoints(virtual, namespace);
+  const problems: string[] = [];
+  for (const document of inOrder(documentsOf(text))) {
+    const object = namespace === undefined ? document : within(document, namespace);
+    try {
+      await virtual.apply(await endpoints.pathOf(object), object);
+    } catch (error) {
+      if (!(error instanceof StatusError) && !(error instanceof ApplyError)) throw error;
+      if (error instanceof StatusError && error.code >= 500) throw error;
+      problems.push(`${nameOf(object)}: ${error.message}`);
+    }
+  }
+  if (problems.length === 0) return;
+  throw new ApplyError(`${problems.slice(0, 3).join('; ')}${problems.length > 3 ? '; …' : ''}`);
+}
+
+export function documentsOf(text: string): readonly JsonObject[] {
+  return text.split(/^---(?:[ \t].*)?$/m).flatMap((document) => objectsOf(readOne(document)));
+}
+
+function readOne(document: string): JsonValue {
+  try {
+    return readYaml(document).value;
+  } catch (error) {
+    if (error instanceof DocumentError) throw new ApplyError(error.message);
+    throw error;
+  }
+}
+
+function objectsOf(value: JsonValue): readonly JsonObject[] {
+  if (value === null) return [];
+  if (!isJsonObject(value)) throw new ApplyError('a document is not an object');
+  if (textAt(value, 'kind') !== 'List') return [value];
+  return listAt(value, 'items').flatMap(objectsOf);
+}
+
+const early = ['Namespace', 'CustomResourceDefinition'];
+
+function inOrder(objects: readonly JsonObject[]): readonly JsonObject[] {
+  const first = early.flatMap((kind) => objects.filter((object) => textAt(object, 'kind') === kind));
+  return [...first, ...objects.filter((object) => !early.includes(textAt(object, 'kind')))];
+}
+
+function within(object: JsonObject, namespace: string): JsonObject {
+  return { ...object, metadata: { ...objectAt(object, 'metadata'), namespace } };
+}
+
+function nameOf(object: JsonObject): string {
+  const namespace = textAt(object, 'metadata', 'namespace');
+  return `${textAt(object, 'kind')} ${namespace === '' ? '' : `${namespace}/`}${textAt(object, 'metadata', 'name')}`;
+}
+
+/** Where kinds are served, as discovery says; asked once for each version of a group. */
+class Endpoints {
+  readonly #virtual: VirtualClient;
+  readonly #only: string | undefined;
+  readonly #groups = new Map<string, readonly JsonValue[]>();
+
+  constructor(virtual: VirtualClient, only: string | undefined) {
+    this.#virtual = virtual;
+    this.#only = only;
+  }
+
+  async pathOf(object: JsonObject): Promise<string> {
+    const apiVersion = textAt(object, 'apiVersion');
+    const kind = textAt(object, 'kind');
+    const name = textAt(object, 'metadata', 'name');
+    if (apiVersion === '' || kind === '' || name === '') throw new ApplyError('apiVersion, kind and a name are needed');
+    const { group } = parseApiVersion(apiVersion);
+    const root = `/${group === '' ? 'api' : 'apis'}/${apiVersion}`;
+    const served = (await this.#resourcesAt(root)).find(
+      (resource) => textAt(resource, 'kind') === kind && !textAt(resource, 'name').includes('/'),
+    );
+    if (served === undefined) throw new ApplyError(`no matches for kind "${kind}" in version "${apiVersion}"`);
+    const namespace = textAt(object, 'metadata', 'namespace') || 'default';
+    const isNamespaced = flagAt(served, 'namespaced');
+    if (!isNamespaced && this.#only !== undefined) throw new ApplyError('only namespaced kinds can be applied there');
+    const below = isNamespaced ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+    return `${root}${below}/${textAt(served, 'name')}/${encodeURIComponent(name)}`;
+  }
+
+  async #resourcesAt(root: string): Promise<readonly JsonValue[]> {
+    const known = this.#groups.get(root);
+    if (known !== undefined) return known;
+    const resources = await this.#virtual.get(root).then(
+      (document) => listAt(document, 'resources'),
+      (error: unknown) => {
+        if (error instanceof StatusError && error.code === 404) return [];
+        throw error;
+      },
+    );
+    this.#groups.set(root, resources);
+    return resources;
+  }
+}

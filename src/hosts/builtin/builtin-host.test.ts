@@ -1,0 +1,48 @@
+import { getEventListeners } from 'node:events';
+import { expect, it } from 'vitest';
+import { namespaceKind } from '../../api/core/namespace.ts';
+import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
+import { objectOf, openPlanesBench } from '../../server/planes.fixture.ts';
+import { type HostUnderTest, hostSuite } from '../host.suite.ts';
+
+async function open(): Promise<HostUnderTest> {
+  const bench = await openPlanesBench();
+  const { planes, hostClient } = bench;
+  return {
+    host: planes.host,
+    work: bench.work,
+    async makeNamespace(name) {
+      await hostClient.resource(namespaceKind).create(objectOf(namespaceKind, { name }));
+    },
+    hasNamespace: async (name) => planes.local.kinds.get('namespaces')?.peek('', name) !== undefined,
+    async makeByHand(place) {
+      await hostClient.resource(virtualClusterKind).create(objectOf(virtualClusterKind, { ...place }));
+    },
+    async close() {
+      await bench.close();
+      await bench.store.close();
+    },
+  };
+}
+
+hostSuite('built in', open);
+
+it('keeps nothing of a request on the signal that it came with', async () => {
+  const { host, work, close } = await open();
+  const place = { namespace: 'a', name: 'b' };
+  await host.install({ place, owner: 'me' });
+  await work();
+  const { signal } = new AbortController();
+  for (let count = 0; count < 3; count += 1) {
+    const answer = await host.reach(place).send({
+      method: 'GET',
+      path: '/readyz',
+      headers: {},
+      as: { name: 'tester', groups: ['system:masters'] },
+      signal,
+    });
+    for await (const _ of answer.body);
+  }
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  await close();
+});

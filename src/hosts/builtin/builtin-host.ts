@@ -1,0 +1,205 @@
+import { namespaceKind } from '../../api/core/namespace.ts';
+import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
+import { hostOwnerLabel } from '../../api/naming.ts';
+import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
+import { conflict, StatusError } from '../../api/status.ts';
+import { isAsleep, isBeingRemoved, virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
+import { startFollower } from '../../client/follower.ts';
+import type { ApiClient, Place, ResourceClient } from '../../client/resource-client.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { textAt } from '../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import type { Log } from '../../lib/log.ts';
+import { applyObjects } from '../apply-objects.ts';
+import type {
+  ApiRequest,
+  ApiResponse,
+  Decoration,
+  Host,
+  HostCall,
+  HostedVirtualCluster,
+  HostPhase,
+  HostPlace,
+  Installation,
+} from '../host.ts';
+import { virtualClient } from '../virtual-client.ts';
+
+export interface BuiltinHostOptions {
+  /** Of the built-in cluster: in this process, or over HTTPS where it runs on another machine. */
+  readonly hostClient: ApiClient;
+  /** Sends a request to the virtual cluster of that place. */
+  send(place: HostPlace, request: ApiRequest): Promise<ApiResponse>;
+  /** Sends a request to the built-in cluster itself. */
+  sendToHost(request: ApiRequest): Promise<ApiResponse>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Virtual clusters as objects of a built-in cluster: whatever is asked for is written into a VirtualCluster. */
+export function builtinHost(options: BuiltinHostOptions): Host {
+  const virtualClusters = options.hostClient.resource(virtualClusterKind);
+  const namespaces = options.hostClient.resource(namespaceKind);
+
+  async function setAsleep(place: HostPlace, asleep: boolean, { signal }: HostCall = {}): Promise<void> {
+    await virtualClusters.patch(place, { spec: { asleep } }, signal === undefined ? {} : { signal });
+  }
+
+  return {
+    async discover(call = {}) {
+      const { items } = await virtualClusters.list(call);
+      return items.map(hosted);
+    },
+
+    async install({ place, owner, displayName, metadata = {}, space = {} }, call = {}) {
+      const home = { owner, spec: undefined, decoration: space };
+      await makeOwned(namespaces, namespaceKind, { name: place.namespace }, home, call);
+      if (space.objects !== undefined && space.objects.trim() !== '') {
+        const host = virtualClient({ send: (request) => options.sendToHost(request) }, call.signal ?? never);
+        await applyObjects(space.objects, host, place.namespace);
+      }
+      const spec = displayName === undefined ? {} : { displayName };
+      await makeOwned(virtualClusters, virtualClusterKind, place, { owner, spec, decoration: metadata }, call);
+    },
+
+    async observe(place, call = {}) {
+      const object = await find(virtualClusters, place, call);
+      return object === undefined ? undefined : hosted(object);
+    },
+
+    async remove(place, { owner, uid }, call = {}) {
+      const object = await find(virtualClusters, place, call);
+      if (object !== undefined && (uid === undefined || object.metadata.uid === uid)) {
+        await deleteOnce(virtualClusters, place, object, call);
+        return false;
+      }
+      const namespace = await find(namespaces, { name: place.namespace }, call);
+      if (namespace === undefined || ownerOf(namespace) !== owner) return true;
+      await deleteOnce(namespaces, { name: place.namespace }, namespace, call);
+      return false;
+    },
+
+    sleep: (place, call) => setAsleep(place, true, call),
+    wake: (place, call) => setAsleep(place, false, call),
+
+    async follow({ onChange, onGap }, signal) {
+      const { clock, log } = options;
+      const following = { clock, log, signal, onGap };
+      const followers = [
+        startFollower({
+          ...following,
+          resource: virtualClusters,
+          onChange: ({ metadata: { namespace = '', name = '' } }) => onChange({ namespace, name }),
+        }),
+        // The last that goes when a virtual cluster is removed.
+        startFollower({
+          ...following,
+          resource: namespaces,
+          onChange({ metadata: { name = '', deletionTimestamp } }) {
+            if (deletionTimestamp !== undefined) onChange({ namespace: name });
+          },
+        }),
+      ];
+      await Promise.all(followers.map(({ done }) => done));
+    },
+
+    reach: (place) => ({ send: (request) => options.send(place, request) }),
+  };
+}
+
+const never = new AbortController().signal;
+
+interface Owned {
+  readonly owner: Installation['owner'];
+  readonly spec: JsonObject | undefined;
+  readonly decoration: Decoration;
+}
+
+/** Two that install at the same time both find it made. What is there and somebody else's is left alone. */
+async function makeOwned(
+  client: ResourceClient,
+  kind: ResourceKind,
+  place: Place,
+  { owner, spec, decoration }: Owned,
+  call: HostCall,
+): Promise<void> {
+  const labels = { ...decoration.labels, [hostOwnerLabel]: owner };
+  const annotations = { ...decoration.annotations };
+  const object = {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    metadata: { ...place, labels, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
+    ...(spec === undefined ? {} : { spec }),
+  } as KubeObject;
+  const present = (await find(client, place, call)) ?? (await createUnlessThere(client, object, call));
+  const there = present ?? (await client.get(place, call));
+  if (ownerOf(there) !== owner) {
+    throw conflict(groupResourceOf(kind), place.name, 'it is there already and was not made for this owner');
+  }
+  if (there.metadata.deletionTimestamp !== undefined) {
+    throw conflict(groupResourceOf(kind), place.name, 'the one before it is still being deleted');
+  }
+  if (includes(there.metadata.labels, labels) && includes(there.metadata.annotations, annotations)) return;
+  await client.patch(place, { metadata: { labels, annotations } }, call);
+}
+
+function includes(present: Readonly<Record<string, string>> | undefined, wanted: Readonly<Record<string, string>>) {
+  return Object.entries(wanted).every(([name, value]) => present?.[name] === value);
+}
+
+async function createUnlessThere(
+  client: ResourceClient,
+  object: KubeObject,
+  call: HostCall,
+): Promise<KubeObject | undefined> {
+  try {
+    return await client.create(object, call);
+  } catch (error) {
+    if (error instanceof StatusError && error.status.reason === 'AlreadyExists') return undefined;
+    throw error;
+  }
+}
+
+async function find(client: ResourceClient, place: Place, call: HostCall): Promise<KubeObject | undefined> {
+  try {
+    return await client.get(place, call);
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 404) return undefined;
+    throw error;
+  }
+}
+
+/** By uid: one that has come into its place since is another one. */
+async function deleteOnce(client: ResourceClient, place: Place, { metadata }: KubeObject, call: HostCall) {
+  if (metadata.deletionTimestamp !== undefined) return;
+  try {
+    await client.delete(place, { ...call, uid: metadata.uid ?? '' });
+  } catch (error) {
+    if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
+  }
+}
+
+function ownerOf({ metadata }: KubeObject): string {
+  return metadata.labels?.[hostOwnerLabel] ?? '';
+}
+
+function hosted(object: KubeObject): HostedVirtualCluster {
+  const { namespace = '', name = '', uid = '' } = object.metadata;
+  const status = object as JsonValue;
+  return {
+    place: { namespace, name },
+    uid,
+    phase: phaseOf(object),
+    reason: textAt(status, 'status', 'reason'),
+    message: textAt(status, 'status', 'message'),
+    kubernetesVersion: textAt(status, 'status', 'kubernetesVersion'),
+    owner: ownerOf(object),
+  };
+}
+
+/** What was asked for counts only once the cluster has acted on it; nobody gets into one that is to sleep. */
+function phaseOf(object: KubeObject): HostPhase {
+  if (object.metadata.deletionTimestamp !== undefined || isBeingRemoved(object)) return 'Removing';
+  if (isAsleep(object)) return 'Sleeping';
+  const phase = textAt(object as JsonValue, 'status', 'phase');
+  return phase === 'Ready' || phase === 'Failed' ? phase : 'Pending';
+}

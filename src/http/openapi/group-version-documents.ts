@@ -1,0 +1,76 @@
+import { DividedWork } from '../../lib/divided-work.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import { servedGroups } from '../discovery/served-groups.ts';
+import { type Document, jsonDocument } from '../document.ts';
+import type { Part, SharedDocuments } from '../shared-documents.ts';
+import { groupVersionDocument, singlePathDocument } from './v3.ts';
+
+/** Documents made in one turn of the event loop: one takes about a millisecond. */
+export const documentsPerTurn = 8;
+
+export interface GroupVersionDocumentsOptions {
+  readonly resources: readonly MountedResource[];
+  readonly serverVersion: string;
+  readonly shared: SharedDocuments;
+  /** Where they lie below the plane's root. */
+  readonly root: string;
+}
+
+/**
+ * The documents of v3 for one set of kinds, each made when it is asked for. A definition that comes or goes changes the
+ * document of its own group version; the others are those of before.
+ */
+export class GroupVersionDocuments {
+  readonly #options: GroupVersionDocumentsOptions;
+  readonly #parts = new Map<string, () => Part>();
+  #index: Promise<Document> | undefined;
+
+  constructor(options: GroupVersionDocumentsOptions) {
+    this.#options = options;
+    const { resources, serverVersion, shared } = options;
+    const add = (path: string, description: string) => {
+      const make = () => jsonDocument(singlePathDocument(`/${path}/`, description, serverVersion));
+      this.#parts.set(path, () => shared.part(`v3 ${path} ${serverVersion}`, [], make));
+    };
+    const groups = servedGroups(resources);
+    if (groups.some(({ name }) => name === '')) add('api', 'get available API versions');
+    add('apis', 'get available API groups');
+    for (const { name, versions } of groups) {
+      if (name !== '') add(`apis/${name}`, 'get information of a group');
+      for (const served of versions) {
+        const path = name === '' ? `api/${served.version}` : `apis/${name}/${served.version}`;
+        const make = () => jsonDocument(groupVersionDocument(served, serverVersion));
+        this.#parts.set(path, () => shared.part(`v3 ${path} ${serverVersion}`, served.resources, make));
+      }
+    }
+    add('version', 'get the version information for this server');
+  }
+
+  get paths(): string[] {
+    return [...this.#parts.keys()];
+  }
+
+  find(path: string): Document | undefined {
+    return this.#parts.get(path)?.().document();
+  }
+
+  /** All of them with their hashes. The first one is made of as many documents as there are; others get their turns. */
+  index(): Promise<Document> {
+    this.#index ??= this.#makeIndex().catch((error: unknown) => {
+      this.#index = undefined;
+      throw error;
+    });
+    return this.#index;
+  }
+
+  async #makeIndex(): Promise<Document> {
+    const paths: JsonObject = {};
+    const work = new DividedWork(documentsPerTurn);
+    for (const [path, part] of this.#parts) {
+      if (work.spend(1)) await work.next();
+      paths[path] = { serverRelativeURL: `${this.#options.root}/${path}?hash=${part().hash}` };
+    }
+    return jsonDocument({ paths });
+  }
+}

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { validatingAdmissionPolicyKind } from '../../api/admissionregistration/validating-admission-policy.ts';
+import { validatingAdmissionPolicyBindingKind } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
+import { customResourceDefinitionKind } from '../../api/apiextensions/custom-resource-definition.ts';
+import { scaleKind } from '../../api/apiextensions/scale-kind.ts';
+import { configMapKind } from '../../api/core/config-map.ts';
+import { eventKind } from '../../api/core/event.ts';
+import { groupEventKind } from '../../api/core/events-k8s-io.ts';
+import { leaseKind } from '../../api/core/lease.ts';
+import { namespaceKind } from '../../api/core/namespace.ts';
+import { resourceQuotaKind } from '../../api/core/resource-quota.ts';
+import * as reviews from '../../api/core/reviews.ts';
+import { secretKind } from '../../api/core/secret.ts';
+import { serviceAccountKind } from '../../api/core/service-account.ts';
+import { tokenRequestKind } from '../../api/core/token-request.ts';
+import { apiVersionOf } from '../../api/meta.ts';
+import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
+import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
+import { roleKind } from '../../api/rbac/role.ts';
+import { roleBindingKind } from '../../api/rbac/role-binding.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import type { Schema } from '../../api/schema/schema.ts';
+import { type Field, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
+import { jsonSchemaProps } from '../../api/structs/json-schema-struct.ts';
+import { structOf } from '../../api/structs/kind-structs.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { kindComponents } from './kind-components.ts';
+import { metaComponents } from './meta-components.ts';
+
+const kinds: readonly ResourceKind[] = [
+  configMapKind,
+  secretKind,
+  serviceAccountKind,
+  resourceQuotaKind,
+  namespaceKind,
+  eventKind,
+  groupEventKind,
+  leaseKind,
+  tokenRequestKind,
+  roleKind,
+  clusterRoleKind,
+  roleBindingKind,
+  clusterRoleBindingKind,
+  customResourceDefinitionKind,
+  validatingAdmissionPolicyKind,
+  validatingAdmissionPolicyBindingKind,
+  scaleKind(true),
+  reviews.selfSubjectAccessReviewKind(reviews.authorizationGroup),
+  reviews.subjectAccessReviewKind(reviews.authorizationGroup),
+  reviews.selfSubjectRulesReviewKind(reviews.authorizationGroup),
+  reviews.localSubjectAccessReviewKind,
+  reviews.selfSubjectReviewKind,
+];
+
+/** Where a schema and a struct do not have the same members: what only one of the two knows is lost on the way. */
+function strayMembers(struct: GoStruct, schema: Schema, path: string): string[] {
+  const known = new Map<string, Field>();
+  const collect = ({ fields }: GoStruct) => {
+    for (const field of fields) {
+      if (field.name !== '') known.set(field.name, field);
+      else if (isStruct(field.type)) collect(field.type);
+    }
+  };
+  collect(struct);
+  const described = schema.properties ?? {};
+  const names = new Set(
+    [...known.keys(), ...Object.keys(described)].filter((name) => path !== '' || name !== 'metadata'),
+  );
+  return [...names].flatMap((name) => {
+    const [field, member] = [known.get(name), described[name]];
+    if (field === undefined || member === undefined) return [`${path}.${name}`];
+    const below = field.shape === 'list' ? member.items : member;
+    if (!isStruct(field.type) || field.type === jsonSchemaProps || below === undefined) return [];
+    return strayMembers(field.type, below, `${path}.${name}`);
+  });
+}
+
+/** What kube-apiserver 1.36 publishes of them at /openapi/v3, without descriptions. */
+const published = JSON.parse(readFileSync(new URL('kubernetes-components.json', import.meta.url), 'utf8')) as Record<
+  string,
+  JsonObject
+>;
+
+/** Without words, and with what has no order sorted. Enumerations are told by validation, in its own words. */
+function facts(value: JsonValue, areMembers = false): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => facts(item));
+  if (!isJsonObject(value)) return value;
+  const kept = Object.entries(value).filter(
+    ([name]) => areMembers || !['description', 'enum', 'x-kubernetes-group-version-kind'].includes(name),
+  );
+  const shaped = kept.map(([name, member]): [string, JsonValue] => {
+    if (name === 'required' && Array.isArray(member) && !areMembers) return [name, member.toSorted()];
+    return [name, facts(member, name === 'properties' && !areMembers)];
+  });
+  const { allOf, ...rest } = Object.fromEntries(shaped);
+  // A reference alone and one beside which nothing but a description stands are the same.
+  if (!areMembers && Array.isArray(allOf) && Object.keys(rest).length === 0) return allOf[0] ?? {};
+  return Object.fromEntries(shaped);
+}
+
+/** Lists are not served in shards here, and defaults that Go leaves out again when it prints are not told. */
+function withoutUnserved({ properties, ...rest }: JsonObject): JsonObject {
+  if (!isJsonObject(properties)) return rest;
+  const { shardInfo: _, ...members } = structuredClone(properties);
+  for (const name of ['name', 'replicas']) {
+    const member = members[name];
+    if (isJsonObject(member) && !(Array.isArray(rest.required) && rest.required.includes(name))) delete member.default;
+  }
+  return { ...rest, properties: members };
+}
+
+const components: JsonObject = metaComponents([]);
+for (const kind of kinds) Object.assign(components, kindComponents(kind));
+
+describe('the components of kinds that Kubernetes has too', () => {
+  const names = Object.keys(components).filter((name) => name in published);
+
+  it.each(names)('%s is what kube-apiserver publishes (OAPI-07, OAPI-12, SSA-23)', (name) => {
+    expect(facts(components[name] as JsonValue)).toEqual(facts(withoutUnserved(published[name] as JsonObject)));
+  });
+
+  it.each(kinds.map((kind) => [`${kind.group}/${kind.kind}`, kind] as const))(
+    '%s has the same members in its schema and in its struct (DEC-20, DEC-25)',
+    (_, kind) => {
+      const its = structOf(apiVersionOf(kind), kind.kind);
+      expect(its === undefined ? ['no struct'] : strayMembers(its, kind.schema, '')).toEqual([]);
+    },
+  );
+
+  it('have the names of Kubernetes, every one', () => {
+    const meta = Object.keys(metaComponents([]));
+    expect(Object.keys(components).filter((name) => !(name in published) && !meta.includes(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,169 @@
+import type { Schema } from '../../api/schema/schema.ts';
+import { type Field, type FieldType, type GoStruct, isStruct, type Scalar } from '../../api/structs/go-struct.ts';
+import { jsonSchemaProps } from '../../api/structs/json-schema-struct.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { metaName, reference } from './component-names.ts';
+
+const metaPackage = metaName('ObjectMeta').replace(/\.ObjectMeta$/, '');
+const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
+const microTime = `${metaPackage}.MicroTime`;
+const schemaPackage = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1';
+const json = `${schemaPackage}.JSON`;
+const either = {
+  structs: `${schemaPackage}.JSONSchemaPropsOrArray`,
+  bool: `${schemaPackage}.JSONSchemaPropsOrBool`,
+  strings: `${schemaPackage}.JSONSchemaPropsOrStringArray`,
+} as const;
+
+/** Types that are no structs in JSON. */
+const others: Readonly<Record<string, JsonObject>> = {
+  [quantity]: {
+    description: 'An amount, as a number with or without a suffix such as m, k or Gi.',
+    oneOf: [{ type: 'string' }, { type: 'number' }],
+  },
+  [microTime]: { type: 'string', format: 'date-time', description: 'A time as RFC 3339 text, to the microsecond.' },
+  [json]: { description: 'Any JSON value.' },
+  [either.structs]: { description: 'A schema or a list of them.' },
+  [either.bool]: { description: 'A schema, true or false.' },
+  [either.strings]: { description: 'A schema or a list of names.' },
+};
+
+/**
+ * The structs that a kind of Go's is made of as components, under the names that Kubernetes gives them (rule OAPI-07).
+ * Types and what is required come from the structs; descriptions, list types and the rest from the schema.
+ * Structs that every object has are not among them.
+ */
+export function typedComponents(struct: GoStruct, schema: Schema): JsonObject {
+  const components: JsonObject = {};
+  add(components, struct, schema);
+  return components;
+}
+
+/** These stand in every document. */
+const shared: ReadonlySet<string> = new Set(['ObjectMeta', 'ListMeta'].map((name) => `${metaPackage}.${name}`));
+
+const atomic: Schema = { 'x-kubernetes-list-type': 'atomic' };
+
+/** What a custom resource definition holds as a schema, which has no schema itself. */
+const schemaOfSchemas: Schema = {
+  description: 'A schema in the words of OpenAPI v3.',
+  properties: {
+    allOf: atomic,
+    anyOf: atomic,
+    enum: atomic,
+    oneOf: atomic,
+    required: atomic,
+    'x-kubernetes-list-map-keys': atomic,
+    'x-kubernetes-validations': {
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['rule'],
+      'x-kubernetes-patch-strategy': 'merge',
+      'x-kubernetes-patch-merge-key': 'rule',
+    },
+  },
+};
+
+function add(components: JsonObject, struct: GoStruct, given: Schema): void {
+  const schema = struct === jsonSchemaProps ? schemaOfSchemas : given;
+  if (Object.hasOwn(components, struct.name) || shared.has(struct.name)) return;
+  const component: JsonObject = { type: 'object' };
+  components[struct.name] = component;
+  if (schema.description !== undefined) component.description = schema.description;
+  const required: string[] = [];
+  const properties: JsonObject = {};
+  describe(components, struct, schema, properties, required);
+  if (required.length > 0) component.required = required;
+  if (Object.keys(properties).length > 0) component.properties = properties;
+  const mapType = schema['x-kubernetes-map-type'];
+  if (mapType !== undefined) component['x-kubernetes-map-type'] = mapType;
+}
+
+function describe(
+  components: JsonObject,
+  struct: GoStruct,
+  schema: Schema,
+  properties: JsonObject,
+  required: string[],
+): void {
+  for (const field of struct.fields) {
+    if (field.name === '') {
+      if (isStruct(field.type)) describe(components, field.type, schema, properties, required);
+      continue;
+    }
+    if (field.required) required.push(field.name);
+    properties[field.name] = member(components, field, schema.properties?.[field.name] ?? {});
+  }
+}
+
+function member(components: JsonObject, field: Field, schema: Schema): JsonObject {
+  const described: JsonObject = schema.description === undefined ? {} : { description: schema.description };
+  if (field.shape === 'list') {
+    const items = single(components, field.type, schema.items ?? {}, true);
+    return { ...described, type: 'array', items, ...extensions(schema) };
+  }
+  if (field.shape === 'map') {
+    const values = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : {};
+    const additionalProperties = single(components, field.type, values, field.type !== 'bytes');
+    return { ...described, type: 'object', additionalProperties };
+  }
+  const isShown = field.shape === 'value' && field.shown;
+  const one = single(components, field.type, schema, isShown);
+  return { ...described, ...('$ref' in one && Object.keys(described).length > 0 ? { allOf: [one] } : one) };
+}
+
+/** Beside a reference stands nothing else, but in `allOf`. */
+function single(components: JsonObject, type: FieldType, schema: Schema, withDefault: boolean): JsonObject {
+  if (typeof type === 'string') return scalar(components, type, schema, withDefault);
+  if (!isStruct(type)) {
+    add(components, type.struct, {});
+    return named(components, either[type.or]);
+  }
+  add(components, type, schema);
+  return withDefault ? { default: {}, allOf: [reference(type.name)] } : reference(type.name);
+}
+
+const plainTypes: Partial<Record<Scalar, JsonObject>> = {
+  string: { type: 'string' },
+  bool: { type: 'boolean' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  double: { type: 'number', format: 'double' },
+  bytes: { type: 'string', format: 'byte' },
+  strings: { type: 'array', items: { type: 'string', default: '' } },
+};
+
+const zeros: Partial<Record<Scalar, JsonValue>> = { string: '', bool: false, int32: 0, int64: 0 };
+
+function scalar(components: JsonObject, type: Scalar, schema: Schema, withDefault: boolean): JsonObject {
+  const plain = plainTypes[type];
+  if (plain !== undefined) {
+    const zero = withDefault ? zeros[type] : undefined;
+    const allowed = schema.enum === undefined ? {} : { enum: [...schema.enum] };
+    return { ...plain, ...(zero === undefined ? {} : { default: zero }), ...allowed };
+  }
+  if (type === 'time') return reference(metaName('Time'));
+  if (type === 'microTime') return named(components, microTime);
+  if (type === 'quantity') return named(components, quantity);
+  return type === 'json' ? named(components, json) : reference(metaName('FieldsV1'));
+}
+
+function named(components: JsonObject, name: string): JsonObject {
+  components[name] ??= others[name] ?? {};
+  return reference(name);
+}
+
+const published = [
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-list-type',
+  'x-kubernetes-patch-merge-key',
+  'x-kubernetes-patch-strategy',
+] as const;
+
+function extensions(schema: Schema): JsonObject {
+  const found: JsonObject = {};
+  for (const name of published) {
+    const extension = schema[name];
+    if (extension !== undefined) found[name] = extension as JsonValue;
+  }
+  return found;
+}

@@ -1,0 +1,106 @@
+import { BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import type { Scalar } from '../../api/structs/go-struct.ts';
+import { parseJson } from '../../lib/json-parse.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import { readTime, writeTime } from './time.ts';
+
+/** undefined: a zero time, which JSON does not have. Throws an Error for bytes that are none. */
+export function readScalar(type: Scalar, reader: BinaryReader): JsonValue | undefined {
+  switch (type) {
+    case 'string':
+      return reader.string(true);
+    case 'bool':
+      return reader.bool();
+    case 'int32':
+      return reader.int32();
+    case 'int64':
+      return exactInteger(BigInt(reader.int64()));
+    case 'double':
+      return finite(reader.double());
+    case 'time':
+    case 'microTime':
+      return readTime(type, reader.bytes());
+    case 'bytes':
+      return Buffer.from(reader.bytes()).toString('base64');
+    case 'quantity':
+      return wrappedStrings(reader.bytes()).at(-1) ?? '0';
+    case 'strings':
+      return wrappedStrings(reader.bytes());
+    default:
+      return parseJson(wrappedStrings(reader.bytes()).at(-1) ?? (type === 'json' ? 'null' : '{}')).value;
+  }
+}
+
+/** Throws TypeError for a value that does not fit: a fault of ours. */
+export function writeScalar(writer: BinaryWriter, type: Scalar, single: JsonValue): void {
+  switch (type) {
+    case 'string':
+      writer.string(expectType(single, 'string'));
+      break;
+    case 'bool':
+      writer.bool(expectType(single, 'boolean'));
+      break;
+    case 'int32':
+      writer.int32(Number(single));
+      break;
+    case 'int64':
+      writer.int64(typeof single === 'bigint' ? single : expectType(single, 'number'));
+      break;
+    case 'double':
+      writer.double(Number(single));
+      break;
+    case 'time':
+    case 'microTime':
+      writer.bytes(writeTime(expectType(single, 'string')));
+      break;
+    case 'bytes':
+      writer.bytes(Buffer.from(expectType(single, 'string'), 'base64'));
+      break;
+    case 'quantity':
+      wrapStrings(writer, [typeof single === 'string' ? single : String(single)]);
+      break;
+    case 'strings':
+      if (!Array.isArray(single)) throw new TypeError('expected a list');
+      wrapStrings(writer, single);
+      break;
+    default:
+      wrapStrings(writer, single === null ? [] : [writeJson(single, { sorted: false })]);
+  }
+}
+
+/** A message that holds nothing but strings, in field 1. */
+function wrappedStrings(bytes: Uint8Array): string[] {
+  const reader = new BinaryReader(bytes);
+  const strings: string[] = [];
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    if (number === 1 && wireType === WireType.LengthDelimited) strings.push(reader.string(true));
+    else reader.skip(wireType, number);
+  }
+  return strings;
+}
+
+function wrapStrings(writer: BinaryWriter, strings: readonly JsonValue[]): void {
+  writer.fork();
+  for (const text of strings) writer.tag(1, WireType.LengthDelimited).string(expectType(text, 'string'));
+  writer.join();
+}
+
+function exactInteger(integer: bigint): number | bigint {
+  const rounded = Number(integer);
+  return Number.isSafeInteger(rounded) ? rounded : integer;
+}
+
+/** JSON has no other numbers. */
+function finite(number: number): number {
+  if (!Number.isFinite(number)) throw new Error('a number that JSON does not have');
+  return number;
+}
+
+type Named = { string: string; boolean: boolean; number: number };
+
+function expectType<T extends keyof Named>(member: JsonValue, type: T): Named[T] {
+  if (typeof member !== type) throw new TypeError(`expected a ${type}, have a ${typeof member}`);
+  return member as Named[T];
+}

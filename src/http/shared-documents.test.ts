@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { examplePlane, exampleResources, shipKind } from './plane.fixture.ts';
+import type { Plane } from './plane.ts';
+import { SharedDocuments } from './shared-documents.ts';
+
+describe('documents of several planes', () => {
+  const make = () => ({ made: true });
+  const first = () => exampleResources;
+
+  function plane(resources: Plane['resources'] = first): Plane {
+    return { ...examplePlane(), resources };
+  }
+
+  it('are made once for planes with the same kinds, whatever functions serve them', () => {
+    const shared = new SharedDocuments();
+    const other = exampleResources.map((resource) => ({
+      ...resource,
+      kind: { ...resource.kind, schema: structuredClone(resource.kind.schema), validate: () => [] },
+    }));
+    expect(shared.of(plane(), 'x', make)).toBe(
+      shared.of(
+        plane(() => other),
+        'x',
+        make,
+      ),
+    );
+    expect(shared.of(plane(), 'x', make)).not.toBe(shared.of(plane(), 'y', make));
+  });
+
+  it.each([
+    ['another field', { schema: { type: 'object', properties: { more: { type: 'string' } } } }],
+    ['another short name', { shortNames: ['x'] }],
+    ['a whole number beyond what JavaScript counts', { schema: { type: 'object', default: { x: 2n ** 60n } } }],
+  ] as const)('are others where a kind has %s', (_what, change) => {
+    const shared = new SharedDocuments();
+    const changed = exampleResources.map((resource) =>
+      resource.kind === shipKind ? { ...resource, kind: { ...shipKind, ...change } as typeof shipKind } : resource,
+    );
+    expect(shared.of(plane(), 'x', make)).not.toBe(
+      shared.of(
+        plane(() => changed),
+        'x',
+        make,
+      ),
+    );
+  });
+
+  it('are others where a verb or a subresource is missing', () => {
+    const shared = new SharedDocuments();
+    const [namespaces, ...rest] = exampleResources;
+    if (namespaces === undefined) throw new Error('no kinds');
+    const { watch: _, ...fewer } = namespaces.verbs;
+    const with_ = (changed: typeof namespaces) =>
+      shared.of(
+        plane(() => [changed, ...rest]),
+        'x',
+        make,
+      );
+    const whole = with_(namespaces);
+    expect(with_({ ...namespaces, verbs: fewer })).not.toBe(whole);
+    expect(with_({ ...namespaces, subresources: { status: namespaces } })).not.toBe(whole);
+    expect(with_({ ...namespaces })).toBe(whole);
+  });
+
+  it('are made anew when the kinds of the plane have changed', () => {
+    const shared = new SharedDocuments();
+    let resources = exampleResources;
+    let generation = 1;
+    const changing: Plane = {
+      ...plane(() => resources),
+      get generation() {
+        return generation;
+      },
+    };
+    const before = shared.of(changing, 'x', make);
+    resources = exampleResources.slice(1);
+    expect(shared.of(changing, 'x', make)).toBe(before);
+    generation = 2;
+    expect(shared.of(changing, 'x', make)).not.toBe(before);
+  });
+});

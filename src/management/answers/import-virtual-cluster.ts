@@ -1,0 +1,206 @@
+import { type FieldError, invalid, required } from '../../api/field-error.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { projectKind } from '../../api/management/v1/project.ts';
+import { projectImportVirtualClusterKind } from '../../api/management/v1/project-import-virtual-cluster.ts';
+import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { importedAnnotation, managementGroup, projectNamespace, projectOfNamespace } from '../../api/naming.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { validateSchema } from '../../api/schema/validate.ts';
+import {
+  alreadyExists,
+  conflict,
+  forbidden,
+  invalidObject,
+  notFound,
+  notImplemented,
+  StatusError,
+  stillBeingDeleted,
+} from '../../api/status.ts';
+import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
+import { nameFaults } from '../../api/validation/names.ts';
+import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
+import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
+import { flagAt, objectAt, textAt, valueAt } from '../../lib/json-path.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import { shapeObject } from '../../registry/decode.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { MountedSubresource } from '../../registry/mounted-resource.ts';
+import type { WriteOptions } from '../../registry/verbs.ts';
+import { allowsCluster, isUsable } from '../placement.ts';
+import { placeClaim } from '../resources/virtualclusterinstances.ts';
+import { missingOwnerErrors, ownerErrors } from '../rules/owner-errors.ts';
+import type { ManagementState } from '../state.ts';
+import { answerOf } from './served-answer.ts';
+
+export interface ImportOptions {
+  readonly state: ManagementState;
+  /** The host that is connected under that name; undefined: this server has no way to look into it. */
+  hostOf(cluster: string): Host | undefined;
+  readonly instances: Pick<KindStore, 'byClaim' | 'verbs'>;
+}
+
+/** What a request names, once it is known to name all that it must. */
+interface Source {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly importName: string;
+}
+
+const kind = projectImportVirtualClusterKind;
+const instanceResource = groupResourceOf(virtualClusterInstanceKind);
+const requiredMembers = ['name', 'namespace', 'cluster'] as const;
+const ownerField = 'sourceVirtualCluster.owner';
+
+/**
+ * POST `projects/<name>/importvirtualcluster`: an instance for a virtual cluster that is there already (completions §4).
+ * Nothing on the host is touched: the instance takes over its place, and holds its uid so that it is never taken for
+ * another one.
+ */
+export function importVirtualCluster(options: ImportOptions): MountedSubresource {
+  const { state, instances } = options;
+
+  /** 409 where an instance has this virtual cluster; tells which one to whoever may know it. */
+  async function refuseTaken(source: Source, context: RequestContext): Promise<void> {
+    const { cluster, namespace, name } = source;
+    const { metadata } = instances.byClaim(placeClaim(cluster, namespace, name))?.object ?? {};
+    if (metadata === undefined) return;
+    const holder = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+    const { group, plural } = virtualClusterInstanceKind;
+    const isKnown = await context.may({ verb: 'get', group, resource: plural, ...holder });
+    const which = isKnown
+      ? `the instance ${holder.name} of the project ${projectOfNamespace(holder.namespace)}`
+      : 'another instance';
+    throw conflict(groupResourceOf(virtualClusterKind), name, `${which} already has this virtual cluster`);
+  }
+
+  async function make(project: string, wanted: KubeObject, source: Source, context: RequestContext, how: WriteOptions) {
+    const namespace = projectNamespace(project);
+    try {
+      await instances.verbs.create({ ...context, system: true, namespace }, wanted, how);
+    } catch (error) {
+      // Somebody was quicker since the look before: of the two refusals the one about the source comes first.
+      if (error instanceof StatusError && error.code === 409) await refuseTaken(source, context);
+      throw error;
+    }
+  }
+
+  return {
+    kind,
+    verbs: {
+      async createNamed(context, projectName, sent, how) {
+        const source = readSource(sent, context, state);
+        const project = state.project(projectName);
+        if (project === undefined) throw notFound(groupResourceOf(projectKind), projectName);
+        const cluster = state.cluster(source.cluster);
+        if (cluster === undefined) throw notFound(groupResourceOf(clusterKind), source.cluster);
+        const found = await find(options.hostOf(source.cluster), source, context);
+        await refuseCluster(project, cluster, context);
+        if (found === undefined) {
+          throw notImplemented('nothing can be imported from it: this server cannot look into this cluster');
+        }
+
+        const instanceName = source.importName || source.name;
+        refuse(sent, nameErrors('name', instanceName));
+        await refuseTaken(source, context);
+        const present = state.instance(projectNamespace(projectName), instanceName);
+        if (present !== undefined) {
+          const told = present.metadata.deletionTimestamp === undefined ? alreadyExists : stillBeingDeleted;
+          throw told(instanceResource, instanceName);
+        }
+        if (found.phase === 'Removing') {
+          throw conflict(groupResourceOf(virtualClusterKind), source.name, 'the virtual cluster is being removed');
+        }
+        const wanted = instanceFor(instanceName, source, found, ownerFor(sent, context), sent);
+        await make(projectName, wanted, source, context, how);
+        const made = `${projectNamespace(projectName)}/${instanceName}`;
+        if (!how.dryRun) context.annotate?.(`${managementGroup}/instance`, made);
+        return answerOf(kind, { ...sent.metadata, name: instanceName }, membersOf(sent));
+      },
+    },
+  };
+}
+
+/** Whatever is wrong with the request by itself: 422, all of it at once. */
+function readSource(sent: KubeObject, context: RequestContext, state: ManagementState): Source {
+  const source = valueAt(sent, 'sourceVirtualCluster');
+  const missing = requiredMembers.filter((member) => textAt(source, member) === '');
+  const importName = textAt(source, 'importName');
+  // Whoever is caller and owner need not be an object here: a subject is not.
+  const namesOther = textAt(source, 'owner', 'user') !== context.user.name;
+  refuse(sent, [
+    ...validateSchema(kind.schema, sent, ''),
+    ...(source === undefined || source === null ? [required('sourceVirtualCluster')] : []),
+    ...missing.map((member) => required(`sourceVirtualCluster.${member}`)),
+    ...(importName === '' ? [] : nameErrors('importName', importName)),
+    ...ownerErrors(sent, ownerField),
+    ...(namesOther ? missingOwnerErrors(sent, ownerField, state) : []),
+  ]);
+  const [cluster, namespace, name] = [textAt(source, 'cluster'), textAt(source, 'namespace'), textAt(source, 'name')];
+  return { cluster, namespace, name, importName };
+}
+
+/** The name that the instance is to have; the virtual cluster's own need not be fit for one. */
+function nameErrors(member: 'name' | 'importName', name: string): FieldError[] {
+  const faults = nameFaults(name, { nameRule: 'label' });
+  return faults.map((fault) => invalid(`sourceVirtualCluster.${member}`, name, fault));
+}
+
+function refuse(sent: KubeObject, errors: readonly FieldError[]): void {
+  // An empty value and a missing one are the same mistake; it is told once.
+  const distinct = errors.filter((error, index) => errors.findIndex((other) => other.field === error.field) === index);
+  if (distinct.length > 0) throw invalidObject(kind, sent.metadata.name ?? '', distinct);
+}
+
+/** undefined: there is no way to look; 404: there is none. */
+async function find(
+  host: Host | undefined,
+  { namespace, name }: Source,
+  { signal }: RequestContext,
+): Promise<HostedVirtualCluster | undefined> {
+  if (host === undefined) return undefined;
+  const found = await host.observe({ namespace, name }, { signal });
+  if (found === undefined) throw notFound(groupResourceOf(virtualClusterKind), name);
+  return found;
+}
+
+async function refuseCluster(project: KubeObject, cluster: KubeObject, context: RequestContext): Promise<void> {
+  const [into, from] = [project.metadata.name ?? '', cluster.metadata.name ?? ''];
+  const refused = (detail: string) => forbidden(groupResourceOf(projectKind), into, detail);
+  if (!allowsCluster(project, from)) throw refused(`the project ${into} does not allow the cluster ${from}`);
+  const { group, plural } = clusterKind;
+  if (!(await context.may({ verb: 'use', group, resource: plural, name: from }))) {
+    throw refused(`you may not use the cluster ${from}`);
+  }
+  if (!isUsable(cluster)) throw refused(`the cluster ${from} takes no new virtual clusters`);
+}
+
+function ownerFor(sent: KubeObject, { user }: RequestContext): JsonObject {
+  const given = objectAt(sent, 'sourceVirtualCluster', 'owner');
+  const isGiven = textAt(given, 'user') !== '' || textAt(given, 'team') !== '';
+  return given !== undefined && isGiven ? given : ownerOf(callerOf(user));
+}
+
+function instanceFor(
+  name: string,
+  source: Source,
+  found: HostedVirtualCluster,
+  owner: JsonObject,
+  sent: KubeObject,
+): KubeObject {
+  const clusterRef = { cluster: source.cluster, namespace: source.namespace, virtualCluster: source.name };
+  const external = flagAt(sent, 'skipHelmDeploy') ? { external: true } : {};
+  const body = {
+    metadata: { name, annotations: { [importedAnnotation]: found.uid } },
+    spec: { owner, clusterRef, ...external },
+  };
+  return shapeObject(virtualClusterInstanceKind, body, { findings: [] }).object;
+}
+
+/** What the kind has besides its metadata, as it was sent. */
+function membersOf(sent: KubeObject): JsonObject {
+  const { apiVersion: _version, kind: _kind, metadata: _metadata, ...members } = sent;
+  return members;
+}

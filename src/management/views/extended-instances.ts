@@ -1,0 +1,53 @@
+import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { objectAt } from '../../lib/json-path.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import { serve } from '../../registry/served.ts';
+import type { Served } from '../../registry/verbs.ts';
+
+/** Instances that tell with `?extended=true` what their reader may do with them; a watch shows them as they are stored. */
+export function extendedInstances(mounted: MountedResource): MountedResource {
+  const { get, list } = mounted.verbs;
+  return {
+    ...mounted,
+    verbs: {
+      ...mounted.verbs,
+      ...(get === undefined
+        ? {}
+        : {
+            async get(context, name, options) {
+              const served = await get(context, name, options);
+              return context.extended === true ? await extended(context, served) : served;
+            },
+          }),
+      ...(list === undefined
+        ? {}
+        : {
+            async list(context, options) {
+              const served = await list(context, options);
+              if (context.extended !== true) return served;
+              const items: Served[] = [];
+              for (const item of served.items) {
+                items.push(await extended(context, item));
+                await context.turn?.();
+              }
+              return { ...served, items };
+            },
+          }),
+    },
+  };
+}
+
+const { group, plural: resource } = virtualClusterInstanceKind;
+
+async function extended(context: RequestContext, { object }: Served): Promise<Served> {
+  const { namespace = '', name = '' } = object.metadata;
+  const may = async (verb: string) => await context.may({ verb, group, resource, namespace, name });
+  const status = {
+    ...objectAt(object, 'status'),
+    canUse: await may('use'),
+    canUpdate: await may('update'),
+  };
+  return serve(virtualClusterInstanceKind, { ...object, status } as KubeObject);
+}

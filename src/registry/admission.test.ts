@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { forbidden } from '../api/status.ts';
+import type { AdmittedWrite } from './admission.ts';
+import type { KindStore } from './kind-store.ts';
+import {
+  caller,
+  deleting,
+  dryRun,
+  listing,
+  openWidgets,
+  patching,
+  refusal,
+  system,
+  widget,
+  writing,
+} from './widgets.fixture.ts';
+
+async function openAdmitted(admit: (write: AdmittedWrite) => void | Promise<void>) {
+  return openWidgets(
+    {},
+    {
+      collaborators: { namespaceState: () => 'active', resolveOwner: () => undefined, admit },
+    },
+  );
+}
+
+function describeWrite({ operation, subresource, draft, dryRun: isDry, context }: AdmittedWrite): string {
+  const { name } = draft.object.metadata;
+  const old = draft.old === undefined ? '' : ' over old';
+  return `${operation} ${name}${subresource === '' ? '' : `/${subresource}`}${old}${isDry ? ' dry' : ''} by ${context.user.name}`;
+}
+
+const merge = { type: 'merge', document: { spec: { color: 'red' } }, findings: [] } as const;
+const applied = { type: 'apply', object: widget('applied', { spec: { color: 'blue' } }) } as const;
+
+function statusOf(kind: KindStore): NonNullable<KindStore['status']> {
+  if (kind.status === undefined) throw new Error('no status');
+  return kind.status;
+}
+
+describe('admission', () => {
+  it('is asked about every write of a client, dry runs and writes that change nothing too', async () => {
+    const asked: string[] = [];
+    const { kind } = await openAdmitted((write) => void asked.push(describeWrite(write)));
+    const status = statusOf(kind);
+    await kind.verbs.create(caller(), widget('a'), dryRun);
+    await kind.verbs.create(caller(), widget('a'), writing);
+    await kind.verbs.update(caller(), 'a', { ...widget('a'), metadata: { name: 'a', resourceVersion: '2' } }, writing);
+    await kind.verbs.patch(caller(), 'a', merge, patching);
+    await kind.verbs.patch(caller(), 'a', merge, { ...patching, subresource: 'scale' });
+    await kind.verbs.patch(caller(), 'applied', applied, patching);
+    await status.patch(caller(), 'a', { ...merge, document: { status: { phase: 'x' } } }, patching);
+    await kind.verbs.delete(caller(), 'a', deleting({ dryRun: true }));
+    await kind.verbs.delete(caller(), 'a', deleting());
+    await kind.verbs.deletecollection(caller(), listing(), deleting());
+    expect(asked).toEqual([
+      'CREATE a dry by jane',
+      'CREATE a by jane',
+      'UPDATE a over old by jane',
+      'UPDATE a over old by jane',
+      'UPDATE a/scale over old by jane',
+      'CREATE applied by jane',
+      'UPDATE a/status over old by jane',
+      'DELETE a over old dry by jane',
+      'DELETE a over old by jane',
+      'DELETE applied over old by jane',
+    ]);
+  });
+
+  it('is not asked about what the server itself writes', async () => {
+    const asked: string[] = [];
+    const { kind } = await openAdmitted((write) => void asked.push(describeWrite(write)));
+    await kind.verbs.create(system(), widget('a'), writing);
+    await kind.verbs.patch(system(), 'a', merge, patching);
+    await kind.verbs.delete(system(), 'a', deleting());
+    expect(asked).toEqual([]);
+  });
+
+  it('comes after the rules of the kind and before the question whether the name is taken', async () => {
+    const asked: string[] = [];
+    const { kind } = await openAdmitted((write) => {
+      asked.push(describeWrite(write));
+      throw forbidden({ group: 'test.example', resource: 'widgets' }, 'a', 'a policy says no');
+    });
+    expect((await refusal(kind.verbs.create(caller(), widget('a', { spec: { size: 0 } }), writing))).code).toBe(422);
+    expect(asked).toEqual([]);
+    await kind.verbs.create(system(), widget('a'), writing);
+    const refused = await refusal(kind.verbs.create(caller(), widget('a'), writing));
+    expect(refused.message).toBe('widgets.test.example "a" is forbidden: a policy says no');
+    expect(asked).toHaveLength(1);
+    expect((await refusal(kind.verbs.delete(caller(), 'a', deleting()))).code).toBe(403);
+    expect(kind.peek('a', 'a')).toBeDefined();
+  });
+
+  it('learns when the write is done, and has failed', async () => {
+    const ended: (boolean | undefined)[] = [];
+    const opened = await openAdmitted(({ draft, afterwards }) => {
+      afterwards(() => ended.push(opened.kind.peek('a', draft.object.metadata.name ?? '') !== undefined));
+    });
+    await opened.kind.verbs.create(caller(), widget('a'), dryRun);
+    await opened.kind.verbs.create(caller(), widget('a'), writing);
+    await refusal(opened.kind.verbs.create(caller(), widget('a'), writing));
+    expect(ended).toEqual([false, true, true]);
+  });
+
+  it('names the subresource as the owner of what came through it', async () => {
+    const { kind } = await openWidgets();
+    await kind.verbs.create(caller(), widget('a', { spec: { color: 'blue' } }), writing);
+    const { object } = await kind.verbs.patch(caller(), 'a', merge, { ...patching, subresource: 'scale' });
+    expect(object.metadata.managedFields?.map((entry) => entry.subresource)).toContain('scale');
+  });
+});

@@ -1,0 +1,59 @@
+import type { Change } from '../store/store.ts';
+import { CachedChange, type CachedKind, CachedObject } from './cached-object.ts';
+import type { Place } from './object-index.ts';
+import type { StoredRecord, StoredResource } from './resource.ts';
+import type { StandingHere } from './standing-kinds.ts';
+import { deletedText, type StandingObject } from './standing-object.ts';
+
+/** Makes objects of what lies in the rows of a kind, and of what stands without any. */
+export class CachedRows {
+  readonly #standing: StandingHere | undefined;
+  #kind: CachedKind;
+
+  constructor(kind: CachedKind, standing: StandingHere | undefined) {
+    this.#kind = kind;
+    this.#standing = standing;
+  }
+
+  get kind(): CachedKind {
+    return this.#kind;
+  }
+
+  /** What is made from here on follows another definition. */
+  redefine(resource: StoredResource): CachedKind {
+    this.#kind = { ...this.#kind, resource };
+    return this.#kind;
+  }
+
+  /** What every plane has of the kind, as this one has it. */
+  standing(): CachedObject[] {
+    return (this.#standing?.kind.objects ?? []).map((object) => this.#stand(object));
+  }
+
+  isStanding(place: Place): boolean {
+    return this.#standing?.kind.at(place) !== undefined;
+  }
+
+  /** What the row's value says is there; without a row it is what stands there anyway. */
+  at(place: Place, value: string | undefined, revision: number, record?: StoredRecord): CachedObject | undefined {
+    if (value === deletedText) return undefined;
+    if (value !== undefined) return new CachedObject(this.#kind, place, value, revision, record);
+    const standing = this.#standing?.kind.at(place);
+    return standing && this.#stand(standing);
+  }
+
+  change({ key, value, previous, revision }: Change): CachedChange {
+    const place = placeOf(key.segments);
+    const before = this.at(place, previous?.value, previous?.revision ?? 0);
+    return new CachedChange(place, revision, before, this.at(place, value, revision));
+  }
+
+  #stand(object: StandingObject): CachedObject {
+    return new CachedObject(this.#kind, object, object, this.#kind.birth?.revision ?? 0);
+  }
+}
+
+/** Object keys are `objects`, resource, namespace, name. */
+export function placeOf(segments: readonly string[]): Place {
+  return { namespace: segments[2] ?? '', name: segments[3] ?? '' };
+}

@@ -1,0 +1,42 @@
+import { type StatusError, unprocessable } from '../../api/status.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { goTypeOf, printGo } from '../apply/go-value.ts';
+
+/*
+ * What a strategic merge patch adds where there was nothing holds neither nulls nor directives.
+ */
+
+export function withoutNulls(change: JsonValue): JsonValue {
+  if (Array.isArray(change)) return change.map(withoutNulls);
+  if (!isJsonObject(change)) return change;
+  const kept: JsonObject = {};
+  for (const [name, member] of Object.entries(change)) if (member !== null) setMember(kept, name, withoutNulls(member));
+  return kept;
+}
+
+/** An object that is there for its directive alone adds nothing where there is nothing to direct. */
+export function withoutDirectives(change: JsonValue): JsonValue {
+  if (Array.isArray(change)) return change.filter((item) => !isDirected(item)).map(withoutDirectives);
+  if (!isJsonObject(change)) return change;
+  const kept: JsonObject = {};
+  for (const [name, member] of Object.entries(change)) {
+    if (!isDirected(member)) setMember(kept, name, withoutDirectives(member));
+  }
+  return kept;
+}
+
+/** Whether a value carries a directive, of any kind or of this one. */
+export function isDirected(value: JsonValue, asked?: 'delete' | 'replace'): boolean {
+  if (!isJsonObject(value) || !Object.hasOwn(value, '$patch')) return false;
+  return asked === undefined || value.$patch === asked;
+}
+
+/** Go's `%s`, which says so where it is given something else. */
+export function printText(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  return value === null ? '%!s(<nil>)' : `%!s(${goTypeOf(value)}=${printGo(value)})`;
+}
+
+export function unexpected(expected: string, value: JsonValue): StatusError {
+  return unprocessable(`expected a ${expected}, but received a ${value === null ? '%!s(<nil>)' : goTypeOf(value)}`);
+}

@@ -1,0 +1,227 @@
+import { type StatusError, unprocessable } from '../../api/status.ts';
+import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { goTypeOf, printGo } from '../apply/go-value.ts';
+import { isDirected, printText, unexpected, withoutDirectives } from './strategic-directives.ts';
+import type { ListRule, StrategicPlace } from './strategic-place.ts';
+
+type Items = readonly JsonValue[];
+
+const objectType = 'map[string]interface {}';
+
+type MergeItem = (place: StrategicPlace, original: JsonObject, change: JsonObject) => JsonObject;
+
+/** A list with another merged into it. Items of `original` may become part of the result. */
+export function mergeLists(rule: ListRule, original: Items, patch: Items, mergeItem: MergeItem): JsonValue[] {
+  if (original.length + patch.length === 0) return [];
+  if (elementType(original, patch) !== objectType) {
+    return inOrder('', [...new Set([...original, ...patch])], patch, original);
+  }
+  const { mergeKey } = rule;
+  if (mergeKey === '') throw unprocessable('cannot merge lists without merge key for struct');
+  const { kept, added } = followDirectives(mergeKey, original, patch);
+  const merged = mergeKeyed(rule, kept, added, mergeItem);
+  return inOrder(mergeKey, merged, added, kept);
+}
+
+function mergeKeyed(rule: ListRule, kept: Items, added: readonly JsonObject[], mergeItem: MergeItem): JsonValue[] {
+  const { mergeKey } = rule;
+  const merged = [...kept];
+  const places = new Map<JsonValue | undefined, number>();
+  for (const [at, item] of kept.entries()) {
+    const key = isJsonObject(item) ? getMember(item, mergeKey) : undefined;
+    if (!places.has(key)) places.set(key, at);
+  }
+  for (const change of added) {
+    const key = keyOf(change, mergeKey);
+    const at = places.get(key);
+    if (at === undefined) places.set(key, merged.push(cloneJson(change)) - 1);
+    else merged[at] = mergeItem(rule.items, merged[at] as JsonObject, change);
+  }
+  return merged;
+}
+
+/** A list without some scalars. Objects are not removed in this way: they merge. */
+export function without(rule: ListRule, original: Items, removed: Items, mergeItem: MergeItem): JsonValue[] {
+  if (original.length + removed.length > 0 && elementType(original, removed) === objectType) {
+    return mergeLists(rule, original, removed, mergeItem);
+  }
+  const gone = new Set(removed);
+  return original.filter((item) => !gone.has(item));
+}
+
+/**
+ * The list in the order that `$setElementOrder` asks for; items that it does not name stand where they stood among the
+ * others. Undefined: there is no list on either side.
+ */
+export function orderedBy(
+  rule: ListRule,
+  original: Items | undefined,
+  patch: Items | undefined,
+  wanted: Items,
+  mergeItem: MergeItem,
+): JsonValue[] | undefined {
+  checkOrder(rule.mergeKey, patch ?? [], wanted);
+  const merged = joined(rule, original, patch, mergeItem);
+  if (merged === undefined) return undefined;
+  elementType(original ?? [], patch ?? []);
+  return inOrder(rule.mergeKey, merged, wanted, formerOrder(rule, original ?? [], patch ?? []));
+}
+
+/**
+ * The order that was: Kubernetes reads it off the very list that it merges in, so that items which are added take the
+ * places of those that were deleted.
+ */
+function formerOrder(rule: ListRule, original: Items, patch: Items): Items {
+  const { mergeKey } = rule;
+  if (mergeKey === '' || !rule.merges || patch.length === 0 || original.length === 0) return original;
+  const { kept, added } = followDirectives(
+    mergeKey,
+    original,
+    patch.filter((item) => !isDirected(item, 'replace')),
+  );
+  const known = new Set(kept.map((item) => keyOf(item, mergeKey)));
+  const fresh = added.filter((item) => !known.has(keyOf(item, mergeKey)));
+  return [...kept, ...fresh.slice(0, original.length - kept.length)];
+}
+
+function joined(
+  rule: ListRule,
+  original: Items | undefined,
+  patch: Items | undefined,
+  mergeItem: MergeItem,
+): Items | undefined {
+  if (patch === undefined) return original;
+  if (original === undefined) return withoutDirectives(cloneJson([...patch])) as JsonValue[];
+  return rule.merges ? mergeLists(rule, original, patch, mergeItem) : cloneJson([...patch]);
+}
+
+/** Items with `$patch`: `delete` takes those with the same key away, `replace` takes all away that were there. */
+function followDirectives(
+  mergeKey: string,
+  original: Items,
+  patch: Items,
+): { kept: readonly JsonValue[]; added: readonly JsonObject[] } {
+  const gone = new Set<JsonValue | undefined>();
+  let replaces = false;
+  const added: JsonObject[] = [];
+  for (const item of patch) {
+    if (!isJsonObject(item)) throw unexpected('map[string]interface {}', item);
+    const asked = getMember(item, '$patch');
+    if (asked === undefined) added.push(item);
+    else if (asked === 'replace') replaces = true;
+    else if (asked === 'delete') gone.add(keyOf(item, mergeKey));
+    else {
+      throw unprocessable(
+        asked === 'merge'
+          ? 'merging lists cannot yet be specified in the patch'
+          : `unknown patch type: ${printText(asked)} in map: ${printGo(item)}`,
+      );
+    }
+  }
+  if (replaces) return { kept: cloneJson(added), added: [] };
+  const kept = original.filter((item) => !isJsonObject(item) || !gone.has(getMember(item, mergeKey)));
+  return { kept, added };
+}
+
+/** What the patch adds or changes must stand in the wanted order, and in that order (deletions aside). */
+function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
+  if (wanted.length === 0 || patch.length === 0) return;
+  const items = mergeKey === '' ? patch : patch.filter((item) => !isDirected(item, 'delete'));
+  let at = 0;
+  for (const next of wanted) {
+    while (isDirected(items[at] ?? null)) at++;
+    const item = items[at];
+    if (item === undefined) return;
+    if (identityOf(item, mergeKey) === identityOf(next, mergeKey)) at++;
+  }
+  if (at < items.length) {
+    throw unprocessable(
+      `The order in patch list:\n${printGo([...patch])}\n doesn't match $setElementOrder list:\n${printGo([...wanted])}\n`,
+    );
+  }
+}
+
+/**
+ * Items that `leading` names in its order, the others in theirs; an item of the others comes before one of the leading
+ * if it stood before it.
+ */
+function inOrder(mergeKey: string, merged: Items, leading: Items, former: Items): JsonValue[] {
+  for (const item of [...merged, ...leading, ...former]) identityOf(item, mergeKey);
+  const named = new Set(leading.map((item) => identityOf(item, mergeKey)));
+  const ours = sortedAs(
+    mergeKey,
+    merged.filter((item) => named.has(identityOf(item, mergeKey))),
+    leading,
+  );
+  const others = sortedAs(
+    mergeKey,
+    merged.filter((item) => !named.has(identityOf(item, mergeKey))),
+    former,
+  );
+  const before = placesOf(mergeKey, former);
+  const result: JsonValue[] = [];
+  let next = 0;
+  for (const item of others) {
+    const place = before.get(identityOf(item, mergeKey));
+    for (; next < ours.length; next++) {
+      const rival = before.get(identityOf(ours[next] as JsonValue, mergeKey));
+      if (place !== undefined && rival !== undefined && place < rival) break;
+      result.push(ours[next] as JsonValue);
+    }
+    result.push(item);
+  }
+  return [...result, ...ours.slice(next)];
+}
+
+/** Stable. An item that `order` does not know goes in front of those before it, as in Kubernetes. */
+function sortedAs(mergeKey: string, items: Items, order: Items): JsonValue[] {
+  const places = placesOf(mergeKey, order);
+  const placed = items.map((item) => ({ item, place: places.get(identityOf(item, mergeKey)) }));
+  const known = placed.filter(({ place }) => place !== undefined);
+  const sorted = known.toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0)).map(({ item }) => item);
+  if (known.length === placed.length) return sorted;
+  const unknown = placed.filter(({ place }) => place === undefined).map(({ item }) => item);
+  return [...unknown.toReversed(), ...sorted];
+}
+
+function placesOf(mergeKey: string, items: Items): Map<JsonValue, number> {
+  const places = new Map<JsonValue, number>();
+  for (const [index, item] of items.entries()) {
+    const identity = identityOf(item, mergeKey);
+    if (!places.has(identity)) places.set(identity, index);
+  }
+  return places;
+}
+
+/** What tells an item from the others: the value of its key, or itself. */
+function identityOf(item: JsonValue, mergeKey: string): JsonValue {
+  return mergeKey === '' ? item : keyOf(item, mergeKey);
+}
+
+function keyOf(item: JsonValue, mergeKey: string): JsonValue {
+  if (!isJsonObject(item)) throw unexpected('map[string]interface {}', item);
+  const key = getMember(item, mergeKey);
+  if (key === undefined) throw noKey(item, mergeKey);
+  return key;
+}
+
+function noKey(item: JsonObject, mergeKey: string): StatusError {
+  return unprocessable(`map: ${printGo(item)} does not contain declared merge key: ${mergeKey}`);
+}
+
+/** All items are of one type, and that is no list. */
+function elementType(...lists: readonly Items[]): string {
+  let type: string | undefined;
+  for (const item of lists.flat()) {
+    const found = goTypeOf(item);
+    if (found === '[]interface {}' && type === undefined) {
+      throw unprocessable('the server rejected our request due to an error in our request');
+    }
+    if (found !== (type ?? found) || item === null) {
+      throw unprocessable(`list element types are not identical: ${printGo(lists.map((list) => [...list]))}`);
+    }
+    type = found;
+  }
+  if (type === undefined) throw unprocessable('no elements in any of the given slices');
+  return type;
+}

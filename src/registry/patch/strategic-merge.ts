@@ -1,0 +1,150 @@
+import type { ResourceKind } from '../../api/resource.ts';
+import { badRequest, type StatusError, unprocessable } from '../../api/status.ts';
+import {
+  cloneJson,
+  getMember,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  setMember,
+} from '../../lib/json-value.ts';
+import { printGo } from '../apply/go-value.ts';
+import { jsonTypeName } from './json-type-name.ts';
+import { isDirected, printText, unexpected, withoutDirectives, withoutNulls } from './strategic-directives.ts';
+import { mergeLists, orderedBy, without } from './strategic-list.ts';
+import { isReplaced, listRule, memberPlace, rootPlace, type StrategicPlace } from './strategic-place.ts';
+
+const retain = '$retainKeys';
+const removal = '$deleteFromPrimitiveList';
+const order = '$setElementOrder';
+
+/**
+ * Applies a strategic merge patch (rule PATCH-01): like a JSON merge patch, but lists merge where the kind's schema
+ * says so, and members that begin with `$` are directives. Returns a new document that shares nothing with its inputs.
+ * Throws a 400 or 422 where Kubernetes answers 400, 422, or 500 with the same words.
+ */
+export function applyStrategicMerge(
+  kind: Pick<ResourceKind, 'kind' | 'schema'>,
+  document: JsonObject,
+  patch: JsonValue,
+): JsonObject {
+  if (patch === null) return cloneJson(document);
+  if (!isJsonObject(patch)) {
+    throw badRequest(`json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`);
+  }
+  return mergeObjects(rootPlace(kind), cloneJson(document), patch);
+}
+
+/** `original` becomes the result; the patch is left as it is. */
+function mergeObjects(place: StrategicPlace, original: JsonObject, patch: JsonObject): JsonObject {
+  const asked = getMember(patch, '$patch');
+  if (asked !== undefined) return directed(asked, patch);
+  dropUnretained(original, patch);
+  const handled = new Set<string>([retain]);
+  for (const name of Object.keys(patch)) {
+    if (!name.startsWith(order)) continue;
+    handled.add(name);
+    const list = listNamed(name, order, badOrder);
+    if (mergeInOrder(place, original, patch, list, patch[name] as JsonValue)) handled.add(list);
+  }
+  for (const [name, change] of Object.entries(patch)) {
+    if (handled.has(name)) continue;
+    if (name.startsWith(removal)) removeFromList(place, original, listNamed(name, removal, badRemoval), change);
+    else mergeMember(place, original, name, change);
+  }
+  return original;
+}
+
+function directed(asked: JsonValue, patch: JsonObject): JsonObject {
+  if (asked === 'delete') return {};
+  if (asked !== 'replace') {
+    throw unprocessable(`unknown patch type: ${printText(asked)} in map: ${printGo(patch)}`);
+  }
+  const { $patch: _, ...replacement } = cloneJson(patch);
+  return replacement;
+}
+
+function mergeMember(place: StrategicPlace, original: JsonObject, name: string, change: JsonValue): void {
+  if (change === null) {
+    delete original[name];
+    return;
+  }
+  const present = getMember(original, name);
+  if (isJsonObject(present) && isJsonObject(change)) {
+    const below = memberPlace(place, name);
+    setMember(original, name, isReplaced(below) ? cloneJson(change) : mergeObjects(below, present, change));
+  } else if (Array.isArray(present) && Array.isArray(change)) {
+    const rule = listRule(place, name);
+    setMember(original, name, rule.merges ? mergeLists(rule, present, change, mergeObjects) : cloneJson(change));
+  } else {
+    const added = isDirected(change) ? undefined : withoutDirectives(withoutNulls(change));
+    if (added === undefined) delete original[name];
+    else setMember(original, name, added);
+  }
+}
+
+/** What is named and not there is passed over. */
+function removeFromList(place: StrategicPlace, original: JsonObject, name: string, items: JsonValue): void {
+  const present = getMember(original, name);
+  if (items === null) delete original[name];
+  else if (Array.isArray(present) && Array.isArray(items)) {
+    setMember(original, name, without(listRule(place, name), present, items, mergeObjects));
+  } else if (isJsonObject(present) && isJsonObject(items)) {
+    mergeMember(place, original, name, items);
+  }
+}
+
+/** Merges a list and puts it in the order that the patch asks for. True: the patch's own list is thereby dealt with. */
+function mergeInOrder(
+  place: StrategicPlace,
+  original: JsonObject,
+  patch: JsonObject,
+  name: string,
+  wanted: JsonValue,
+): boolean {
+  if (!Array.isArray(wanted)) throw unexpected('[]interface {}', wanted);
+  const present = listAt(original, name);
+  const change = listAt(patch, name);
+  const rule = listRule(place, name);
+  const result = orderedBy(rule, present, change, wanted, mergeObjects);
+  if (result === undefined) return false;
+  setMember(original, name, result);
+  return true;
+}
+
+function listAt(object: JsonObject, name: string): readonly JsonValue[] | undefined {
+  const member = getMember(object, name);
+  if (member === undefined || Array.isArray(member)) return member;
+  throw unexpected('[]interface {}', member);
+}
+
+/** Members that `$retainKeys` does not name go; the patch itself may name no others. */
+function dropUnretained(original: JsonObject, patch: JsonObject): void {
+  const names = getMember(patch, retain);
+  if (names === undefined) return;
+  if (!Array.isArray(names)) throw badRetained();
+  const retained = new Set<JsonValue>(names);
+  for (const [name, change] of Object.entries(patch)) {
+    const isExempt = name === retain || change === null || name.startsWith(removal) || name.startsWith(order);
+    if (!isExempt && !retained.has(name)) throw badRetained();
+  }
+  for (const name of Object.keys(original)) if (!retained.has(name)) delete original[name];
+}
+
+/** `$setElementOrder/finalizers` is about `finalizers`. */
+function listNamed(name: string, prefix: string, refusal: () => StatusError): string {
+  if (!name.startsWith(`${prefix}/`)) throw refusal();
+  return name.slice(prefix.length + 1);
+}
+
+function badRemoval(): StatusError {
+  return badRequest('invalid patch format of primitive list');
+}
+
+function badRetained(): StatusError {
+  return badRequest('invalid patch format of retainKeys');
+}
+
+function badOrder(): StatusError {
+  return badRequest('invalid patch format of setElementOrder list');
+}

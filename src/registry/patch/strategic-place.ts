@@ -1,0 +1,58 @@
+import type { ResourceKind } from '../../api/resource.ts';
+import type { Schema } from '../../api/schema/schema.ts';
+import { memberSchema } from '../../api/schema/schema-members.ts';
+import { unprocessable } from '../../api/status.ts';
+import { metadataSchema } from '../apply/metadata-schema.ts';
+
+/** Where a strategic merge patch is at work: what is known of the members there. */
+export interface StrategicPlace {
+  readonly schema: Schema;
+  /** What the messages call it: Go's name of the struct. */
+  readonly name: string;
+}
+
+/** How lists at a place are merged. */
+export interface ListRule {
+  /** False: the patch's list takes the place of the other. */
+  readonly merges: boolean;
+  /** '' for lists of scalars, which are told apart by their value. */
+  readonly mergeKey: string;
+  readonly items: StrategicPlace;
+}
+
+export function rootPlace(kind: Pick<ResourceKind, 'kind' | 'schema'>): StrategicPlace {
+  const { schema } = kind;
+  return { name: kind.kind, schema: { ...schema, properties: { ...schema.properties, metadata: metadataSchema } } };
+}
+
+/** Throws where the schema has no such member: how to merge there is not known. */
+export function memberPlace(place: StrategicPlace, name: string): StrategicPlace {
+  const schema = memberSchema(place.schema, name);
+  if (schema === undefined) {
+    throw unprocessable(`unable to find api field in struct ${place.name} for the json field ${JSON.stringify(name)}`);
+  }
+  return { schema, name: schema === metadataSchema ? 'ObjectMeta' : `${place.name}${capital(name)}` };
+}
+
+export function listRule(place: StrategicPlace, name: string): ListRule {
+  const { schema } = memberPlace(place, name);
+  if (schema.type !== 'array') throw unprocessable(`expected slice or array type, but got: ${goKind(place.schema)}`);
+  return {
+    merges: (schema['x-kubernetes-patch-strategy'] ?? '').split(',').includes('merge'),
+    mergeKey: schema['x-kubernetes-patch-merge-key'] ?? '',
+    items: { schema: schema.items ?? {}, name: `${place.name}${capital(name)}` },
+  };
+}
+
+/** Whether an object is replaced as a whole. */
+export function isReplaced(place: StrategicPlace): boolean {
+  return (place.schema['x-kubernetes-patch-strategy'] ?? '').split(',').includes('replace');
+}
+
+function goKind(schema: Schema): string {
+  return schema.properties === undefined ? 'map' : 'struct';
+}
+
+function capital(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { structOf } from '../../api/structs/kind-structs.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { structProblem } from './struct-problem.ts';
+
+function problem(apiVersion: string, kind: string, document: JsonObject): string | undefined {
+  const its = structOf(apiVersion, kind);
+  if (its === undefined) throw new Error(`${kind} has no struct`);
+  return structProblem(its, document);
+}
+
+describe('what a patch makes of an object', () => {
+  it.each<[JsonObject, string | undefined]>([
+    [{ data: { a: 'b' }, immutable: true }, undefined],
+    [{ data: null, immutable: null }, undefined],
+    [{ data: { a: null } }, undefined],
+    [{ data: 'x' }, 'cannot restore map from string'],
+    [{ data: ['x'] }, 'cannot restore map from slice'],
+    [{ data: { a: 5 } }, 'cannot convert int64 to string'],
+    [{ data: { a: 1.5 } }, 'unrecognized type: string'],
+    [{ data: { a: {} } }, 'unrecognized type: string'],
+    [{ immutable: 'yes' }, 'unrecognized type: bool'],
+    [{ metadata: [] }, 'cannot restore struct from: slice'],
+    [{ metadata: { finalizers: 'x' } }, 'cannot restore slice from string'],
+    [{ metadata: { generation: 1.5 } }, 'cannot convert float64 to int64'],
+  ])('is a config map or not, in the words of Kubernetes: %j (PATCH-11)', (document, expected) => {
+    expect(problem('v1', 'ConfigMap', document)).toBe(expected);
+  });
+
+  it('is looked at in what is embedded, and left to itself where it is one of two things (PATCH-11)', () => {
+    const rules = (rule: JsonObject) => ({ spec: { matchConstraints: { resourceRules: [rule] } } });
+    const policy = (rule: JsonObject) =>
+      problem('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', rules(rule));
+    expect(policy({ operations: ['CREATE'], scope: '*' })).toBeUndefined();
+    expect(policy({ operations: 'CREATE' })).toBe('cannot restore slice from string');
+    const schema = (items: JsonObject[string]) => ({
+      spec: { versions: [{ schema: { openAPIV3Schema: { items } } }] },
+    });
+    expect(problem('apiextensions.k8s.io/v1', 'CustomResourceDefinition', schema(true))).toBeUndefined();
+  });
+});

@@ -1,0 +1,89 @@
+import { inRange, type Key, type KeyRange } from '../store/key.ts';
+import type { Change, Entry, Observer, Store } from '../store/store.ts';
+import type { RowSealing } from './resource.ts';
+import type { SliceObjects } from './slice-objects.ts';
+
+/**
+ * The same store, except that the values of one range lie in it sealed: rows, history, backups and whoever else reads
+ * the store see nothing of them. Callers have clear text throughout. Each value is bound to its key, so that none
+ * opens in the place of another.
+ */
+export function sealedRows(store: Store, range: KeyRange, sealing: RowSealing): Store {
+  const isSealed = (asked: KeyRange) =>
+    asked.slice === range.slice && range.prefix.every((segment, at) => asked.prefix[at] === segment);
+  return {
+    identity: store.identity,
+    async get(key) {
+      const entry = await store.get(key);
+      return entry !== undefined && inRange(range, key) ? openedEntry(sealing, entry) : entry;
+    },
+    async list(asked, options) {
+      const result = await store.list(asked, options);
+      if (!isSealed(asked)) return result;
+      return { ...result, entries: result.entries.map((entry) => openedEntry(sealing, entry)) };
+    },
+    transact: (transaction) =>
+      store.transact({
+        ...transaction,
+        writes: transaction.writes.map((write) =>
+          write.value === undefined || !inRange(range, write.key)
+            ? write
+            : { ...write, value: sealing.seal(purposeOf(write.key), write.value) },
+        ),
+      }),
+    removePrefix: (asked) => store.removePrefix(asked),
+    revision: (slice) => store.revision(slice),
+    observe: (asked, since, observer) =>
+      store.observe(asked, since, isSealed(asked) ? openingObserver(sealing, observer) : observer),
+    async history(asked, since, to) {
+      const changes = await store.history(asked, since, to);
+      return isSealed(asked) ? changes.map((change) => openedChange(sealing, change)) : changes;
+    },
+    compact: (slice, upTo) => store.compact(slice, upTo),
+    assertWritable: () => store.assertWritable(),
+    dump: () => store.dump(),
+    close: () => store.close(),
+  };
+}
+
+/** The same for rows that were read for all kinds of a plane at once. */
+export function sealedSlice(shared: Pick<SliceObjects, 'rowsOf'>, sealing: RowSealing): Pick<SliceObjects, 'rowsOf'> {
+  return {
+    rowsOf(resource) {
+      const rows = shared.rowsOf(resource);
+      if (rows === undefined) return undefined;
+      return {
+        revision: rows.revision,
+        entries: rows.entries.map((entry) => openedEntry(sealing, entry)),
+        observe: (observer) => rows.observe(openingObserver(sealing, observer)),
+      };
+    },
+  };
+}
+
+function openedEntry(sealing: RowSealing, entry: Entry): Entry {
+  return { ...entry, value: sealing.open(purposeOf(entry.key), entry.value) };
+}
+
+function openedChange(sealing: RowSealing, change: Change): Change {
+  const { key, value, previous } = change;
+  return {
+    ...change,
+    ...(value === undefined ? {} : { value: sealing.open(purposeOf(key), value) }),
+    ...(previous === undefined
+      ? {}
+      : { previous: { ...previous, value: sealing.open(purposeOf(key), previous.value) } }),
+  };
+}
+
+function openingObserver(sealing: RowSealing, observer: Observer): Observer {
+  return {
+    changes: (changes) => observer.changes(changes.map((change) => openedChange(sealing, change))),
+    ended: (error) => observer.ended(error),
+  };
+}
+
+/** Segments have no NUL. */
+function purposeOf({ slice, segments }: Key): string {
+  return ['row', slice, ...segments].join('\0');
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { KubeObject, Timestamp } from '../api/meta.ts';
+import { canonicalJson } from '../lib/json-canonical.ts';
+import { deepFreeze } from '../lib/json-value.ts';
+import { disown } from './apply/disown.ts';
+import { trackUpdate } from './apply/track-update.ts';
+import { tidyMetadata } from './metadata.ts';
+import type { Place } from './object-index.ts';
+import { encodeRecord } from './record.ts';
+import type { StoredRecord, StoredResource } from './resource.ts';
+import { resourceKey } from './rows.ts';
+
+/** What the standing objects of one plane have from it: when it was born, and at which revision they stand. */
+export interface PlaneBirth {
+  /** The plane's own; the uids of its standing objects are made of it. */
+  readonly seed: string;
+  readonly born: Timestamp;
+  /** Of the row that says so; the resourceVersion of whatever stands unchanged. */
+  readonly revision: number;
+}
+
+/** The value of the row of a standing object that was deleted. No record is encoded as nothing. */
+export const deletedText = '';
+
+/** Who owns the fields of standing objects: in Kubernetes its server writes them, as an ordinary client. */
+const manager = 'kube-apiserver';
+const anyTime: Timestamp = '2000-01-01T00:00:00Z';
+
+/**
+ * An object that every plane has from its first moment without a row for it. It is one for the whole process; a plane
+ * adds its uid, its creation time and its resourceVersion when somebody looks.
+ */
+export class StandingObject implements Place {
+  readonly namespace: string;
+  readonly name: string;
+  /** Of the text that would be stored, in characters. */
+  readonly size: number;
+  readonly #resource: StoredResource;
+  readonly #object: KubeObject;
+
+  constructor(resource: StoredResource, given: KubeObject) {
+    this.namespace = given.metadata.namespace ?? '';
+    this.name = given.metadata.name ?? '';
+    this.#resource = resource;
+    const generation = resource.builtIn === true ? {} : { generation: 1 };
+    const next: KubeObject = { ...given, metadata: { ...given.metadata, ...generation } };
+    const tracked = trackUpdate({ kind: resource, next, manager, subresource: '', now: anyTime });
+    const managedFields = disown(tracked.metadata.managedFields, resource.unowned ?? []) ?? [];
+    this.#object = deepFreeze({ ...tracked, metadata: { ...tracked.metadata, managedFields } });
+    this.size = encodeRecord(resource, this.recordIn({ seed: '', born: anyTime, revision: 0 })).length;
+  }
+
+  get labels(): Readonly<Record<string, string>> | undefined {
+    return this.#object.metadata.labels;
+  }
+
+  /** Frozen; all but the metadata is shared by all planes. */
+  recordIn({ seed, born }: PlaneBirth): StoredRecord {
+    const { metadata } = this.#object;
+    const own = tidyMetadata({
+      ...metadata,
+      uid: uidOf(seed, resourceKey(this.#resource), this),
+      creationTimestamp: born,
+      managedFields: (metadata.managedFields ?? []).map((entry) => ({ ...entry, time: born })),
+    });
+    const object: KubeObject = { ...this.#object, metadata: own };
+    return { object: deepFreeze(this.#resource.builtIn === true ? object : canonicalJson(object)) };
+  }
+}
+
+/** The same whenever it is asked for, and another in each plane (a UUID made of a name, version 5). */
+function uidOf(seed: string, resource: string, { namespace, name }: Place): string {
+  const hash = createHash('sha1').update([seed, resource, namespace, name].join('\u0000')).digest('hex');
+  const variant = ((Number.parseInt(hash.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `5${hash.slice(13, 16)}`,
+    `${variant}${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
+}

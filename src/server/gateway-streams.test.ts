@@ -1,0 +1,123 @@
+import { connect } from 'node:http2';
+import { describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { ManualClock } from '../lib/clock.ts';
+import { textAt } from '../lib/json-path.ts';
+import { GatewayBench, gateway, instances, namespacesIn, shared } from './gateway.fixture.ts';
+import { inPhase } from './instances.fixture.ts';
+import { local } from './local-cluster.fixture.ts';
+import { groupPath, mergePatch } from './server.fixture.ts';
+
+describe('what lasts in the virtual cluster of an instance', () => {
+  const at = GatewayBench.forEach();
+  const watched = `${namespacesIn('demo')}?watch=true`;
+
+  async function annasWatch() {
+    const anna = await at.person('anna');
+    await at.make('demo', shared('anna'));
+    const watch = await at.open(watched, await at.token('demo', anna));
+    expect(watch.statusCode).toBe(200);
+    return watch;
+  }
+
+  it('ends when the key does, also what was begun with a token of it (completions §5)', async () => {
+    const watch = await annasWatch();
+    await at.ask(`${groupPath}/accesskeys/annas`, mergePatch({ spec: { disabled: true } }));
+    await watch.body.text();
+  });
+
+  it('ends when its caller may not use the instance any more (completions §5)', async () => {
+    const watch = await annasWatch();
+    await at.ask(`${instances}/demo`, mergePatch({ spec: { access: [] } }));
+    expect(await watch.body.text()).toMatch(/"type":"ERROR".*"code":410/);
+  });
+
+  it('ends when the instance gives others roles than before (completions §8)', async () => {
+    const watch = await annasWatch();
+    const extraAccessRules = [{ users: ['*'], clusterRole: 'view' }];
+    await at.ask(`${instances}/demo`, mergePatch({ spec: { extraAccessRules } }));
+    expect(await watch.body.text()).toMatch(/"type":"ERROR".*"code":410/);
+  });
+
+  it('ends when the instance does, or is put to sleep (completions §3)', async () => {
+    await at.make('demo');
+    const before = await at.open(watched);
+    const annotations = { 'sleepmode.platform.sh/force': 'true' };
+    await at.ask(`${instances}/demo`, mergePatch({ metadata: { annotations } }));
+    expect(await before.body.text()).toMatch(/is asleep/);
+    await at.ask(
+      `${instances}/demo`,
+      mergePatch({ metadata: { annotations: { 'sleepmode.platform.sh/force': null } } }),
+    );
+    await at.until('demo', inPhase('Ready'));
+    const after = await at.open(watched);
+    await at.ask(`${instances}/demo`, { method: 'DELETE' });
+    expect(await after.body.text()).toMatch(/is being removed/);
+  });
+
+  it('ends when the instance does whose virtual cluster stays (completions §4)', async () => {
+    const there = `${local}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
+    expect((await at.post(there, { metadata: { name: 'kept' } })).code).toBe(201);
+    const clusterRef = { cluster: 'local', namespace: 'default', virtualCluster: 'kept' };
+    await at.make('demo', { external: true, clusterRef });
+    const watch = await at.open(watched);
+    expect(watch.statusCode).toBe(200);
+    await at.ask(`${instances}/demo`, { method: 'DELETE' });
+    expect(await watch.body.text()).toMatch(/is being removed/);
+    expect(await at.code(`${there}/kept/proxy/api`)).toBe(200);
+  });
+
+  it('keeps what is used awake, and wakes what is used again (completions §3)', async () => {
+    const clock = new ManualClock(Date.now());
+    await at.restart({}, clock);
+    await at.make('demo', {}, { 'sleepmode.platform.sh/sleep-after': '100' });
+    clock.advance(90_000);
+    expect(await at.code(namespacesIn('demo'))).toBe(200);
+    clock.advance(90_000);
+    expect(await at.code(namespacesIn('demo'))).toBe(200);
+    clock.advance(101_000);
+    await at.until('demo', inPhase('Sleeping'));
+    const codes = await Promise.all(Array.from({ length: 5 }, () => at.code(namespacesIn('demo'))));
+    expect(codes).toEqual([200, 200, 200, 200, 200]);
+    await at.until('demo', inPhase('Ready'));
+  });
+
+  it('goes over a WebSocket and over HTTP/2', async () => {
+    await at.make('demo');
+    const token = await at.token('demo');
+    const ca = await at.bench.read('ca.crt');
+    const headers = { authorization: `Bearer ${token}` };
+    const socket = new WebSocket(`${at.server.url.replace('https', 'wss')}${watched}`, { ca, headers });
+    const overSocket = new Promise<void>((resolve, reject) => {
+      socket.on('message', (data) => {
+        if (String(data).includes('"later"')) resolve();
+      });
+      socket.on('error', reject);
+    });
+    await new Promise((resolve) => socket.once('open', resolve));
+    const session = connect(at.server.url, { ca });
+    const stream = session.request({ ':path': watched, ...headers });
+    const overHttp2 = new Promise<void>((resolve, reject) => {
+      let text = '';
+      stream.on('error', reject);
+      stream.on('data', (chunk) => {
+        text += chunk;
+        if (text.includes('"later"')) resolve();
+      });
+    });
+    expect((await at.post(namespacesIn('demo'), { metadata: { name: 'later' } }, token)).code).toBe(201);
+    await Promise.all([overSocket, overHttp2]);
+    socket.close();
+    session.close();
+  });
+
+  it('takes large bodies as the virtual cluster does, and tells its own limit (completions §10)', async () => {
+    await at.make('demo');
+    const maps = `${gateway('demo')}/api/v1/namespaces/default/configmaps`;
+    const large = { metadata: { name: 'large' }, data: { text: 'x'.repeat(1_000_000) } };
+    expect((await at.post(maps, large)).code).toBe(201);
+    expect(textAt((await at.ask(`${maps}/large`)).json, 'data', 'text').length).toBe(1_000_000);
+    const larger = { metadata: { name: 'larger' }, data: { text: 'x'.repeat(4_000_000) } };
+    expect((await at.post(maps, larger)).code).toBe(413);
+  });
+});

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeJwt } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../lib/clock.ts';
+import { listAt, textAt } from '../lib/json-path.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { GatewayBench, gateway, instances, namespacesIn, shared } from './gateway.fixture.ts';
+import { isGone } from './instances.fixture.ts';
+import { groupPath, mergePatch } from './server.fixture.ts';
+
+describe('kubeconfigs of virtual clusters', () => {
+  const at = GatewayBench.forEach();
+  const fieldsOf = (json: JsonObject) => listAt(json, 'details', 'causes').map((cause) => textAt(cause, 'field'));
+
+  it('hold a token that opens that instance and nothing else (completions §3)', async () => {
+    const anna = await at.person('anna');
+    const demo = await at.make('demo', shared('anna'));
+    await at.make('other', shared('anna'));
+    const kubeconfig = await at.kubeconfig('demo', {}, anna);
+    expect(kubeconfig).toMatchObject({
+      apiVersion: 'v1',
+      kind: 'Config',
+      contexts: [{ name: 'default/demo', context: { cluster: 'default/demo', user: 'default/demo' } }],
+      'current-context': 'default/demo',
+    });
+    const cluster = listAt(kubeconfig, 'clusters')[0];
+    expect(textAt(cluster, 'cluster', 'server')).toBe(`${at.server.url}${gateway('demo')}`);
+    const authority = Buffer.from(textAt(cluster, 'cluster', 'certificate-authority-data'), 'base64').toString();
+    expect(authority).toBe(await at.bench.read('ca.crt'));
+    const token = textAt(listAt(kubeconfig, 'users')[0], 'user', 'token');
+    expect(decodeJwt(token)).toMatchObject({
+      aud: 'virtual-cluster',
+      sub: 'anna',
+      instance: textAt(demo, 'metadata', 'uid'),
+      accessKey: { name: 'annas' },
+    });
+    const { exp = 0, iat = 0 } = decodeJwt(token);
+    expect(exp - iat).toBe(86_400);
+    const inside = await at.whoIs('demo', token);
+    expect([inside.name, inside.groups.includes('platform:role:cluster-admin')]).toEqual(['anna', true]);
+    expect((await at.post(namespacesIn('demo'), { metadata: { name: 'a' } }, token)).code).toBe(201);
+    const elsewhere = ['/kubernetes/management/api', '/kubernetes/cluster/local/api', '/auth/logout', '/metrics'];
+    for (const path of [`${gateway('other')}/api`, `${groupPath}/projects`, ...elsewhere]) {
+      expect(await at.code(path, token), path).toBeOneOf([401, 405]);
+    }
+    const vc = `${textAt(demo, 'spec', 'clusterRef', 'namespace')}/virtualclusters/demo`;
+    const proxy = `/kubernetes/cluster/local/apis/storage.platform.sh/v1/namespaces/${vc}/proxy/api`;
+    expect(await at.code(proxy, token)).toBe(401);
+  });
+
+  it('are refused with what is wrong with them, and made for nobody else (completions §3)', async () => {
+    await at.make('demo');
+    const path = `${instances}/demo/kubeconfig`;
+    for (const [spec, fields] of [
+      [{ certificateTTL: 0 }, ['spec.certificateTTL']],
+      [{ certificateTTL: 400 * 24 * 3600 }, ['spec.certificateTTL']],
+      [{ certificateTTL: 'long', server: 'http://x' }, ['spec.certificateTTL', 'spec.server']],
+      [{ server: 'https://me:secret@example.com' }, ['spec.server']],
+    ] as const) {
+      const { code, json } = await at.post(path, { spec });
+      expect([code, fieldsOf(json)]).toEqual([422, fields]);
+    }
+    expect((await at.post(`${instances}/nothing/kubeconfig`, {})).code).toBe(404);
+    const dry = await at.post(`${path}?dryRun=All`, {});
+    expect([dry.code, 'status' in dry.json]).toEqual([201, false]);
+    const headers = { 'impersonate-user': 'anna' };
+    const acting = await at.bench.request(at.server, path, { method: 'POST', body: {} }, headers);
+    expect([acting.statusCode, await acting.body.text()]).toEqual([403, expect.stringMatching(/forbidden/)]);
+    const server = async (given: string) =>
+      textAt(listAt(await at.kubeconfig('demo', { server: given }), 'clusters')[0], 'cluster', 'server');
+    expect(await server('https://fleet.example:8443/')).toBe(`https://fleet.example:8443${gateway('demo')}`);
+    expect(await server('https://fleet.example/a/way/in/')).toBe('https://fleet.example/a/way/in');
+  });
+
+  it('end with the key that asked for them: deleted, disabled, given another value (completions §3)', async () => {
+    await at.make('demo', shared('anna', 'bob', 'carl'));
+    for (const [name, end] of [
+      ['anna', () => at.ask(`${groupPath}/accesskeys/annas`, { method: 'DELETE' })],
+      ['bob', () => at.ask(`${groupPath}/accesskeys/bobs`, mergePatch({ spec: { disabled: true } }))],
+      [
+        'carl',
+        () => at.ask(`${groupPath}/accesskeys/carls`, mergePatch({ spec: { key: randomBytes(30).toString('hex') } })),
+      ],
+    ] as const) {
+      const token = await at.token('demo', await at.person(name));
+      expect(await at.code(namespacesIn('demo'), token)).toBe(200);
+      expect((await end()).code).toBe(200);
+      expect(await at.code(namespacesIn('demo'), token), name).toBe(401);
+    }
+  });
+
+  it('end with the instance: one that comes after it under the same name is another one (completions §3)', async () => {
+    await at.make('demo');
+    const token = await at.token('demo');
+    expect(await at.code(namespacesIn('demo'), token)).toBe(200);
+    await at.ask(`${instances}/demo`, { method: 'DELETE' });
+    await at.until('demo', isGone);
+    expect(await at.code(namespacesIn('demo'), token)).toBe(401);
+    await at.make('demo');
+    expect(await at.code(namespacesIn('demo'), token)).toBe(401);
+    expect(await at.code(namespacesIn('demo'), await at.token('demo'))).toBe(200);
+  });
+
+  it('open no more than the key does now, nor than it did then (completions §5)', async () => {
+    await at.make('demo');
+    const wide = { virtualClusters: [{ project: 'default', virtualCluster: '*' }] };
+    await at.bench.makeKey(at.server, 'own', { scope: wide });
+    const key = await at.bench.makeKey(at.server, 'narrow', { scope: wide });
+    const token = await at.token('demo', key);
+    expect(await at.code(namespacesIn('demo'), token)).toBe(200);
+    const narrower = { virtualClusters: [{ project: 'default', virtualCluster: 'another' }] };
+    await at.ask(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: narrower } }));
+    expect(await at.code(namespacesIn('demo'), token)).toBe(403);
+    // A key that may more from now on does not make its old tokens wider.
+    const rules = [{ verbs: ['get', 'list'], requestTargets: ['ProjectVirtualCluster'] }, { verbs: ['create'] }];
+    await at.ask(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: { virtualClusters: null, rules } } }));
+    const reading = await at.token('demo', key);
+    await at.ask(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: null } }));
+    expect((await at.post(namespacesIn('demo'), { metadata: { name: 'a' } }, key)).code).toBe(201);
+    expect(await at.code(namespacesIn('demo'), reading)).toBe(200);
+    const patched = await at.ask(`${namespacesIn('demo')}/a`, { ...mergePatch({}), token: reading });
+    expect(patched.code).toBe(403);
+  });
+
+  it('are good after a restart of the server', async () => {
+    await at.make('demo');
+    const token = await at.token('demo');
+    await at.restart();
+    expect(await at.code(namespacesIn('demo'), token)).toBe(200);
+  });
+
+  it('end with the right to use the instance (completions §8)', async () => {
+    const anna = await at.person('anna');
+    await at.make('demo', shared('anna'));
+    const token = await at.token('demo', anna);
+    expect(await at.code(namespacesIn('demo'), token)).toBe(200);
+    await at.ask(`${instances}/demo`, mergePatch({ spec: { access: [] } }));
+    expect(await at.code(namespacesIn('demo'), token)).toBe(403);
+  });
+
+  it('end in time, never later than the key, and take the accounts’ tokens along where they are not wanted', async () => {
+    const clock = new ManualClock(Date.now());
+    const config = join(at.bench.root, 'settings.yaml');
+    await writeFile(config, 'gateway:\n  serviceAccountTokens: false\n  maxTokenTTL: 90000\n');
+    await at.restart({ config }, clock);
+    await at.make('demo', shared('anna'));
+    const path = `${namespacesIn('demo')}/default/serviceaccounts/default/token`;
+    const account = textAt((await at.post(path, { spec: {} })).json, 'status', 'token');
+    expect(await at.code(`${gateway('demo')}/version`, account)).toBe(401);
+    const short = await at.token('demo', undefined, { certificateTTL: 60 });
+    const keys = await at.token('demo', await at.person('anna', { ttl: 120 }));
+    expect(decodeJwt(keys).exp).toBeLessThanOrEqual(Math.floor(clock.now() / 1000) + 120);
+    const watch = await at.open(`${namespacesIn('demo')}?watch=true`, short);
+    expect([watch.statusCode, await at.code(namespacesIn('demo'), keys)]).toEqual([200, 200]);
+    clock.advance(61_000);
+    expect(await at.code(namespacesIn('demo'), short)).toBe(401);
+    await watch.body.text();
+    expect(await at.code(namespacesIn('demo'), keys)).toBe(200);
+    clock.advance(60_000);
+    expect(await at.code(namespacesIn('demo'), keys)).toBe(401);
+  });
+});

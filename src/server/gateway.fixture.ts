@@ -1,0 +1,104 @@
+import { load } from 'js-yaml';
+import { afterEach, beforeEach, expect } from 'vitest';
+import type { Clock } from '../lib/clock.ts';
+import { listAt, objectAt, textAt } from '../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../lib/json-value.ts';
+import type { FlagValues } from './flags.ts';
+import { inPhase, instancesOf, untilInstance } from './instances.fixture.ts';
+import { type Answer, type Call, ServerBench } from './server.fixture.ts';
+import type { RunningServer } from './start-server.ts';
+
+export const instances = instancesOf('default');
+
+/** The root of the API of an instance's virtual cluster. */
+export const gateway = (name: string, project = 'default') => `/kubernetes/project/${project}/virtualcluster/${name}`;
+
+export const namespacesIn = (name: string) => `${gateway(name)}/api/v1/namespaces`;
+
+/** In an instance's spec: these may use it. */
+export const shared = (...users: string[]) => ({ access: [{ name: 'use', verbs: ['use', 'get'], users }] });
+
+/** A real server whose gateway is the subject, anew for each test. */
+export class GatewayBench {
+  #bench: ServerBench | undefined;
+  #server: RunningServer | undefined;
+
+  /** To be called where tests are described. */
+  static forEach(flags: () => Promise<FlagValues> = async () => ({})): GatewayBench {
+    const at = new GatewayBench();
+    beforeEach(async () => {
+      at.#bench = await ServerBench.open();
+      at.#server = await at.bench.start(await flags());
+    });
+    afterEach(() => at.bench.close());
+    return at;
+  }
+
+  get bench(): ServerBench {
+    if (this.#bench === undefined) throw new Error('no test is running');
+    return this.#bench;
+  }
+
+  get server(): RunningServer {
+    if (this.#server === undefined) throw new Error('no test is running');
+    return this.#server;
+  }
+
+  async restart(flags: FlagValues = {}, clock?: Clock): Promise<void> {
+    await this.bench.stop(this.server);
+    this.#server = await this.bench.start(flags, clock);
+  }
+
+  ask(path: string, call: Call = {}): Promise<Answer> {
+    return this.bench.ask(this.server, path, call);
+  }
+
+  post(path: string, body: JsonValue, token?: string): Promise<Answer> {
+    return this.ask(path, { method: 'POST', body, ...(token === undefined ? {} : { token }) });
+  }
+
+  /** Opens something that lasts. */
+  open(path: string, token?: string) {
+    return this.bench.request(this.server, path, token === undefined ? {} : { token });
+  }
+
+  async code(path: string, token?: string): Promise<number> {
+    return (await this.ask(path, token === undefined ? {} : { token })).code;
+  }
+
+  until(name: string, has: (instance: JsonObject | undefined) => boolean): Promise<JsonObject> {
+    return untilInstance(this.bench, this.server, { name }, has);
+  }
+
+  /** An instance that is Ready. */
+  async make(name: string, spec: JsonObject = {}, annotations: JsonObject = {}): Promise<JsonObject> {
+    const answer = await this.post(instances, { metadata: { name, annotations }, spec });
+    expect(answer.code, answer.text).toBe(201);
+    return await this.until(name, inPhase('Ready'));
+  }
+
+  /** A user, and their key. */
+  async person(name: string, key: JsonObject = {}): Promise<string> {
+    await this.bench.make(this.server, 'users', name);
+    return await this.bench.makeKey(this.server, `${name}s`, { user: name, ...key });
+  }
+
+  async kubeconfig(name: string, spec: JsonObject = {}, token?: string): Promise<JsonObject> {
+    const answer = await this.post(`${instances}/${name}/kubeconfig`, { spec }, token);
+    expect(answer.code, answer.text).toBe(201);
+    return load(textAt(answer.json, 'status', 'kubeConfig')) as JsonObject;
+  }
+
+  /** The gateway token of the kubeconfig that this caller gets. */
+  async token(name: string, token?: string, spec: JsonObject = {}): Promise<string> {
+    return textAt(listAt(await this.kubeconfig(name, spec, token), 'users')[0], 'user', 'token');
+  }
+
+  /** Who somebody is inside. */
+  async whoIs(name: string, token?: string): Promise<{ name: string; groups: readonly JsonValue[] }> {
+    const answer = await this.post(`${gateway(name)}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {}, token);
+    expect(answer.code, answer.text).toBe(201);
+    const info = objectAt(answer.json, 'status', 'userInfo');
+    return { name: textAt(info, 'username'), groups: listAt(info, 'groups') };
+  }
+}

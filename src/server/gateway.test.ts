@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { listAt, textAt, valueAt } from '../lib/json-path.ts';
+import { GatewayBench, gateway, instances, namespacesIn, shared } from './gateway.fixture.ts';
+import { inPhase, isGone } from './instances.fixture.ts';
+import { local } from './local-cluster.fixture.ts';
+import { groupPath, mergePatch } from './server.fixture.ts';
+
+describe('the gateway to the virtual clusters of projects', () => {
+  const at = GatewayBench.forEach();
+  const message = async (path: string, token?: string) => {
+    const { code, json } = await at.ask(path, token === undefined ? {} : { token });
+    return [code, textAt(json, 'message')];
+  };
+
+  it('leads into the instance’s own virtual cluster (completions §8)', async () => {
+    await at.make('demo');
+    const made = await at.post(namespacesIn('demo'), { metadata: { name: 'web' } });
+    expect(made.code, made.text).toBe(201);
+    expect(await at.code(`${namespacesIn('demo')}/web`)).toBe(200);
+    expect(await at.code(`${local}/api/v1/namespaces/web`)).toBe(404);
+    expect(textAt((await at.ask(`${gateway('demo')}/version`)).json, 'gitVersion')).toMatch(/^v1\./);
+    expect((await at.ask(gateway('demo'))).json).toMatchObject({ paths: expect.arrayContaining(['/api', '/apis']) });
+    const admin = await at.whoIs('demo');
+    expect(admin.name).toBe('admin');
+    expect(admin.groups).toContain('system:masters');
+  });
+
+  it('gives the roles of the template and of the instance, and the default only where no rule matches (completions §8)', async () => {
+    await at.bench.make(at.server, 'virtualclustertemplates', 'strict', {
+      template: {
+        access: { defaultClusterRole: 'view', rules: [{ teams: ['painters'], clusterRole: 'edit' }] },
+      },
+    });
+    const [anna, bob, carl] = [await at.person('anna'), await at.person('bob'), await at.person('carl')];
+    await at.bench.make(at.server, 'teams', 'painters', { users: ['bob', 'carl'] });
+    await at.make('demo', {
+      templateRef: { name: 'strict' },
+      extraAccessRules: [{ users: ['carl'], clusterRole: 'cluster-admin' }],
+      ...shared('anna', 'bob', 'carl'),
+    });
+    const roles = async (token: string) =>
+      (await at.whoIs('demo', token)).groups.filter((group) => String(group).startsWith('platform:role:'));
+    expect(await roles(anna)).toEqual(['platform:role:view']);
+    expect(await roles(bob)).toEqual(['platform:role:edit']);
+    expect(await roles(carl)).toEqual(['platform:role:edit', 'platform:role:cluster-admin']);
+    const map = { metadata: { name: 'paint' } };
+    const maps = `${namespacesIn('demo')}/default/configmaps`;
+    expect((await at.post(maps, map, anna)).code).toBe(403);
+    expect((await at.post(maps, map, bob)).code).toBe(201);
+    expect((await at.post(namespacesIn('demo'), { metadata: { name: 'x' } }, bob)).code).toBe(403);
+    expect((await at.post(namespacesIn('demo'), { metadata: { name: 'x' } }, carl)).code).toBe(201);
+  });
+
+  it('takes over no group of Kubernetes’ own and no role from outside (completions §8)', async () => {
+    const groups = ['crafts', 'platform:role:cluster-admin'];
+    await at.bench.make(at.server, 'users', 'anna', { groups });
+    const token = await at.bench.makeKey(at.server, 'annas', { user: 'anna' });
+    await at.make('demo', { ...shared('anna'), extraAccessRules: [{ users: ['*'], clusterRole: 'view' }] });
+    const inside = await at.whoIs('demo', token);
+    expect(inside.groups).toContain('crafts');
+    expect(inside.groups).not.toContain('platform:role:cluster-admin');
+    expect(inside.groups.filter((group) => String(group).startsWith('system:'))).toEqual(['system:authenticated']);
+  });
+
+  it('lets act as another only who may inside, and never out of a scope (completions §8)', async () => {
+    const view = { extraAccessRules: [{ users: ['anna'], clusterRole: 'view' }] };
+    const anna = await at.person('anna');
+    await at.make('demo', { ...shared('anna'), ...view });
+    await at.make('other', { ...shared('anna'), ...view });
+    const as = async (path: string, token: string, user: string, group = '') => {
+      const headers = { 'impersonate-user': user, ...(group === '' ? {} : { 'impersonate-group': group }) };
+      const { statusCode, body } = await at.bench.request(at.server, path, { token }, headers);
+      await body.dump();
+      return statusCode;
+    };
+    expect(await as(namespacesIn('demo'), anna, 'root', 'system:masters')).toBe(403);
+    const admin = await at.bench.adminKey();
+    expect(await as(namespacesIn('demo'), admin, 'bob')).toBe(403);
+    expect(await as(namespacesIn('demo'), admin, 'bob', 'platform:role:view')).toBe(200);
+    const scope = { virtualClusters: [{ project: 'default', virtualCluster: 'demo' }] };
+    const scoped = await at.bench.makeKey(at.server, 'narrow', { scope });
+    expect(await as(namespacesIn('demo'), scoped, 'root', 'system:masters')).toBe(200);
+    expect(await as(namespacesIn('other'), scoped, 'root', 'system:masters')).toBe(403);
+  });
+
+  it('narrows what is done inside by the rules of the key, also what one request does besides (completions §5)', async () => {
+    await at.make('demo');
+    const resources = [{ group: '', resources: ['configmaps'] }];
+    const scope = { rules: [{ verbs: ['get', 'patch'], resources, requestTargets: ['ProjectVirtualCluster'] }] };
+    const token = await at.bench.makeKey(at.server, 'narrow', { scope });
+    const maps = `${namespacesIn('demo')}/default/configmaps`;
+    const apply = (name: string) =>
+      at.ask(`${maps}/${name}?fieldManager=test`, {
+        method: 'PATCH',
+        type: 'application/apply-patch+yaml',
+        body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } },
+        token,
+      });
+    expect((await at.post(maps, { metadata: { name: 'there' } })).code).toBe(201);
+    expect((await apply('there')).code).toBe(200);
+    expect((await apply('new')).code).toBe(403);
+    expect(await at.code(`${namespacesIn('demo')}/default`, token)).toBe(403);
+  });
+
+  it('says what is wrong: not there, not ready, asleep, no way to it (completions §8)', async () => {
+    expect(await message(namespacesIn('nothing'))).toEqual([
+      404,
+      'virtualclusterinstances.management.platform.sh "nothing" not found',
+    ]);
+    for (const path of ['', '/', '/default', '/default/virtualcluster', '/default/space/demo/api']) {
+      expect(await at.code(`/kubernetes/project${path}`), path).toBe(404);
+    }
+    expect(await at.code('/kubernetes/project/default/virtualcluster/nothing/api', '')).toBe(401);
+    await at.make('demo');
+    await at.ask(
+      `${instances}/demo`,
+      mergePatch({ metadata: { annotations: { 'sleepmode.platform.sh/force': 'true' } } }),
+    );
+    expect(await message(namespacesIn('demo'))).toEqual([
+      503,
+      'the virtual cluster "demo" is asleep, as the annotation sleepmode.platform.sh/force of its VirtualClusterInstance asks; nothing in it is lost: take the annotation away to wake it',
+    ]);
+    await at.bench.make(at.server, 'clusters', 'far', { networkPeer: true });
+    const spec = { clusterRef: { cluster: 'far' } };
+    expect((await at.post(instances, { metadata: { name: 'away' }, spec })).code).toBe(201);
+    expect(await message(namespacesIn('away'))).toEqual([
+      501,
+      'the virtual cluster "away" cannot be reached: it runs on the cluster "far", to which this server has no gateway',
+    ]);
+    expect((await at.post(`${instances}/away/kubeconfig`, {})).code).toBe(501);
+  });
+
+  it('lets nobody into a virtual cluster that is not the instance’s own', async () => {
+    const namespace = 'taken';
+    await at.post(`${local}/api/v1/namespaces`, { metadata: { name: namespace } });
+    const there = `${local}/apis/storage.platform.sh/v1/namespaces/${namespace}/virtualclusters`;
+    expect((await at.post(there, { metadata: { name: 'prize' } })).code).toBe(201);
+    const spec = { clusterRef: { cluster: 'local', namespace, virtualCluster: 'prize' } };
+    expect((await at.post(instances, { metadata: { name: 'demo' }, spec })).code).toBe(201);
+    await at.until('demo', inPhase('Failed'));
+    const [code, text] = await message(namespacesIn('demo'));
+    expect(code, String(text)).toBe(503);
+    expect(text).toMatch(/cannot be used yet/);
+  });
+
+  it('ends with the instance', async () => {
+    await at.make('demo');
+    await at.ask(`${instances}/demo`, mergePatch({ metadata: { finalizers: ['example.dev/hold'] } }));
+    await at.ask(`${instances}/demo`, { method: 'DELETE' });
+    expect((await message(namespacesIn('demo')))[0]).toBe(503);
+    await at.ask(`${instances}/demo`, mergePatch({ metadata: { finalizers: [] } }));
+    await at.until('demo', isGone);
+    expect((await message(namespacesIn('demo')))[0]).toBe(404);
+  });
+
+  it('takes the tokens of the virtual cluster’s own accounts, where the setting lets it (completions §8)', async () => {
+    await at.make('demo');
+    await at.make('other');
+    const path = `${namespacesIn('demo')}/default/serviceaccounts/default/token`;
+    const token = textAt((await at.post(path, { spec: {} })).json, 'status', 'token');
+    expect((await at.whoIs('demo', token)).name).toBe('system:serviceaccount:default:default');
+    expect(await at.code(`${gateway('other')}/version`, token)).toBe(401);
+    expect(await at.code(`${groupPath}/projects`, token)).toBe(401);
+    expect(await at.code(namespacesIn('demo'), token)).toBe(403);
+  });
+
+  it('is told of by the instance, to each reader as it is for them (completions §3)', async () => {
+    const [anna, bob] = [await at.person('anna'), await at.person('bob')];
+    const access = [
+      { name: 'use', verbs: ['use', 'get'], users: ['anna'] },
+      { name: 'change', verbs: ['update', 'get'], users: ['bob'] },
+    ];
+    await at.make('demo', { access });
+    const seen = async (path: string, token: string) => {
+      const { json } = await at.ask(path, { token });
+      const object = listAt(json, 'items')[0] ?? json;
+      return [valueAt(object, 'status', 'canUse'), valueAt(object, 'status', 'canUpdate')];
+    };
+    for (const path of [`${instances}/demo`, `${groupPath}/virtualclusterinstances`]) {
+      expect(await seen(`${path}?extended=true`, anna)).toEqual([true, false]);
+      expect(await seen(`${path}?extended=true`, bob)).toEqual([false, true]);
+      expect(await seen(path, anna)).toEqual([undefined, undefined]);
+    }
+    const { json } = await at.ask(`${instances}/demo?extended=true`);
+    const { code } = await at.ask(`${instances}/demo`, { method: 'PUT', body: json });
+    expect(code).toBe(200);
+    expect(await seen(`${instances}/demo`, anna)).toEqual([undefined, undefined]);
+  });
+
+  it('has no log behind it where the virtual cluster is no program of its own', async () => {
+    await at.make('demo');
+    const { code, json } = await at.ask(`${instances}/demo/log`);
+    expect([code, textAt(json, 'message')]).toEqual([
+      400,
+      expect.stringMatching(/has no log of its own.*events --for/),
+    ]);
+    expect(await at.code(`${instances}/nothing/log`)).toBe(404);
+  });
+});

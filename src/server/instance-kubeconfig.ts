@@ -1,0 +1,30 @@
+import { json } from 'node:stream/consumers';
+import { managementGroup, managementVersion, projectNamespace } from '../api/naming.ts';
+import { textAt } from '../lib/json-path.ts';
+import { isJsonObject } from '../lib/json-value.ts';
+import { askServer } from './ask-server.ts';
+import { dataDirAt } from './data-dir.ts';
+import { defaultDataDir } from './flags.ts';
+import { readAdminAccess } from './kubeconfig.ts';
+import { StartError } from './start-error.ts';
+
+export interface InstanceKubeconfigOptions {
+  readonly instance: string;
+  readonly project: string;
+  readonly dataDir?: string | undefined;
+}
+
+/** `flotilla kubeconfig`: what the subresource of that name answers, without a tool that takes JSON apart. */
+export async function instanceKubeconfig(options: InstanceKubeconfigOptions): Promise<string> {
+  const dir = dataDirAt(options.dataDir ?? defaultDataDir);
+  const access = await readAdminAccess(dir.adminKubeconfig);
+  if (access === undefined) throw new StartError(`there is no admin.kubeconfig in ${dir.path}`);
+  const [namespace, name] = [projectNamespace(options.project), options.instance].map(encodeURIComponent);
+  const path =
+    `${access.managementPath}/apis/${managementGroup}/${managementVersion}` +
+    `/namespaces/${namespace}/virtualclusterinstances/${name}/kubeconfig`;
+  return await askServer(access, { method: 'POST', path, body: '{}', what: 'the kubeconfig' }, async (body) => {
+    const answer: unknown = await json(body);
+    return isJsonObject(answer) ? textAt(answer, 'status', 'kubeConfig') : '';
+  });
+}

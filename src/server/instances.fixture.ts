@@ -1,0 +1,45 @@
+import { listAt, textAt } from '../lib/json-path.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { linesOf } from '../lib/lines.ts';
+import { groupPath, type ServerBench } from './server.fixture.ts';
+import type { RunningServer } from './start-server.ts';
+
+export const instancesOf = (project: string) => `${groupPath}/namespaces/platform-p-${project}/virtualclusterinstances`;
+
+/** The first version of the instance that has this, by watching it; undefined stands for one that is gone. */
+export async function untilInstance(
+  bench: ServerBench,
+  server: RunningServer,
+  place: { readonly project?: string; readonly name: string },
+  has: (instance: JsonObject | undefined) => boolean,
+): Promise<JsonObject> {
+  const only = `${instancesOf(place.project ?? 'default')}?fieldSelector=metadata.name%3D${place.name}`;
+  const { json } = await bench.ask(server, only);
+  const [now] = listAt(json, 'items') as readonly JsonObject[];
+  if (has(now)) return now ?? {};
+  const since = textAt(json, 'metadata', 'resourceVersion');
+  const { body } = await bench.request(server, `${only}&watch=true&resourceVersion=${since}&timeoutSeconds=20`);
+  for await (const line of linesOf(body)) {
+    const event = JSON.parse(line) as { type: string; object: JsonObject };
+    if (has(event.type === 'DELETED' ? undefined : event.object)) return event.object;
+  }
+  throw new Error(`the watch ended before it came: ${(await bench.ask(server, only)).text}`);
+}
+
+export const isGone = (instance: JsonObject | undefined): boolean => instance === undefined;
+
+export function inPhase(phase: string): (instance: JsonObject | undefined) => boolean {
+  return (instance) => textAt(instance, 'status', 'phase') === phase;
+}
+
+/** The server has nothing more to write about it: what it says is about this very generation. */
+export function isSettled(instance: JsonObject | undefined): boolean {
+  const conditions = listAt(instance, 'status', 'conditions') as readonly JsonObject[];
+  const generation = (instance?.metadata as JsonObject | undefined)?.generation;
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  return (
+    ready !== undefined &&
+    ready.reason !== 'Starting' &&
+    conditions.every(({ observedGeneration }) => observedGeneration === generation)
+  );
+}

@@ -1,0 +1,320 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../lib/clock.ts';
+import { listAt, textAt } from '../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../lib/json-value.ts';
+import { inPhase, instancesOf, isGone, isSettled, untilInstance } from './instances.fixture.ts';
+import { local } from './local-cluster.fixture.ts';
+import { type Answer, type Call, groupPath, mergePatch, ServerBench } from './server.fixture.ts';
+import type { RunningServer } from './start-server.ts';
+
+const instances = instancesOf('default');
+
+let bench: ServerBench;
+let server: RunningServer;
+beforeEach(async () => {
+  bench = await ServerBench.open();
+  server = await bench.start();
+});
+afterEach(() => bench.close());
+
+const ask = (path: string, call: Call = {}): Promise<Answer> => bench.ask(server, path, call);
+
+async function make(name: string, spec: JsonObject = {}, annotations: JsonObject = {}): Promise<JsonObject> {
+  const answer = await ask(instances, { method: 'POST', body: { metadata: { name, annotations }, spec } });
+  expect(answer.code, answer.text).toBe(201);
+  return answer.json;
+}
+
+const until = (name: string, has: (object: JsonObject | undefined) => boolean) =>
+  untilInstance(bench, server, { name }, has);
+const isReady = inPhase('Ready');
+
+function condition(object: JsonObject, type: string): JsonValue | undefined {
+  return listAt(object, 'status', 'conditions').find((each) => textAt(each, 'type') === type);
+}
+
+const hosted = (instance: JsonObject) =>
+  `${local}/apis/storage.platform.sh/v1/namespaces/${textAt(instance, 'spec', 'clusterRef', 'namespace')}/virtualclusters/${textAt(instance, 'spec', 'clusterRef', 'virtualCluster')}`;
+
+describe('an instance', () => {
+  it('becomes Ready by itself, with conditions that say so (completions §3)', async () => {
+    await make('demo');
+    const ready = await until('demo', isReady);
+    for (const type of [
+      'Scheduled',
+      'TemplateResolved',
+      'SpaceReady',
+      'VirtualClusterDeployed',
+      'VirtualClusterReady',
+      'Ready',
+    ]) {
+      expect(condition(ready, type)).toMatchObject({ status: 'True', observedGeneration: 1 });
+    }
+    const host = await ask(hosted(ready));
+    expect(textAt(ready, 'status', 'serviceUID')).toBe(textAt(host.json, 'metadata', 'uid'));
+    expect(textAt(ready, 'status', 'kubernetesVersion')).toMatch(/^v1\./);
+    const binding = await ask(
+      `${hosted(ready)}/proxy/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/platform:role:cluster-admin`,
+    );
+    expect(binding.json).toMatchObject({ roleRef: { name: 'cluster-admin' } });
+  });
+
+  it('is held until nothing of it is left, and takes its namespace with it', async () => {
+    await make('demo');
+    const ready = await until('demo', isReady);
+    const deleted = await ask(`${instances}/demo`, { method: 'DELETE' });
+    expect(deleted.json).toMatchObject({ metadata: { finalizers: ['platform.sh/cleanup'] } });
+    await until('demo', isGone);
+    expect((await ask(hosted(ready))).code).toBe(404);
+    const namespace = textAt(ready, 'spec', 'clusterRef', 'namespace');
+    expect((await ask(`${local}/api/v1/namespaces/${namespace}`)).code).toBe(404);
+  });
+});
+
+describe('a template', () => {
+  const template = (name: string, spec: JsonObject) => bench.make(server, 'virtualclustertemplates', name, spec);
+  const inside = async (instance: JsonObject, path: string) => (await ask(`${hosted(instance)}/proxy${path}`)).json;
+  const map = (name: string, text: string) =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: apps\ndata:\n  text: ${text}\n`;
+
+  it('has its objects applied inside, namespaces and definitions first (completions §7)', async () => {
+    const definition = [
+      'apiVersion: apiextensions.k8s.io/v1',
+      'kind: CustomResourceDefinition',
+      'metadata: {name: toys.example.com}',
+      'spec:',
+      '  group: example.com',
+      '  scope: Namespaced',
+      '  names: {plural: toys, singular: toy, kind: Toy, listKind: ToyList}',
+      '  versions:',
+      '    - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}',
+    ].join('\n');
+    const toy = 'apiVersion: example.com/v1\nkind: Toy\nmetadata: {name: ball, namespace: apps}';
+    const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: apps}';
+    await template('whole', {
+      parameters: [{ variable: 'word', defaultValue: 'none' }],
+      template: {
+        objects: [toy, map('greeting', '{{ .Values.word }}'), definition, namespace].join('\n---\n'),
+        access: { defaultClusterRole: 'view', rules: [{ users: ['admin'], clusterRole: 'edit' }] },
+      },
+    });
+    await make('demo', { templateRef: { name: 'whole' }, parameters: 'word: hello' });
+    const ready = await until('demo', isReady);
+    const found = await inside(ready, '/api/v1/namespaces/apps/configmaps/greeting');
+    expect(found).toMatchObject({ data: { text: 'hello' } });
+    expect(await inside(ready, '/apis/example.com/v1/namespaces/apps/toys/ball')).toMatchObject({ kind: 'Toy' });
+    const { items } = await inside(ready, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings');
+    const bindings = (items as JsonObject[]).map((item) => textAt(item, 'metadata', 'name'));
+    expect(bindings.filter((name) => name.startsWith('platform:'))).toEqual([
+      'platform:role:edit',
+      'platform:role:view',
+    ]);
+  });
+
+  it('gives its labels and annotations to the instance, the virtual cluster and the namespace, and objects to that', async () => {
+    const secret = map('in-space', 'here').replace('  namespace: apps\n', '');
+    await template('dressed', {
+      template: {
+        metadata: { labels: { of: '{{ .Values.platform.name }}' } },
+        instanceTemplate: {
+          metadata: {
+            labels: { made: 'here', kept: 'theirs' },
+            annotations: { 'platform.sh/abandon': 'no', note: 'x' },
+          },
+        },
+        spaceTemplate: { metadata: { annotations: { space: 'yes' } }, objects: secret },
+      },
+    });
+    const body = { metadata: { name: 'demo', labels: { kept: 'mine' } }, spec: { templateRef: { name: 'dressed' } } };
+    expect((await ask(instances, { method: 'POST', body })).code).toBe(201);
+    const ready = await until('demo', isReady);
+    expect(ready.metadata).toMatchObject({ labels: { made: 'here', kept: 'mine' }, annotations: { note: 'x' } });
+    expect(textAt(ready, 'metadata', 'annotations', 'platform.sh/abandon')).toBe('');
+    expect((await ask(hosted(ready))).json.metadata).toMatchObject({ labels: { of: 'demo' } });
+    const space = `${local}/api/v1/namespaces/${textAt(ready, 'spec', 'clusterRef', 'namespace')}`;
+    expect((await ask(space)).json.metadata).toMatchObject({ annotations: { space: 'yes' } });
+    expect((await ask(`${space}/configmaps/in-space`)).json).toMatchObject({ data: { text: 'here' } });
+    // What somebody takes off stays off.
+    await ask(`${instances}/demo`, mergePatch({ metadata: { labels: { made: null } }, spec: { displayName: 'Demo' } }));
+    const renamed = await until('demo', isSettled);
+    expect(renamed.metadata).not.toHaveProperty('labels.made');
+  });
+
+  it('that changes is followed, unless it was to be synced once, and one that is gone leaves what runs', async () => {
+    const objects = (text: string) => ({
+      template: { objects: `apiVersion: v1\nkind: Namespace\nmetadata: {name: apps}\n---\n${map('state', text)}` },
+    });
+    await template('changing', objects('one'));
+    await make('follows', { templateRef: { name: 'changing' } });
+    await make('stays', { templateRef: { name: 'changing', syncOnce: true } });
+    await until('follows', isReady);
+    await until('stays', isReady);
+    const path = `${groupPath}/virtualclustertemplates/changing`;
+    expect((await ask(path, mergePatch({ spec: objects('two') }))).code).toBe(200);
+    const changed = await until('follows', (object) =>
+      textAt(object, 'status', 'virtualCluster', 'objects').includes('two'),
+    );
+    const state = '/api/v1/namespaces/apps/configmaps/state';
+    expect(await inside(changed, state)).toMatchObject({ data: { text: 'two' } });
+    expect((await ask(path, { method: 'DELETE' })).code).toBe(200);
+    const without = await until(
+      'follows',
+      (object) => textAt(condition(object ?? {}, 'TemplateResolved'), 'status') === 'False',
+    );
+    expect(condition(without, 'TemplateResolved')).toMatchObject({
+      reason: 'TemplateNotFound',
+      message: expect.stringContaining('What runs goes on'),
+    });
+    expect(isReady(without)).toBe(true);
+    const stays = (await ask(`${instances}/stays`)).json;
+    expect(condition(stays, 'TemplateResolved')).toMatchObject({ status: 'True', reason: 'SyncedOnce' });
+    expect(await inside(stays, state)).toMatchObject({ data: { text: 'one' } });
+  });
+
+  it('whose objects nobody knows is told with what is wrong, and applied when it is corrected', async () => {
+    const broken = { template: { objects: 'apiVersion: nowhere.io/v1\nkind: Thing\nmetadata: {name: a}' } };
+    await template('broken', broken);
+    await make('demo', { templateRef: { name: 'broken' } });
+    const failed = await until('demo', inPhase('Failed'));
+    expect(failed.status).toMatchObject({
+      reason: 'ObjectsNotApplied',
+      message: expect.stringContaining('Thing a: no matches for kind "Thing" in version "nowhere.io/v1"'),
+    });
+    const path = `${groupPath}/virtualclustertemplates/broken`;
+    await ask(path, mergePatch({ spec: { template: { objects: null } } }));
+    await until('demo', isReady);
+  });
+});
+
+describe('the sleep of an instance', () => {
+  const force = 'sleepmode.platform.sh/force';
+
+  it('is forced by an annotation and ended when that is taken away, with nothing lost (completions §3)', async () => {
+    await make('demo');
+    const ready = await until('demo', isReady);
+    const annotate = (value: string | null) =>
+      ask(`${instances}/demo`, mergePatch({ metadata: { annotations: { [force]: value } } }));
+    await annotate('true');
+    const asleep = await until('demo', inPhase('Sleeping'));
+    expect(condition(asleep, 'Ready')).toMatchObject({ status: 'False', message: expect.stringContaining(force) });
+    expect((await ask(`${hosted(ready)}/proxy/api/v1/namespaces`)).code).toBe(503);
+    await annotate(null);
+    const awake = await until('demo', isReady);
+    expect(textAt(awake, 'status', 'serviceUID')).toBe(textAt(ready, 'status', 'serviceUID'));
+  });
+});
+
+describe('an instance that nobody uses', () => {
+  const idleFor = (what: string) => ({ [`sleepmode.platform.sh/${what}-after`]: '60' });
+  let clock: ManualClock;
+  beforeEach(async () => {
+    await bench.stop(server);
+    clock = new ManualClock(Date.now());
+    server = await bench.start({}, clock);
+  });
+
+  it('sleeps after the seconds that it says, counted over a restart, and not before (completions §3)', async () => {
+    await make('demo', {}, idleFor('sleep'));
+    const ready = await until('demo', isReady);
+    expect(textAt(ready, 'status', 'lastActivity')).not.toBe('');
+    await bench.stop(server);
+    server = await bench.start({}, clock);
+    clock.advance(58_000);
+    await make('other');
+    await until('other', isReady);
+    expect(isReady((await ask(`${instances}/demo`)).json)).toBe(true);
+    clock.advance(3_000);
+    const asleep = await until('demo', inPhase('Sleeping'));
+    expect(asleep.status).toMatchObject({
+      reason: 'NotUsed',
+      message: expect.stringContaining('next request wakes it'),
+    });
+    const used = await ask('/kubernetes/project/default/virtualcluster/demo/api/v1/namespaces');
+    expect(used.code, used.text).toBe(200);
+    const awake = await until('demo', isReady);
+    expect(Date.parse(textAt(awake, 'status', 'lastActivity'))).toBeGreaterThan(clock.now() - 2_000);
+  });
+
+  it('is deleted after the seconds that it says, unless an annotation protects it', async () => {
+    await make('goes', {}, idleFor('delete'));
+    await make('stays', {}, { ...idleFor('delete'), 'platform.sh/non-deletable': 'true' });
+    await until('goes', isReady);
+    await until('stays', isReady);
+    clock.advance(61_000);
+    await until('goes', isGone);
+    expect((await ask(`${instances}/stays`)).json.metadata).not.toHaveProperty('deletionTimestamp');
+  });
+});
+
+describe('the way out of an instance', () => {
+  it('is for admins alone: whoever abandons it says why, and what is on the host stays', async () => {
+    await bench.make(server, 'users', 'anna');
+    const token = await bench.makeKey(server, 'annas', { user: 'anna' });
+    await make('demo', { owner: { user: 'anna' } });
+    const ready = await until('demo', isReady);
+    const abandon = mergePatch({ metadata: { annotations: { 'platform.sh/abandon': 'the host burnt down' } } });
+    expect((await ask(`${instances}/demo`, { ...abandon, token })).code).toBe(403);
+    expect((await ask(`${instances}/demo`, abandon)).code).toBe(200);
+    expect((await ask(`${instances}/demo`, { method: 'DELETE' })).code).toBe(200);
+    await until('demo', isGone);
+    expect((await ask(hosted(ready))).code).toBe(200);
+    expect(await bench.read('audit.log')).toContain('the host burnt down');
+  });
+
+  it('of an external one leaves the virtual cluster alone', async () => {
+    await make('demo', { external: true, clusterRef: { namespace: 'default', virtualCluster: 'byhand' } });
+    await until('demo', inPhase('Failed'));
+    const path = `${local}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
+    const made = await ask(path, { method: 'POST', body: { metadata: { name: 'byhand' } } });
+    expect(made.code, made.text).toBe(201);
+    const ready = await until('demo', isReady);
+    expect(condition(ready, 'VirtualClusterDeployed')).toMatchObject({ reason: 'External' });
+    await ask(`${instances}/demo`, { method: 'DELETE' });
+    await until('demo', isGone);
+    expect((await ask(`${path}/byhand`)).code).toBe(200);
+  });
+
+  it('never leads over what somebody else made in its place', async () => {
+    const path = `${local}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
+    await ask(path, { method: 'POST', body: { metadata: { name: 'taken' } } });
+    await make('demo', { clusterRef: { namespace: 'default', virtualCluster: 'taken' } });
+    const failed = await until('demo', inPhase('Failed'));
+    expect(condition(failed, 'SpaceReady')).toMatchObject({ status: 'False', reason: 'PlaceTaken' });
+    await ask(`${instances}/demo`, { method: 'DELETE' });
+    await until('demo', isGone);
+    expect((await ask(`${path}/taken`)).code).toBe(200);
+  });
+});
+
+describe('after a restart', () => {
+  it('what was asked for meanwhile is brought about', async () => {
+    await make('kept');
+    await make('removed');
+    const before = await until('kept', isReady);
+    await ask(`${instances}/removed`, { method: 'DELETE' });
+    await bench.stop(server);
+    server = await bench.start();
+    await until('removed', isGone);
+    const after = await until('kept', isReady);
+    expect(textAt(after, 'status', 'serviceUID')).toBe(textAt(before, 'status', 'serviceUID'));
+    expect(textAt(after, 'metadata', 'resourceVersion')).toBe(textAt(before, 'metadata', 'resourceVersion'));
+  });
+});
+
+it('leaves a Kubernetes Event for every step', async () => {
+  await make('demo');
+  await until('demo', isReady);
+  await ask(`${instances}/demo`, { method: 'DELETE' });
+  await until('demo', isGone);
+  const events = `/kubernetes/management/api/v1/namespaces/platform-p-default/events`;
+  const reasons = async () => {
+    const items = listAt((await ask(events)).json, 'items');
+    return items
+      .filter((item) => textAt(item, 'involvedObject', 'name') === 'demo')
+      .map((item) => textAt(item, 'reason'));
+  };
+  // They are written behind what they tell of.
+  let told = await reasons();
+  for (let turn = 0; turn < 200 && !told.includes('Removed'); turn += 1) told = await reasons();
+  expect(told.sort()).toEqual(['Installed', 'Ready', 'Removed', 'Removing']);
+});

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect } from 'vitest';
+import { listAt, textAt } from '../lib/json-path.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import type { FlagValues } from './flags.ts';
+import { type Answer, type Call, ServerBench } from './server.fixture.ts';
+import type { RunningServer } from './start-server.ts';
+
+export const local = '/kubernetes/cluster/local';
+export const virtualClusters = `${local}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
+
+/** The root of a virtual cluster's own API. */
+export function proxy(name: string): string {
+  return `${virtualClusters}/${name}/proxy`;
+}
+
+/** A real server whose built-in cluster is the subject, anew for each test. */
+export class LocalBench {
+  #bench: ServerBench | undefined;
+  #server: RunningServer | undefined;
+
+  /** To be called where tests are described. */
+  static forEach(): LocalBench {
+    const local = new LocalBench();
+    beforeEach(async () => {
+      local.#bench = await ServerBench.open();
+      local.#server = await local.bench.start();
+    });
+    afterEach(() => local.bench.close());
+    return local;
+  }
+
+  get bench(): ServerBench {
+    if (this.#bench === undefined) throw new Error('no test is running');
+    return this.#bench;
+  }
+
+  get server(): RunningServer {
+    if (this.#server === undefined) throw new Error('no test is running');
+    return this.#server;
+  }
+
+  async restart(flags: FlagValues = {}): Promise<void> {
+    await this.stop();
+    await this.start(flags);
+  }
+
+  stop(): Promise<void> {
+    return this.bench.stop(this.server);
+  }
+
+  async start(flags: FlagValues = {}): Promise<void> {
+    this.#server = await this.bench.start(flags);
+  }
+
+  ask(path: string, call: Call = {}): Promise<Answer> {
+    return this.bench.ask(this.server, path, call);
+  }
+
+  post(path: string, body: JsonObject, token?: string): Promise<Answer> {
+    return this.ask(path, { method: 'POST', body, ...(token === undefined ? {} : { token }) });
+  }
+
+  request(path: string, call: Call = {}, headers: Record<string, string> = {}) {
+    return this.bench.request(this.server, path, call, headers);
+  }
+
+  /** Makes a virtual cluster. */
+  async make(name: string): Promise<void> {
+    const answer = await this.post(virtualClusters, { metadata: { name } });
+    expect(answer.code, answer.text).toBe(201);
+  }
+
+  /** The first version of the virtual cluster that has this, by watching it; `{}` stands for one that is gone. */
+  async until(name: string, has: (object: JsonObject) => boolean): Promise<JsonObject> {
+    const only = `${virtualClusters}?fieldSelector=metadata.name%3D${name}`;
+    const { json } = await this.ask(only);
+    const [now = {}] = listAt(json, 'items') as readonly JsonObject[];
+    if (has(now)) return now;
+    const since = textAt(json, 'metadata', 'resourceVersion');
+    const { body } = await this.request(`${only}&watch=true&resourceVersion=${since}&timeoutSeconds=20`);
+    let text = '';
+    for await (const chunk of body) {
+      text += chunk;
+      const lines = text.split('\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) {
+        const event = JSON.parse(line) as { type: string; object: JsonObject };
+        if (has(event.type === 'DELETED' ? {} : event.object)) return event.object;
+      }
+    }
+    throw new Error('the watch ended before it came');
+  }
+}
+
+export function inPhase(phase: string): (object: JsonObject) => boolean {
+  return (object) => textAt(object, 'status', 'phase') === phase;
+}

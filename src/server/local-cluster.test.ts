@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { listAt, textAt } from '../lib/json-path.ts';
+import { inPhase, LocalBench, local } from './local-cluster.fixture.ts';
+import { groupPath, mergePatch } from './server.fixture.ts';
+
+describe('the built-in cluster at the front door', () => {
+  const at = LocalBench.forEach();
+
+  it('serves its own kinds to admins, health included', async () => {
+    const names = listAt((await at.ask(`${local}/api/v1/namespaces`)).json, 'items').map((one) =>
+      textAt(one, 'metadata', 'name'),
+    );
+    expect(names).toEqual(expect.arrayContaining(['default', 'kube-public', 'kube-system']));
+    expect((await at.ask(`${local}/readyz`)).text).toBe('ok');
+    expect((await at.ask(`${local}/metrics`)).code).toBe(404);
+    const { json } = await at.ask(`${local}/apis/storage.platform.sh/v1`);
+    expect(listAt(json, 'resources').map((one) => [textAt(one, 'name'), listAt(one, 'verbs')])).toEqual([
+      ['virtualclusters', expect.arrayContaining(['create', 'watch'])],
+      ['virtualclusters/status', ['get']],
+      ['virtualclusters/proxy', ['create', 'delete', 'get', 'patch', 'update']],
+    ]);
+  });
+
+  it('is a connected cluster that is online, whose object a restart leaves as it is (completions §7)', async () => {
+    const before = await at.ask(`${groupPath}/clusters/local`);
+    expect(before.json).toMatchObject({
+      spec: { local: true },
+      status: { phase: 'Initialized', online: true, kubernetesVersion: expect.stringMatching(/^v1\./) },
+    });
+    await at.restart();
+    expect((await at.ask(`${groupPath}/clusters/local`)).json).toEqual(before.json);
+  });
+
+  it('knows admins as masters and keeps everybody else out, whom a cluster lets in aside', async () => {
+    await at.bench.make(at.server, 'users', 'anna');
+    const token = await at.bench.makeKey(at.server, 'annas', { user: 'anna' });
+    const namespaces = `${local}/api/v1/namespaces`;
+    expect((await at.ask(namespaces, { token: '' })).code).toBe(401);
+    const refused = await at.ask(namespaces, { token });
+    expect(refused.code).toBe(403);
+    expect(textAt(refused.json, 'message')).toMatch(/no role, ownership or access entry/);
+
+    const access = { spec: { access: [{ name: 'use', verbs: ['use'], users: ['anna'] }] } };
+    expect((await at.ask(`${groupPath}/clusters/local`, mergePatch(access))).code).toBe(200);
+    const inside = await at.ask(namespaces, { token });
+    expect(inside.code).toBe(403);
+    expect(textAt(inside.json, 'message')).toBe(
+      'namespaces is forbidden: User "anna" cannot list resource "namespaces" in API group "" at the cluster scope',
+    );
+    const binding = {
+      metadata: { name: 'anna-views' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'anna' }],
+    };
+    expect((await at.post(`${local}/apis/rbac.authorization.k8s.io/v1/clusterrolebindings`, binding)).code).toBe(201);
+    expect((await at.ask(namespaces, { token })).code).toBe(200);
+    expect((await at.post(namespaces, { metadata: { name: 'annas' } }, token)).code).toBe(403);
+  });
+
+  it('narrows what comes with a scoped key, whomever it acts as', async () => {
+    const scope = { rules: [{ verbs: ['get', 'impersonate'], requestTargets: ['Cluster'] }] };
+    const token = await at.bench.makeKey(at.server, 'reading', { user: 'admin', scope });
+    const elsewhere = await at.bench.makeKey(at.server, 'elsewhere', {
+      user: 'admin',
+      scope: { projects: [{ project: '*' }] },
+    });
+    const one = `${local}/api/v1/namespaces/default`;
+    expect((await at.ask(one, { token })).code).toBe(200);
+    expect((await at.ask(one, { token: elsewhere })).code).toBe(403);
+    const remove = { method: 'DELETE', token } as const;
+    const refused = await at.ask(one, remove);
+    expect([refused.code, textAt(refused.json, 'message')]).toEqual([
+      403,
+      expect.stringMatching(/outside of the scope/),
+    ]);
+    const canI = async (verb: string) => {
+      const spec = { resourceAttributes: { verb, resource: 'namespaces', name: 'default' } };
+      const reviews = `${local}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`;
+      const writing = await at.bench.makeKey(at.server, `asks-${verb}`, {
+        user: 'admin',
+        scope: { rules: [{ verbs: ['get', 'create'], requestTargets: ['Cluster'] }] },
+      });
+      return (await at.post(reviews, { spec }, writing)).json;
+    };
+    expect(await canI('get')).toMatchObject({ status: { allowed: true } });
+    expect(await canI('delete')).toMatchObject({ status: { allowed: false, reason: expect.stringMatching(/scope/) } });
+    const as = { 'impersonate-user': 'somebody', 'impersonate-group': 'system:masters' };
+    expect((await at.request(one, { token }, as)).statusCode).toBe(200);
+    expect((await at.request(one, remove, as)).statusCode).toBe(403);
+  });
+
+  it('has no other cluster behind it, and says what is missing', async () => {
+    const unknown = await at.ask('/kubernetes/cluster/none/api');
+    expect([unknown.code, textAt(unknown.json, 'message')]).toEqual([
+      404,
+      'clusters.management.platform.sh "none" not found',
+    ]);
+    await at.bench.make(at.server, 'clusters', 'far', { networkPeer: true });
+    expect((await at.ask('/kubernetes/cluster/far/api')).code).toBe(501);
+    expect((await at.ask('/kubernetes/cluster')).code).toBe(404);
+  });
+
+  it('is listed with what runs on it, for those who may use it (completions §4)', async () => {
+    await at.make('one');
+    await at.until('one', inPhase('Ready'));
+    const { code, json } = await at.ask(`${groupPath}/clusters/local/virtualclusters`);
+    expect(code).toBe(200);
+    expect(json).toMatchObject({
+      kind: 'ClusterVirtualClusters',
+      virtualClusters: [{ name: 'one', namespace: 'default', status: 'Ready', version: expect.stringMatching(/^v1/) }],
+    });
+  });
+});

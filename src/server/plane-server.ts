@@ -1,0 +1,52 @@
+import { noSuchPath } from '../api/status.ts';
+import type { Handler } from '../http/exchange.ts';
+import { planeHandler } from '../http/handlers/dispatch.ts';
+import type { Metrics } from '../http/metrics/create-metrics.ts';
+import type { HealthCheck, Plane } from '../http/plane.ts';
+import { planeDocuments } from '../http/plane-documents.ts';
+import { protobufCodec } from '../http/protobuf/envelope.ts';
+import { SharedDocuments } from '../http/shared-documents.ts';
+import type { VersionInfo } from '../http/version.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+
+export interface PlaneServerOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: VersionInfo;
+  readonly healthChecks: readonly HealthCheck[];
+  /** Absent: `/metrics` is no path of these planes. */
+  readonly metrics?: Metrics;
+  readonly bodyBytes: number;
+}
+
+/** What answers for a plane: its kinds and the documents about them. Made once for each, and gone with it. */
+export function planeServer(options: PlaneServerOptions): (plane: Plane) => Handler {
+  const { clock, log, version, healthChecks, metrics, bodyBytes } = options;
+  const handlers = new WeakMap<Plane, Handler>();
+  const shared = new SharedDocuments();
+  return (plane) => {
+    const known = handlers.get(plane);
+    if (known !== undefined) return known;
+    const documents = planeDocuments(plane, {
+      version,
+      healthChecks,
+      shared,
+      ...(metrics === undefined ? {} : { metrics }),
+    });
+    const handler = planeHandler({
+      plane,
+      log,
+      now: () => clock.now(),
+      protobuf: protobufCodec,
+      bodyLimit: bodyBytes,
+      async nonResource(exchange) {
+        const reply = await documents.reply(exchange);
+        if (reply === undefined) throw noSuchPath();
+        return reply;
+      },
+    });
+    handlers.set(plane, handler);
+    return handler;
+  };
+}

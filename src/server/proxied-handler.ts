@@ -1,0 +1,90 @@
+import { groupResourceOf } from '../api/resource.ts';
+import { forbidden } from '../api/status.ts';
+import { proxySubresource, virtualClusterKind } from '../api/storage/virtual-cluster.ts';
+import type { Decision, ResourceAttributes } from '../auth/authz/attributes.ts';
+import type { Identity } from '../auth/identity.ts';
+import { planeEntrance } from '../gateway/plane-entrance.ts';
+import { inVirtualCluster } from '../gateway/plane-identity.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { denial } from '../http/filters/authorize.ts';
+import { pathSegments, rawPath } from '../http/path-segments.ts';
+import type { Plane } from '../http/plane.ts';
+import { parseRequestInfo } from '../http/request-info.ts';
+import type { ClusterMountsOptions } from './cluster-mounts.ts';
+import type { VirtualClusterPlace } from './virtual-planes.ts';
+
+export interface ProxiedHandlerOptions extends Pick<ClusterMountsOptions, 'builtIn' | 'chain' | 'onPlane'> {
+  /** The built-in cluster with its gate. */
+  readonly plane: Plane;
+  /** Knows whoever the built-in cluster knows. */
+  authenticate(token: string, exchange: Exchange): Promise<Identity | undefined>;
+}
+
+/** `/<api_prefix>/cluster/local` and what `proxyPath` has. */
+const clusterDepth = 3;
+const anything = undefined;
+const { group, version, plural: resource } = virtualClusterKind;
+const proxyPath = ['apis', group, version, 'namespaces', anything, resource, anything, proxySubresource] as const;
+
+/** Whether these segments, below the built-in cluster, lead into a virtual cluster. */
+export function isProxied(segments: readonly string[]): boolean {
+  return (
+    segments.length >= proxyPath.length &&
+    proxyPath.every((segment, at) => (segment === anything ? segments[at] !== '' : segments[at] === segment))
+  );
+}
+
+/**
+ * Requests to virtual clusters of the built-in cluster. Who comes with a credential of the built-in cluster needs the
+ * right to `virtualclusters/proxy` there; an account of the virtual cluster itself comes with its own token.
+ */
+export function proxiedHandler(options: ProxiedHandlerOptions): Handler {
+  const { builtIn, plane } = options;
+  const callers = new WeakMap<Exchange, Identity>();
+
+  return planeEntrance({
+    ...options,
+    depth: clusterDepth + proxyPath.length,
+    async authenticate(token, exchange, enter) {
+      const caller = await options.authenticate(token, exchange);
+      if (caller !== undefined) {
+        callers.set(exchange, caller);
+        let passing: Promise<Decision> | undefined;
+        return inVirtualCluster(caller, () => {
+          passing ??= Promise.resolve(plane.authorize(caller, askedOf(exchange)));
+          return passing;
+        });
+      }
+      const planeId = builtIn.virtualPlanes.planeIdAt(placeOf(exchange));
+      // Nobody has a plane loaded with a token that is not even of its making.
+      if (planeId === undefined || !(await builtIn.isTokenOf(planeId, token))) return undefined;
+      return await builtIn.authenticate((await enter()).plane, token);
+    },
+    enter: (exchange) => builtIn.virtualPlanes.enter(placeOf(exchange)),
+    refusal(exchange, { reason }) {
+      const name = callers.get(exchange)?.user.name ?? '';
+      const detail = denial(name, askedOf(exchange), reason);
+      return forbidden(groupResourceOf(virtualClusterKind), placeOf(exchange).name, detail);
+    },
+    serve: (entered) => builtIn.serve(entered),
+  });
+}
+
+function placeOf(exchange: Exchange): VirtualClusterPlace {
+  const segments = pathSegments(rawPath(exchange.request.url));
+  return { namespace: segments[clusterDepth + 4] ?? '', name: segments[clusterDepth + 6] ?? '' };
+}
+
+/** The right to get through with this method. */
+function askedOf(exchange: Exchange): ResourceAttributes {
+  return {
+    resourceRequest: true,
+    verb: parseRequestInfo(exchange.request.method, `/apis/${group}/${version}/${resource}/x`, new URLSearchParams())
+      .verb,
+    group,
+    version,
+    resource,
+    subresource: proxySubresource,
+    ...placeOf(exchange),
+  };
+}

@@ -1,0 +1,103 @@
+import { connect } from 'node:http2';
+import { describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { inPhase, LocalBench, local, proxy } from './local-cluster.fixture.ts';
+import { groupPath, mergePatch } from './server.fixture.ts';
+
+describe('what lasts in a virtual cluster', () => {
+  const at = LocalBench.forEach();
+  const namespaces = `${proxy('one')}/api/v1/namespaces`;
+  const watched = `${namespaces}?watch=true`;
+
+  async function annaInside(): Promise<string> {
+    await at.bench.make(at.server, 'users', 'anna');
+    const token = await at.bench.makeKey(at.server, 'annas', { user: 'anna' });
+    await at.ask(`${groupPath}/clusters/local`, mergePatch({ spec: { access: [use] } }));
+    await at.make('one');
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
+    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'anna' }];
+    for (const root of [local, proxy('one')]) {
+      const path = `${root}/apis/rbac.authorization.k8s.io/v1/clusterrolebindings`;
+      expect((await at.post(path, { metadata: { name: 'anna' }, roleRef, subjects })).code).toBe(201);
+    }
+    return token;
+  }
+  const use = { name: 'use', verbs: ['use'], users: ['anna'] };
+
+  it('ends when the management API no longer lets its caller in (completions §5)', async () => {
+    const token = await annaInside();
+    const watches = await Promise.all(
+      [`${local}/api/v1/namespaces?watch=true`, watched].map((path) => at.request(path, { token })),
+    );
+    expect(watches.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+    await at.ask(`${groupPath}/clusters/local`, mergePatch({ spec: { access: [] } }));
+    for (const { body } of watches) expect(await body.text()).toMatch(/"type":"ERROR".*"code":410/);
+    expect((await at.ask(namespaces, { token })).code).toBe(403);
+  });
+
+  it('ends when the key does (completions §5)', async () => {
+    const token = await annaInside();
+    const watch = await at.request(watched, { token });
+    await at.ask(`${groupPath}/accesskeys/annas`, mergePatch({ spec: { disabled: true } }));
+    await watch.body.text();
+    expect((await at.ask(namespaces, { token })).code).toBe(401);
+  });
+
+  it('ends when the account does that came with its own token', async () => {
+    await at.make('one');
+    await at.until('one', inPhase('Ready'));
+    const accounts = `${proxy('one')}/api/v1/namespaces/default/serviceaccounts`;
+    await at.post(accounts, { metadata: { name: 'robot' } });
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
+    const subjects = [{ kind: 'ServiceAccount', name: 'robot', namespace: 'default' }];
+    const bindings = `${proxy('one')}/apis/rbac.authorization.k8s.io/v1/clusterrolebindings`;
+    await at.post(bindings, { metadata: { name: 'robot' }, roleRef, subjects });
+    const { json } = await at.post(`${accounts}/robot/token`, { spec: {} });
+    const { token } = json.status as { token: string };
+    const watch = await at.request(watched, { token });
+    expect(watch.statusCode).toBe(200);
+    expect((await at.ask(`${accounts}/robot`, { method: 'DELETE' })).code).toBe(200);
+    await watch.body.text();
+    expect((await at.ask(namespaces, { token })).code).toBe(401);
+  });
+
+  it('goes over a WebSocket too', async () => {
+    await at.make('one');
+    const socket = new WebSocket(`${at.server.url.replace('https', 'wss')}${watched}`, {
+      ca: await at.bench.read('ca.crt'),
+      headers: { authorization: `Bearer ${await at.bench.adminKey()}` },
+    });
+    const seen = new Promise<void>((resolve, reject) => {
+      socket.on('message', (data) => {
+        if (String(data).includes('"later"')) resolve();
+      });
+      socket.on('error', reject);
+    });
+    await new Promise((resolve) => socket.once('open', resolve));
+    await at.post(namespaces, { metadata: { name: 'later' } });
+    await seen;
+    socket.close();
+  });
+
+  it('goes over HTTP/2 too, many at a time', async () => {
+    await at.make('one');
+    const session = connect(at.server.url, { ca: await at.bench.read('ca.crt') });
+    const authorization = `Bearer ${await at.bench.adminKey()}`;
+    const watches = Array.from({ length: 20 }, () => {
+      const stream = session.request({ ':path': watched, authorization });
+      return new Promise<void>((resolve, reject) => {
+        let text = '';
+        stream.on('error', reject);
+        stream.on('data', (chunk) => {
+          text += chunk;
+          if (text.includes('"later"')) resolve();
+        });
+      });
+    });
+    await at.post(namespaces, { metadata: { name: 'later' } });
+    await Promise.all(watches);
+    session.close();
+    await at.ask(proxy('one').slice(0, -'/proxy'.length), { method: 'DELETE' });
+    await at.until('one', (object) => Object.keys(object).length === 0);
+  });
+});

@@ -1,0 +1,66 @@
+import { clusterKind } from '../api/management/v1/cluster.ts';
+import { projectKind } from '../api/management/v1/project.ts';
+import { teamKind } from '../api/management/v1/team.ts';
+import { userKind } from '../api/management/v1/user.ts';
+import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
+import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
+import { startInstanceController } from '../controllers/instances/instance-controller.ts';
+import type { InstanceActivity } from '../controllers/instances/instance-needs.ts';
+import { startProjectController } from '../controllers/projects/project-controller.ts';
+import { startUserController } from '../controllers/users/user-controller.ts';
+import type { KindStores } from '../controlplane/control-plane.ts';
+import { storedEvents } from '../controlplane/core/events.ts';
+import { storedLeases } from '../controlplane/core/leases.ts';
+import type { Host } from '../hosts/host.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { chooseCluster } from '../management/placement.ts';
+import type { ManagementState } from '../management/state.ts';
+import { inProcessClient } from './in-process-client.ts';
+
+export interface ControllersOptions {
+  /** Of the management API. */
+  readonly kinds: KindStores;
+  readonly state: ManagementState;
+  hostOf(cluster: string): Host | undefined;
+  readonly activity: InstanceActivity;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Starts the controllers of the management API. Returns how they end. */
+export function startControllers(options: ControllersOptions): () => Promise<void> {
+  const { kinds, state, hostOf, activity, clock, log } = options;
+  const management = inProcessClient(kinds, 'flotilla');
+  const projects = management.resource(projectKind);
+  const instances = management.resource(virtualClusterInstanceKind);
+  const controllers = [
+    startProjectController({
+      projects,
+      instances,
+      contents: [storedLeases, storedEvents].map((kind) => management.resource(kind)),
+      usage: (project) => ({ total: state.instanceCount(project), perOwner: state.instanceOwners(project) }),
+      clock,
+      log,
+    }),
+    startUserController({ users: management.resource(userKind), teams: management.resource(teamKind), clock, log }),
+    startInstanceController({
+      instances,
+      projects,
+      templates: management.resource(virtualClusterTemplateKind),
+      clusters: management.resource(clusterKind),
+      events: management.resource(storedEvents),
+      hostOf,
+      chooseCluster(name) {
+        const project = state.project(name);
+        return project === undefined ? undefined : chooseCluster(project, state);
+      },
+      activity,
+      clock,
+      log,
+    }),
+  ];
+  return async () => {
+    await Promise.all(controllers.map((controller) => controller.stop()));
+  };
+}

@@ -1,0 +1,249 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { listAt, textAt } from '../lib/json-path.ts';
+import { backUp } from './back-up.ts';
+import { inPhase, LocalBench, local, proxy, virtualClusters } from './local-cluster.fixture.ts';
+import { restore } from './restore.ts';
+import { groupPath, mergePatch } from './server.fixture.ts';
+
+describe('virtual clusters on the built-in cluster, at the front door', () => {
+  const at = LocalBench.forEach();
+
+  it('makes a virtual cluster of an object, at once and ready soon', async () => {
+    await at.make('one');
+    expect((await at.ask(`${proxy('one')}/api/v1/namespaces/default`)).code).toBe(200);
+    const ready = await at.until('one', inPhase('Ready'));
+    const [condition] = listAt(ready, 'status', 'conditions');
+    expect(condition).toMatchObject({ type: 'Ready', status: 'True', reason: 'Serving', observedGeneration: 1 });
+    expect(textAt(ready, 'status', 'kubernetesVersion')).toMatch(/^v1\./);
+    expect(textAt((await at.ask(`${proxy('one')}/version`)).json, 'gitVersion')).toMatch(/^v1\./);
+    expect((await at.ask(proxy('one'))).json).toMatchObject({ paths: expect.arrayContaining(['/api', '/apis']) });
+    const written = await at.ask(`${virtualClusters}/one/status`, mergePatch({ status: { phase: 'Pending' } }));
+    expect(written.code).toBe(405);
+  });
+
+  it('keeps virtual clusters apart from each other and from itself', async () => {
+    await at.make('one');
+    await at.make('two');
+    const body = { metadata: { name: 'shared' }, data: { from: 'one' } };
+    expect((await at.post(`${proxy('one')}/api/v1/namespaces/default/configmaps`, body)).code).toBe(201);
+    for (const root of [proxy('two'), local]) {
+      expect((await at.ask(`${root}/api/v1/namespaces/default/configmaps/shared`)).code).toBe(404);
+    }
+    expect((await at.ask(`${proxy('one')}/apis/storage.platform.sh/v1`)).code).toBe(404);
+    expect((await at.ask(`${proxy('none')}/api/v1/namespaces`)).json).toMatchObject({
+      code: 404,
+      message: 'virtualclusters.storage.platform.sh "none" not found',
+    });
+  });
+
+  it('lets in by the right to the proxy, and then by what the virtual cluster says', async () => {
+    await at.bench.make(at.server, 'users', 'anna');
+    const token = await at.bench.makeKey(at.server, 'annas', { user: 'anna' });
+    const access = { spec: { access: [{ name: 'use', verbs: ['use'], users: ['anna'] }] } };
+    await at.ask(`${groupPath}/clusters/local`, mergePatch(access));
+    await at.make('one');
+    const namespaces = `${proxy('one')}/api/v1/namespaces`;
+    const outside = await at.ask(namespaces, { token });
+    expect([outside.code, textAt(outside.json, 'message')]).toEqual([
+      403,
+      'virtualclusters.storage.platform.sh "one" is forbidden: User "anna" cannot get resource "virtualclusters/proxy" in API group "storage.platform.sh" in the namespace "default"',
+    ]);
+    const role = {
+      metadata: { name: 'through', namespace: 'default' },
+      rules: [{ apiGroups: ['storage.platform.sh'], resources: ['virtualclusters/proxy'], verbs: ['get'] }],
+    };
+    const rbac = '/apis/rbac.authorization.k8s.io/v1';
+    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'anna' }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'through' };
+    expect((await at.post(`${local}${rbac}/namespaces/default/roles`, role)).code).toBe(201);
+    const bindings = `${local}${rbac}/namespaces/default/rolebindings`;
+    expect((await at.post(bindings, { metadata: { name: 'through' }, roleRef, subjects })).code).toBe(201);
+    const inside = await at.ask(namespaces, { token });
+    expect([inside.code, textAt(inside.json, 'message')]).toEqual([
+      403,
+      'namespaces is forbidden: User "anna" cannot list resource "namespaces" in API group "" at the cluster scope',
+    ]);
+    const all = { ...roleRef, kind: 'ClusterRole', name: 'cluster-admin' };
+    const inner = `${proxy('one')}${rbac}/clusterrolebindings`;
+    expect((await at.post(inner, { metadata: { name: 'anna' }, roleRef: all, subjects })).code).toBe(201);
+    expect((await at.ask(namespaces, { token })).code).toBe(200);
+    // The way through is open for reading only.
+    expect((await at.post(namespaces, { metadata: { name: 'x' } }, token)).code).toBe(403);
+    // Whom somebody acts as inside is for the inside to say.
+    const as = { 'impersonate-user': 'bob' };
+    expect((await at.request(namespaces, { token }, as)).statusCode).toBe(403);
+    const self = await at.post(`${proxy('one')}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {});
+    expect(listAt(self.json, 'status', 'userInfo', 'groups')).toContain('system:masters');
+  });
+
+  it('takes the token of a service account where it was made and nowhere else', async () => {
+    await at.make('one');
+    await at.make('two');
+    const tokenOf = async (root: string) => {
+      const path = `${root}/api/v1/namespaces/default/serviceaccounts/default/token`;
+      const answer = await at.post(path, { spec: {} });
+      expect(answer.code, answer.text).toBe(201);
+      return textAt(answer.json, 'status', 'token');
+    };
+    const self = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+    const whoami = async (root: string, token: string) => {
+      const { code, json } = await at.post(`${root}${self}`, {}, token);
+      return code === 201 ? textAt(json, 'status', 'userInfo', 'username') : code;
+    };
+    const account = 'system:serviceaccount:default:default';
+    const inOne = await tokenOf(proxy('one'));
+    expect(await whoami(proxy('one'), inOne)).toBe(account);
+    expect(await whoami(proxy('two'), inOne)).toBe(401);
+    expect(await whoami(local, inOne)).toBe(401);
+    expect((await at.ask(`${groupPath}/projects`, { token: inOne })).code).toBe(401);
+    const inLocal = await tokenOf(local);
+    expect(await whoami(local, inLocal)).toBe(account);
+    expect((await at.ask(`${groupPath}/projects`, { token: inLocal })).code).toBe(401);
+    // Known in the virtual cluster under a name that is not that of its own account.
+    expect(await whoami(proxy('one'), inLocal)).toBe(403);
+    await at.post(`${local}/apis/rbac.authorization.k8s.io/v1/clusterrolebindings`, {
+      metadata: { name: 'accounts-pass' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: 'default' }],
+    });
+    expect(await whoami(proxy('one'), inLocal)).toBe('platform:host:serviceaccount:default:default');
+  });
+
+  it('puts to sleep, which ends watches and is told to whoever comes, and wakes again (completions §3)', async () => {
+    await at.make('one');
+    await at.until('one', inPhase('Ready'));
+    await at.post(`${proxy('one')}/api/v1/namespaces`, { metadata: { name: 'kept' } });
+    const watch = await at.request(`${proxy('one')}/api/v1/namespaces?watch=true`);
+    const sleep = (asleep: boolean) => at.ask(`${virtualClusters}/one`, mergePatch({ spec: { asleep } }));
+    expect((await sleep(true)).code).toBe(200);
+    expect(await watch.body.text()).toMatch(/"type":"ERROR".*asleep/);
+    const refused = await at.ask(`${proxy('one')}/api/v1/namespaces/kept`);
+    expect([refused.code, textAt(refused.json, 'message')]).toEqual([503, expect.stringMatching(/set spec\.asleep/)]);
+    const [condition] = listAt(await at.until('one', inPhase('Sleeping')), 'status', 'conditions');
+    expect(condition).toMatchObject({ status: 'False', reason: 'Asleep', observedGeneration: 2 });
+    expect((await sleep(false)).code).toBe(200);
+    expect((await at.ask(`${proxy('one')}/api/v1/namespaces/kept`)).code).toBe(200);
+    await at.until('one', inPhase('Ready'));
+  });
+
+  it('removes the plane before its object goes, and not before others have let go of it', async () => {
+    const object = { metadata: { name: 'one', finalizers: ['example.dev/hold'] } };
+    expect((await at.post(virtualClusters, object)).code).toBe(201);
+    await at.until('one', inPhase('Ready'));
+    const watch = await at.request(`${proxy('one')}/api/v1/namespaces?watch=true`);
+    const deleted = await at.ask(`${virtualClusters}/one`, { method: 'DELETE' });
+    expect(deleted.json).toMatchObject({ metadata: { finalizers: ['example.dev/hold', 'platform.sh/cleanup'] } });
+    expect((await at.ask(`${proxy('one')}/api/v1/namespaces`)).code).toBe(200);
+    const cut = await at.ask(`${virtualClusters}/one`, mergePatch({ metadata: { finalizers: [] } }));
+    expect(cut.json).toMatchObject({ metadata: { finalizers: ['platform.sh/cleanup'] } });
+    await at.until('one', (seen) => Object.keys(seen).length === 0);
+    await watch.body.text();
+    expect((await at.ask(`${virtualClusters}/one`)).code).toBe(404);
+    expect((await at.ask(`${proxy('one')}/api/v1/namespaces`)).code).toBe(404);
+  });
+
+  it('takes its virtual clusters along when a namespace goes', async () => {
+    await at.post(`${local}/api/v1/namespaces`, { metadata: { name: 'team' } });
+    const there = virtualClusters.replace('default', 'team');
+    expect((await at.post(there, { metadata: { name: 'one' } })).code).toBe(201);
+    const query = '?watch=true&fieldSelector=metadata.name%3Dteam&timeoutSeconds=20';
+    const watch = await at.request(`${local}/api/v1/namespaces${query}`);
+    expect((await at.ask(`${local}/api/v1/namespaces/team`, { method: 'DELETE' })).code).toBe(200);
+    let seen = '';
+    for await (const chunk of watch.body) {
+      seen += chunk;
+      if (seen.includes('"DELETED"')) break;
+    }
+    expect(seen).toMatch(/"DELETED"/);
+    expect((await at.ask(`${there}/one`)).code).toBe(404);
+  });
+
+  it('comes back after a restart with everything in it', async () => {
+    await at.make('one');
+    await at.post(`${proxy('one')}/api/v1/namespaces`, { metadata: { name: 'kept' } });
+    await at.restart();
+    expect((await at.ask(`${proxy('one')}/api/v1/namespaces/kept`)).code).toBe(200);
+    await at.until('one', inPhase('Ready'));
+  });
+
+  it('are part of a backup, secrets and all, and come back from it', async () => {
+    await at.make('one');
+    const secrets = `${proxy('one')}/api/v1/namespaces/default/secrets`;
+    const body = { metadata: { name: 'canary' }, stringData: { word: 'sesame-open-up' } };
+    expect((await at.post(secrets, body)).code).toBe(201);
+    const before = await at.ask(`${secrets}/canary`);
+    const { bench } = at;
+    const backup = join(bench.root, 'all.backup');
+    await backUp(backup, bench.dataDir);
+    const key = await bench.adminKey();
+    await at.stop();
+    const sealKey = bench.file('seal.key');
+    bench.dataDir = join(bench.root, 'restored');
+    await restore(backup, bench.dataDir, sealKey);
+    await writeFile(bench.file('admin.key'), `${key}\n`, { mode: 0o600 });
+    await at.start();
+    expect((await at.ask(`${secrets}/canary`)).json).toEqual(before.json);
+  });
+
+  it('keeps what is in use in memory, and puts away what is not beyond its budget', async () => {
+    const config = `${at.bench.root}/small.yaml`;
+    await writeFile(config, `planes: {memoryBytes: ${1024 * 1024}}`);
+    await at.restart({ config });
+    const loaded = async () => {
+      const { text } = await at.ask('/metrics');
+      return Number(/^flotilla_control_planes_loaded (\d+)$/m.exec(text)?.[1]);
+    };
+    const names = Array.from({ length: 12 }, (_, number) => `one-${number}`);
+    const maps = (name: string) => `${proxy(name)}/api/v1/namespaces/default/configmaps`;
+    const watches = [];
+    for (const name of names) {
+      await at.make(name);
+      const data = { text: 'x'.repeat(400_000) };
+      expect((await at.post(maps(name), { metadata: { name: 'large' }, data })).code).toBe(201);
+      watches.push(await at.request(`${maps(name)}?watch=true`));
+    }
+    expect(await loaded()).toBe(names.length + 1);
+    expect((await at.post(maps('one-0'), { metadata: { name: 'small' } })).code).toBe(201);
+    const [first, ...others] = watches;
+    let seen = '';
+    for await (const chunk of first?.body ?? []) {
+      seen += chunk;
+      if (seen.includes('"small"')) break;
+    }
+    for (const { body } of others) body.on('error', () => {}).destroy();
+    while ((await loaded()) > 5) await at.ask(`${maps('one-0')}/small`);
+    for (const name of names) expect((await at.ask(`${maps(name)}/large`)).code).toBe(200);
+  });
+
+  it('leave audit lines that tell what was done in there, by whom, and who was not let through', async () => {
+    await at.bench.make(at.server, 'users', 'anna');
+    const token = await at.bench.makeKey(at.server, 'annas', { user: 'anna' });
+    const access = { spec: { access: [{ name: 'use', verbs: ['use'], users: ['anna'] }] } };
+    await at.ask(`${groupPath}/clusters/local`, mergePatch(access));
+    await at.make('one');
+    const maps = `${proxy('one')}/api/v1/namespaces/default/configmaps`;
+    expect((await at.post(maps, { metadata: { name: 'map' } })).code).toBe(201);
+    expect((await at.ask(maps, { token })).code).toBe(403);
+    const lines = (await at.bench.read('audit.log')).trim().split('\n');
+    const ofMaps = lines.map((line) => JSON.parse(line)).filter(({ requestURI }) => requestURI === maps);
+    expect(ofMaps).toMatchObject([
+      { stage: 'RequestReceived', verb: 'create', user: { username: 'admin' }, accessKey: 'admin' },
+      {
+        stage: 'ResponseComplete',
+        objectRef: { resource: 'configmaps', namespace: 'default' },
+        responseStatus: { code: 201 },
+        decision: { allowed: true },
+      },
+      {
+        stage: 'ResponseComplete',
+        verb: 'list',
+        user: { username: 'anna' },
+        accessKey: 'annas',
+        responseStatus: { code: 403 },
+        decision: { allowed: false },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listAt, textAt } from '../../src/lib/json-path.ts';
+import type { JsonObject } from '../../src/lib/json-value.ts';
+import { inPhase, instancesOf, isGone, isSettled, untilInstance } from '../../src/server/instances.fixture.ts';
+import { type Answer, type Call, ServerBench } from '../../src/server/server.fixture.ts';
+import type { RunningServer } from '../../src/server/start-server.ts';
+
+const instances = instancesOf('default');
+
+type Kube = JsonObject & { metadata: JsonObject; spec: JsonObject };
+
+/** As generators write it: with the empty members of a struct that nobody filled in. */
+function manifestOf(name: string, spec: JsonObject = { displayName: 'In Git' }, metadata: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: 'management.platform.sh/v1',
+    kind: 'VirtualClusterInstance',
+    metadata: {
+      name,
+      namespace: 'platform-p-default',
+      creationTimestamp: null,
+      labels: { 'app.kubernetes.io/instance': 'shop' },
+      ...metadata,
+    },
+    spec,
+    status: {},
+  };
+}
+
+/** All that tools compare. Who wrote which field, and when, none of them does. */
+function compared({ metadata, ...rest }: JsonObject): JsonObject {
+  const { managedFields: _managers, ...meta } = metadata as JsonObject;
+  return { metadata: meta, ...rest };
+}
+
+/** The same for what a plan cannot know before there is anything. */
+function planned(object: JsonObject): JsonObject {
+  const { metadata, ...rest } = compared(object);
+  const { uid: _uid, resourceVersion: _version, creationTimestamp: _time, ...meta } = metadata as JsonObject;
+  return { metadata: meta, ...rest };
+}
+
+describe('GitOps, while the server works on the same objects (completions §2, §3)', () => {
+  let bench: ServerBench;
+  let server: RunningServer;
+  beforeAll(async () => {
+    bench = await ServerBench.open();
+    server = await bench.start();
+  });
+  afterAll(() => bench.close());
+
+  const ask = (path: string, call: Call = {}): Promise<Answer> => bench.ask(server, path, call);
+  const until = (name: string, has: (object: JsonObject | undefined) => boolean) =>
+    untilInstance(bench, server, { name }, has);
+  const get = async (name: string) => (await ask(`${instances}/${name}`)).json as Kube;
+  const deleted = (name: string, body: JsonObject = {}) => ask(`${instances}/${name}`, { method: 'DELETE', body });
+
+  async function apply(manifest: JsonObject, manager: string, query = ''): Promise<Kube> {
+    const name = textAt(manifest, 'metadata', 'name');
+    const path = `${instances}/${name}?fieldManager=${manager}&fieldValidation=Strict${query}`;
+    const answer = await ask(path, { method: 'PATCH', type: 'application/apply-patch+yaml', body: manifest });
+    expect([200, 201], answer.text).toContain(answer.code);
+    return answer.json as Kube;
+  }
+
+  /** What a client does that replaces: it asks for the version, and asks again where the server was quicker. */
+  async function replace(manifest: JsonObject, query = ''): Promise<Kube> {
+    const name = textAt(manifest, 'metadata', 'name');
+    for (;;) {
+      const { resourceVersion = '' } = (await get(name)).metadata;
+      const body = { ...manifest, metadata: { ...(manifest.metadata as JsonObject), resourceVersion } };
+      const answer = await ask(`${instances}/${name}${query}`, { method: 'PUT', body });
+      if (answer.code === 409) continue;
+      expect(answer.code, answer.text).toBe(200);
+      return answer.json as Kube;
+    }
+  }
+
+  it('takes the original manifest in a PUT again and again; what was filled in stays, and nothing is a change', async () => {
+    const manifest = manifestOf('put');
+    const made = (await ask(instances, { method: 'POST', body: manifest })).json as Kube;
+    expect(made.spec).toMatchObject({ owner: { user: 'admin' }, templateRef: {}, clusterRef: { cluster: 'local' } });
+    for (let round = 0; round < 10; round++) {
+      const { metadata, spec } = await replace(manifest);
+      expect(spec).toEqual(made.spec);
+      expect(metadata).toMatchObject({ uid: made.metadata.uid, generation: 1, labels: made.metadata.labels });
+    }
+    const ready = await until('put', (object) => inPhase('Ready')(object) && isSettled(object));
+    expect(compared(await replace(manifest))).toEqual(compared(ready));
+    expect(compared(await replace(manifest, '?dryRun=All'))).toEqual(compared(ready));
+  });
+
+  it('takes what it answered itself in a PUT: a read and a write of it change nothing', async () => {
+    await ask(instances, { method: 'POST', body: manifestOf('echo') });
+    const ready = await until('echo', (object) => inPhase('Ready')(object) && isSettled(object));
+    const answer = await ask(`${instances}/echo`, { method: 'PUT', body: ready });
+    expect(answer.json).toEqual(ready);
+  });
+
+  it('shows in a plan what an apply then does, and no plan is left after it (Terraform)', async () => {
+    const manifest = manifestOf('plan');
+    const plan = await apply(manifest, 'Terraform', '&dryRun=All');
+    expect((await ask(`${instances}/plan`)).code).toBe(404);
+    const made = await apply(manifest, 'Terraform');
+    expect(planned(made)).toEqual(planned(plan));
+    for (let round = 0; round < 10; round++) {
+      const again = await apply(manifest, 'Terraform', '&dryRun=All');
+      expect(again.spec).toEqual(plan.spec);
+      expect(again.metadata.generation).toBe(1);
+    }
+    const ready = await until('plan', (object) => inPhase('Ready')(object) && isSettled(object));
+    expect(await apply(manifest, 'Terraform', '&dryRun=All')).toEqual(ready);
+    expect(await apply(manifest, 'Terraform')).toEqual(ready);
+
+    const changed = manifestOf('plan', { displayName: 'Another' });
+    const next = await apply(changed, 'Terraform', '&dryRun=All');
+    expect(compared(next)).toEqual({
+      ...compared(ready),
+      metadata: { ...(compared(ready).metadata as JsonObject), generation: 2 },
+      spec: { ...(ready.spec as JsonObject), displayName: 'Another' },
+    });
+    expect((await get('plan')).spec).toEqual(ready.spec);
+    expect((await apply(changed, 'Terraform')).spec).toEqual(next.spec);
+    // What a wait for conditions goes by: they are about this very generation.
+    await until('plan', (object) => isSettled(object) && textAt(object, 'spec', 'displayName') === 'Another');
+  });
+
+  it('lets two managers apply their own fields for ever, neither of them in the way of the other', async () => {
+    const shop = manifestOf('shared', { displayName: 'Shop', templateRef: { name: 'control-plane' } });
+    const access = [{ name: 'readers', verbs: ['get'], users: ['admin'] }];
+    const rights = manifestOf('shared', { access }, { labels: { 'example.com/reviewed': 'yes' } });
+    await apply(shop, 'argocd-controller');
+    const both = await apply(rights, 'kustomize-controller');
+    expect(both.metadata.labels).toEqual({ 'app.kubernetes.io/instance': 'shop', 'example.com/reviewed': 'yes' });
+    for (let round = 0; round < 10; round++) {
+      expect((await apply(shop, 'argocd-controller')).spec).toEqual(both.spec);
+      expect((await apply(rights, 'kustomize-controller')).spec).toEqual(both.spec);
+    }
+    const ready = await until('shared', (object) => inPhase('Ready')(object) && isSettled(object));
+    expect(await apply(shop, 'argocd-controller')).toEqual(ready);
+    expect(await apply(rights, 'kustomize-controller')).toEqual(ready);
+
+    const body = manifestOf('shared', { displayName: 'Mine' });
+    const path = `${instances}/shared?fieldManager=kustomize-controller`;
+    const clash = await ask(path, { method: 'PATCH', type: 'application/apply-patch+yaml', body });
+    expect(clash.json).toMatchObject({ code: 409, details: { causes: [{ field: '.spec.displayName' }] } });
+    // What a manager does not send any more goes; what the server filled in and what the other sent stays.
+    const less = await apply(manifestOf('shared', {}), 'kustomize-controller');
+    expect(less.spec).toEqual({ ...both.spec, access: undefined });
+    expect(less.metadata.labels).toEqual({ 'app.kubernetes.io/instance': 'shop' });
+  });
+
+  it('keeps what cannot be taken back when it goes from a manifest that named it: place, owner, template', async () => {
+    const named = {
+      owner: { user: 'admin' },
+      templateRef: { name: 'control-plane' },
+      clusterRef: { cluster: 'local' },
+    };
+    const made = await apply(manifestOf('named', { displayName: 'Named', ...named }), 'argocd-controller');
+    const less = await apply(manifestOf('named', { displayName: 'Named' }), 'argocd-controller');
+    expect(less.spec).toEqual(made.spec);
+    expect(less.metadata.generation).toBe(1);
+    await until('named', isSettled);
+    const again = await apply(manifestOf('named', { displayName: 'Named' }), 'argocd-controller', '&dryRun=All');
+    expect(again).toEqual(await get('named'));
+  });
+
+  it('is not taken for another manager when the server writes: status is nobody’s but its own', async () => {
+    await apply(manifestOf('owned'), 'argocd-controller');
+    const ready = (await until('owned', isSettled)) as Kube;
+    const managers = listAt(ready, 'metadata', 'managedFields');
+    const main = managers.filter((entry) => textAt(entry, 'subresource') === '');
+    expect(main.map((entry) => textAt(entry, 'manager'))).toEqual(['argocd-controller']);
+    for (const entry of managers.filter((each) => textAt(each, 'subresource') !== '')) {
+      expect(Object.keys((entry as JsonObject).fieldsV1 as JsonObject)).toEqual(['f:status']);
+    }
+    // A status that somebody sends is neither taken nor owned.
+    const lying = { ...manifestOf('owned'), status: { phase: 'Failed' } };
+    expect(compared(await apply(lying, 'argocd-controller'))).toEqual(compared(ready));
+  });
+
+  it('goes by a merge patch of an annotation as kubectl apply sends it, and no field is lost by it', async () => {
+    const name = 'patched';
+    const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
+    const written = JSON.stringify(manifestOf(name));
+    const metadata = { annotations: { [annotation]: written } };
+    const made = (await ask(instances, { method: 'POST', body: manifestOf(name, undefined, metadata) })).json as Kube;
+    const ready = await until(name, (object) => inPhase('Ready')(object) && isSettled(object));
+    const patch: Call = { method: 'PATCH', type: 'application/merge-patch+json', body: { metadata, status: {} } };
+    const path = `${instances}/${name}?fieldManager=kubectl-client-side-apply`;
+    for (let round = 0; round < 3; round++) expect((await ask(path, patch)).json).toEqual(ready);
+    expect(ready.spec).toEqual(made.spec);
+  });
+
+  it.each(['Foreground', 'Background'] as const)(
+    'prunes with %s, and makes the same anew',
+    async (propagationPolicy) => {
+      const name = propagationPolicy.toLowerCase();
+      const first = await apply(manifestOf(name), 'argocd-controller');
+      await until(name, inPhase('Ready'));
+      expect((await deleted(name, { propagationPolicy, preconditions: { uid: first.metadata.uid ?? '' } })).code).toBe(
+        200,
+      );
+      await until(name, isGone);
+      const second = await apply(manifestOf(name), 'argocd-controller');
+      expect(second.metadata.uid).not.toBe(first.metadata.uid);
+      expect(second.spec).toEqual(first.spec);
+      expect(second.metadata).not.toHaveProperty('deletionTimestamp');
+      await until(name, inPhase('Ready'));
+    },
+  );
+
+  it('prunes by label what a list of the same label shows, and nothing else', async () => {
+    const labels = { 'app.kubernetes.io/instance': 'old' };
+    const selector = `?labelSelector=${encodeURIComponent('app.kubernetes.io/instance=old')}`;
+    for (const name of ['old-a', 'old-b']) await apply(manifestOf(name, {}, { labels }), 'argocd-controller');
+    await apply(manifestOf('new-c', {}), 'argocd-controller');
+    const { json } = await ask(`${instances}${selector}`);
+    expect(listAt(json, 'items').map((item) => textAt(item, 'metadata', 'name'))).toEqual(['old-a', 'old-b']);
+    expect((await ask(`${instances}${selector}`, { method: 'DELETE' })).code).toBe(200);
+    for (const name of ['old-a', 'old-b']) await until(name, isGone);
+    await until('new-c', inPhase('Ready'));
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importedAnnotation } from '../../src/api/naming.ts';
+import { listAt, textAt } from '../../src/lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
+import { instancesOf, isGone, isSettled, untilInstance } from '../../src/server/instances.fixture.ts';
+import { virtualClusters } from '../../src/server/local-cluster.fixture.ts';
+import { type Call, groupPath, ServerBench } from '../../src/server/server.fixture.ts';
+import type { RunningServer } from '../../src/server/start-server.ts';
+
+describe('imports in a race (completions §4)', () => {
+  let bench: ServerBench;
+  let server: RunningServer;
+  beforeAll(async () => {
+    bench = await ServerBench.open();
+    server = await bench.start();
+  });
+  afterAll(() => bench.close());
+
+  const ask = (path: string, call: Call = {}) => bench.ask(server, path, call);
+  const post = (body: JsonValue): Call => ({ method: 'POST', body });
+  const instances = instancesOf('default');
+  const importAs = (name: string, importName: string) =>
+    ask(
+      `${groupPath}/projects/default/importvirtualcluster`,
+      post({ sourceVirtualCluster: { name, namespace: 'default', cluster: 'local', importName } }),
+    );
+  const holders = async (name: string) =>
+    (listAt((await ask(instances)).json, 'items') as readonly JsonObject[]).filter(
+      (item) => textAt(item, 'spec', 'clusterRef', 'virtualCluster') === name,
+    );
+  const until = (name: string, has: (object: JsonObject | undefined) => boolean) =>
+    untilInstance(bench, server, { name }, has);
+  const uidAt = async (name: string) => textAt((await ask(`${virtualClusters}/${name}`)).json, 'metadata', 'uid');
+
+  it('with admins who give the same place to an instance of their own: one of them has it', async () => {
+    expect((await ask(virtualClusters, post({ metadata: { name: 'place' } }))).code).toBe(201);
+    const clusterRef = { cluster: 'local', namespace: 'default', virtualCluster: 'place' };
+    const byHand = (name: string) => ask(instances, post({ metadata: { name }, spec: { external: true, clusterRef } }));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, at) => (at % 2 === 0 ? importAs('place', `i-${at}`) : byHand(`h-${at}`))),
+    );
+    expect(answers.map(({ code }) => code).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    expect(await holders('place')).toHaveLength(1);
+  });
+
+  it('with the removal of the source: there is no instance, or one that says what became of it', async () => {
+    for (let round = 0; round < 6; round++) {
+      const name = `going-${round}`;
+      expect((await ask(virtualClusters, post({ metadata: { name } }))).code).toBe(201);
+      const [imported] = await Promise.all([
+        importAs(name, name),
+        ask(`${virtualClusters}/${name}`, { method: 'DELETE' }),
+      ]);
+      expect([201, 404, 409], imported.text).toContain(imported.code);
+      if (imported.code !== 201) {
+        expect(await holders(name)).toEqual([]);
+        continue;
+      }
+      const failed = await until(name, (one) => ['NotThere', 'Replaced'].includes(textAt(one, 'status', 'reason')));
+      expect(textAt(failed, 'status', 'message')).toContain('Delete the instance');
+      expect((await ask(`${virtualClusters}/${name}`)).code).toBe(404);
+    }
+  });
+
+  it('with one that comes into the place of the source: no instance ever takes that one for its own', async () => {
+    for (let round = 0; round < 4; round++) {
+      const name = `swapped-${round}`;
+      expect((await ask(virtualClusters, post({ metadata: { name } }))).code).toBe(201);
+      const swap = async () => {
+        await ask(`${virtualClusters}/${name}`, { method: 'DELETE' });
+        while ((await ask(virtualClusters, post({ metadata: { name } }))).code !== 201);
+      };
+      const [imported] = await Promise.all([importAs(name, name), swap()]);
+      const now = await uidAt(name);
+      if (imported.code !== 201) continue;
+      const settled = await until(name, (one) => isSettled(one) && textAt(one, 'status', 'reason') !== 'NotThere');
+      const meant = textAt(settled, 'metadata', 'annotations', importedAnnotation);
+      expect(textAt(settled, 'status', 'phase')).toBe(meant === now ? 'Ready' : 'Failed');
+      await ask(`${instances}/${name}`, { method: 'DELETE' });
+      await until(name, isGone);
+      if (meant !== now) expect(await uidAt(name)).toBe(now);
+    }
+  });
+
+  it('with the deletion of the instance that has it: the next import has it whole, or is refused', async () => {
+    expect((await ask(virtualClusters, post({ metadata: { name: 'handed' } }))).code).toBe(201);
+    const clusterRef = { cluster: 'local', namespace: 'default', virtualCluster: 'handed' };
+    await ask(instances, post({ metadata: { name: 'first' }, spec: { external: true, clusterRef } }));
+    const uid = await uidAt('handed');
+    const deleted = ask(`${instances}/first`, { method: 'DELETE' });
+    let answer = await importAs('handed', 'second');
+    while (answer.code === 409) answer = await importAs('handed', 'second');
+    await deleted;
+    expect(answer.code, answer.text).toBe(201);
+    const [holder, ...more] = await holders('handed');
+    expect(more).toEqual([]);
+    expect(textAt(holder, 'metadata', 'annotations', importedAnnotation)).toBe(uid);
+    expect(await uidAt('handed')).toBe(uid);
+  });
+});

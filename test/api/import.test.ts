@@ -1,0 +1,341 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importedAnnotation, projectRoles } from '../../src/api/naming.ts';
+import { listAt, textAt } from '../../src/lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
+import { inPhase, instancesOf, isGone, isSettled, untilInstance } from '../../src/server/instances.fixture.ts';
+import { local, virtualClusters } from '../../src/server/local-cluster.fixture.ts';
+import { type Answer, type Call, groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
+import type { RunningServer } from '../../src/server/start-server.ts';
+
+describe('an import (completions §4)', () => {
+  let bench: ServerBench;
+  let server: RunningServer;
+  const tokens = new Map<string, string>();
+
+  const ask = (path: string, call: Call = {}, who = ''): Promise<Answer> => {
+    const token = tokens.get(who);
+    return bench.ask(server, path, token === undefined ? call : { ...call, token });
+  };
+  const post = (body: JsonValue): Call => ({ method: 'POST', body });
+  const importPath = (project: string, query = '') => `${groupPath}/projects/${project}/importvirtualcluster${query}`;
+  const sourceOf = (name: string, members: JsonObject = {}): JsonObject => ({
+    sourceVirtualCluster: { name, namespace: 'default', cluster: 'local', ...members },
+  });
+  const importOf = (project: string, body: JsonObject, who = '', query = '') =>
+    ask(importPath(project, query), post(body), who);
+
+  /** A virtual cluster that somebody made by hand; gives its uid. */
+  async function byHand(name: string): Promise<string> {
+    const made = await ask(virtualClusters, post({ metadata: { name } }));
+    expect(made.code, made.text).toBe(201);
+    return textAt(made.json, 'metadata', 'uid');
+  }
+
+  const instance = async (project: string, name: string) => (await ask(`${instancesOf(project)}/${name}`)).json;
+  const until = (project: string, name: string, has: (object: JsonObject | undefined) => boolean) =>
+    untilInstance(bench, server, { project, name }, has);
+  const listed = async (name: string, who = '') =>
+    listAt((await ask(`${groupPath}/clusters/local/virtualclusters`, {}, who)).json, 'virtualClusters').find(
+      (one) => textAt(one, 'name') === name,
+    );
+
+  beforeAll(async () => {
+    bench = await ServerBench.open();
+    server = await bench.start();
+    for (const name of ['chief', 'guide', 'anna']) {
+      await bench.make(server, 'users', name);
+      tokens.set(name, await bench.makeKey(server, `of-${name}`, { user: name }));
+    }
+    await bench.make(server, 'teams', 'crew', { users: ['anna'] });
+    const member = (name: string, role: keyof typeof projectRoles) => ({
+      kind: 'User',
+      name,
+      clusterRole: projectRoles[role],
+    });
+    const members = [member('chief', 'admin'), member('guide', 'admin'), member('anna', 'user')];
+    await bench.make(server, 'projects', 'red', { members, allowedClusters: [{ name: '*' }] });
+    await bench.make(server, 'projects', 'blue', { allowedClusters: [{ name: 'local' }] });
+    await bench.make(server, 'projects', 'closed', { members });
+    await bench.make(server, 'clusters', 'far', { networkPeer: true });
+    const access = [{ name: 'importers', verbs: ['use'], users: ['chief'] }];
+    expect((await ask(`${groupPath}/clusters/local`, mergePatch({ spec: { access } }))).code).toBe(200);
+  });
+  afterAll(() => bench.close());
+
+  it('makes an instance of a virtual cluster that was made by hand, and leaves that as it is', async () => {
+    const uid = await byHand('found');
+    await ask(`${virtualClusters}/found/proxy/api/v1/namespaces`, post({ metadata: { name: 'kept' } }));
+    const before = (await ask(`${virtualClusters}/found`)).json;
+    expect(await listed('found')).toMatchObject({ namespace: 'default' });
+
+    const answer = await importOf('red', { ...sourceOf('found', { importName: 'mine' }) }, 'chief');
+    expect(answer.code, answer.text).toBe(201);
+    expect(answer.json).toMatchObject({
+      apiVersion: 'management.platform.sh/v1',
+      kind: 'ProjectImportVirtualCluster',
+      metadata: { name: 'mine' },
+      sourceVirtualCluster: { name: 'found', namespace: 'default', cluster: 'local', importName: 'mine' },
+    });
+    const made = await instance('red', 'mine');
+    expect(made).toMatchObject({
+      metadata: { annotations: { [importedAnnotation]: uid } },
+      spec: {
+        owner: { user: 'chief' },
+        clusterRef: { cluster: 'local', namespace: 'default', virtualCluster: 'found' },
+      },
+    });
+    expect(made.spec).not.toHaveProperty('templateRef');
+    expect(made.spec).not.toHaveProperty('external');
+
+    const ready = await until('red', 'mine', inPhase('Ready'));
+    expect(textAt(ready, 'status', 'serviceUID')).toBe(uid);
+    expect((await ask(`${virtualClusters}/found`)).json).toEqual(before);
+    expect((await ask(`${virtualClusters}/found/proxy/api/v1/namespaces/kept`)).code).toBe(200);
+    expect(await listed('found', 'chief')).toMatchObject({ project: 'red', instance: 'mine' });
+  });
+
+  it('has no template until somebody sets one, and is not installed anew then', async () => {
+    const uid = await byHand('later');
+    expect((await importOf('default', sourceOf('later'))).code).toBe(201);
+    await until('default', 'later', inPhase('Ready'));
+    const objects = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: from-template, namespace: default}\n';
+    await bench.make(server, 'virtualclustertemplates', 'with-objects', { template: { objects } });
+    const path = `${instancesOf('default')}/later`;
+    const set = await ask(path, mergePatch({ spec: { templateRef: { name: 'with-objects' } } }));
+    expect(set.code, set.text).toBe(200);
+    await until('default', 'later', (one) => inPhase('Ready')(one) && isSettled(one));
+    const inside = await ask(`${virtualClusters}/later/proxy/api/v1/namespaces/default/configmaps/from-template`);
+    expect(inside.code).toBe(200);
+    expect((await ask(`${virtualClusters}/later`)).json).toMatchObject({ metadata: { uid } });
+  });
+
+  it('is asked for in YAML too, as the interface shows it, and takes the name of its source', async () => {
+    await byHand('plain');
+    const raw = 'sourceVirtualCluster:\n  name: plain\n  namespace: default\n  cluster: local\n';
+    const answer = await ask(importPath('red'), { method: 'POST', type: 'application/yaml', raw });
+    expect(answer.code, answer.text).toBe(201);
+    expect(answer.json).toMatchObject({ metadata: { name: 'plain' } });
+    expect(await instance('red', 'plain')).toMatchObject({ spec: { owner: { user: 'admin' } } });
+  });
+
+  it('gives it to the owner it names, who has to be there, and to one only', async () => {
+    await byHand('given');
+    const wrong = await importOf('red', sourceOf('given', { owner: { user: 'nobody' } }));
+    expect(wrong.json).toMatchObject({
+      code: 422,
+      details: { causes: [{ field: 'sourceVirtualCluster.owner.user', reason: 'FieldValueNotFound' }] },
+    });
+    const both = await importOf('red', sourceOf('given', { owner: { user: 'anna', team: 'crew' } }));
+    expect(both.json).toMatchObject({ code: 422, details: { causes: [{ field: 'sourceVirtualCluster.owner.team' }] } });
+    expect((await importOf('red', sourceOf('given', { owner: { team: 'crew' } }))).code).toBe(201);
+    expect((await instance('red', 'given')).spec).toMatchObject({ owner: { team: 'crew' } });
+  });
+
+  describe('is refused', () => {
+    beforeAll(async () => {
+      await byHand('taken');
+      expect((await importOf('blue', sourceOf('taken'))).code).toBe(201);
+    });
+
+    it('for all that is missing or empty at once, before anything is looked up: 422', async () => {
+      const fields = async (body: JsonObject) => {
+        const { code, json } = await importOf('nowhere', body);
+        expect(code).toBe(422);
+        return listAt(json, 'details', 'causes')
+          .map((cause) => textAt(cause, 'field'))
+          .sort();
+      };
+      const members = ['cluster', 'name', 'namespace'].map((member) => `sourceVirtualCluster.${member}`);
+      expect(await fields({})).toEqual(['sourceVirtualCluster', ...members]);
+      expect(await fields({ sourceVirtualCluster: { name: '', cluster: 'none' } })).toEqual(members.slice(1));
+      expect(await fields(sourceOf('found', { importName: 'Not A Name' }))).toEqual([
+        'sourceVirtualCluster.importName',
+      ]);
+    });
+
+    it('where the project, the cluster or the source is not there: 404 that names which', async () => {
+      const kinds = async (project: string, body: JsonObject) => {
+        const { json } = await importOf(project, body);
+        return [json.code, textAt(json, 'details', 'kind'), textAt(json, 'details', 'name')];
+      };
+      expect(await kinds('nowhere', sourceOf('none', { cluster: 'none' }))).toEqual([404, 'projects', 'nowhere']);
+      expect(await kinds('red', sourceOf('none', { cluster: 'none' }))).toEqual([404, 'clusters', 'none']);
+      expect(await kinds('closed', sourceOf('none'))).toEqual([404, 'virtualclusters', 'none']);
+      expect(await kinds('red', sourceOf('../taken'))).toEqual([404, 'virtualclusters', '../taken']);
+      expect(await kinds('red', sourceOf('taken', { namespace: 'kube-system' }))).toEqual([
+        404,
+        'virtualclusters',
+        'taken',
+      ]);
+    });
+
+    it('where the project does not allow the cluster, or the caller may not import from there: 403', async () => {
+      const message = async (project: string, who: string) => {
+        const { code, json } = await importOf(project, sourceOf('taken'), who);
+        expect(code).toBe(403);
+        return textAt(json, 'message');
+      };
+      expect(await message('closed', 'chief')).toContain('the project closed does not allow the cluster local');
+      expect(await message('red', 'guide')).toContain('you may not use the cluster local');
+      expect(await message('red', 'anna')).toContain('cannot create resource "projects/importvirtualcluster"');
+      expect(await message('blue', 'chief')).toContain('cannot create resource "projects/importvirtualcluster"');
+    });
+
+    it('where an instance has it already: 409 Conflict, which names that one to whoever may know it', async () => {
+      const known = await importOf('red', sourceOf('taken'));
+      expect(known.json).toMatchObject({
+        code: 409,
+        reason: 'Conflict',
+        message:
+          'Operation cannot be fulfilled on virtualclusters.storage.platform.sh "taken": the instance taken of the project blue already has this virtual cluster',
+      });
+      const unknown = await importOf('red', sourceOf('taken'), 'chief');
+      expect(unknown.json).toMatchObject({ code: 409, reason: 'Conflict' });
+      expect(textAt(unknown.json, 'message')).toContain('another instance already has this virtual cluster');
+      expect(unknown.text).not.toContain('blue');
+      expect(await listed('taken')).toMatchObject({ project: 'blue', instance: 'taken' });
+      expect(await listed('taken', 'chief')).not.toHaveProperty('instance');
+      expect((await ask(`${groupPath}/clusters/local/virtualclusters`, {}, 'guide')).code).toBe(403);
+    });
+
+    it('where the project has an instance of that name: 409 AlreadyExists, after the source was looked at', async () => {
+      await byHand('second');
+      const { json } = await importOf('blue', sourceOf('second', { importName: 'taken' }));
+      expect(json).toMatchObject({ code: 409, reason: 'AlreadyExists', details: { name: 'taken' } });
+      const again = await importOf('blue', sourceOf('taken', { importName: 'taken' }));
+      expect(again.json).toMatchObject({ code: 409, reason: 'Conflict' });
+    });
+
+    it('where the project has no room for it, as for any other instance: 403', async () => {
+      await byHand('beyond');
+      await bench.make(server, 'projects', 'full', {
+        allowedClusters: [{ name: '*' }],
+        quotas: { project: { virtualclusterinstances: 0 } },
+      });
+      const { json } = await importOf('full', sourceOf('beyond'));
+      expect(json).toMatchObject({ code: 403, message: expect.stringContaining('exceeded quota') });
+    });
+
+    it('where this server cannot look into the cluster: 501, and only to whoever may import from there', async () => {
+      expect((await importOf('red', sourceOf('any', { cluster: 'far' }))).code).toBe(501);
+      expect((await importOf('red', sourceOf('any', { cluster: 'far' }), 'chief')).code).toBe(403);
+    });
+  });
+
+  it('says all of that in a dry run, and makes nothing', async () => {
+    await byHand('dry');
+    const dry = await importOf('red', sourceOf('dry'), '', '?dryRun=All');
+    expect(dry.code, dry.text).toBe(201);
+    expect(dry.json).toMatchObject({ metadata: { name: 'dry' } });
+    expect((await ask(`${instancesOf('red')}/dry`)).code).toBe(404);
+    expect((await importOf('red', sourceOf('dry'))).code).toBe(201);
+    expect((await importOf('blue', sourceOf('dry'), '', '?dryRun=All')).json).toMatchObject({ reason: 'Conflict' });
+  });
+
+  it('is won by one of many that come at once, and the others are told who has it', async () => {
+    await byHand('wanted');
+    const tries = Array.from({ length: 12 }, (_, at) =>
+      importOf(at % 2 === 0 ? 'red' : 'blue', sourceOf('wanted', { importName: `wanted-${at % 6}` })),
+    );
+    const answers = await Promise.all(tries);
+    const [won, ...more] = answers.filter(({ code }) => code === 201);
+    expect(more).toEqual([]);
+    const name = textAt(won?.json, 'metadata', 'name');
+    for (const { code, json } of answers.filter((answer) => answer !== won)) {
+      expect([code, json.reason]).toEqual([409, 'Conflict']);
+      expect(textAt(json, 'message')).toContain(`the instance ${name} of the project`);
+    }
+    const all = listAt((await ask(`${groupPath}/virtualclusterinstances`)).json, 'items');
+    expect(all.filter((one) => textAt(one, 'spec', 'clusterRef', 'virtualCluster') === 'wanted')).toHaveLength(1);
+  });
+
+  it('leaves in the audit log which instance it made', async () => {
+    await byHand('audited');
+    expect((await importOf('red', sourceOf('audited'))).code).toBe(201);
+    const lines = (await bench.read('audit.log')).split('\n').filter((line) => line.includes('importvirtualcluster'));
+    expect(lines.some((line) => line.includes('"management.platform.sh/instance":"platform-p-red/audited"'))).toBe(
+      true,
+    );
+  });
+
+  describe('deleted again', () => {
+    it('takes the virtual cluster with it, and leaves the namespace', async () => {
+      const namespace = 'by-hand';
+      await ask(`${local}/api/v1/namespaces`, post({ metadata: { name: namespace } }));
+      const there = virtualClusters.replace('/default/', `/${namespace}/`);
+      for (const name of ['goes', 'stays']) expect((await ask(there, post({ metadata: { name } }))).code).toBe(201);
+      expect((await importOf('red', sourceOf('goes', { namespace }))).code).toBe(201);
+      await until('red', 'goes', inPhase('Ready'));
+      expect((await ask(`${instancesOf('red')}/goes`, { method: 'DELETE' })).code).toBe(200);
+      await until('red', 'goes', isGone);
+      expect((await ask(`${there}/goes`)).code).toBe(404);
+      expect((await ask(`${there}/stays`)).code).toBe(200);
+      expect((await ask(`${local}/api/v1/namespaces/${namespace}`)).json).toMatchObject({
+        status: { phase: 'Active' },
+      });
+    });
+
+    it('leaves the virtual cluster alone where skipHelmDeploy said that its life is not ours', async () => {
+      const uid = await byHand('foreign');
+      const answer = await importOf('red', { ...sourceOf('foreign'), skipHelmDeploy: true });
+      expect(answer.json).toMatchObject({ skipHelmDeploy: true });
+      expect((await instance('red', 'foreign')).spec).toMatchObject({ external: true });
+      await until('red', 'foreign', inPhase('Ready'));
+      await ask(`${instancesOf('red')}/foreign`, { method: 'DELETE' });
+      await until('red', 'foreign', isGone);
+      const left = (await ask(`${virtualClusters}/foreign`)).json;
+      expect(left).toMatchObject({ metadata: { uid }, status: { phase: 'Ready' } });
+      expect(left.metadata).not.toHaveProperty('deletionTimestamp');
+      expect((await importOf('blue', sourceOf('foreign'))).code).toBe(201);
+    });
+
+    it('goes with its project in the same way', async () => {
+      const uid = await byHand('outlives');
+      await byHand('ends');
+      await bench.make(server, 'projects', 'short', { allowedClusters: [{ name: '*' }] });
+      expect((await importOf('short', { ...sourceOf('outlives'), skipHelmDeploy: true })).code).toBe(201);
+      expect((await importOf('short', sourceOf('ends'))).code).toBe(201);
+      await until('short', 'ends', inPhase('Ready'));
+      expect((await ask(`${groupPath}/projects/short`, { method: 'DELETE' })).code).toBe(200);
+      for (const name of ['outlives', 'ends']) await until('short', name, isGone);
+      expect((await ask(`${virtualClusters}/ends`)).code).toBe(404);
+      expect((await ask(`${virtualClusters}/outlives`)).json).toMatchObject({ metadata: { uid } });
+    });
+
+    it('does not touch another virtual cluster that has come into the place', async () => {
+      await byHand('moved');
+      expect((await importOf('red', sourceOf('moved'))).code).toBe(201);
+      await until('red', 'moved', inPhase('Ready'));
+      await ask(`${virtualClusters}/moved`, { method: 'DELETE' });
+      await until('red', 'moved', inPhase('Failed'));
+      const other = await byHand('moved');
+      const failed = await until('red', 'moved', (one) => textAt(one, 'status', 'reason') === 'Replaced');
+      expect(textAt(failed, 'status', 'message')).toContain('Delete the instance');
+      await ask(`${instancesOf('red')}/moved`, { method: 'DELETE' });
+      await until('red', 'moved', isGone);
+      expect((await ask(`${virtualClusters}/moved`)).json).toMatchObject({ metadata: { uid: other } });
+    });
+  });
+
+  it('is kept in mind by the server alone: no client takes it from an instance, or makes it up', async () => {
+    const uid = await byHand('minded');
+    expect((await importOf('red', sourceOf('minded'))).code).toBe(201);
+    const path = `${instancesOf('red')}/minded`;
+    const { metadata, spec } = (await until('red', 'minded', isSettled)) as { metadata: JsonObject; spec: JsonObject };
+    const bare = { metadata: { name: 'minded', resourceVersion: metadata.resourceVersion ?? '' }, spec };
+    const put = await ask(path, { method: 'PUT', body: bare });
+    expect(put.json).toMatchObject({ metadata: { annotations: { [importedAnnotation]: uid } } });
+    expect(put.json.spec).toEqual(spec);
+    const patched = await ask(
+      path,
+      mergePatch({ metadata: { annotations: { [importedAnnotation]: 'other', own: 'x' } } }),
+    );
+    expect(patched.json).toMatchObject({ metadata: { annotations: { [importedAnnotation]: uid, own: 'x' } } });
+    const made = await ask(
+      instancesOf('default'),
+      post({ metadata: { name: 'made-up', annotations: { [importedAnnotation]: uid } } }),
+    );
+    expect(made.code, made.text).toBe(201);
+    expect(made.text).not.toContain(importedAnnotation);
+  });
+});

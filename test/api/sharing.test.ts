@@ -1,0 +1,162 @@
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectRoles } from '../../src/api/naming.ts';
+import { listAt, textAt } from '../../src/lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
+import { instancesOf, isSettled, untilInstance } from '../../src/server/instances.fixture.ts';
+import { virtualClusters } from '../../src/server/local-cluster.fixture.ts';
+import { type Call, groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
+import type { RunningServer } from '../../src/server/start-server.ts';
+
+const instances = instancesOf('red');
+const people = ['chief', 'anna', 'bob', 'guest', 'tess', 'looker', 'stranger'] as const;
+type Person = (typeof people)[number];
+
+/** What somebody may do, outside and inside: codes of the answers, and whether a list shows the instance. */
+interface Reach {
+  readonly listed: boolean;
+  readonly read: number;
+  readonly kubeconfig: number;
+  readonly look: number;
+  readonly write: number;
+  readonly rule: number;
+}
+
+const everything: Reach = { listed: true, read: 200, kubeconfig: 201, look: 200, write: 201, rule: 201 };
+const nothing: Reach = { listed: false, read: 403, kubeconfig: 403, look: 403, write: 403, rule: 403 };
+
+describe('a virtual cluster that is shared (completions §8)', () => {
+  let bench: ServerBench;
+  let server: RunningServer;
+  const keys = new Map<string, string>();
+  let tries = 0;
+
+  const post = (body: JsonValue): Call => ({ method: 'POST', body });
+  const ask = (who: Person | 'admin', path: string, call: Call = {}) => {
+    const token = keys.get(who);
+    return bench.ask(server, path, token === undefined ? call : { ...call, token });
+  };
+  const inside = (name: string, path: string) => `/kubernetes/project/red/virtualcluster/${name}${path}`;
+  const configMaps = (name: string) => inside(name, '/api/v1/namespaces/default/configmaps');
+  const share = async (name: string, spec: JsonObject) => {
+    const answer = await ask('admin', `${instances}/${name}`, mergePatch({ spec }));
+    expect(answer.code, answer.text).toBe(200);
+    await untilInstance(bench, server, { project: 'red', name }, isSettled);
+  };
+
+  /** Everything once, with this credential; what is listed and read outside is asked for with the key. */
+  async function reachOf(who: Person, name: string, credential = keys.get(who) ?? ''): Promise<Reach> {
+    const list = await ask(who, `${groupPath}/virtualclusterinstances`);
+    const within = (path: string, call: Call = {}) => bench.ask(server, path, { ...call, token: credential });
+    const mark = { metadata: { name: `mark-${tries++}` } };
+    return {
+      listed: listAt(list.json, 'items').some((item) => textAt(item, 'metadata', 'name') === name),
+      read: (await ask(who, `${instances}/${name}`)).code,
+      kubeconfig: (await ask(who, `${instances}/${name}/kubeconfig`, post({}))).code,
+      look: (await within(configMaps(name))).code,
+      write: (await within(configMaps(name), post(mark))).code,
+      rule: (await within(inside(name, '/apis/rbac.authorization.k8s.io/v1/clusterroles'), post(mark))).code,
+    };
+  }
+
+  async function tokenOf(who: Person, name: string): Promise<string> {
+    const { json } = await ask(who, `${instances}/${name}/kubeconfig`, post({}));
+    const [token = ''] = listAt(load(textAt(json, 'status', 'kubeConfig')) as JsonObject, 'users').map((entry) =>
+      textAt(entry, 'user', 'token'),
+    );
+    return token;
+  }
+
+  const sharing = {
+    access: [
+      { name: 'users', verbs: ['get', 'use'], users: ['guest'], teams: ['crew'] },
+      { name: 'lookers', verbs: ['get'], users: ['looker'] },
+    ],
+    extraAccessRules: [
+      { users: ['guest'], clusterRole: 'view' },
+      { teams: ['crew'], clusterRole: 'edit' },
+    ],
+  };
+  const expected: Readonly<Record<Person, Reach>> = {
+    chief: everything,
+    anna: everything,
+    bob: nothing,
+    guest: { ...everything, write: 403, rule: 403 },
+    tess: { ...everything, rule: 403 },
+    looker: { ...nothing, listed: true, read: 200 },
+    stranger: nothing,
+  };
+
+  beforeAll(async () => {
+    bench = await ServerBench.open();
+    server = await bench.start();
+    for (const name of people) {
+      await bench.make(server, 'users', name);
+      keys.set(name, await bench.makeKey(server, `of-${name}`, { user: name }));
+    }
+    await bench.make(server, 'teams', 'crew', { users: ['tess'] });
+    const member = (name: Person, role: keyof typeof projectRoles) => ({
+      kind: 'User',
+      name,
+      clusterRole: projectRoles[role],
+    });
+    await bench.make(server, 'projects', 'red', {
+      members: [member('chief', 'admin'), member('anna', 'user'), member('bob', 'user'), member('guest', 'viewer')],
+      allowedClusters: [{ name: '*' }],
+      allowedTemplates: [{ name: '*' }],
+    });
+    const made = await ask('anna', instances, post({ metadata: { name: 'shared' }, spec: sharing }));
+    expect(made.code, made.text).toBe(201);
+    await untilInstance(bench, server, { project: 'red', name: 'shared' }, isSettled);
+  });
+  afterAll(() => bench.close());
+
+  it.each(people)('gives %s what they may see and do, and no more', async (who) => {
+    expect(await reachOf(who, 'shared')).toEqual(expected[who]);
+  });
+
+  it.each(['anna', 'guest', 'tess'] as const)('gives the kubeconfig of %s the same rights inside', async (who) => {
+    expect(await reachOf(who, 'shared', await tokenOf(who, 'shared'))).toEqual(expected[who]);
+  });
+
+  it('gives an imported one to the same people in the same way', async () => {
+    expect((await ask('admin', virtualClusters, post({ metadata: { name: 'brought' } }))).code).toBe(201);
+    const owner = { user: 'anna' };
+    const sourceVirtualCluster = { name: 'brought', namespace: 'default', cluster: 'local', owner };
+    const imported = await ask(
+      'admin',
+      `${groupPath}/projects/red/importvirtualcluster`,
+      post({ sourceVirtualCluster }),
+    );
+    expect(imported.code, imported.text).toBe(201);
+    await share('brought', sharing);
+    for (const who of people) expect([who, await reachOf(who, 'brought')]).toEqual([who, expected[who]]);
+  });
+
+  it('is taken back at once: from keys, from kubeconfigs that are out, and from who leaves the team', async () => {
+    const [held, teams] = [await tokenOf('guest', 'shared'), await tokenOf('tess', 'shared')];
+    await share('shared', { access: [{ name: 'users', verbs: ['get', 'use'], teams: ['crew'] }] });
+    expect(await reachOf('guest', 'shared')).toEqual(nothing);
+    expect(await reachOf('guest', 'shared', held)).toEqual(nothing);
+    await ask('admin', `${groupPath}/teams/crew`, mergePatch({ spec: { users: [] } }));
+    expect(await reachOf('tess', 'shared', teams)).toEqual(nothing);
+    await ask('admin', `${groupPath}/teams/crew`, mergePatch({ spec: { users: ['tess'] } }));
+    expect(await reachOf('tess', 'shared', teams)).toEqual(expected.tess);
+    await share('shared', sharing);
+    expect(await reachOf('guest', 'shared', held)).toEqual(expected.guest);
+  });
+
+  it('gives a role of the virtual cluster’s own, and the sum of all that name somebody', async () => {
+    const role = {
+      metadata: { name: 'rule-maker' },
+      rules: [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs: ['create'] }],
+    };
+    const made = await ask('anna', inside('shared', '/apis/rbac.authorization.k8s.io/v1/clusterroles'), post(role));
+    expect(made.code, made.text).toBe(201);
+    const extraAccessRules = [...sharing.extraAccessRules, { users: ['guest'], clusterRole: 'rule-maker' }];
+    await share('shared', { extraAccessRules });
+    expect(await reachOf('guest', 'shared')).toEqual({ ...expected.guest, rule: 201 });
+    await share('shared', sharing);
+    expect(await reachOf('guest', 'shared')).toEqual(expected.guest);
+  });
+});

@@ -1,0 +1,114 @@
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
+import { listAt, textAt } from '../../src/lib/json-path.ts';
+import type { JsonValue } from '../../src/lib/json-value.ts';
+import { eachOf } from './caller.ts';
+import { holds } from './oracle/relations.ts';
+import { covered, type Persona, plainPersonas, scopedPersonas } from './personas.ts';
+import { openStage, type Stage } from './stage.ts';
+import { instances, type WorldInstance } from './world.ts';
+
+const users = ['admin', 'project admin', 'owner', 'named with use'] as const;
+
+/** Rules that say nothing of targets are about every API; this is what they let through of `GET /version` in there. */
+const coveringRules: ReadonlySet<string> = new Set([
+  'rule-everything',
+  'rule-verbs',
+  'rule-paths',
+  'rule-other-target',
+]);
+
+function mayEnter(persona: Persona, { project, name }: WorldInstance): boolean {
+  const ask = {
+    verb: 'use',
+    group: managementGroup,
+    resource: 'virtualclusterinstances',
+    subresource: '',
+    project,
+    name,
+    path: '',
+  };
+  return (
+    users.some((relation) => holds(relation, persona.person, ask)) &&
+    persona.scopes.every((shape) => {
+      if (shape === undefined || !shape.name.startsWith('rule')) return covered({ scopes: [shape] }, ask);
+      return coveringRules.has(shape.name);
+    })
+  );
+}
+
+const rootOf = ({ project, name }: WorldInstance) => `/kubernetes/project/${project}/virtualcluster/${name}`;
+
+describe('the gateway, as the table of rights has it (completions §8)', () => {
+  let stage: Stage;
+  const personas = [...plainPersonas, ...scopedPersonas(['second-admin', 'red-admin', 'red-user'])];
+  let keys: ReadonlyMap<Persona, string>;
+
+  beforeAll(async () => {
+    stage = await openStage();
+    keys = await stage.keys(personas);
+  });
+  afterAll(() => stage.close());
+
+  async function differences(ask: (persona: Persona, instance: WorldInstance) => Promise<number>): Promise<string[]> {
+    const found: string[] = [];
+    const cells = personas.flatMap((persona) => instances.map((instance) => ({ persona, instance })));
+    await eachOf(cells, async ({ persona, instance }) => {
+      const code = await ask(persona, instance);
+      const wanted = mayEnter(persona, instance) ? 200 : 403;
+      if (code !== wanted) found.push(`${persona.name} at ${instance.name}: ${code}, not ${wanted}`);
+    });
+    return found.sort();
+  }
+
+  it('lets in with an access key who may use the instance, and nobody else', async () => {
+    const wrong = await differences(async (persona, instance) => {
+      const path = `${rootOf(instance)}/version`;
+      return (await stage.caller.send(keys.get(persona) ?? '', { method: 'GET', path })).code;
+    });
+    expect(wrong).toEqual([]);
+    expect(personas.length * instances.length).toBeGreaterThan(1_000);
+  }, 120_000);
+
+  it('gives tokens that open no more than the key that asked for them', async () => {
+    const wrong = await differences(async (persona, instance) => {
+      const namespace = projectNamespace(instance.project);
+      const path = `/kubernetes/management/apis/${managementGroup}/v1/namespaces/${namespace}/virtualclusterinstances/${instance.name}/kubeconfig`;
+      const answer = await stage.caller.send(keys.get(persona) ?? '', { method: 'POST', path, body: {} });
+      if (answer.code !== 201) return mayEnter(persona, instance) && isRuled(persona) ? 200 : answer.code;
+      const config = load(textAt(JSON.parse(answer.text) as JsonValue, 'status', 'kubeConfig')) as JsonValue;
+      const token = textAt(listAt(config, 'users')[0], 'user', 'token');
+      const inside = await stage.caller.send(token, { method: 'GET', path: `${rootOf(instance)}/version` });
+      return inside.code;
+    });
+    expect(wrong).toEqual([]);
+  }, 120_000);
+
+  it('says the same to whoever may not, whether the instance is there or not', async () => {
+    const persona = plainPersonas.find(({ name }) => name === 'outsider');
+    const token = persona === undefined ? '' : (keys.get(persona) ?? '');
+    const refused = async (project: string, name: string) => {
+      const path = `/kubernetes/project/${project}/virtualcluster/${name}/api/v1/namespaces`;
+      const { code, text } = await stage.caller.send(token, { method: 'GET', path });
+      return [
+        code,
+        textAt(JSON.parse(text) as JsonValue, 'message')
+          .replaceAll(name, 'x')
+          .replaceAll(project, 'y'),
+      ];
+    };
+    const there = await refused('red', 'r-plain');
+    expect(there).toEqual([
+      403,
+      'virtualclusterinstances.management.platform.sh "x" is forbidden: User "outsider" cannot use resource "virtualclusterinstances" in API group "management.platform.sh" in the namespace "platform-p-y": no role, ownership or access entry gives this right',
+    ]);
+    expect(await refused('red', 'nothing')).toEqual(there);
+    expect(await refused('nowhere', 'nothing')).toEqual(there);
+  });
+});
+
+/** A rule may leave the kubeconfig out and let the gateway through. */
+function isRuled({ scopes }: Persona): boolean {
+  return scopes.some((shape) => shape?.name.startsWith('rule') === true);
+}

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closeClients, openClients } from '../api-client.mjs';
+import { collectionOf } from '../collection.mjs';
+import { figuresOf, measured } from '../measured.mjs';
+import { spread } from '../spread.mjs';
+import { keepWatching } from '../watcher.mjs';
+
+const media = { contentType: 'application/json' };
+const nameOf = (number) => `life-${String(number).padStart(6, '0')}`;
+
+/** What is waited for, by a watch, after each way to ask for it. */
+const wishes = {
+  create: {
+    ask(client, { path, apiVersion }, number) {
+      const object = { apiVersion, kind: 'VirtualClusterInstance', metadata: { name: nameOf(number) } };
+      return client.send(201, 'POST', path, { body: Buffer.from(JSON.stringify(object)), media });
+    },
+    isGranted: ({ type, object }) => type !== 'DELETED' && object.status?.phase === 'Ready',
+  },
+  delete: {
+    ask: (client, { path }, number) => client.send(200, 'DELETE', `${path}/${nameOf(number)}`),
+    isGranted: ({ type }) => type === 'DELETED',
+  },
+};
+
+/**
+ * Makes or deletes so many instances. The time of one ends when a watch shows it Ready, or gone. With `inTurn` each client
+ * waits for that before it asks for the next; else it asks for all of them.
+ */
+export async function instanceLives(target, { verb, project, calls, clients: count, inTurn }) {
+  const { ask, isGranted } = wishes[verb];
+  const namespace = `${target.projectNamespacePrefix}${project}`;
+  const collection = collectionOf({ ...target, api: target.management }, namespace);
+  const clients = await openClients(target, count + 1);
+  const watching = clients.pop();
+  const begun = new Map();
+  const times = [];
+  const granted = new Map();
+  const watch = keepWatching(collection, watching, (line, now) => {
+    const event = JSON.parse(line);
+    const name = event.object?.metadata?.name;
+    if (!begun.has(name) || !isGranted(event)) return;
+    times.push(now - begun.get(name));
+    begun.delete(name);
+    granted.get(name)?.();
+    granted.delete(name);
+  });
+  await watch.open(await collection.revision(watching));
+  const place = { path: collection.path, apiVersion: target.apiVersion };
+  const act = async (client, number) => {
+    const name = nameOf(number);
+    begun.set(name, performance.now());
+    const wish = inTurn ? new Promise((resolve) => granted.set(name, resolve)) : undefined;
+    await ask(client, place, number);
+    await wish;
+  };
+  const taken = await measured(target.pids, async () => {
+    await spread(clients, { count: calls }, act);
+    while (begun.size > 0) {
+      watch.failIfBroken();
+      await sleep(5);
+    }
+  });
+  watch.close();
+  closeClients([...clients, watching]);
+  return figuresOf(taken, times.length, times);
+}

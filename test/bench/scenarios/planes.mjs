@@ -1,0 +1,52 @@
+import { folderBytes } from '../process-figures.mjs';
+import { idleMemory } from './start.mjs';
+
+/** Virtual clusters of the built-in cluster: what one takes until it answers, and what many take that nobody uses. */
+export async function planes(session) {
+  if (!session.hasPlanes) return;
+  const { sizes } = session;
+  await session.start('planes');
+  // What the server compiles on its way is compiled before it is measured.
+  await session.run('makePlanes', { namespace: 'warm-up', calls: sizes.planeWarmUps, clients: 4, ask: true });
+
+  const first = 'create a virtual cluster, until it answers';
+  const options = { namespace: 'answering', calls: sizes.askedPlanes, clients: 1, ask: true };
+  session.note('plane-first', first, await session.measure(first, 'makePlanes', options));
+
+  const count = sizes.planes.toLocaleString('en');
+  const before = folderBytes(session.storeFolder);
+  const making = `create ${count} virtual clusters, 10 clients`;
+  const made = await session.measure(making, 'makePlanes', { namespace: 'many', calls: sizes.planes, clients: 10 });
+  session.note('plane-create', making, made);
+  await session.settle();
+  await session.restart();
+  const disk = (folderBytes(session.storeFolder) - before) / sizes.planes / 1000;
+  const memory = await idleMemory(session);
+  session.note('planes-idle', `${count} virtual clusters that nobody uses`, { memory, disk });
+
+  const away = `first request to one of ${count} that are put away`;
+  const asked = { namespace: 'many', planes: sizes.planes, calls: sizes.askedPlanes };
+  session.note('plane-away', away, await session.measure(away, 'askPlanes', asked));
+
+  await session.start('plane-churn', { inspect: true });
+  await rounds(session);
+}
+
+/**
+ * What counts is what the heap still needs when all are gone: after the second round, which has filled what is filled
+ * once, and after the last. How much of what it does not need the engine has given back is another matter.
+ */
+async function rounds(session) {
+  const { planeRounds, roundPlanes } = session.sizes;
+  const operation = `${roundPlanes.toLocaleString('en')} virtual clusters created and removed, ${planeRounds} times over`;
+  const held = [];
+  let figures;
+  for (let round = 0; round < planeRounds; round++) {
+    const options = { namespace: `round-${round}`, calls: roundPlanes, clients: 10 };
+    figures = await session.measure(`${operation} (${round + 1})`, 'churnPlanes', options);
+    await session.settle();
+    held.push(await session.liveHeap());
+  }
+  const growth = Math.max(0, (held.at(-1) ?? 0) - (held[1] ?? held[0] ?? 0));
+  session.note('plane-rounds', operation, { ...figures, growth });
+}

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ApiCaller } from '../bad-days/api-caller.ts';
+import { eventually } from '../bad-days/eventually.ts';
+import { heapReporting, liveHeap } from '../bad-days/live-heap.ts';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { group, instancesOf, isAtRest, takeInventory } from './world.ts';
+
+const cycles = 10;
+const projects = 50;
+const perProject = 20;
+const clients = 10;
+/**
+ * The newest changes of each kind are kept in memory, up to twice as many before they are cut: that much comes and goes.
+ * Four kilobytes kept of each instance would be more.
+ */
+const allowedGrowth = 16 * 1024 * 1024;
+/** By then everything has been filled that is filled once. */
+const settledCycle = 5;
+/** The planes that are in memory are a budget, not a leak; a small one is full from the first cycle on. */
+const config = 'planes:\n  memoryBytes: 8388608\n';
+
+let flotilla: FlotillaProcess;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'flotilla-cycles-'));
+  writeFileSync(join(folder, 'config.yaml'), config);
+  flotilla = await startFlotilla({ nodeArgs: heapReporting, args: ['--config', join(folder, 'config.yaml')] });
+});
+afterAll(async () => {
+  await flotilla.remove();
+  rmSync(folder, { recursive: true });
+});
+
+async function eachOf<T>(items: readonly T[], act: (api: ApiCaller, item: T) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const work = async () => {
+    const api = await ApiCaller.of(flotilla);
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await act(api, item);
+    await api.close();
+  };
+  await Promise.all(Array.from({ length: clients }, work));
+}
+
+it('a thousand instances in fifty projects, made and deleted ten times over, leave nothing behind', async () => {
+  const held: number[] = [];
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
+    const names = Array.from({ length: projects }, (_, index) => `p${cycle}-${index}`);
+    const spec = { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' }] };
+    await eachOf(names, (api, name) => api.make(`${group}/projects`, { metadata: { name }, spec }));
+    const places = names.flatMap((project) => Array.from({ length: perProject }, (_, index) => ({ project, index })));
+    await eachOf(places, (api, { project, index }) =>
+      api.make(instancesOf(project), { metadata: { name: `i${index}` } }),
+    );
+    const full = await eventually(300, () => takeInventory(flotilla), isAtRest);
+    expect(full.instances.size).toBe(projects * perProject);
+    // Half of them one by one, the rest with their projects.
+    await eachOf(places.slice(0, places.length / 2), async (api, { project, index }) => {
+      expect((await api.send('DELETE', `${instancesOf(project)}/i${index}`)).status).toBe(200);
+    });
+    await eachOf(names, async (api, name) => {
+      expect((await api.send('DELETE', `${group}/projects/${name}`)).status).toBe(200);
+    });
+    const empty = await eventually(
+      300,
+      () => takeInventory(flotilla),
+      (seen) => seen.projects === 1,
+    );
+    expect(empty).toMatchObject({ instances: new Map(), virtualClusters: [], namespaces: [] });
+    held.push(await liveHeap(flotilla));
+  }
+  expect((held.at(-1) ?? 0) - (held[settledCycle] ?? 0), `live heap after each cycle: ${held.join(' ')}`).toBeLessThan(
+    allowedGrowth,
+  );
+}, 3_600_000);

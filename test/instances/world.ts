@@ -1,0 +1,56 @@
+import { localCluster, managementGroup, projectNamespace, storageGroup } from '../../src/api/naming.ts';
+import { listAt, textAt } from '../../src/lib/json-path.ts';
+import type { JsonValue } from '../../src/lib/json-value.ts';
+import { ApiCaller } from '../bad-days/api-caller.ts';
+import type { FlotillaProcess } from '../harness/flotilla-process.ts';
+
+export const group = `/apis/${managementGroup}/v1`;
+export const instancesOf = (project: string) =>
+  `${group}/namespaces/${projectNamespace(project)}/virtualclusterinstances`;
+
+/** What there is of instances, in the management API and on the built-in cluster. */
+export interface Inventory {
+  /** `<project namespace>/<name>`, and the phase; `Terminating` for those that are being deleted. */
+  readonly instances: ReadonlyMap<string, string>;
+  readonly projects: number;
+  /** On the built-in cluster: `<namespace>/<name>`. */
+  readonly virtualClusters: readonly string[];
+  /** On the built-in cluster, those that were made for virtual clusters. */
+  readonly namespaces: readonly string[];
+}
+
+export async function takeInventory(server: FlotillaProcess): Promise<Inventory> {
+  const management = await ApiCaller.of(server);
+  const local = await ApiCaller.of(server, `/kubernetes/cluster/${localCluster}`);
+  const items = async (api: ApiCaller, path: string) => listAt((await api.get(path)) as JsonValue, 'items');
+  try {
+    const instances = await items(management, `${group}/virtualclusterinstances`);
+    const namespaces = await items(local, '/api/v1/namespaces');
+    return {
+      instances: new Map(instances.map((item) => [placeOf(item), phaseOf(item)])),
+      projects: (await items(management, `${group}/projects`)).length,
+      virtualClusters: (await items(local, `/apis/${storageGroup}/v1/virtualclusters`)).map(placeOf).sort(),
+      namespaces: namespaces.map((item) => textAt(item, 'metadata', 'name')).filter((name) => name.includes('-v-')),
+    };
+  } finally {
+    await management.close();
+    await local.close();
+  }
+}
+
+function placeOf(item: JsonValue): string {
+  return `${textAt(item, 'metadata', 'namespace')}/${textAt(item, 'metadata', 'name')}`;
+}
+
+function phaseOf(item: JsonValue): string {
+  return textAt(item, 'metadata', 'deletionTimestamp') === '' ? textAt(item, 'status', 'phase') : 'Terminating';
+}
+
+/** Whatever was asked for has come about: everything that is there is Ready, and has one virtual cluster. */
+export function isAtRest({ instances, virtualClusters, namespaces }: Inventory): boolean {
+  return (
+    [...instances.values()].every((phase) => phase === 'Ready') &&
+    virtualClusters.length === instances.size &&
+    namespaces.length === instances.size
+  );
+}

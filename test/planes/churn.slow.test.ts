@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { ClassicLevel } from 'classic-level';
+import { expect, it } from 'vitest';
+import { rowsOf, testFleet } from '../../src/controlplane/fleet/fleet.fixture.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { resourceKey } from '../../src/registry/rows.ts';
+import { deleting, system, widget, widgets, writing } from '../../src/registry/widgets.fixture.ts';
+import { openEmbeddedStore } from '../../src/store/embedded.ts';
+
+const planes = 1_000;
+const rounds = 10;
+/** What the engine's own bookkeeping varies by; a kilobyte kept of each plane would be nine times as much. */
+const allowedGrowth = 1024 * 1024;
+
+it('a thousand planes made and removed ten times over leave memory as it was and nothing in the store', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'flotilla-churn-'));
+  const store = await openEmbeddedStore({ directory });
+  const { fleet } = testFleet({ store, clock: systemClock, memoryBudget: 8 * 1024 * 1024 });
+  const live: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const ids = Array.from({ length: planes }, (_, index) => `vc-${round}-${index}`);
+    for (let at = 0; at < ids.length; at += 50) await Promise.all(ids.slice(at, at + 50).map(liveIn));
+    for (let at = 0; at < ids.length; at += 50) await Promise.all(ids.slice(at, at + 50).map((id) => fleet.remove(id)));
+    expect(await rowsOf(store)).toEqual([]);
+    expect(fleet.loaded).toEqual({ planes: 0, bytes: 0 });
+    live.push(liveHeap());
+  }
+  await store.close();
+  expect(await keysIn(directory)).toEqual(['midentity', 'mposition', 'mschema']);
+  await rm(directory, { recursive: true, force: true });
+  // The first two rounds fill what is filled once: compiled code, shapes, the table of the store's files.
+  expect((live.at(-1) ?? 0) - (live[1] ?? 0), `live heap after each round: ${live.join(' ')}`).toBeLessThan(
+    allowedGrowth,
+  );
+
+  async function liveIn(id: string): Promise<void> {
+    await fleet.create(id);
+    await fleet.use(id, async (plane) => {
+      const kind = plane.kinds.get(resourceKey(widgets));
+      await kind?.verbs.create(system(), widget('x'), writing);
+      await kind?.verbs.delete(system(), 'x', deleting({ gracePeriodSeconds: 3_600 }));
+      await kind?.verbs.delete(system(), 'first', deleting());
+    });
+  }
+}, 600_000);
+
+/** Every row of the database, history included. */
+async function keysIn(directory: string): Promise<string[]> {
+  const db = new ClassicLevel<string, string>(directory);
+  try {
+    return await db.keys().all();
+  } finally {
+    await db.close();
+  }
+}
+
+function liveHeap(): number {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  collect();
+  return process.memoryUsage().heapUsed;
+}

@@ -1,0 +1,16 @@
+import { it } from 'vitest';
+import { ManualClock } from '../../src/lib/clock.ts';
+import { openMemoryStore } from '../../src/store/memory.ts';
+import { provesIsolation } from './isolation.ts';
+
+it('what is done in one plane leaves bytes, counts, list revisions and watches of another as they are', async () => {
+  const clock = new ManualClock();
+  const store = openMemoryStore({ clock, retention: { ageMilliseconds: 1_000, changes: 100 } });
+  await provesIsolation({
+    operations: 3_000,
+    store,
+    clock,
+    seed: Number(process.env.FC_SEED ?? 1),
+    compact: () => clock.advance(11_000),
+  });
+}, 30_000);

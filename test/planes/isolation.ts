@@ -1,0 +1,176 @@
+import { expect } from 'vitest';
+import { StatusError } from '../../src/api/status.ts';
+import type { ControlPlane } from '../../src/controlplane/control-plane.ts';
+import { gadgets, testFleet } from '../../src/controlplane/fleet/fleet.fixture.ts';
+import type { Fleet } from '../../src/controlplane/fleet/fleet.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import type { KindStore } from '../../src/registry/kind-store.ts';
+import { resourceKey, upkeepSlice } from '../../src/registry/rows.ts';
+import type { WatchStream } from '../../src/registry/verbs.ts';
+import {
+  deleting,
+  listing,
+  patching,
+  system,
+  watching,
+  widget,
+  widgets,
+  writing,
+} from '../../src/registry/widgets.fixture.ts';
+import type { Store } from '../../src/store/store.ts';
+import { SeededRandom } from '../bad-days/seeded-random.ts';
+
+/** The plane that nobody touches, and neighbours whose names begin as its own does, or are its beginning. */
+const quiet = 'vc-1';
+const neighbours = ['vc', 'vc-', 'vc-11', 'vc-1-', 'vc-1a', 'vc-1\u0001', 'vc-0', 'vc-2'];
+/** Names and namespaces of which some are the beginning of others, in all planes the same. */
+const names = ['a', 'aa', 'a.a', 'a-a', 'ab', 'first', 'second', 'x'];
+const namespaces = ['a', 'b'];
+
+/** More at once than a few shares a flush; fewer than thousands keeps the order of things random. */
+const atOnce = 64;
+
+export interface IsolationOptions {
+  readonly operations: number;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly seed: number;
+  /** Lets the store forget old history meanwhile. */
+  compact?(): void;
+}
+
+/** Does so many random things in the neighbours of a plane, and holds the plane against what it was before. */
+export async function provesIsolation(options: IsolationOptions): Promise<void> {
+  const { store } = options;
+  // Little memory, so that planes are put away and loaded all the time.
+  const { fleet } = testFleet({ store, clock: options.clock, memoryBudget: 400_000 });
+  const borrowed = await fleet.borrowOrCreate(quiet);
+  if (borrowed === undefined) throw new Error('the plane is not there');
+  const { plane } = borrowed;
+  await furnish(plane);
+  const before = await picture(store, plane);
+  const revision = (await kindOf(plane, widgets).verbs.list(system(), listing())).resourceVersion;
+  const watches = await openWatches(plane, revision);
+
+  await disturb(fleet, new SeededRandom(options.seed), options);
+
+  expect(await picture(store, plane)).toEqual(before);
+  for (const watch of watches) expect([watch.take(), watch.over]).toEqual([undefined, false]);
+  const resumed = await kindOf(plane, widgets).verbs.watch(system(), watching({ resourceVersion: '1' }));
+  expect((await resumed[Symbol.asyncIterator]().next()).value).toMatchObject({ type: 'ADDED' });
+  // They live: the next change is told to each of them.
+  await kindOf(plane, widgets).verbs.create(system(), widget('the-last'), writing);
+  await kindOf(plane, gadgets).verbs.create(system(), { ...widget('the-last'), kind: 'Gadget' }, writing);
+  for (const watch of watches)
+    expect((await watch[Symbol.asyncIterator]().next()).value).toMatchObject({ type: 'ADDED' });
+  borrowed.release();
+  await fleet.use(quiet, async (reloaded) => {
+    expect(kindOf(reloaded, widgets).count('a')).toBe(names.length + 1);
+  });
+  fleet.close();
+}
+
+function kindOf(plane: ControlPlane, resource: typeof widgets): KindStore {
+  const store = plane.kinds.get(resourceKey(resource));
+  if (store === undefined) throw new Error(`no ${resource.plural}`);
+  return store;
+}
+
+async function furnish(plane: ControlPlane): Promise<void> {
+  for (const name of names.filter((each) => each !== 'first' && each !== 'second')) {
+    await kindOf(plane, widgets).verbs.create(
+      system(),
+      widget(name, { metadata: { finalizers: ['x.example/f'] } }),
+      writing,
+    );
+  }
+  await kindOf(plane, widgets).verbs.delete(system(), 'x', deleting({ gracePeriodSeconds: 3_600 }));
+}
+
+async function openWatches(plane: ControlPlane, resourceVersion: string): Promise<WatchStream[]> {
+  const open = (resource: typeof widgets) =>
+    kindOf(plane, resource).verbs.watch(system(), watching({ resourceVersion, timeoutMilliseconds: 3_600_000 }));
+  return Promise.all([widgets, gadgets, widgets].map(open));
+}
+
+/** Everything of the plane that anybody can see: its bytes in the store, its counts, its lists with their revisions. */
+async function picture(store: Store, plane: ControlPlane): Promise<unknown> {
+  const rows: unknown[] = [];
+  for await (const row of store.dump()) {
+    if (row.row === 'slice' && row.slice === quiet) rows.push(row);
+    const { slice, segments } = row.row === 'entry' ? row.key : { slice: '', segments: [] };
+    if (slice === quiet || (slice === upkeepSlice && segments.includes(quiet))) rows.push(row);
+  }
+  const kinds = [...plane.stores()];
+  const lists = await Promise.all(kinds.map(({ verbs }) => verbs.list(system(''), listing())));
+  return {
+    rows,
+    history: await store.history({ slice: quiet, prefix: [] }, 0),
+    revision: await store.revision(quiet),
+    counts: kinds.map((kind) => [kind.resource.plural, kind.count()]),
+    lists: lists.map(({ items, resourceVersion }) => [resourceVersion, items.map((item) => item.json())]),
+  };
+}
+
+async function disturb(fleet: Fleet, random: SeededRandom, options: IsolationOptions): Promise<void> {
+  for (let done = 0; done < options.operations; done += atOnce) {
+    const steps = Array.from({ length: Math.min(atOnce, options.operations - done) }, () => step(random));
+    await Promise.all(steps.map((each) => perform(fleet, each)));
+    if (done % (atOnce * 16) === 0) options.compact?.();
+  }
+}
+
+function step(random: SeededRandom) {
+  const act =
+    random.below(2_000) === 0
+      ? 'remove'
+      : random.pick(['create', 'create', 'paint', 'hold', 'free', 'delete', 'empty', 'watch', 'list']);
+  return {
+    act,
+    plane: random.pick(neighbours),
+    resource: random.pick([widgets, gadgets]),
+    namespace: random.pick(namespaces),
+    name: random.pick(names),
+    color: random.pick(['red', 'blue']),
+  };
+}
+
+/** That it is refused, because there is no such object or plane any more, is part of life. */
+async function perform(fleet: Fleet, each: ReturnType<typeof step>): Promise<void> {
+  try {
+    if (each.act === 'remove') return await fleet.remove(each.plane);
+    const borrowed = await fleet.borrowOrCreate(each.plane);
+    if (borrowed === undefined) return;
+    try {
+      await act(kindOf(borrowed.plane, each.resource), each);
+    } finally {
+      borrowed.release();
+    }
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+  }
+}
+
+async function act(kind: KindStore, each: ReturnType<typeof step>): Promise<void> {
+  const { name, color } = each;
+  const context = system(each.namespace);
+  const merge = (document: object) =>
+    kind.verbs.patch(
+      context,
+      name,
+      { type: 'merge', document: JSON.parse(JSON.stringify(document)), findings: [] },
+      patching,
+    );
+  const acts: Record<string, () => Promise<unknown>> = {
+    create: () =>
+      kind.verbs.create(context, { ...widget(name, { spec: { color } }), kind: kind.resource.kind }, writing),
+    paint: () => merge({ spec: { color, parts: [color, name] } }),
+    hold: () => merge({ metadata: { finalizers: ['x.example/f'] } }),
+    free: () => merge({ metadata: { finalizers: null } }),
+    delete: () => kind.verbs.delete(context, name, deleting({ propagationPolicy: 'Foreground' })),
+    empty: () => kind.verbs.deletecollection(context, listing(), deleting()),
+    watch: async () => (await kind.verbs.watch(context, watching())).close(),
+    list: () => kind.verbs.list(context, listing({ limit: 2 })),
+  };
+  await acts[each.act]?.();
+}

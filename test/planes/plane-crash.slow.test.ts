@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest';
+import { planeKillRounds } from './plane-kill-rounds.ts';
+
+it('planes survive 60 kills while eight make, use and remove them: none is lost, none is left half', async () => {
+  const { kept, removed, between } = await planeKillRounds(60);
+  expect(kept).toBeGreaterThan(20);
+  expect(removed).toBeGreaterThan(50);
+  expect(between).toBe(0);
+}, 600_000);

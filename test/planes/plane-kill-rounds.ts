@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEmbeddedStore } from '../../src/store/embedded.ts';
+import { buildKilledProgram } from '../harness/killed-program.ts';
+import { PlaneLedger } from './plane-ledger.ts';
+
+/**
+ * Kills a process whose eight workers make, use and remove planes, opens what it left, holds it against what the workers
+ * had been told, and begins again over the same store. Throws at the first thing that does not fit.
+ */
+export async function planeKillRounds(rounds: number): Promise<PlaneLedger['totals']> {
+  const program = await buildKilledProgram('test/planes/plane-crash-writer.ts');
+  const directory = await mkdtemp(join(tmpdir(), 'flotilla-plane-crash-'));
+  const ledger = new PlaneLedger();
+  try {
+    for (let round = 0; round < rounds; round++) {
+      await program.run([directory, `${round}`], (line) => ledger.hear(line), round % 10 === 9);
+      const store = await openEmbeddedStore({ directory });
+      try {
+        await ledger.verify(store);
+      } finally {
+        await store.close();
+      }
+    }
+    return ledger.totals;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+    await program.remove();
+  }
+}

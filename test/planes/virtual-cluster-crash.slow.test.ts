@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { localCluster, storageGroup, storageVersion } from '../../src/api/naming.ts';
+import { upkeepSlice } from '../../src/registry/rows.ts';
+import { openEmbeddedStore } from '../../src/store/embedded.ts';
+import { ApiCaller } from '../bad-days/api-caller.ts';
+import { eventually } from '../bad-days/eventually.ts';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+
+const local = `/kubernetes/cluster/${localCluster}`;
+const apiVersion = `${storageGroup}/${storageVersion}`;
+const virtualClusters = `/apis/${apiVersion}/namespaces/default/virtualclusters`;
+const rounds = 4;
+const workers = 8;
+
+/** How far each virtual cluster came, as its worker was told. */
+type Progress = 'asked for' | 'made' | 'written into' | 'deletion asked for' | 'deleted';
+
+let flotilla: FlotillaProcess;
+beforeEach(async () => {
+  flotilla = await startFlotilla();
+});
+afterEach(() => flotilla.remove());
+
+function inside(name: string): string {
+  return `${virtualClusters}/${name}/proxy/api/v1/namespaces/default/configmaps`;
+}
+
+/** Makes virtual clusters, writes into each, and deletes two of three, until the server is gone. */
+async function workUntilGone(api: ApiCaller, worker: string, tell: (name: string, progress: Progress) => void) {
+  for (let count = 0; ; count++) {
+    const name = `${worker}-${count}`;
+    try {
+      tell(name, 'asked for');
+      await api.make(virtualClusters, { apiVersion, kind: 'VirtualCluster', metadata: { name } });
+      tell(name, 'made');
+      await api.make(inside(name), { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kept' }, data: { name } });
+      tell(name, 'written into');
+      if (count % 3 === 2) continue;
+      tell(name, 'deletion asked for');
+      const { status, text } = await api.send('DELETE', `${virtualClusters}/${name}`);
+      if (status !== 200) throw new Error(`DELETE ${name}: ${status} ${text}`);
+      tell(name, 'deleted');
+    } catch (error) {
+      // What the server answered is a fault; that it answers no more is what is waited for.
+      if (error instanceof Error && /: [1-5]\d\d /.test(error.message)) throw error;
+      return;
+    }
+  }
+}
+
+it('a server that is killed while virtual clusters are made, used and removed loses none and leaves none half', async () => {
+  const progress = new Map<string, Progress>();
+  for (let round = 0; round < rounds; round++) {
+    const callers = await Promise.all(Array.from({ length: workers }, () => ApiCaller.of(flotilla, local)));
+    let answers = 0;
+    const killAt = 60 + 37 * round;
+    let killed: Promise<unknown> | undefined;
+    const tell = (name: string, now: Progress) => {
+      progress.set(name, now);
+      if (++answers >= killAt) killed ??= flotilla.stop('SIGKILL');
+    };
+    await Promise.all(callers.map((caller, worker) => workUntilGone(caller, `r${round}w${worker}`, tell)));
+    await killed;
+    await Promise.all(callers.map((caller) => caller.close()));
+    flotilla = await flotilla.restart();
+    await verify(progress);
+  }
+  expect([...progress.values()].filter((each) => each === 'deleted').length).toBeGreaterThan(20);
+  expect(await planesLeft()).toEqual(await planesWanted());
+}, 300_000);
+
+/** From then on what was under way is what it was found to be. */
+async function verify(progress: Map<string, Progress>): Promise<void> {
+  const api = await ApiCaller.of(flotilla, local);
+  for (const [name, told] of progress) {
+    const look = () => api.send('GET', `${inside(name)}/kept`);
+    if (told === 'deleted') await eventually(30, look, ({ status }) => status === 404);
+    else if (told === 'written into') expect(await look(), name).toMatchObject({ status: 200 });
+    else if (told === 'deletion asked for') {
+      const { status } = await eventually(30, look, (seen) => seen.status === 200 || seen.status === 404);
+      progress.set(name, status === 200 ? 'written into' : 'deleted');
+    } else if (told === 'made') {
+      expect(await look(), name).toSatisfy(({ status }) => status === 200 || status === 404);
+    }
+  }
+  await api.close();
+}
+
+async function planesWanted(): Promise<readonly string[]> {
+  await flotilla.stop();
+  flotilla = await flotilla.restart();
+  const api = await ApiCaller.of(flotilla, local);
+  const list = (await api.get(virtualClusters)) as { items: { metadata: { uid: string } }[] };
+  await api.close();
+  return list.items.map(({ metadata }) => `vc-${metadata.uid}`).sort();
+}
+
+/** All that there is any row of, in its own slice or among the work of upkeep. */
+async function planesLeft(): Promise<readonly string[]> {
+  await flotilla.stop();
+  const store = await openEmbeddedStore({ directory: join(flotilla.dataDirectory, 'store') });
+  const found = new Set<string>();
+  for await (const row of store.dump()) {
+    if (row.row === 'slice') found.add(row.slice);
+    if (row.row === 'entry') found.add(row.key.slice);
+    if (row.row === 'entry' && row.key.slice === upkeepSlice)
+      for (const segment of row.key.segments) found.add(segment);
+  }
+  await store.close();
+  return [...found].filter((name) => name.startsWith('vc-')).sort();
+}
