@@ -125,7 +125,10 @@ describeWith(kubectlMissing, 'kubectl and the core kinds of a cluster', () => {
     };
     await kubectl.ok(['create', '-f', '-'], { input: JSON.stringify(secret) });
     await kubectl.ok(['wait', 'secret/lasting', '--for=jsonpath={.data.token}', '--timeout=10s']);
-    expect(await kubectl.ok(['describe', 'sa', 'default'])).toMatch(/Tokens: +lasting/);
+    const uid = await kubectl.ok(['get', 'sa', 'default', '-o', 'jsonpath={.metadata.uid}']);
+    expect(await kubectl.ok(['describe', 'secret', 'lasting'])).toMatch(
+      new RegExp(`service-account.uid: ${uid}\\n\\nType: +kubernetes.io/service-account-token\\n`),
+    );
     const encoded = await kubectl.ok(['get', 'secret', 'lasting', '-o', 'jsonpath={.data.token}']);
     const lasting = cluster.reach('core').as(Buffer.from(encoded, 'base64').toString()).kubectl;
     expect(await lasting.ok(['auth', 'whoami'])).toContain('system:serviceaccount:team:default');

@@ -4,9 +4,11 @@ export interface LoadTarget {
   readonly ca: string;
   readonly authorization: string;
   readonly pids: readonly number[];
+  /** Of the objects that are measured. */
   readonly api: string;
   readonly apiVersion: string;
-  readonly namespacePrefix: string;
+  /** Of the management API. */
+  readonly management: string;
 }
 export interface LoadClient {
   run(job: string, target: LoadTarget, options: object): Promise<unknown>;
