@@ -45,3 +45,8 @@ export function futureRevision(asked: number, highest: number): StoreError {
 export function storeClosed(): StoreError {
   return new StoreError('Closed', 'the store is closed');
 }
+
+/** Whoever was at work when the store was closed has nothing more to do. */
+export function isStoreClosed(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'Closed';
+}

@@ -3,7 +3,7 @@ import { type BackoffOptions, backoffDelay } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Entry } from '../../store/store.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { isStoreClosed } from '../../store/store-error.ts';
 
 export const longestPause = 60_000;
 
@@ -62,7 +62,7 @@ export class Postponed {
   }
 
   fail(entry: Entry, error: unknown): void {
-    if (error instanceof StoreError && error.code === 'Closed') throw error;
+    if (isStoreClosed(error)) throw error;
     const id = idOf(entry);
     const failures = (this.#pauses.get(id)?.failures ?? 0) + 1;
     this.#pause(entry, { failures, notBefore: this.#clock.elapsed() + backoffDelay(failures, retry) });

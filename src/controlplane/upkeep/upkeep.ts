@@ -3,10 +3,10 @@ import type { Log } from '../../lib/log.ts';
 import type { LeftWork } from '../../registry/left-work.ts';
 import { dueRange, type ObjectPlace } from '../../registry/rows.ts';
 import type { Entry, Store } from '../../store/store.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { isStoreClosed } from '../../store/store-error.ts';
 import { settleDeadline } from './deadlines.ts';
-import { GarbageWork } from './garbage-work.ts';
-import { PendingWork } from './pending-work.ts';
+import { garbageWork } from './garbage-work.ts';
+import { pendingWork } from './pending-work.ts';
 import { inPlane, type PlaneSource } from './plane-objects.ts';
 import { longestPause, Postponed } from './postponed.ts';
 import { takeRow } from './take-row.ts';
@@ -36,8 +36,8 @@ const batch = 500;
  */
 export function startUpkeep(options: UpkeepOptions): Upkeep {
   const { store, clock, log } = options;
-  const pending = new PendingWork(options);
-  const garbage = new GarbageWork(options);
+  const pending = pendingWork(options);
+  const garbage = garbageWork(options);
   const postponed = new Postponed(clock, log);
   let stopped = false;
   /** By which a look is under way or arranged. */
@@ -78,7 +78,7 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
           cancelTimer = wakeAgain(next);
         }
       } catch (error) {
-        if (stopped || (error instanceof StoreError && error.code === 'Closed')) return;
+        if (stopped || isStoreClosed(error)) return;
         log.error({ error: String(error) }, 'upkeep could not look for work; it looks again in a minute');
         cancelTimer = clock.after(longestPause, look);
       }
