@@ -3,6 +3,12 @@ import { defineConfig } from 'vitest/config';
 const project = process.argv[process.argv.indexOf('--project') + 1] ?? 'all';
 const reports = process.env['FLOTILLA_TEST_REPORTS'];
 
+/** Those that measure how quickly something happens: they have the machine for themselves. */
+const quiet = [
+  'test/bad-days/{bad-input,greedy-key,idle-watches,never-reader,slow-clients}.slow.test.ts',
+  'test/e2e/bench.test.ts',
+];
+
 export default defineConfig({
   test: {
     isolate: false,
@@ -15,7 +21,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/*.slow.test.ts', 'test/e2e/**'],
+          exclude: ['**/*.slow.test.ts', 'test/{e2e,kubernetes,cluster}/**'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
@@ -25,6 +31,17 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: ['src/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
+          exclude: quiet,
+          testTimeout: 900_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'quiet',
+          include: quiet,
           testTimeout: 900_000,
           hookTimeout: 120_000,
           fileParallelism: false,
@@ -35,8 +52,30 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          exclude: quiet,
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'kubernetes',
+          include: ['test/kubernetes/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // Each waits for programs for much of its time; more at once would only make those slower.
+          maxWorkers: 3,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'cluster',
+          include: ['test/cluster/**/*.test.ts'],
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
           fileParallelism: false,
         },
       },

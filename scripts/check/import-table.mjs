@@ -15,6 +15,20 @@ export const importTable = {
   client: ['api'],
   hosts: ['api', 'client'],
   gateway: ['api', 'auth', 'http', 'hosts'],
+  process: ['api', 'auth', 'http'],
+  builtin: [
+    'api',
+    'store',
+    'registry',
+    'auth',
+    'seal',
+    'http',
+    'controlplane',
+    'client',
+    'hosts',
+    'gateway',
+    'process',
+  ],
   management: ['api', 'registry', 'auth', 'seal', 'controlplane', 'hosts'],
   controllers: ['api', 'client', 'hosts'],
   server: [
@@ -29,8 +43,24 @@ export const importTable = {
     'client',
     'hosts',
     'gateway',
+    'process',
+    'builtin',
     'management',
     'controllers',
+  ],
+  agent: [
+    'api',
+    'store',
+    'seal',
+    'auth',
+    'audit',
+    'http',
+    'controlplane',
+    'client',
+    'hosts',
+    'gateway',
+    'process',
+    'builtin',
   ],
   cli: ['api', 'client'],
 };
@@ -39,4 +69,4 @@ export const importTable = {
 export const browserSafe = ['api', 'client'];
 
 /** What may be imported by `import()` only, so that it is loaded when it is needed. */
-export const dynamicOnly = { cli: ['server'] };
+export const dynamicOnly = { cli: ['server', 'agent'] };

@@ -76,9 +76,9 @@ async function builtInResources(program) {
 function sectionsOf(mounted) {
   const sections = mounted.map((resource) => ({ kind: resource.kind, resource, below: [] }));
   for (const { kind: parent, subresources } of mounted) {
-    for (const [name, { kind, missing }] of Object.entries(subresources)) {
+    for (const [name, { kind }] of Object.entries(subresources)) {
       const known = sections.find((section) => isSame(section.kind, kind));
-      const place = { parent, name, missing };
+      const place = { parent, name };
       if (known === undefined) sections.push({ kind, below: [place] });
       else if (known.resource === undefined) known.below.push(place);
     }
@@ -135,18 +135,18 @@ function link(heading) {
   return `[${heading}](#${anchor(heading)})`;
 }
 
-function reachedBelow({ parent, name, missing }, headingOf) {
+function reachedBelow({ parent, name }, headingOf) {
   const place = `Reached as ${code(`${parent.plural}/<name>/${name}`)} of ${link(headingOf(parent))}`;
-  return missing === undefined ? `${place}.` : `${place}; answers 501 so far.`;
+  return `${place}.`;
 }
 
 function reachedByPath(resource, { verbsOf }) {
-  const { kind, verbs, missing } = resource;
+  const { kind, verbs } = resource;
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   const path = `${root}/${kind.namespaced ? 'namespaces/<namespace>/' : ''}${kind.plural}`;
   const facts = [
     ['path', code(path)],
-    ['verbs', missing === undefined ? verbsOf(resource).join(', ') : `none: answers 501, ${missing}`],
+    ['verbs', verbsOf(resource).join(', ')],
     ['scope', kind.namespaced ? 'namespaced' : 'cluster'],
     ['short names', codes(kind.shortNames ?? [])],
     ['categories', codes(kind.categories ?? [])],
@@ -188,7 +188,7 @@ function subresourceTable({ kind, subresources }, { subresourceVerbsOf }, headin
   const rows = Object.entries(subresources).map(([name, part]) => {
     return [
       code(`${kind.plural}/<name>/${name}`),
-      part.missing === undefined ? subresourceVerbsOf(part).join(', ') : `none: answers 501, ${part.missing}`,
+      subresourceVerbsOf(part).join(', '),
       isSame(part.kind, kind) ? '' : link(headingOf(part.kind)),
     ];
   });

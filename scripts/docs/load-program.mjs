@@ -6,12 +6,9 @@ import { root } from '../check/sources.mjs';
 
 /** What the pages are made from: the program's own kinds, verbs, flags and settings, and what its tests go by. */
 const entry = `
-export { addBackupCommand } from './src/cli/commands/backup.ts';
-export { addKubeconfigCommand } from './src/cli/commands/kubeconfig.ts';
-export { addRestoreCommand } from './src/cli/commands/restore.ts';
-export { addRotateSigningKeyCommand } from './src/cli/commands/rotate-signing-key.ts';
-export { addStartCommand } from './src/cli/commands/start.ts';
-export { addVersionCommand } from './src/cli/commands/version.ts';
+export { loadCatalogue } from './src/cli/catalogue/catalogue.ts';
+export { exitCodeMeanings, exitCodes } from './src/cli/cli-error.ts';
+export { environmentMeanings } from './src/cli/environment-meanings.ts';
 export { systemClock } from './src/lib/clock.ts';
 export { silentLog } from './src/lib/log.ts';
 export { apiVersionOf } from './src/api/meta.ts';
@@ -21,7 +18,7 @@ export { defaultSettings } from './src/management/settings.ts';
 export { openSealer, sealKeyBytes } from './src/seal/open-sealer.ts';
 export { fileSettings } from './src/server/file-settings.ts';
 export { openManagement } from './src/server/open-management.ts';
-export { openPlanes } from './src/server/open-planes.ts';
+export { openPlanes } from './src/builtin/open-planes.ts';
 export { versionInfo } from './src/http/version.ts';
 export { openMemoryStore } from './src/store/memory.ts';
 export { differenceGroups } from './test/side-by-side/differences.ts';

@@ -1,3 +1,4 @@
+import { cliPage } from './cli.mjs';
 import { conformancePage } from './conformance.mjs';
 import { differencesPage } from './differences.mjs';
 import { kindsPage } from './kinds.mjs';
@@ -9,6 +10,7 @@ export async function generatedPages() {
   const program = await loadProgram();
   return new Map([
     ['docs/reference/kinds.md', await kindsPage(program)],
+    ['docs/reference/cli.md', await cliPage(program)],
     ['docs/reference/settings.md', await settingsPage(program)],
     ['docs/reference/conformance.md', conformancePage()],
     ['docs/reference/differences-from-kube-apiserver.md', differencesPage(program)],

@@ -1,17 +1,15 @@
-import { Command } from 'commander';
 import { dump } from 'js-yaml';
 import { code, page, paragraph, table } from './markdown.mjs';
 
 /** Flags as `--help` has them, and what a configuration file can say besides. */
 export async function settingsPage(program) {
-  const commands = await commandsOf(program);
-  const start = commands.find((command) => command.name() === 'start');
-  const others = commands.filter((command) => command !== start);
+  const { commands } = await program.loadCatalogue();
+  const start = commands.find(({ path }) => path === 'start');
   const { fileSettings } = program;
   const lists = allSettings(fileSettings).filter(([, setting]) => setting.members !== undefined);
   return page(
     '# Settings',
-    'Made from the code by `npm run docs`. `flotilla help <command>` says the same of the flags.',
+    'Made from the code by `npm run docs`. `flotilla start --help` says the same of the flags; the other commands stand in [cli.md](cli.md).',
     '## flotilla start',
     paragraph(
       'What a flag can say, the file that `--config` names can say too, in YAML, under the name in the second column or',
@@ -26,36 +24,17 @@ export async function settingsPage(program) {
       allSettings(fileSettings).map(([name, setting]) => [
         code(name),
         setting.takes,
-        setting.members === undefined ? code(setting.default) : 'see below',
+        defaultOf(setting),
         setting.meaning,
       ]),
     ),
     lists.flatMap(([name, setting]) => describeList(name, setting)),
-    others.flatMap(describeCommand),
   );
 }
 
-/** The commands as the command line itself builds them. */
-async function commandsOf(program) {
-  const {
-    addStartCommand,
-    addKubeconfigCommand,
-    addBackupCommand,
-    addRestoreCommand,
-    addRotateSigningKeyCommand,
-    addVersionCommand,
-  } = program;
-  const root = new Command('flotilla');
-  await addStartCommand(root);
-  for (const add of [
-    addKubeconfigCommand,
-    addBackupCommand,
-    addRestoreCommand,
-    addRotateSigningKeyCommand,
-    addVersionCommand,
-  ])
-    add(root);
-  return root.commands;
+function defaultOf({ members, default: value }) {
+  if (members !== undefined) return 'see below';
+  return value === '' ? '' : code(value);
 }
 
 /** Flags end with what holds without them, in brackets. */
@@ -63,8 +42,9 @@ const withDefault = /^(.*) \(default (.*)\)$/;
 
 function startRow(option) {
   const [, meaning = option.description, preset = ''] = withDefault.exec(option.description) ?? [];
-  const several = option.parseArg === undefined ? '' : '; may be given several times';
-  const inFile = option.long === '--config' ? '' : code(option.attributeName());
+  const several = option.many === true ? '; may be given several times' : '';
+  const name = /^--([a-z-]+)/.exec(option.flags)?.[1] ?? '';
+  const inFile = name === 'config' ? '' : code(name.replaceAll(/-([a-z])/g, (_, letter) => letter.toUpperCase()));
   return [code(option.flags), inFile, preset, `${meaning}${several}`];
 }
 
@@ -90,20 +70,4 @@ function describeList(name, setting) {
 function yamlList(name, entries) {
   const [group, member] = name.split('.');
   return dump({ [group]: { [member]: entries } }, { lineWidth: 100, flowLevel: 6, noRefs: true }).trimEnd();
-}
-
-function describeCommand(command) {
-  const usage = command.registeredArguments.map((argument) => ` <${argument.name()}>`).join('');
-  const rows = [
-    ...command.registeredArguments.map((argument) => [code(`<${argument.name()}>`), argument.description]),
-    ...command.options.map(({ flags, description, mandatory }) => [
-      code(flags),
-      mandatory ? `${description}; required` : description,
-    ]),
-  ];
-  return [
-    `## flotilla ${command.name()}`,
-    `${code(`flotilla ${command.name()}${usage}`)}: ${command.description()}.`,
-    rows.length === 0 ? undefined : table(['argument', 'meaning'], rows),
-  ];
 }

@@ -33,6 +33,26 @@ export function hostNamespaceStem(project: string, instance: string): string {
 /** On what a host keeps for somebody: whom it was made for. What does not carry it is not ours. */
 export const hostOwnerLabel = `${word}.sh/owner`;
 
+/** On the record of a Helm release: what it was installed from, so that nothing is installed again without cause. */
+export const hostDigestLabel = `${word}.sh/installed`;
+/** On a workload that sleeps: how many replicas it has when it is awake. */
+export const replicasAnnotation = `${word}.sh/replicas`;
+/** On a workload that falls asleep: the pods of those inside are still to be ended. */
+export const fallingAsleepAnnotation = `${word}.sh/falling-asleep`;
+/** `"true"` on a host namespace: it stays when the virtual cluster in it is removed. */
+export const keepNamespaceAnnotation = `${word}.sh/keep-namespace`;
+/** On what a host keeps: what people call it. */
+export const displayNameAnnotation = `${word}.sh/display-name`;
+
+/** On a cluster that is reached through its agent: what virtual clusters run on there, `built-in` or `kubernetes`. */
+export const agentHostAnnotation = `${word}.sh/agent-host`;
+
+/** On a cluster with an agent: a digest of what that told of itself, so that the same is not written down again. */
+export const agentToldAnnotation = `${word}.sh/agent-told`;
+
+/** On a key of an agent: the names of the keys that end when it is first used. */
+export const replacesAnnotation = `${word}.sh/replaces`;
+
 /** On a project's namespace: the name of the project. */
 export const projectLabel = `${word}.sh/project`;
 
@@ -88,6 +108,16 @@ export const reservedSubjectPrefix = `${word}:`;
  */
 export function hostAccountUser(namespacedName: string): string {
   return `${reservedSubjectPrefix}host:serviceaccount:${namespacedName}`;
+}
+
+/** The agent of a connected cluster; only the key that `clusters/<name>/accesskey` makes is it. */
+export function agentUser(cluster: string): string {
+  return `${reservedSubjectPrefix}agent:${cluster}`;
+}
+
+/** The cluster whose agent this is, or undefined for anybody else. */
+export function clusterOfAgent(user: string): string | undefined {
+  return user.startsWith(agentUser('')) ? user.slice(agentUser('').length) : undefined;
 }
 
 /** The server's own controllers; in process only, no credential opens it. */

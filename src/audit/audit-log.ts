@@ -33,6 +33,8 @@ export interface AuditEvent {
     | undefined;
   /** What policies have to say of the request. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
+  /** The agent that the request came to, where it did not come to this server; and which line of its log this is. */
+  readonly agent?: { readonly cluster: string; readonly log: string; readonly line: number } | undefined;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { managementGroup } from '../api/naming.ts';
-import { type AuditFacts, type AuditRule, auditLevel, defaultAuditRules } from './audit-policy.ts';
+import { type AuditFacts, type AuditRule, auditLevel, defaultAuditRules, isWrite } from './audit-policy.ts';
 
 function facts(changes: Partial<AuditFacts>): AuditFacts {
   const resource = { group: managementGroup, resource: 'projects', subresource: '' };
@@ -36,6 +36,15 @@ describe('the default audit policy', () => {
     }
     const { resource: _, ...backup } = facts({ path: '/backup' });
     expect(auditLevel(defaultAuditRules, backup)).toBe('Metadata');
+  });
+
+  it('holds who opens a shell in a pod, also by a GET, before it is opened (completions §11)', () => {
+    for (const subresource of ['exec', 'attach', 'portforward']) {
+      const resource = { group: '', resource: 'pods', subresource };
+      expect(auditLevel(defaultAuditRules, facts({ verb: 'get', resource, code: 101 }))).toBe('Metadata');
+      expect(isWrite({ verb: 'get', subresource })).toBe(true);
+    }
+    expect(isWrite({ verb: 'get', subresource: 'log' })).toBe(false);
   });
 });
 

@@ -42,11 +42,15 @@ const reviews: readonly { group: string; resources: readonly string[] }[] = [
   },
 ];
 
+/** Whoever opens one of these does more than read, also by the GET that a WebSocket begins with. */
+const openings: readonly string[] = ['exec', 'attach', 'portforward'];
+
 /** Writes, refusals, kubeconfigs and tokens issued (completions §11). Issuing either is a create. */
 export const defaultAuditRules: readonly AuditRule[] = [
   { level: 'Metadata', outcome: 'refused' },
   { level: 'None', verbs: ['create'], resources: reviews },
   { level: 'Metadata', verbs: writeVerbs },
+  { level: 'Metadata', resources: [{ group: '', resources: openings.map((name) => `pods/${name}`) }] },
   { level: 'Metadata', nonResourceURLs: ['/backup'] },
 ];
 
@@ -56,8 +60,8 @@ export function auditLevel(rules: readonly AuditRule[], facts: AuditFacts): Audi
 }
 
 /** Whether a request is audited before it is carried out (stage RequestReceived). */
-export function isWrite(verb: string): boolean {
-  return writeVerbs.includes(verb);
+export function isWrite({ verb, subresource }: { readonly verb: string; readonly subresource: string }): boolean {
+  return writeVerbs.includes(verb) || openings.includes(subresource);
 }
 
 const refusals: ReadonlySet<number> = new Set([401, 403, 429]);

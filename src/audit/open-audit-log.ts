@@ -126,7 +126,10 @@ async function openFile(path: string): Promise<FileHandle> {
 
 /** The last line of defence: whoever made the event, nothing that looks like a secret is written. */
 function clean(event: AuditEvent): AuditEvent {
-  return { ...event, requestURI: redactUri(event.requestURI), userAgent: redactUserAgent(event.userAgent) };
+  const requestURI = redactUri(event.requestURI);
+  const userAgent = redactUserAgent(event.userAgent);
+  const isClean = requestURI === event.requestURI && userAgent === event.userAgent;
+  return isClean ? event : { ...event, requestURI, userAgent };
 }
 
 function ignoreMissing(error: unknown): void {

@@ -15,6 +15,8 @@ export interface AuthenticatorOptions {
   hash(token: string): string;
   /** Whether a value has a form that a key can have, its checksum included; refuses without a look-up. */
   isWellFormed(token: string): boolean;
+  /** Tells a key from the same one with another value. Absent: `keyMark`. */
+  markOf?(state: KeyState): string;
   readonly clock: Clock;
   readonly rights: RightsSignals;
   /** Called for each request that a key opened; must be quick. */
@@ -41,6 +43,7 @@ const longestToken = 512;
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { clock, rights } = options;
+  const markOf = (state: KeyState) => options.markOf?.(state) ?? keyMark(state);
   const sessions = createSessions({
     clock,
     current: (name) => options.current(name),
@@ -76,7 +79,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
     resume({ name, uid, mark }) {
       const state = options.current(name);
-      return state?.uid === uid && keyMark(state) === mark ? identityOf(state) : undefined;
+      return state?.uid === uid && markOf(state) === mark ? identityOf(state) : undefined;
     },
 
     close() {

@@ -12,7 +12,7 @@ const claims: DirectTokenClaims = {
   subject: 'anna',
   groups: ['platform:user:anna', 'system:authenticated'],
   scopes: [{ projects: [{ project: 'blue' }] }, { clusters: [{ cluster: '*' }] }],
-  accessKey: { name: 'nightly', uid: 'u-1' },
+  accessKey: { name: 'nightly', uid: 'u-1', mark: 'm-1' },
   issuedAt: seconds,
   expiresAt: seconds + 60,
   id: 'j-1',
@@ -63,7 +63,7 @@ describe('direct-endpoint tokens (completions §6)', () => {
     const scope = fc.record({ projects: fc.array(fc.record({ project: text })) });
     await fc.assert(
       fc.asyncProperty(text, fc.array(text), fc.array(scope), text, async (subject, groups, scopes, name) => {
-        const said = { ...claims, subject, groups, scopes, accessKey: { name, uid: 'u' } };
+        const said = { ...claims, subject, groups, scopes, accessKey: { name, uid: 'u', mark: 'm' } };
         expect(await verify(await signDirectToken(signer, said))).toEqual({ claims: said });
       }),
       { numRuns: 25 },

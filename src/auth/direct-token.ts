@@ -1,5 +1,6 @@
 import { type CryptoKey, SignJWT } from 'jose';
 import type { JsonObject } from '../lib/json-value.ts';
+import type { TokenKey } from './gateway-token.ts';
 
 /** Tokens of the installation's signer, in one place: what they are for is told by their audience alone. */
 export const directTokenAudience = 'direct-cluster-endpoint';
@@ -14,8 +15,8 @@ export interface DirectTokenClaims {
   readonly groups: readonly string[];
   /** All of them must allow; none: no narrowing. */
   readonly scopes: readonly JsonObject[];
-  /** The key that asked. The uid tells it from a later key of the same name; the token dies with it. */
-  readonly accessKey: { readonly name: string; readonly uid: string };
+  /** The key that asked; the token dies with it. */
+  readonly accessKey: TokenKey;
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly id: string;
@@ -28,8 +29,8 @@ export interface TokenSigner {
 }
 
 export function signDirectToken(signer: TokenSigner, claims: DirectTokenClaims): Promise<string> {
-  const { name, uid } = claims.accessKey;
-  return new SignJWT({ groups: [...claims.groups], scopes: [...claims.scopes], accessKey: { name, uid } })
+  const { name, uid, mark } = claims.accessKey;
+  return new SignJWT({ groups: [...claims.groups], scopes: [...claims.scopes], accessKey: { name, uid, mark } })
     .setProtectedHeader({ alg: tokenAlgorithm, kid: signer.kid, typ: 'JWT' })
     .setIssuer(claims.issuer)
     .setAudience(directTokenAudience)

@@ -18,6 +18,8 @@ export interface Identity {
    * Everything that was begun with it ends.
    */
   readonly signal: AbortSignal;
+  /** When the credential itself ends, in milliseconds since the epoch; absent: with its key. What lasts ends with it. */
+  readonly ends?: number;
   /**
    * A signal that fires when what the caller may do has changed, or what `as` may do where they act as another. Only
    * what lasts ends with it (watches, proxied streams): a request under way was allowed when it came, and whoever

@@ -137,8 +137,16 @@ function putLast<T>(map: Map<string, T>, key: string, value: T, most: number): v
   }
 }
 
+let latest = { address: '', source: '' };
+
 /** Where an address belongs: whoever has one address of IPv6 has the 2^64 beside it as well. */
 export function sourceOf(address: string): string {
+  // Asked for with every request, of which many come from one address.
+  if (address !== latest.address) latest = { address, source: placeOf(address) };
+  return latest.source;
+}
+
+function placeOf(address: string): string {
   const plain = address.replace(/%.*$/, '').toLowerCase();
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain);
   if (mapped?.[1] !== undefined) return mapped[1];

@@ -71,14 +71,14 @@ function claimsIn(payload: JWTPayload): DirectTokenClaims | undefined {
   }
   if (sub === '' || !isTexts(groups) || !Array.isArray(scopes) || !scopes.every(isJsonObject)) return undefined;
   if (!isJsonObject(accessKey)) return undefined;
-  const { name, uid } = accessKey;
-  if (typeof name !== 'string' || typeof uid !== 'string') return undefined;
+  const { name, uid, mark } = accessKey;
+  if (typeof name !== 'string' || typeof uid !== 'string' || typeof mark !== 'string') return undefined;
   return {
     issuer: iss,
     subject: sub,
     groups,
     scopes,
-    accessKey: { name, uid },
+    accessKey: { name, uid, mark },
     issuedAt: iat,
     expiresAt: exp,
     id: jti,

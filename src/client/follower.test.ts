@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import { expired } from '../api/status.ts';
+import { inProcessClient } from '../builtin/in-process-client.ts';
 import { silentLog } from '../lib/log.ts';
 import { openManagement } from '../management/management.fixture.ts';
-import { inProcessClient } from '../server/in-process-client.ts';
 import { startFollower } from './follower.ts';
 import type { ResourceClient } from './resource-client.ts';
 

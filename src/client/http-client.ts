@@ -1,4 +1,4 @@
-import { apiVersionOf, type KubeObject } from '../api/meta.ts';
+import { apiVersionOf, type KubeObject, type ListMeta } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import { type Status, StatusError } from '../api/status.ts';
 import { parseTrustedJson } from '../lib/json-parse.ts';
@@ -6,25 +6,13 @@ import type { JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
 import { linesOf } from '../lib/lines.ts';
 import type { ApiClient, ObjectEvent, Place, ResourceClient, WatchRequest } from './resource-client.ts';
+import { type FetchedResponse, type Sender, sendRequest } from './send-request.ts';
 
-/** What the client needs of `fetch`: the browser's own, or undici's with the right CA. */
-export type Fetch = (
-  url: string,
-  init: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal },
-) => Promise<FetchedResponse>;
+export type { Fetch } from './send-request.ts';
 
-interface FetchedResponse {
-  readonly status: number;
-  text(): Promise<string>;
-  readonly body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | null;
-}
-
-export interface HttpClientOptions {
+export interface HttpClientOptions extends Sender {
   /** A control plane's root: `https://host:8443/kubernetes/management`. */
   readonly server: string;
-  readonly fetch: Fetch;
-  /** Asked for each request, so that a renewed key is used at once; undefined where a cookie does the work. */
-  token?(): string | undefined;
 }
 
 export function httpClient(options: HttpClientOptions): ApiClient {
@@ -55,19 +43,12 @@ function resourceOverHttp(options: HttpClientOptions, kind: ResourceKind): Resou
     signal: AbortSignal | undefined,
     body?: { type: string; document: JsonValue },
   ): Promise<FetchedResponse> {
-    const token = options.token?.();
-    const response = await options.fetch(url, {
+    return await sendRequest(options, {
       method,
-      headers: {
-        Accept: 'application/json',
-        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'Content-Type': body.type }),
-      },
-      ...(body === undefined ? {} : { body: writeJson(body.document) }),
+      url,
+      ...(body === undefined ? {} : { body: { type: body.type, text: writeJson(body.document) } }),
       ...(signal === undefined ? {} : { signal }),
     });
-    if (response.status >= 400) throw refusal(response.status, await response.text());
-    return response;
   }
 
   async function call(
@@ -87,9 +68,13 @@ function resourceOverHttp(options: HttpClientOptions, kind: ResourceKind): Resou
     get: (place, { signal } = {}) => call('GET', item(place), signal),
     async list({ namespace, signal, ...selectors } = {}) {
       const list = await call('GET', `${collection(namespace)}${query(selectors)}`, signal);
+      const { resourceVersion = '', continue: more = '' } = list.metadata as ListMeta;
       return {
-        items: list['items'] as unknown as KubeObject[],
-        resourceVersion: list.metadata.resourceVersion ?? '',
+        // A list of nothing but metadata has null where there is none.
+        items: (list['items'] ?? []) as unknown as KubeObject[],
+        resourceVersion,
+        // Empty at the end of a list.
+        ...(more === '' ? {} : { continue: more }),
       };
     },
     async *watch({ namespace, resourceVersion, signal, ...selectors }: WatchRequest) {
@@ -123,24 +108,6 @@ function query(members: Readonly<Record<string, string | number | undefined>>): 
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) if (value !== undefined) pairs.append(name, String(value));
   return pairs.size === 0 ? '' : `?${pairs}`;
-}
-
-/** An answer that is no Status (a proxy's page, say) becomes one. */
-function refusal(code: number, text: string): StatusError {
-  try {
-    const status = JSON.parse(text) as Status;
-    if (status.kind === 'Status') return new StatusError(status);
-  } catch {
-    // The text is not ours; what it says is passed on below.
-  }
-  return new StatusError({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message: `the server answered ${code}: ${text.slice(0, 200)}`,
-    code,
-  });
 }
 
 function toEvent(line: string): ObjectEvent {

@@ -42,9 +42,11 @@ export interface ListRequest extends CallOptions {
   readonly fieldSelector?: string;
   /** No more than so many. */
   readonly limit?: number;
+  /** What the list before said: this one goes on where it ended. */
+  readonly continue?: string;
 }
 
-export interface WatchRequest extends Omit<ListRequest, 'limit'> {
+export interface WatchRequest extends Omit<ListRequest, 'limit' | 'continue'> {
   /** Go on after this; absent: begin with everything there is. */
   readonly resourceVersion?: string;
 }
@@ -57,6 +59,8 @@ export interface DeleteRequest extends CallOptions {
 export interface ObjectList {
   readonly items: readonly KubeObject[];
   readonly resourceVersion: string;
+  /** Where there are more than were asked for. */
+  readonly continue?: string;
 }
 
 /** A bookmark carries no object of use; it says how far the stream has come. */

@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts';
 import type { LeftWork } from '../registry/left-work.ts';
 import { SliceObjects } from '../registry/slice-objects.ts';
 import { standingDigest } from '../registry/standing-kinds.ts';
-import type { Store } from '../store/store.ts';
+import type { Entry, Store } from '../store/store.ts';
 import { type ControlPlane, openControlPlane } from './control-plane.ts';
 import { bornPlane } from './plane-birth.ts';
 import type { PartDependencies, PlanePart } from './plane-part.ts';
@@ -13,6 +13,8 @@ export interface KubernetesPlaneOptions {
   /** The slice of the store that is this plane's alone. */
   readonly id: string;
   readonly store: Store;
+  /** The row of its birth as it was just read; absent: it is read. */
+  readonly birth?: Entry;
   readonly clock: Clock;
   readonly log: Log;
   /** Called once, before anything is open. */
@@ -47,7 +49,7 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
   });
   const lists = parts.flatMap(({ standing }) => (standing === undefined ? [] : [standing]));
   // In this order: what is read then is as new as what stands, and watches that resume are told of both.
-  const birth = await bornPlane(options.store, id, clock, standingDigest(lists));
+  const birth = await bornPlane(options.store, id, clock, standingDigest(lists), options.birth);
   const objects = await SliceObjects.open(options.store, id);
   const plane = await openControlPlane({
     id,
@@ -60,7 +62,11 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
     authorize,
     mayRead: mayRead ?? (() => undefined),
     async admit(write) {
-      for (const part of parts) await part.admit?.(write);
+      for (const part of parts) {
+        // Most have nothing to say, and nobody is to wait for that.
+        const deciding = part.admit?.(write);
+        if (deciding !== undefined) await deciding;
+      }
     },
     onUpkeep: options.onUpkeep,
   });

@@ -8,7 +8,7 @@ import { deleting, system, take, told, watching, widget, widgets } from '../regi
 import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import { openKubernetesPlane } from './kubernetes-plane.ts';
-import { bornPlane, isBorn } from './plane-birth.ts';
+import { birthOf, bornPlane } from './plane-birth.ts';
 
 async function open(store: Store, clock: ManualClock, standing: readonly KubeObject[]) {
   const plane = await openKubernetesPlane({
@@ -36,7 +36,7 @@ describe('the birth of a plane', () => {
   it('is one moment, whoever opens it and however often', async () => {
     const clock = new ManualClock();
     const store = openMemoryStore({ clock });
-    expect(await isBorn(store, 'plane')).toBe(false);
+    expect(await birthOf(store, 'plane')).toBeUndefined();
     const [first, second] = await Promise.all([
       bornPlane(store, 'plane', clock, 'x'),
       bornPlane(store, 'plane', clock, 'x'),
@@ -44,7 +44,7 @@ describe('the birth of a plane', () => {
     clock.advance(60_000);
     expect(second).toEqual(first);
     expect(await bornPlane(store, 'plane', clock, 'x')).toEqual(first);
-    expect(await isBorn(store, 'plane')).toBe(true);
+    expect(await birthOf(store, 'plane')).toMatchObject({ revision: first?.revision });
   });
 
   it('is told anew by a release with other standing objects, and watches that resume learn of those', async () => {

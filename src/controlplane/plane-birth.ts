@@ -26,16 +26,25 @@ export function birthText(clock: Clock, standing: string): string {
   return JSON.stringify({ born: timestamp(clock.now()), seed: randomUUID(), standing } satisfies BirthRow);
 }
 
-/** Whether there is such a plane. */
-export async function isBorn(store: Store, slice: string): Promise<boolean> {
-  return (await translated(store.get(birthKey(slice)))) !== undefined;
+/** Undefined: there is no such plane. */
+export async function birthOf(store: Store, slice: string): Promise<Entry | undefined> {
+  return await translated(store.get(birthKey(slice)));
 }
 
-/** When the plane was born: now, if it was not there. `standing` is the digest of what it is to show. */
-export async function bornPlane(store: Store, slice: string, clock: Clock, standing: string): Promise<PlaneBirth> {
+/**
+ * When the plane was born: now, if it was not there. `standing` is the digest of what it is to show; `read` the row of
+ * its birth, where somebody has read it already.
+ */
+export async function bornPlane(
+  store: Store,
+  slice: string,
+  clock: Clock,
+  standing: string,
+  read?: Entry,
+): Promise<PlaneBirth> {
   const key = birthKey(slice);
-  for (;;) {
-    const row = await translated(store.get(key));
+  for (let row = read; ; row = undefined) {
+    row ??= await birthOf(store, slice);
     const known = row && (JSON.parse(row.value) as BirthRow);
     if (row !== undefined && known?.standing === standing) {
       return { seed: known.seed, born: known.born, revision: row.revision };

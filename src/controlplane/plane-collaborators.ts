@@ -1,6 +1,7 @@
 import { parseApiVersion } from '../api/meta.ts';
 import type { Collaborators } from '../registry/kind-runtime.ts';
 import type { KindStore } from '../registry/kind-store.ts';
+import { OwnersKnown } from '../registry/owners-known.ts';
 import { resourceKey } from '../registry/rows.ts';
 
 /** What each kind of a plane asks of the others, those that come and go while the plane is open included. */
@@ -9,6 +10,7 @@ export function planeCollaborators(
   admit: Collaborators['admit'],
 ): Collaborators {
   return {
+    owners: new OwnersKnown(),
     namespaceState: (namespace) => namespaceState(kinds, namespace),
     // A namespace that begins to go is another version of it.
     namespaceCheck: (namespace) => kinds.get(namespacesKey)?.unchanged('', namespace),

@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { rolesInside } from '../api/management/roles-inside.ts';
 import type { KubeObject } from '../api/meta.ts';
-import { expired, serviceUnavailable } from '../api/status.ts';
+import { expired } from '../api/status.ts';
+import { textAt } from '../lib/json-path.ts';
 import { equalJson } from '../lib/json-value.ts';
+import { asleep, beingRemoved } from './instance-words.ts';
 
-/** Ends what lasts inside of an instance when it goes, or when it gives other roles than before. */
+/** Ends what lasts inside of an instance when it goes, falls asleep, or gives other roles than before. */
 export interface InstanceChanges {
   /** Holds from the call on: to be asked for before roles are looked up. Its reason is what a stream says last. */
   of(instance: KubeObject): AbortSignal;
@@ -38,9 +40,14 @@ export function createInstanceChanges(): InstanceChanges {
 
 function whyOver(before: KubeObject, after: KubeObject | undefined): Error | undefined {
   if (after === undefined || after.metadata.deletionTimestamp !== undefined) {
-    return serviceUnavailable(`the virtual cluster ${JSON.stringify(before.metadata.name ?? '')} is being removed`);
+    return beingRemoved(before);
   }
+  if (isSleeping(after) && !isSleeping(before)) return asleep(after);
   const [was, is] = [rolesInside(before), rolesInside(after)];
   if (was.fallback === is.fallback && equalJson([...was.rules], [...is.rules])) return undefined;
   return expired('what you may do has changed; list again to see what there is for you now');
+}
+
+function isSleeping(instance: KubeObject): boolean {
+  return textAt(instance, 'status', 'phase') === 'Sleeping';
 }

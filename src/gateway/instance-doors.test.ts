@@ -5,23 +5,27 @@ import type { Plane } from '../http/plane.ts';
 import { ManualClock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import { createActivityLog } from './instance-activity.ts';
-import { instanceDoors, type PlaneCluster, type Standing } from './instance-doors.ts';
+import { type GatewayCluster, instanceDoors, type Standing } from './instance-doors.ts';
 
 const plane = { id: 'vc-v1' } as Plane;
+const inside = { plane, authorize: () => ({ allowed: true, reason: '' }), serve: () => Promise.reject(new Error()) };
 const never = new AbortController().signal;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 function setUp(standing: Partial<Standing> | undefined = {}) {
   const clock = new ManualClock(1_000_000);
   const activity = createActivityLog(clock);
-  const found = { uid: 'v1', planeId: 'vc-v1', owner: 'i1', door: 'open', ...standing } as Standing;
+  const found = { uid: 'v1', owner: 'i1', door: 'open', ...standing } as Standing;
   const seen = { woken: 0, entered: 0, left: 0 };
   const at = { found: standing === undefined ? undefined : found };
   let open: () => void = () => {};
-  const cluster: PlaneCluster = {
+  const closing = new AbortController();
+  const latest: { instance: KubeObject | undefined } = { instance: instance() };
+  const cluster: GatewayCluster = {
     at: () => at.found,
     async enter() {
       seen.entered++;
-      return { plane, signal: never, leave: () => seen.left++ };
+      return { inside, signal: closing.signal, leave: () => seen.left++ };
     },
     async wake() {
       seen.woken++;
@@ -31,15 +35,19 @@ function setUp(standing: Partial<Standing> | undefined = {}) {
         open = resolve;
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       }),
+    account: async () => undefined,
   };
   const doors = instanceDoors({
     clusterOf: (name) => (name === 'local' ? cluster : undefined),
+    latest: () => latest.instance,
     activity,
     restsUnused: ({ status }) => (status as JsonObject).reason === 'NotUsed',
     clock,
   });
-  return { clock, activity, doors, seen, at, open: () => open() };
+  return { clock, activity, doors, seen, at, closing, latest, open: () => open() };
 }
+
+const ready = { phase: 'Ready', serviceUID: 'v1', deployHash: 'x' };
 
 function instance(change: JsonObject = {}, metadata: JsonObject = {}): KubeObject {
   return {
@@ -47,7 +55,7 @@ function instance(change: JsonObject = {}, metadata: JsonObject = {}): KubeObjec
     kind: 'VirtualClusterInstance',
     metadata: { name: 'demo', uid: 'i1', ...metadata },
     spec: { clusterRef: { cluster: 'local', namespace: 'n', virtualCluster: 'v' } },
-    status: { phase: 'Ready', serviceUID: 'v1', deployHash: 'x' },
+    status: ready,
     ...change,
   } as KubeObject;
 }
@@ -68,7 +76,7 @@ describe('the door of an instance', () => {
     const told: string[] = [];
     activity.onActivity((uid) => told.push(uid));
     const visit = await doors.enter(instance(), () => never);
-    expect([visit.plane, seen.entered]).toEqual([plane, 1]);
+    expect([visit.inside.plane, seen.entered]).toEqual([plane, 1]);
     clock.advance(5_000);
     visit.leave();
     expect(seen.left).toBe(1);
@@ -76,6 +84,16 @@ describe('the door of an instance', () => {
     expect(activity.lastActivity('i1')).toBe(1_005_000);
     activity.forget('i1');
     expect(activity.lastActivity('i1')).toBeUndefined();
+  });
+
+  it('counts a session as a use for as long as it is open', async () => {
+    const { doors, activity, clock } = setUp();
+    const visits = [await doors.enter(instance(), () => never, true), await doors.enter(instance(), () => never)];
+    clock.advance(500_000);
+    expect(activity.lastActivity('i1')).toBe(1_500_000);
+    for (const { leave } of visits) leave();
+    clock.advance(500_000);
+    expect(activity.lastActivity('i1')).toBe(1_500_000);
   });
 
   it('is shut while it is not known what stands behind it and who is who in there', async () => {
@@ -100,7 +118,7 @@ describe('the door of an instance', () => {
   it('can be gone through to mend what failed later', async () => {
     const { doors } = setUp();
     const failed = instance({ status: { phase: 'Failed', serviceUID: 'v1' } });
-    expect((await doors.enter(failed, () => never)).plane).toBe(plane);
+    expect((await doors.enter(failed, () => never)).inside.plane).toBe(plane);
   });
 
   it('is shut to all when the instance is deleted, or what is behind it is', async () => {
@@ -114,27 +132,46 @@ describe('the door of an instance', () => {
   it('wakes what sleeps, and waits for it only so long', async () => {
     const one = setUp({ door: 'asleep' });
     const entering = one.doors.enter(instance(), () => never);
-    await Promise.resolve();
+    await turn();
     expect(one.seen).toMatchObject({ woken: 1, entered: 0 });
-    await Promise.resolve();
     one.open();
-    expect((await entering).plane).toBe(plane);
+    expect((await entering).inside.plane).toBe(plane);
 
     const late = setUp({ door: 'asleep' });
     const waiting = refused(late.doors.enter(instance(), () => never));
-    await Promise.resolve();
-    await Promise.resolve();
-    late.clock.advance(10_001);
+    await turn();
+    late.clock.advance(9_000);
+    expect(late.activity.lastActivity('i1')).toBe(1_009_000);
+    late.clock.advance(1_001);
     expect(await waiting).toEqual([503, expect.stringMatching(/is being woken: try again/)]);
     expect(late.seen.entered).toBe(0);
+  });
+
+  it('waits for what is on its way already, without waking it', async () => {
+    const { doors, seen, open, clock } = setUp({ door: 'opening' });
+    const entering = doors.enter(instance(), () => never);
+    await turn();
+    expect(seen).toMatchObject({ woken: 0, entered: 0 });
+    open();
+    expect((await entering).inside.plane).toBe(plane);
+    const late = refused(doors.enter(instance({ status: { ...ready, message: 'A pod starts.' } }), () => never));
+    await turn();
+    clock.advance(10_001);
+    expect(await late).toEqual([503, expect.stringMatching(/cannot be used yet/)]);
+    // The next one is told at once, until it has had its time.
+    expect((await refused(doors.enter(instance(), () => never)))[0]).toBe(503);
+    clock.advance(30_000);
+    const again = doors.enter(instance(), () => never);
+    await turn();
+    open();
+    await again;
   });
 
   it('lets go of who does not wait any more', async () => {
     const { doors, seen } = setUp({ door: 'asleep' });
     const ending = new AbortController();
     const entering = doors.enter(instance(), () => ending.signal);
-    await Promise.resolve();
-    await Promise.resolve();
+    await turn();
     ending.abort(new Error('gone away'));
     await expect(entering).rejects.toThrow('gone away');
     expect(seen.entered).toBe(0);
@@ -143,9 +180,8 @@ describe('the door of an instance', () => {
   it('lets in to nobody what took the place of what it woke', async () => {
     const { doors, at, open } = setUp({ door: 'asleep' });
     const entering = refused(doors.enter(instance(), () => never));
-    await Promise.resolve();
-    await Promise.resolve();
-    at.found = { uid: 'v2', planeId: 'vc-v2', owner: '', door: 'open' };
+    await turn();
+    at.found = { uid: 'v2', owner: '', door: 'open' };
     open();
     expect((await entering)[0]).toBe(503);
   });
@@ -164,8 +200,54 @@ describe('the door of an instance', () => {
     const rests = setUp({ door: 'asleep', owner: '' });
     const status = { phase: 'Sleeping', reason: 'NotUsed', serviceUID: 'v1', deployHash: 'x' };
     void rests.doors.enter(instance({ status }), () => never);
-    await Promise.resolve();
+    await turn();
     expect(rests.seen.woken).toBe(1);
+  });
+
+  it('wakes once for all who come at the same time, and stops when the last of them has left', async () => {
+    const { doors, seen, clock, open } = setUp({ door: 'asleep' });
+    const ending = new AbortController();
+    const first = refused(doors.enter(instance(), () => ending.signal)).catch((error: unknown) => String(error));
+    const others = Array.from({ length: 50 }, () => doors.enter(instance(), () => never));
+    await turn();
+    ending.abort(new Error('gone away'));
+    expect(await first).toMatch(/gone away/);
+    open();
+    expect((await Promise.all(others)).length).toBe(50);
+    expect(seen).toMatchObject({ woken: 1, entered: 50 });
+    const last = refused(doors.enter(instance(), () => never));
+    await turn();
+    clock.advance(10_001);
+    await last;
+    const next = refused(doors.enter(instance(), () => never));
+    await turn();
+    expect(seen.woken).toBe(3);
+    clock.advance(10_001);
+    await next;
+  });
+
+  it('ends with words about the instance (completions §3)', async () => {
+    const forced = instance({}, { annotations: { 'sleepmode.platform.sh/force': 'true' } });
+    for (const [door, now, words] of [
+      [
+        'asleep',
+        instance(),
+        /^the virtual cluster "demo" is asleep; nothing in it is lost: who uses it next wakes it$/,
+      ],
+      ['asleep', forced, /take the annotation away to wake it$/],
+      ['closing', instance(), /is being removed$/],
+      ['asleep', undefined, /is being removed$/],
+      ['open', instance(), /^what the cluster says$/],
+    ] as const) {
+      const { doors, at, closing, latest } = setUp();
+      const visit = await doors.enter(instance(), () => never);
+      const { signal } = visit;
+      at.found = { uid: 'v1', owner: 'i1', door };
+      latest.instance = now;
+      closing.abort(new Error('what the cluster says'));
+      await turn();
+      expect((signal.reason as Error).message).toMatch(words);
+    }
   });
 
   it('is none where the server has no way to the cluster', async () => {

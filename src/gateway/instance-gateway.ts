@@ -13,13 +13,12 @@ import type { Exchange, Handler } from '../http/exchange.ts';
 import { denial } from '../http/filters/authorize.ts';
 import { isLongRunning } from '../http/long-running.ts';
 import { pathSegments, rawPath } from '../http/path-segments.ts';
-import type { Plane } from '../http/plane.ts';
 import { withSignal } from '../http/with-signal.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json-value.ts';
+import { type EntranceOptions, entrance } from './entrance.ts';
 import type { InstanceChanges } from './instance-changes.ts';
 import type { InstanceDoors } from './instance-doors.ts';
-import { planeEntrance } from './plane-entrance.ts';
 import { type Authorize, inInstance } from './plane-identity.ts';
 import { untilEnd } from './until-end.ts';
 
@@ -39,22 +38,20 @@ export interface InstanceGatewayOptions {
   };
   /** Whoever made something with that key, for as long as it is good. */
   resume(key: TokenKey): Identity | undefined;
-  /** Service accounts of virtual clusters get in with their own tokens. Absent: they do not. */
-  readonly accounts?: {
-    isTokenOf(planeId: string, token: string): Promise<boolean>;
-    authenticate(plane: Plane, token: string): Promise<Identity | undefined>;
-  };
-  serve(plane: Plane): Handler;
-  onPlane(exchange: Exchange, plane: Plane): void;
+  /** Service accounts of virtual clusters get in with their own tokens. */
+  readonly serviceAccountTokens: boolean;
+  readonly onPlane: EntranceOptions['onPlane'];
   readonly clock: Clock;
 }
 
 /** `/<api_prefix>/project/<project>/virtualcluster/<name>`. */
-const depth = 5;
+export const instanceDepth = 5;
 
 interface Way {
   readonly project: string;
   readonly name: string;
+  /** As it was when the caller came: who has which role is looked up in the very one that is entered. */
+  instance?: KubeObject | undefined;
   /** The caller as the management API knows them. */
   known?: Identity;
   /** When the credential ends, in milliseconds since the epoch; absent: with its key. */
@@ -76,31 +73,30 @@ export function instanceGateway(options: InstanceGatewayOptions): Handler {
     if (way === undefined) throw noSuchPath();
     return way;
   };
-  const instanceOf = ({ project, name }: Way): KubeObject | undefined =>
-    options.instance(projectNamespace(project), name);
 
   /** Whom a gateway token stands for: good for that instance, and no longer than itself and its key. */
   async function holderOf(token: string, way: Way): Promise<Identity | undefined> {
     const payload = await options.tokens.verify(token);
     const claims = payload && readGatewayToken(payload, options.tokens.installation);
     if (claims === undefined || claims.expiresAt * 1000 <= clock.now()) return undefined;
-    if (instanceOf(way)?.metadata.uid !== claims.instance) return undefined;
+    if (way.instance?.metadata.uid !== claims.instance) return undefined;
     const holder = options.resume(claims.accessKey);
     if (holder === undefined || holder.user.name !== claims.subject) return undefined;
-    way.ends = claims.expiresAt * 1000;
-    return { ...holder, scopes: claims.scopes };
+    return { ...holder, scopes: claims.scopes, ends: claims.expiresAt * 1000 };
   }
 
-  const entrance = planeEntrance({
+  const throughTheDoor = entrance({
     ...options,
-    depth,
+    depth: instanceDepth,
     async authenticate(token, exchange, enter) {
       const way = wayOf(exchange);
-      const known = (await options.chain.authenticate(token, exchange)) ?? (await holderOf(token, way));
-      const instance = instanceOf(way);
+      const instance = options.instance(projectNamespace(way.project), way.name);
+      way.instance = instance;
       if (instance !== undefined && isLongRunning(exchange)) way.changed = options.changes.of(instance);
+      const known = (await options.chain.authenticate(token, exchange)) ?? (await holderOf(token, way));
       if (known !== undefined) {
         way.known = known;
+        if (known.ends !== undefined) way.ends = known.ends;
         const roles = instance === undefined ? [] : rolesOf(callerOf(known.user), rolesInside(instance));
         const target: RequestTarget = {
           type: 'ProjectVirtualCluster',
@@ -109,16 +105,18 @@ export function instanceGateway(options: InstanceGatewayOptions): Handler {
         };
         return inInstance(known, roles, (attributes) => options.authorize(known, { ...attributes, target }));
       }
-      const standing = instance && doors.standingOf(instance);
-      // Nobody wakes or loads a plane with a token that is not even of its making.
-      if (standing === undefined || !(await options.accounts?.isTokenOf(standing.planeId, token))) return undefined;
-      return await options.accounts?.authenticate((await enter()).plane, token);
+      if (instance === undefined || !options.serviceAccountTokens) return undefined;
+      const account = await doors.account(instance, { token, enter, ending: () => exchange.signal });
+      if (account?.ends !== undefined) way.ends = account.ends;
+      return account?.identity;
     },
     async enter(exchange) {
-      const way = wayOf(exchange);
-      const instance = instanceOf(way);
-      if (instance === undefined) throw notFound(groupResourceOf(virtualClusterInstanceKind), way.name);
-      return await doors.enter(instance, () => exchange.signal);
+      const { instance, name } = wayOf(exchange);
+      if (instance === undefined) throw notFound(groupResourceOf(virtualClusterInstanceKind), name);
+      const { request, info } = exchange;
+      // Somebody has a shell or a port open; a watch of the same kind is a program's, which would keep it awake for ever.
+      const isSession = request.upgrade !== undefined && info.verb !== 'watch';
+      return await doors.enter(instance, () => exchange.signal, isSession);
     },
     refusal(exchange, { reason }) {
       const { project, name, known } = wayOf(exchange);
@@ -140,6 +138,6 @@ export function instanceGateway(options: InstanceGatewayOptions): Handler {
     const [, , project = '', collection, name = ''] = pathSegments(rawPath(exchange.request.url));
     if (project === '' || collection !== 'virtualcluster' || name === '') return elsewhere(exchange);
     ways.set(exchange, { project, name });
-    return entrance(exchange);
+    return throughTheDoor(exchange);
   };
 }

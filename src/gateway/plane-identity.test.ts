@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { adminsGroup } from '../api/naming.ts';
 import type { Attributes } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
-import { inInstance, inLocal, inVirtualCluster } from './plane-identity.ts';
+import { inCluster, inInstance, inVirtualCluster } from './plane-identity.ts';
 
 const signal = new AbortController().signal;
 const identity = (name: string, groups: string[], more: Partial<Identity> = {}): Identity => ({
@@ -16,17 +16,17 @@ const groupsOf = ({ user }: Identity) => [...user.groups].sort();
 
 describe('who somebody is inside of a plane', () => {
   it('is the same name in the built-in cluster, an admin with everything, nobody with a group of Kubernetes’ own', () => {
-    const anna = inLocal(identity('anna', ['painters', 'system:masters', 'system:nodes']), allowed);
+    const anna = inCluster(identity('anna', ['painters', 'system:masters', 'system:nodes']), 'local', allowed);
     expect(anna.user.name).toBe('anna');
     expect(groupsOf(anna)).toEqual(['painters', 'system:authenticated']);
-    const admin = inLocal(identity('root', [adminsGroup, 'system:authenticated']), allowed);
+    const admin = inCluster(identity('root', [adminsGroup, 'system:authenticated']), 'local', allowed);
     expect(groupsOf(admin)).toEqual([adminsGroup, 'system:authenticated', 'system:masters']);
   });
 
   it('stays what the management API lets through, whatever is asked inside', async () => {
     const asked: Attributes[] = [];
     const known = identity('anna', [], { accessKey: 'annas' });
-    const anna = inLocal(known, (who, attributes) => {
+    const anna = inCluster(known, 'local', (who, attributes) => {
       expect(who).toBe(known);
       asked.push(attributes);
       return { allowed: false, reason: 'not you' };
@@ -45,7 +45,7 @@ describe('who somebody is inside of a plane', () => {
       asked.push(as);
       return signal;
     };
-    const anna = inVirtualCluster(inLocal(identity('anna', [], { rights }), allowed), allowed);
+    const anna = inVirtualCluster(inCluster(identity('anna', [], { rights }), 'local', allowed), allowed);
     anna.rights?.({ name: 'bob', groups: [] });
     expect(asked).toEqual([undefined]);
   });
@@ -59,7 +59,7 @@ describe('who somebody is inside of a plane', () => {
     const inside = inVirtualCluster(account, allowed);
     expect(inside.user.name).toBe('platform:host:serviceaccount:default:robot');
     expect(groupsOf(inside)).toEqual(['system:authenticated']);
-    const admin = inVirtualCluster(inLocal(identity('root', [adminsGroup]), allowed), allowed);
+    const admin = inVirtualCluster(inCluster(identity('root', [adminsGroup]), 'local', allowed), allowed);
     expect(groupsOf(admin)).toEqual([adminsGroup, 'system:authenticated', 'system:masters']);
     expect(admin.gate).toBe(allowed);
   });
@@ -72,7 +72,7 @@ describe('who somebody is inside of a plane', () => {
     const admin = inInstance(identity('root', [adminsGroup]), ['view'], allowed);
     expect(groupsOf(admin)).toEqual([adminsGroup, 'system:authenticated', 'system:masters']);
     for (const inside of [
-      inLocal(identity('anna', groups), allowed),
+      inCluster(identity('anna', groups), 'local', allowed),
       inVirtualCluster(identity('anna', ['painters', 'platform:role:cluster-admin']), allowed),
     ]) {
       expect(groupsOf(inside)).toEqual(['painters', 'system:authenticated']);

@@ -2,38 +2,46 @@ import {
   hostAccountUser,
   kubernetesAuthenticatedGroup,
   kubernetesMastersGroup,
-  localCluster,
   roleGroup,
   systemPrefix,
 } from '../api/naming.ts';
 import type { UserInfo } from '../api/user-info.ts';
-import type { Attributes, Decision, RequestTarget } from '../auth/authz/attributes.ts';
+import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import { isAdmin } from '../auth/authz/subject.ts';
 import type { Identity } from '../auth/identity.ts';
 
 /** Decides for the management API. */
 export type Authorize = (identity: Identity, attributes: Attributes) => Decision | Promise<Decision>;
 
-/** The built-in cluster, as the management API decides about it. */
-export const builtInTarget: RequestTarget = { type: 'Cluster', cluster: localCluster };
-
 /**
- * Somebody with an access key as the built-in cluster knows them: the same name, and groups that are somebody's own.
+ * Somebody with an access key as a connected cluster knows them: the same name, and groups that are somebody's own.
  * Admins of the installation may do everything. Whether they get in at all, and with which requests, stays for the
  * management API to say, whomever they act as inside.
  */
-export function inLocal(known: Identity, authorize: Authorize): Identity {
-  const { user, rights, accessKey } = known;
-  const groups = [...ownGroups(user), kubernetesAuthenticatedGroup];
-  if (isAdmin(user)) groups.push(kubernetesMastersGroup);
+export function inCluster(known: Identity, cluster: string, authorize: Authorize): Identity {
+  const { user, rights, accessKey, ends } = known;
   return {
-    user: { ...user, groups },
+    user: clusterUser(user),
     ...(accessKey === undefined ? {} : { accessKey }),
+    ...(ends === undefined ? {} : { ends }),
     system: false,
     signal: known.signal,
     ...(rights === undefined ? {} : { rights: () => rights() }),
-    gate: (attributes) => authorize(known, { ...attributes, target: builtInTarget }),
+    gate: (attributes) => authorize(known, { ...attributes, target: { type: 'Cluster', cluster } }),
   };
+}
+
+const clusterUsers = new WeakMap<UserInfo, UserInfo>();
+
+/** Asked for with every request of theirs, and the same for each. */
+function clusterUser(user: UserInfo): UserInfo {
+  const known = clusterUsers.get(user);
+  if (known !== undefined) return known;
+  const groups = [...ownGroups(user), kubernetesAuthenticatedGroup];
+  if (isAdmin(user)) groups.push(kubernetesMastersGroup);
+  const made = { ...user, groups };
+  clusterUsers.set(user, made);
+  return made;
 }
 
 const rolePrefix = roleGroup('');
@@ -51,7 +59,7 @@ const serviceAccountPrefix = `${systemPrefix}serviceaccount:`;
  * get in.
  */
 export function inVirtualCluster(
-  { user, accessKey, countedAs, signal, rights }: Identity,
+  { user, accessKey, countedAs, signal, ends, rights }: Identity,
   gate: NonNullable<Identity['gate']>,
 ): Identity {
   const isAccount = user.name.startsWith(serviceAccountPrefix);
@@ -64,6 +72,7 @@ export function inVirtualCluster(
     },
     ...(accessKey === undefined ? {} : { accessKey }),
     ...(countedAs === undefined ? {} : { countedAs }),
+    ...(ends === undefined ? {} : { ends }),
     system: false,
     signal,
     ...(rights === undefined ? {} : { rights: () => rights() }),
@@ -76,11 +85,12 @@ export function inVirtualCluster(
  * somebody's own, and the roles that the instance gives them. Admins of the installation may do everything.
  */
 export function inInstance(known: Identity, roles: readonly string[], gate: NonNullable<Identity['gate']>): Identity {
-  const { user, rights, accessKey, signal } = known;
+  const { user, rights, accessKey, signal, ends } = known;
   const given = isAdmin(user) ? [kubernetesMastersGroup] : roles.map(roleGroup);
   return {
     user: { ...user, groups: [...ownGroups(user), kubernetesAuthenticatedGroup, ...given] },
     ...(accessKey === undefined ? {} : { accessKey }),
+    ...(ends === undefined ? {} : { ends }),
     system: false,
     signal,
     ...(rights === undefined ? {} : { rights: () => rights() }),

@@ -1,5 +1,5 @@
 import { unauthorized } from '../api/status.ts';
-import { type Exchange, isPieced, isStream, type Reply } from '../http/exchange.ts';
+import { type Exchange, goesOn, type Reply } from '../http/exchange.ts';
 import { withSignal } from '../http/with-signal.ts';
 import type { Clock } from '../lib/clock.ts';
 
@@ -15,7 +15,7 @@ export async function untilEnd(
   let lasts = false;
   try {
     const reply = await withSignal(exchange, controller.signal, next);
-    lasts = isStream(reply) || isPieced(reply);
+    lasts = goesOn(reply);
     return reply;
   } finally {
     if (lasts) exchange.end.follow(cancel);

@@ -26,6 +26,7 @@ function recording(refuse: (path: string) => Error | undefined = () => undefined
       if (found === undefined) throw notFound({ group: '', resource: '' }, path);
       return found;
     },
+    create: () => Promise.reject(new Error('objects are applied')),
     async apply(path) {
       const refused = refuse(path);
       if (refused !== undefined) throw refused;

@@ -211,6 +211,8 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
       await expect(host.wake(place)).rejects.toMatchObject({ code: 404 });
       expect((await send('/readyz')).status).toBe(404);
       expect(await host.remove(place, mine)).toBe(true);
+      const wanted = { query: new URLSearchParams(), signal: new AbortController().signal };
+      await expect(host.logs(place, wanted)).rejects.toMatchObject({ code: 404 });
     });
   });
 }

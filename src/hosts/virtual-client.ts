@@ -3,12 +3,14 @@ import { type Status, StatusError, serviceUnavailable } from '../api/status.ts';
 import { parseTrustedJson } from '../lib/json-parse.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
-import type { ApiRequest, VirtualClusterApi } from './host.ts';
+import type { ApiRequest, ClusterApi } from './host.ts';
 
 /** Requests to a virtual cluster as the one who may do everything in it. */
 export interface VirtualClient {
   /** The answer as JSON. Rejects with StatusError for one that says no. */
   get(path: string): Promise<JsonObject>;
+  /** The answer to a POST, as JSON. */
+  create(path: string, object: JsonObject): Promise<JsonObject>;
   /** Server-side apply; what others have set is taken over. */
   apply(path: string, object: JsonObject): Promise<void>;
   delete(path: string): Promise<void>;
@@ -20,15 +22,12 @@ const fieldManager = 'flotilla';
 /** Discovery and lists of bindings are far below; what is longer is not read to its end. */
 const longestAnswer = 16 * 1024 * 1024;
 
-export function virtualClient(api: VirtualClusterApi, signal: AbortSignal): VirtualClient {
-  async function call(method: string, path: string, body?: JsonObject): Promise<string> {
+export function virtualClient(api: ClusterApi, signal: AbortSignal): VirtualClient {
+  async function call(method: string, path: string, type = '', body?: JsonObject): Promise<string> {
     const sent: Pick<ApiRequest, 'headers' | 'body'> =
       body === undefined
         ? { headers: { accept: 'application/json' } }
-        : {
-            headers: { accept: 'application/json', 'content-type': 'application/apply-patch+yaml' },
-            body: oneChunk(writeJson(body)),
-          };
+        : { headers: { accept: 'application/json', 'content-type': type }, body: oneChunk(writeJson(body)) };
     const answer = await api.send({ method, path, ...sent, as: server, signal });
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -43,16 +42,23 @@ export function virtualClient(api: VirtualClusterApi, signal: AbortSignal): Virt
   }
   return {
     async get(path) {
-      const text = await call('GET', path);
-      return text.startsWith('{') ? (parseTrustedJson(text) as JsonObject) : {};
+      return objectOf(await call('GET', path));
+    },
+    async create(path, object) {
+      return objectOf(await call('POST', path, 'application/json', object));
     },
     async apply(path, object) {
-      await call('PATCH', `${path}?fieldManager=${fieldManager}&force=true`, object);
+      const type = 'application/apply-patch+yaml';
+      await call('PATCH', `${path}?fieldManager=${fieldManager}&force=true`, type, object);
     },
     async delete(path) {
       await call('DELETE', path);
     },
   };
+}
+
+function objectOf(text: string): JsonObject {
+  return text.startsWith('{') ? (parseTrustedJson(text) as JsonObject) : {};
 }
 
 async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {

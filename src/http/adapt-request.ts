@@ -8,7 +8,7 @@ import type { RequestEnd } from './request-end.ts';
 export function adaptRequest(
   message: IncomingMessage | Http2ServerRequest,
   end: RequestEnd,
-  webSocket: boolean,
+  upgrade?: string,
 ): IncomingRequest {
   const headers: Record<string, string | undefined> = {};
   for (const name in message.headers) {
@@ -29,7 +29,8 @@ export function adaptRequest(
     // The address is gone once the socket is; it is read while it is there.
     remoteAddress: message.socket?.remoteAddress ?? '',
     httpVersion: isHttp2 ? '2' : '1.1',
-    webSocket,
+    webSocket: upgrade?.toLowerCase() === 'websocket',
+    ...(upgrade === undefined ? {} : { upgrade }),
     end,
     get signal() {
       return end.signal;

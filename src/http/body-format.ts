@@ -5,7 +5,9 @@ import { type Format, mediaTypes } from './negotiate.ts';
 
 /** The format of a body on POST, PUT and DELETE; JSON where nothing is said (rules NEG-01 to NEG-03). */
 export function bodyFormat(contentType: string | undefined, accepted: readonly Format[]): Format {
-  if (contentType === undefined || contentType.trim() === '') return 'json';
+  if (contentType === undefined) return 'json';
+  for (const candidate of accepted) if (mediaTypes[candidate] === contentType) return candidate;
+  if (contentType.trim() === '') return 'json';
   const range = parseMediaRange(contentType);
   const essence = range === undefined ? '' : `${range.type}/${range.subtype}`;
   const format = accepted.find((candidate) => mediaTypes[candidate] === essence);

@@ -64,6 +64,17 @@ export function requireHost(host: string | undefined): void {
   if (host === undefined) throw new StatusError(statusOf({ ...malformed, message: 'missing required Host header' }));
 }
 
+/**
+ * Node reads no body where another protocol is asked for: to one who does, the same bytes would be a body, and to another
+ * the beginning of what comes after it.
+ */
+export function refuseBody(headers: Readonly<Record<string, string | string[] | undefined>>): void {
+  const length = headers['content-length'] ?? '0';
+  if (headers['transfer-encoding'] === undefined && /^0+$/.test(String(length))) return;
+  const message = 'a request that asks for another protocol must not have a body';
+  throw new StatusError(statusOf({ ...malformed, message }));
+}
+
 export function refuseExpectation(expectation: string | undefined): never {
   const message = `the server cannot meet the expectation ${JSON.stringify(expectation ?? '')}`;
   throw new StatusError(statusOf({ line: '417 Expectation Failed', code: 417, reason: 'BadRequest', message }));

@@ -1,9 +1,16 @@
 import type { IncomingRequest } from './exchange.ts';
 import { bearerProtocolPrefix } from './web-socket.ts';
 
+const usualPrefix = 'Bearer ';
+
 /** The bearer token that a request carries, in its header or, for browsers' WebSockets, in a subprotocol. */
 export function credentialOf(request: IncomingRequest): string | undefined {
-  const header = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');
+  const sent = request.headers.authorization ?? '';
+  // As nearly all clients write it.
+  if (sent.startsWith(usualPrefix) && sent.length > usualPrefix.length && !/\s/.test(sent.slice(usualPrefix.length))) {
+    return sent.slice(usualPrefix.length);
+  }
+  const header = /^bearer +(\S+) *$/i.exec(sent);
   if (header?.[1] !== undefined) return header[1];
   if (!request.webSocket) return undefined;
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { AuditedBody } from '../audit/audit-body.ts';
 import type { Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
@@ -17,6 +18,8 @@ export interface IncomingRequest {
   readonly httpVersion: '1.1' | '2';
   /** The client asked for a WebSocket; the answer's stream, if it is one, goes out as text frames. */
   readonly webSocket: boolean;
+  /** The protocol that the client wants to go on with, as sent; absent: none. Such a request has no body. */
+  readonly upgrade?: string;
   /** Fires when the client goes away. */
   readonly signal: AbortSignal;
   /** What the signal tells, without the signal. Only requests that came over a socket have it. */
@@ -41,7 +44,7 @@ export interface Reply {
    * A string or bytes are sent with Content-Length (and gzip where NEG-20 says so); a stream is written chunk by
    * chunk, each flushed, never faster than the client reads. A feed gives whole lines, whose bytes belong to others too.
    */
-  body?: string | Uint8Array | PiecedBody | StreamBody;
+  body?: string | Uint8Array | PiecedBody | StreamBody | PassedBody | UpgradedBody;
   /** Awaited between the pieces of a long body. Set by the in-flight filter. */
   turn?: Turn;
 }
@@ -67,13 +70,40 @@ export function isPieced(reply: Reply): reply is Reply & { body: PiecedBody } {
 
 export type StreamBody = AsyncIterable<string> | Feed<Uint8Array>;
 
+/**
+ * What another server answers, as it comes and never faster than the client reads. Its length and its packing are as the
+ * headers say. What throws in the middle breaks the answer off.
+ */
+export interface PassedBody {
+  readonly passed: AsyncIterable<Uint8Array>;
+  /** It is meant to go on, as a watch is: the client has the head before the first byte, and a drain ends it. */
+  readonly lasts: boolean;
+}
+
+export function isPassed(reply: Reply): reply is Reply & { body: PassedBody } {
+  return typeof reply.body === 'object' && 'passed' in reply.body;
+}
+
+/** After `101`: what is behind the other protocol. Bytes go both ways until one side ends it. */
+export interface UpgradedBody {
+  readonly socket: Duplex;
+}
+
+export function isUpgraded(reply: Reply): reply is Reply & { body: UpgradedBody } {
+  return typeof reply.body === 'object' && 'socket' in reply.body;
+}
+
 export function isFeed(body: StreamBody): body is Feed<Uint8Array> {
   return 'take' in body;
 }
 
-/** True if the answer goes on after it stands: what belongs to its request must then last as long as it does. */
 export function isStream(reply: Reply): reply is Reply & { body: StreamBody } {
-  return typeof reply.body === 'object' && !(reply.body instanceof Uint8Array) && !('pieces' in reply.body);
+  return typeof reply.body === 'object' && (Symbol.asyncIterator in reply.body || 'take' in reply.body);
+}
+
+/** True if the answer goes on after it stands: what belongs to its request must then last as long as it does. */
+export function goesOn({ body }: Reply): boolean {
+  return typeof body === 'object' && !(body instanceof Uint8Array);
 }
 
 /**
@@ -100,6 +130,16 @@ export interface Exchange {
   arrival?: Arrival;
   /** Set by the in-flight filter; absent for the server's own work. */
   turn?: Turn;
+  /**
+   * Gives the place among those at work to others: from now on it is another server that works. Set by the in-flight
+   * filter; absent for the server's own work.
+   */
+  handOver?: () => void;
+  /**
+   * Waits for what is no work of this server's without a place among those at work, and takes one again when it is there.
+   * Set by the in-flight filter; absent for the server's own work. Throws 429.
+   */
+  lend?: <T>(waiting: Promise<T>) => Promise<T>;
   readonly warnings: string[];
   /** What policies have to say of the request, for audit. */
   annotations?: Record<string, string>;

@@ -464,6 +464,21 @@ describe('drain', () => {
   });
 });
 
+it('is not taken for a whole answer what breaks off, over HTTP/2 either', async () => {
+  function* pieces() {
+    yield Buffer.alloc(200_000);
+    throw new Error('no more');
+  }
+  await start(async () => ({ status: 200, headers: {}, body: { pieces: pieces() } }));
+  const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: certificate.cert });
+  const stream = session.request({ ':path': '/' });
+  stream.on('error', () => {});
+  stream.resume();
+  await once(stream, 'close').catch(() => undefined);
+  expect(stream.rstCode).not.toBe(0);
+  session.close();
+});
+
 describe('the certificate', () => {
   it('can be changed while connections stand', async () => {
     await start(hello);

@@ -10,16 +10,17 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Log } from '../lib/log.ts';
 import { adaptRequest } from './adapt-request.ts';
-import { refuseConnection, refuseExpectation, refuseLargeHeaders, requireHost } from './client-error.ts';
+import { refuseBody, refuseConnection, refuseExpectation, refuseLargeHeaders, requireHost } from './client-error.ts';
 import { errorReply } from './error-reply.ts';
-import { type IncomingRequest, isStream, type Reply } from './exchange.ts';
+import { type IncomingRequest, isPassed, isStream, isUpgraded, type Reply } from './exchange.ts';
 import { defaultListenLimits, type ListenLimits } from './listen-limits.ts';
 import { LiveConnections } from './live-connections.ts';
 import { pingSession } from './ping-session.ts';
 import { RequestEnd } from './request-end.ts';
 import { destroyWhenStalled } from './stalled-reader.ts';
+import { switchProtocols } from './switch-protocols.ts';
 import { WebSocketStreams } from './web-socket.ts';
-import { type ResponseTarget, writeReply } from './write-reply.ts';
+import { brokenOff, type ResponseTarget, writeReply } from './write-reply.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -96,7 +97,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     write: (reply: Reply) => Promise<void>,
   ): Promise<void> => {
     const reply = await run(request).catch((error: unknown) => errorReply(request, error, log));
-    const streamEnded = isStream(reply) ? live.streamBegan(end) : undefined;
+    const lasts = isStream(reply) || isUpgraded(reply) || (isPassed(reply) && reply.body.lasts);
+    const streamEnded = lasts ? live.streamBegan(end) : undefined;
     try {
       await write(reply);
     } finally {
@@ -133,7 +135,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     });
     response.on('error', () => end.end(overReason));
     message.on('error', () => end.end(overReason));
-    const request = adaptRequest(message, end, false);
+    const request = adaptRequest(message, end);
     try {
       const run = async () => {
         if (stream !== undefined) refuseLargeHeaders(message.rawHeaders, limits.headerBytes);
@@ -150,7 +152,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       );
     } catch (error) {
       log.error({ err: error }, 'an answer could not be written to its end');
-      response.destroy();
+      response.destroy(brokenOff);
     } finally {
       requestEnded();
     }
@@ -161,11 +163,19 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     const end = new RequestEnd();
     socket.once('close', () => end.end(overReason));
     socket.on('error', () => socket.destroy());
-    const wantsWebSocket = message.headers.upgrade?.toLowerCase() === 'websocket';
-    const request = adaptRequest(message, end, wantsWebSocket);
+    const request = adaptRequest(message, end, message.headers.upgrade ?? '');
+    const run = async () => {
+      if (message.httpVersion === '1.1') requireHost(message.headers.host);
+      refuseBody(message.headers);
+      return await options.handler(request);
+    };
     try {
-      await answer(request, end, options.handler, async (reply) => {
-        if (wantsWebSocket && reply.status === 200 && isStream(reply)) {
+      await answer(request, end, run, async (reply) => {
+        if (isUpgraded(reply)) {
+          await switchProtocols(socket, head, reply, { end, stallMilliseconds: limits.stallMilliseconds });
+          return;
+        }
+        if (request.webSocket && reply.status === 200 && isStream(reply)) {
           const stopWatching = destroyWhenStalled(socket, limits.stallMilliseconds, () => socket.bytesWritten);
           await webSockets.send(message, socket, head, reply).finally(stopWatching);
           return;

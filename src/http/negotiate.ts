@@ -15,7 +15,7 @@ export interface Transform {
 export interface Negotiated {
   readonly format: Format;
   readonly pretty: boolean;
-  readonly transform?: Transform;
+  readonly transform?: Transform | undefined;
 }
 
 export const mediaTypes: Readonly<Record<Format, string>> = {
@@ -35,6 +35,10 @@ export interface NegotiateOptions {
 /** The best of what the client accepts, or a 406 that lists what there is (rules NEG-07 to NEG-12). */
 export function negotiate(request: IncomingRequest, query: URLSearchParams, options: NegotiateOptions): Negotiated {
   const accept = request.headers.accept ?? '';
+  // As most programs ask.
+  if (accept === mediaTypes.json && options.formats.includes('json')) {
+    return { format: 'json', pretty: isPretty(request, query) };
+  }
   // Protobuf only for those who take nothing else: JSON, which all of them read, lies ready here.
   const text = { ...options, formats: options.formats.filter((format) => format !== 'protobuf') };
   const found = bestOf(accept, text) ?? bestOf(accept, options);

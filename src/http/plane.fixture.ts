@@ -81,14 +81,7 @@ export const exampleResources: readonly MountedResource[] = [
     subresources: {
       status: { kind: shipKind, verbs: { get: unused, update: unused, patch: unused } },
       manifest: { kind: manifestKind, verbs: { createNamed: unused } },
-      sails: { kind: shipKind, verbs: { get: unused }, missing: 'there are no sails yet' },
     },
-  },
-  {
-    kind: { ...shipKind, kind: 'Ghost', plural: 'ghosts', singular: 'ghost' },
-    verbs: everyVerb,
-    subresources: {},
-    missing: 'not seen',
   },
   { kind: groupEventKind, verbs: everyVerb, subresources: {} },
   { kind: selfSubjectAccessReviewKind('authorization.k8s.io'), verbs: { create } as ResourceVerbs, subresources: {} },

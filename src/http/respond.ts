@@ -20,7 +20,7 @@ export interface AnswerForm extends Negotiated {
   readonly hasTable: boolean;
   now(): number;
   /** Kinds that typed clients know, for a client that takes nothing but protobuf. */
-  encodeProtobuf?(object: JsonObject): Uint8Array;
+  readonly encodeProtobuf?: ((object: JsonObject) => Uint8Array) | undefined;
 }
 
 /** Throws the 406 that a transform gets which this answer can never take (rules NEG-15, NEG-17). */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { noSuchPath, notImplemented } from '../api/status.ts';
+import { noSuchPath } from '../api/status.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { openChain } from './chain.ts';
@@ -37,11 +37,6 @@ export function router(options: RouterOptions): (request: IncomingRequest) => Pr
   };
 }
 
-/** For parts of the address space that this server does not have yet; put it behind a chain. */
-export function notImplementedHandler(message: string): Handler {
-  return () => Promise.reject(notImplemented(message));
-}
-
 function serves(mount: { segments: string[]; exact?: boolean }, path: readonly string[]): boolean {
   const { segments } = mount;
   if (segments.length === 0 || mount.exact === true) {
@@ -76,6 +71,14 @@ const unknownInfo: RequestInfo = {
   rest: [],
 };
 
+/** Shared by all who have none; nobody changes what was sent. */
+const noQuery = new URLSearchParams();
+
+function queryOf(url: string): URLSearchParams {
+  const query = rawQuery(url);
+  return query === '' ? noQuery : new URLSearchParams(query);
+}
+
 export function newExchange(request: IncomingRequest, clock: Clock): Exchange {
   const sent = request.headers['audit-id'] ?? '';
   const end = new RequestEnd();
@@ -84,7 +87,7 @@ export function newExchange(request: IncomingRequest, clock: Clock): Exchange {
   else request.end.follow((reason) => end.end(reason));
   return {
     request,
-    query: new URLSearchParams(rawQuery(request.url)),
+    query: queryOf(request.url),
     auditId: auditIdForm.test(sent) ? sent : randomUUID(),
     receivedAt: clock.now(),
     end,

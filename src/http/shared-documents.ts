@@ -93,11 +93,11 @@ function mountedText(resource: MountedResource): string {
   return text;
 }
 
-function textOf({ kind, verbs, subresources, missing, unlisted = [] }: MountedResource): string {
+function textOf({ kind, verbs, subresources, unlisted = [] }: MountedResource): string {
   const below = Object.entries(subresources).map(([name, part]) =>
-    [name, kindText(part.kind), namesOf(part.verbs), part.connects === true, part.missing === undefined].join(' '),
+    [name, kindText(part.kind), namesOf(part.verbs), part.connects === true].join(' '),
   );
-  return [kindText(kind), namesOf(verbs), unlisted.join(), missing === undefined, ...below].join(' ');
+  return [kindText(kind), namesOf(verbs), unlisted.join(), ...below].join(' ');
 }
 
 function namesOf(verbs: object): string {

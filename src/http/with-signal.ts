@@ -1,4 +1,4 @@
-import { type Exchange, isPieced, isStream, type Reply } from './exchange.ts';
+import { type Exchange, goesOn, type Reply } from './exchange.ts';
 import { followSignal } from './request-end.ts';
 
 /**
@@ -10,7 +10,7 @@ export async function withSignal(exchange: Exchange, another: AbortSignal, next:
   let streams = false;
   try {
     const reply = await next();
-    streams = isStream(reply) || isPieced(reply);
+    streams = goesOn(reply);
     return reply;
   } finally {
     // A socket tells the end of its stream too.

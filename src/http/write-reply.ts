@@ -6,8 +6,10 @@ import { nextTurn } from '../lib/divided-work.ts';
 import {
   type IncomingRequest,
   isFeed,
+  isPassed,
   isPieced,
   isStream,
+  type PassedBody,
   type Reply,
   type StreamBody,
   type Turn,
@@ -22,7 +24,8 @@ export interface ResponseTarget extends EventEmitter {
   flushHeaders(): void;
   write(chunk: string | Uint8Array, written?: () => void): boolean;
   end(chunk?: string | Uint8Array): unknown;
-  destroy(): unknown;
+  /** With an error, or HTTP/2 takes what was sent so far for the whole. */
+  destroy(error?: Error): unknown;
 }
 
 export interface WriteOptions {
@@ -73,6 +76,7 @@ export async function writeReply(
   const stopWatching = destroyWhenStalled(response, options.stallMilliseconds, () => handedOver);
   try {
     if (isStream(reply)) await writeStream(request, out, { ...reply, headers }, reply.body);
+    else if (isPassed(reply)) await writePassed(request, out, { ...reply, headers }, reply.body);
     else if (isPieced(reply)) await writePieces(request, out, { ...reply, headers }, reply.body.pieces);
     else await writeWhole(request, out, { ...reply, headers });
   } finally {
@@ -187,6 +191,27 @@ async function writeChunks(out: Out, body: AsyncIterable<string>): Promise<void>
     if (!out.write(chunk)) await drained(out);
   }
 }
+
+/** Another server's answer is another server's fault: where it breaks off, so does this one, without a word. */
+async function writePassed(request: IncomingRequest, out: Out, reply: Reply, body: PassedBody): Promise<void> {
+  if (out.isGone()) return;
+  out.response.writeHead(reply.status, reply.headers);
+  if (request.method === 'HEAD' || isHeadless(reply.status)) return await ended(out);
+  if (body.lasts) out.response.flushHeaders();
+  try {
+    for await (const chunk of body.passed) {
+      if (out.isGone()) return;
+      if (!out.write(chunk)) await drained(out);
+    }
+  } catch {
+    out.response.destroy(brokenOff);
+    return;
+  }
+  if (!out.isGone()) await ended(out);
+}
+
+/** Made once: nobody looks at where it was made. */
+export const brokenOff = new Error('the answer breaks off');
 
 function isHeadless(status: number): boolean {
   return status === 204 || status === 304;

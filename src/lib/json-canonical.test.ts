@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from './json-canonical.ts';
+import { CanonicalJson, canonicalJson } from './json-canonical.ts';
 import { parseTrustedJson } from './json-parse.ts';
 import { deepFreeze, type JsonObject, type JsonValue } from './json-value.ts';
 import { writeJson } from './json-write.ts';
@@ -34,5 +34,47 @@ describe('the canonical form', () => {
   it('keeps members that are called like parts of every object', () => {
     const value = JSON.parse('{"__proto__":{"b":1,"a":2},"constructor":1}') as JsonObject;
     expect(JSON.stringify(canonicalJson(value))).toBe('{"__proto__":{"a":2,"b":1},"constructor":1}');
+  });
+});
+
+describe('what is seen on the way to the canonical form', () => {
+  const names = fc.oneof(
+    fc.string(),
+    fc.nat().map(String),
+    fc.constantFrom('', '-', '__proto__', '\ud800', '\u{1f600}'),
+  );
+  const values = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.oneof(fc.string(), fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.bigInt()),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(names, tie('value'), { maxKeys: 4 }),
+      fc.dictionary(names, tie('value'), { maxKeys: 4 }).map((frozen) => canonicalJson(frozen as JsonObject)),
+    ),
+  })).value;
+
+  it('says that JSON.stringify writes the text of writeJson only where it does', () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        const canonical = new CanonicalJson();
+        const made = canonical.of(value as JsonValue);
+        if (canonical.isPlain) expect(JSON.stringify({ made })).toBe(writeJson({ made: value as JsonValue }));
+      }),
+    );
+  });
+
+  it('is sure of ordinary values, and of none with a long integer, deep inside, or names like numbers', () => {
+    const isPlain = (value: JsonValue) => {
+      const canonical = new CanonicalJson();
+      canonical.of(value);
+      return canonical.isPlain;
+    };
+    expect(isPlain({ b: [1, { d: 'x', c: null }], a: deepFreeze({ x: 1, y: 2 }) })).toBe(true);
+    expect(isPlain({ a: [{ b: 12345678901234567890n }] })).toBe(false);
+    expect(isPlain({ 9: 'a', 10: 'b' })).toBe(false);
+    expect(isPlain({ a: deepFreeze({ y: 1, x: 2 }) })).toBe(false);
+    let deep: JsonValue = 1;
+    for (let level = 0; level < 600; level++) deep = [deep];
+    expect(isPlain(deep)).toBe(false);
   });
 });

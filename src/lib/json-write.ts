@@ -9,7 +9,7 @@ export interface WriteOptions {
 }
 
 /** Beyond this the native writer and recursion are left alone; the number is far below where stacks end. */
-const flatDepth = 500;
+export const flatDepth = 500;
 
 /** Writes JSON with exact 64-bit integers. Members that are undefined are left out, as JSON.stringify does. */
 export function writeJson(value: JsonValue, options: WriteOptions = {}): string {
@@ -25,7 +25,7 @@ export function writeJson(value: JsonValue, options: WriteOptions = {}): string 
  * True if JSON.stringify, the fastest writer there is, writes the wanted text: no bigint, not too deep, members in
  * order already. What was read from the store is, and most of what is written was read from there.
  */
-function isPlain(value: JsonValue, sorted: boolean, depth: number): boolean {
+export function isPlain(value: JsonValue, sorted: boolean, depth: number): boolean {
   if (typeof value === 'bigint' || depth > flatDepth) return false;
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) {

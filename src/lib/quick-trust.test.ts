@@ -21,3 +21,20 @@ it('trusts what is quick, and what was slow not again for a while, whether it fa
   expect(() => taking(101)).toThrow('slow and wrong');
   expect(trust.isGiven()).toBe(false);
 });
+
+it('trusts what was slow once again soon, and what is slow each time less and less, until it has been quick for long', () => {
+  let now = 0;
+  const trust = new QuickTrust({ longestWait: 20, distrust: 60_000, elapsed: () => now });
+  const distrust = () => {
+    trust.run(() => {
+      now += 21;
+    });
+    const from = now;
+    while (!trust.isGiven()) now += 500;
+    return now - from;
+  };
+  expect(distrust()).toBe(1000);
+  expect(Array.from({ length: 8 }, distrust)).toEqual([2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+  now += 60_000;
+  expect(distrust()).toBe(1000);
+});

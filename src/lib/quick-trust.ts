@@ -1,22 +1,28 @@
 export interface QuickTrustOptions {
   /** Milliseconds: longer than this nobody else is to wait. */
   readonly longestWait: number;
-  /** After it was slow, it is not trusted for so many milliseconds. */
+  /** Where it is slow again and again, it is not trusted for so many milliseconds each time. */
   readonly distrust: number;
   /** Milliseconds by a clock that nobody sets. */
   elapsed?(): number;
 }
 
+/** What is slow once may have waited for the processor, and not for the disk. */
+const shortestDistrust = 1000;
+
 /**
  * For what blocks and is quick as a rule: done at once it takes less time than handing it to another thread. Whatever
- * has made everybody wait is left to the other thread for a while, so that a slow disk holds them up only now and then.
+ * has made everybody wait is left to the other thread for a while, each time for twice as long as the last time, so that
+ * a slow disk holds them up only now and then.
  */
 export class QuickTrust {
   readonly #options: QuickTrustOptions;
   #slowUntil = Number.NEGATIVE_INFINITY;
+  #distrust: number;
 
   constructor(options: QuickTrustOptions) {
     this.#options = options;
+    this.#distrust = Math.min(shortestDistrust, options.distrust);
   }
 
   isGiven(): boolean {
@@ -30,8 +36,15 @@ export class QuickTrust {
       return work();
     } finally {
       const ended = this.#now();
-      if (ended - began > this.#options.longestWait) this.#slowUntil = ended + this.#options.distrust;
+      if (ended - began > this.#options.longestWait) this.#wasSlow(began, ended);
     }
+  }
+
+  #wasSlow(began: number, ended: number): void {
+    const { distrust } = this.#options;
+    const isLongAgo = began - this.#slowUntil >= distrust;
+    this.#distrust = Math.min(isLongAgo ? shortestDistrust : 2 * this.#distrust, distrust);
+    this.#slowUntil = ended + this.#distrust;
   }
 
   #now(): number {

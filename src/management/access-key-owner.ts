@@ -1,5 +1,6 @@
 import { accessKeyKind } from '../api/management/v1/access-key.ts';
 import type { KubeObject } from '../api/meta.ts';
+import { clusterOfAgent } from '../api/naming.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden } from '../api/status.ts';
 import { type Caller, callerOf } from '../auth/authz/caller.ts';
@@ -54,9 +55,9 @@ export function accessKeyLane(sent: KubeObject, context: RequestContext): string
   return caller.team === undefined ? `subject ${caller.subject}` : `team ${caller.team}`;
 }
 
-type Owners = Pick<ManagementState, 'user' | 'team'>;
+type Owners = Pick<ManagementState, 'user' | 'team' | 'cluster'>;
 
-/** A user or team that is deleted and made again under its name is somebody else, and has none of the old keys. */
+/** Whoever is deleted and made again under the same name is somebody else, and has none of the old keys. */
 export function bindToOwner(draft: Draft, state: Owners): void {
   const uid = keyOwner(draft.object, state)?.metadata.uid;
   if (uid !== undefined) draft.hidden[hiddenOwnerUid] = uid;
@@ -68,11 +69,16 @@ export function isOfItsOwner(key: KubeObject, state: Owners & Pick<ManagementSta
   return uid === '' || uid === keyOwner(key, state)?.metadata.uid;
 }
 
-/** The user or team that a key is for; undefined for keys of a subject, and where there is none of that name. */
-function keyOwner(key: KubeObject, state: Owners): KubeObject | undefined {
+/**
+ * The user or team that a key is for, or the cluster whose agent it is for; undefined for keys of another subject, and
+ * where there is none of that name.
+ */
+export function keyOwner(key: KubeObject, state: Owners): KubeObject | undefined {
   const [user, team] = [textAt(key, 'spec', 'user'), textAt(key, 'spec', 'team')];
   if (user !== '') return state.user(user);
-  return team === '' ? undefined : state.team(team);
+  if (team !== '') return state.team(team);
+  const cluster = clusterOfAgent(textAt(key, 'spec', 'subject'));
+  return cluster === undefined ? undefined : state.cluster(cluster);
 }
 
 function ownerRefusal({ object }: Draft, caller: Caller): string | undefined {

@@ -6,7 +6,7 @@ import { flagAt, objectAt, textAt } from '../lib/json-path.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
 import { withGivenGroups } from './access-key-groups.ts';
 import { hiddenInheritedScopes, hiddenKeyHash, hiddenMadeWith } from './access-key-hidden.ts';
-import { isOfItsOwner } from './access-key-owner.ts';
+import { isOfItsOwner, keyOwner } from './access-key-owner.ts';
 import { identityOf } from './identity.ts';
 import { isEndedLogin } from './login-keys.ts';
 import type { ManagementState } from './state.ts';
@@ -15,7 +15,10 @@ export function accessKeyClaim(hash: string): string {
   return `hash:${hash}`;
 }
 
-type Known = Pick<ManagementState, 'accessKey' | 'accessKeyHidden' | 'user' | 'userHidden' | 'team' | 'teamsOf'>;
+type Known = Pick<
+  ManagementState,
+  'accessKey' | 'accessKeyHidden' | 'user' | 'userHidden' | 'team' | 'teamsOf' | 'cluster'
+>;
 
 /**
  * An access key as authentication sees it. A key that was made with another one lives no longer than that one: its
@@ -60,12 +63,38 @@ export function keyStateOf(
   };
 }
 
-function ownerIdentity(key: KubeObject, state: Known): UserInfo | undefined {
-  return isOfItsOwner(key, state) ? identityOf(withGivenGroups(key, state), state) : undefined;
+/** Everything that an identity follows from, and what follows. */
+interface KnownIdentity {
+  readonly hidden: JsonObject | undefined;
+  readonly owner: KubeObject | undefined;
+  readonly teams: readonly string[];
+  readonly identity: UserInfo | undefined;
 }
 
+/** By the version of the key. */
+const identities = new WeakMap<KubeObject, KnownIdentity>();
+
+/** Asked for by every authentication: what it follows from is nearly always what it was for the request before. */
+function ownerIdentity(key: KubeObject, state: Known): UserInfo | undefined {
+  const hidden = state.accessKeyHidden(key.metadata.name ?? '');
+  const owner = keyOwner(key, state);
+  const teams = state.teamsOf(textAt(key, 'spec', 'user'));
+  const known = identities.get(key);
+  if (known !== undefined && known.hidden === hidden && known.owner === owner && isSameList(known.teams, teams)) {
+    return known.identity;
+  }
+  const identity = isOfItsOwner(key, state) ? identityOf(withGivenGroups(key, state), state) : undefined;
+  identities.set(key, { hidden, owner, teams, identity });
+  return identity;
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one === other || (one.length === other.length && one.every((item, index) => item === other[index]));
+}
+
+/** Only the end of a key that has one asks for its last use. */
 function usedAt(key: KubeObject, used: number | undefined): KubeObject {
-  if (used === undefined) return key;
+  if (used === undefined || !flagAt(key, 'spec', 'ttlAfterLastActivity')) return key;
   return { ...key, status: { ...objectAt(key, 'status'), lastActivity: timestamp(used) } };
 }
 

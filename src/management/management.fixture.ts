@@ -22,6 +22,7 @@ import type { DeleteOptions, ListOptions, PatchOptions, WatchOptions, WriteOptio
 import { openSealer } from '../seal/open-sealer.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import { bootstrap } from './bootstrap.ts';
+import type { ManagementDependencies } from './dependencies.ts';
 import { identityOf } from './identity.ts';
 import { managementResources } from './management-resources.ts';
 import { mountManagement } from './mount-management.ts';
@@ -52,7 +53,10 @@ export interface TestContext extends RequestContext {
 }
 
 /** A whole management API over a memory store, after its first start. */
-export async function openManagement(settings: Partial<ManagementSettings> = {}) {
+export async function openManagement(
+  settings: Partial<ManagementSettings> = {},
+  { connect }: Pick<ManagementDependencies, 'connect'> = {},
+) {
   const clock = new ManualClock();
   const store = openMemoryStore({ clock });
   const merged = { ...defaultSettings, ...settings };
@@ -60,7 +64,7 @@ export async function openManagement(settings: Partial<ManagementSettings> = {})
   const sealer = openSealer(randomBytes(32));
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const signer = { kid: 'test-key', privateKey };
-  const dependencies = { state, clock, sealer, settings: merged };
+  const dependencies = { state, clock, sealer, settings: merged, connect };
   const plane = await openControlPlane({
     id: 'management',
     store,

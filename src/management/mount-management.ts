@@ -11,13 +11,13 @@ import type { KindStore } from '../registry/kind-store.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import { resourceKey } from '../registry/rows.ts';
 import { mountStored } from '../registry/stored-verbs.ts';
+import { clusterAccessKey } from './answers/cluster-access-key.ts';
 import { type ClusterVirtualClustersOptions, clusterVirtualClusters } from './answers/cluster-virtual-clusters.ts';
 import { type DirectTokensOptions, directClusterEndpointTokens } from './answers/direct-tokens.ts';
 import { importVirtualCluster } from './answers/import-virtual-cluster.ts';
 import { type InstanceKubeConfigOptions, instanceKubeConfig } from './answers/instance-kube-config.ts';
 import { instanceLog } from './answers/instance-log.ts';
 import { teamAccessKeys, userAccessKeys } from './answers/keys-of-one.ts';
-import { clusterAccessKey } from './answers/missing-parts.ts';
 import { projectClusters, projectMembers, projectTemplates } from './answers/project-answers.ts';
 import { selves } from './answers/selves.ts';
 import type { ManagementDependencies } from './dependencies.ts';
@@ -47,7 +47,7 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
     extendedInstances(
       mountStored(store(virtualClusterInstanceKind), {
         kubeconfig: instanceKubeConfig(options),
-        log: instanceLog(state),
+        log: instanceLog(options),
       }),
     ),
     mountStored(store(projectKind), {
@@ -58,7 +58,7 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
     }),
     mountStored(store(clusterKind), {
       virtualclusters: clusterVirtualClusters({ ...options, instances: store(virtualClusterInstanceKind) }),
-      accesskey: clusterAccessKey(state),
+      accesskey: clusterAccessKey({ ...options, accessKeys: store(accessKeyKind) }),
     }),
     mountStored(store(virtualClusterTemplateKind)),
     mountStored(store(userKind), { accesskeys: userAccessKeys(state) }),

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hostNamespaceFor, virtualClusterNameFor } from './placement.ts';
+import type { KubeObject } from '../api/meta.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { chooseCluster, hostNamespaceFor, virtualClusterNameFor } from './placement.ts';
 
 const label = (max: number) =>
   fc.stringMatching(new RegExp(`^[a-z0-9]([-a-z0-9]{0,${max - 2}}[a-z0-9])?$`)).filter((name) => name.length <= max);
@@ -25,5 +27,37 @@ describe('names on a host (completions §3)', () => {
     expect(hostNamespaceFor('a-v-b', 'c')).not.toBe(hostNamespaceFor('a', 'b-v-c'));
     expect(hostNamespaceFor('a', 'b')).toBe(hostNamespaceFor('a', 'b'));
     expect(hostNamespaceFor('a', 'b')).toMatch(/^platform-a-v-b-[0-9a-v]{6}$/);
+  });
+});
+
+describe('the cluster of an instance that names none (completions §3)', () => {
+  const object = (name: string, members: JsonObject): KubeObject =>
+    ({ apiVersion: 'v1', kind: 'x', metadata: { name }, ...members }) as KubeObject;
+  const ready = (status: string): JsonObject => ({ online: true, conditions: [{ type: 'Ready', status }] });
+  const chosen = (clusters: readonly KubeObject[], load: Readonly<Record<string, number>> = {}, allowed = ['*']) =>
+    chooseCluster(object('p', { spec: { allowedClusters: allowed.map((name) => ({ name })) } }), {
+      clusters: () => clusters,
+      instancesOn: (name) => load[name] ?? 0,
+    });
+
+  it('is the one with the fewest instances among those that are allowed and ready', () => {
+    const all = [object('a', { status: ready('True') }), object('b', { status: { online: true } })];
+    expect(chosen(all)).toBe('a');
+    expect(chosen(all, { a: 2, b: 1 })).toBe('b');
+    expect(chosen(all, {}, ['b'])).toBe('b');
+    expect(chosen(all, {}, [])).toBeUndefined();
+  });
+
+  it.each<[string, JsonObject]>([
+    ['is not online', { status: { online: false } }],
+    ['was never looked at', {}],
+    ['lets nobody work there', { status: ready('False') }],
+    ['takes no new ones', { spec: { unusable: true }, status: ready('True') }],
+  ])('is never one that %s', (_, members) => {
+    expect(chosen([object('a', members)])).toBeUndefined();
+  });
+
+  it('may be the built-in one, which nobody has to look at', () => {
+    expect(chosen([object('local', { spec: { local: true } })])).toBe('local');
   });
 });

@@ -44,12 +44,16 @@ export function isUsable(cluster: KubeObject): boolean {
   return cluster.metadata.deletionTimestamp === undefined && !flagAt(cluster, 'spec', 'unusable');
 }
 
-/** The built-in cluster is this very process; the others are known to answer, or not. */
-function isReachable(cluster: KubeObject): boolean {
-  return flagAt(cluster, 'spec', 'local') || flagAt(cluster, 'status', 'online');
+/** The built-in cluster is this very process; the others are known to answer and to let the server work, or not. */
+function isReady(cluster: KubeObject): boolean {
+  if (flagAt(cluster, 'spec', 'local')) return true;
+  const isRefused = listAt(cluster, 'status', 'conditions').some(
+    (condition) => textAt(condition, 'type') === 'Ready' && textAt(condition, 'status') === 'False',
+  );
+  return flagAt(cluster, 'status', 'online') && !isRefused;
 }
 
-/** The cluster with the fewest instances among the allowed, reachable ones; undefined: there is none now. */
+/** The cluster with the fewest instances among the allowed ones that are ready; undefined: there is none now. */
 export function chooseCluster(
   project: KubeObject,
   state: Pick<ManagementState, 'clusters' | 'instancesOn'>,
@@ -57,7 +61,7 @@ export function chooseCluster(
   let best: { readonly name: string; readonly load: number } | undefined;
   for (const cluster of state.clusters()) {
     const name = cluster.metadata.name ?? '';
-    if (!isUsable(cluster) || !isReachable(cluster) || !allowsCluster(project, name)) continue;
+    if (!isUsable(cluster) || !isReady(cluster) || !allowsCluster(project, name)) continue;
     const load = state.instancesOn(name);
     if (best === undefined || load < best.load || (load === best.load && name < best.name)) best = { name, load };
   }

@@ -29,7 +29,8 @@ export async function admitted<T>(
   if (admit === undefined || write.context.system) return store();
   const ends: (() => void)[] = [];
   try {
-    await admit({ ...write, resource: kind.resource, afterwards: (callback) => void ends.push(callback) });
+    const deciding = admit({ ...write, resource: kind.resource, afterwards: (callback) => void ends.push(callback) });
+    if (deciding !== undefined) await deciding;
     return await store();
   } finally {
     for (const end of ends) end();

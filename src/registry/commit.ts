@@ -39,20 +39,20 @@ export class ObjectMoved extends Error {}
 export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<number> {
   const { resource, store, slice } = kind;
   const { place, old, next } = write;
-  const key = objectKey(slice, resourceKey(resource), place.namespace, place.name);
+  const resourceName = resourceKey(resource);
+  const key = objectKey(slice, resourceName, place.namespace, place.name);
   const encoded = next === undefined ? undefined : encodeWithin(kind, write, next);
-  const claims = claimChanges(kind, write);
-  const derived = await derivedRows(kind, place, old?.record, next);
-  const companions = await companionWrites(kind, old?.record, next);
-  const checks: Check[] = [
-    { key, revision: old === undefined ? kind.cache.deletedRow(place) : old.row },
-    ...claims.taken.map((claim) => ({ key: claimKey(slice, resourceKey(resource), claim), revision: undefined })),
-    ...companions.checks,
-    ...derived.checks,
-    ...(write.requires === undefined ? [] : [write.requires]),
-  ];
+  const claims = resource.claims === undefined ? noClaims : claimChanges(kind, write);
+  const rows = derivedRows(kind, place, old?.record, next);
+  const derived = rows instanceof Promise ? await rows : rows;
+  const companions = resource.companions === undefined ? noCompanions : await companionWrites(kind, old?.record, next);
+  const checks: Check[] = [{ key, revision: old === undefined ? kind.cache.deletedRow(place) : old.row }];
+  for (const claim of claims.taken) checks.push({ key: claimKey(slice, resourceName, claim), revision: undefined });
+  checks.push(...companions.checks, ...derived.checks);
+  if (write.requires !== undefined) checks.push(write.requires);
   const value = encoded?.text ?? (kind.cache.isStanding(place) ? deletedText : undefined);
-  const writes: Write[] = [{ key, value }, ...companions.writes, ...claims.writes, ...derived.writes];
+  const born = old === undefined && next !== undefined ? (resource.bornWith?.(next) ?? []) : [];
+  const writes: Write[] = [{ key, value }, ...companions.writes, ...claims.writes, ...derived.writes, ...born];
   // Nobody would see what is written now, and who took the kind away has counted what there is.
   if (kind.cache.ended) throw serviceUnavailable(`${qualified(groupResourceOf(resource))} are no longer served`, 1);
   const settled = encoded?.record && kind.cache.expect(place, encoded.text, encoded.record);
@@ -88,6 +88,9 @@ function encodeWithin(kind: KindRuntime, write: ObjectWrite, next: StoredRecord)
 function isWithin(text: string, limit: number): boolean {
   return 3 * text.length <= limit || Buffer.byteLength(text) <= limit;
 }
+
+const noClaims: ClaimChanges = { taken: [], writes: [] };
+const noCompanions: Awaited<ReturnType<typeof companionWrites>> = { checks: [], writes: [] };
 
 interface ClaimChanges {
   readonly taken: readonly string[];

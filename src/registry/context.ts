@@ -28,8 +28,25 @@ export interface RequestContext {
   readonly names?: () => Iterable<string>;
   /** Lists, watches and collection deletes pass over what this refuses. Absent: everything may be read. */
   readonly mayRead?: (object: KubeObject) => boolean;
+  /**
+   * Whether the caller's credential lets something through at all, whatever they may do: for those who ask what they may.
+   * Absent: it narrows nothing that the plane does not know of.
+   */
+  readonly passes?: (asked: AskedAccess) => Passed | Promise<Passed>;
   /** Whether this caller may do that; the one decision function, as admission needs it (owner references, create by apply). */
   may(attributes: AccessAttributes): boolean | Promise<boolean>;
+}
+
+/** A request as it is decided about. */
+export type AskedAccess =
+  | (Required<AccessAttributes> & { readonly resourceRequest: true; readonly version: string })
+  | { readonly resourceRequest: false; readonly verb: string; readonly path: string };
+
+export interface Passed {
+  readonly allowed: boolean;
+  readonly reason: string;
+  /** What narrowed it; absent: nothing did. */
+  readonly scopes?: readonly string[];
 }
 
 export interface AccessAttributes {

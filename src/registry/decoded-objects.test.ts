@@ -35,6 +35,19 @@ describe('what is kept in decoded form', () => {
     expect(kept).not.toContain('wanted');
   });
 
+  it('has room again at once for what is dropped, and holds on to nothing of it', () => {
+    const { decoded, kept, add } = setUp();
+    const first = add('first');
+    for (let at = 0; at < 1000; at++) decoded.drop(add(String(at)));
+    expect([...kept]).toEqual(['first']);
+    expect(decoded.size).toBe(10);
+    decoded.drop(first);
+    decoded.drop(first);
+    expect([decoded.size, kept.size]).toEqual([0, 0]);
+    for (let at = 0; at < 20; at++) add(`later-${at}`);
+    expect([...kept]).toEqual(Array.from({ length: 10 }, (_, at) => `later-${at + 10}`));
+  });
+
   it('keeps one that is larger than all the room, alone', () => {
     const { decoded, kept, add } = setUp();
     add('small');

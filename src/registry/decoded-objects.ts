@@ -12,8 +12,10 @@ export interface Decoded {
  */
 export class DecodedObjects {
   readonly #capacity: number;
-  #queue: Decoded[] = [];
-  #head = 0;
+  /** In the order in which they came, or got another round. */
+  readonly #kept = new Set<Decoded>();
+  /** Goes through them in that order, past what was dropped meanwhile. */
+  #oldest = this.#kept.values();
   #size = 0;
 
   /** In characters of stored text. */
@@ -26,23 +28,31 @@ export class DecodedObjects {
   }
 
   add(object: Decoded): void {
-    this.#queue.push(object);
+    if (this.#kept.has(object)) return;
+    this.#kept.add(object);
     this.#size += object.size;
-    while (this.#size > this.#capacity && this.#queue.length - this.#head > 1) this.#turn();
+    while (this.#size > this.#capacity && this.#kept.size > 1) this.#turn();
+  }
+
+  /** Another version has come in its place, or none: nobody will ask for it again. */
+  drop(object: Decoded): void {
+    if (!this.#kept.delete(object)) return;
+    this.#size -= object.size;
+    object.forget();
   }
 
   #turn(): void {
-    const oldest = this.#queue[this.#head++];
-    if (oldest?.used === true) {
-      oldest.used = false;
-      this.#queue.push(oldest);
-    } else if (oldest !== undefined) {
-      this.#size -= oldest.size;
-      oldest.forget();
+    const { value: oldest, done } = this.#oldest.next();
+    if (done === true) {
+      this.#oldest = this.#kept.values();
+      return;
     }
-    // Cut at half, so that a turn costs next to nothing on average.
-    if (this.#head * 2 < this.#queue.length) return;
-    this.#queue = this.#queue.slice(this.#head);
-    this.#head = 0;
+    if (!oldest.used) {
+      this.drop(oldest);
+      return;
+    }
+    oldest.used = false;
+    this.#kept.delete(oldest);
+    this.#kept.add(oldest);
   }
 }

@@ -4,6 +4,7 @@ import type { Lanes } from '../lib/lanes.ts';
 import type { Check, Store } from '../store/store.ts';
 import type { AdmittedWrite } from './admission.ts';
 import type { LeftWork } from './left-work.ts';
+import type { OwnersKnown } from './owners-known.ts';
 import type { StoredResource } from './resource.ts';
 import type { ObjectPlace } from './rows.ts';
 import type { ObjectCache } from './watch-cache.ts';
@@ -20,6 +21,8 @@ export interface Collaborators {
   namespaceCheck?(namespace: string): Check | undefined;
   /** Whose `settle` waits for this namespace to be empty: it is looked at again after each change in there. */
   awaitsEmptiness?(namespace: string): ObjectPlace | undefined;
+  /** What is known of owners and dependents in the plane, all of its kinds together. Absent: the store is asked. */
+  readonly owners?: OwnersKnown;
   /** Where the object lies that an owner reference names; undefined: no such kind here. It need not exist. */
   resolveOwner(reference: OwnerReference, namespace: string): OwnerPlace | undefined;
   /**

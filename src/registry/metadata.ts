@@ -32,10 +32,15 @@ export function tidyMetadata(metadata: ObjectMeta): ObjectMeta {
   for (const member of memberOrder) {
     const value = metadata[member];
     if (value === undefined || value === null || value === '') continue;
-    if (member !== 'managedFields' && typeof value === 'object' && Object.keys(value).length === 0) continue;
+    if (member !== 'managedFields' && typeof value === 'object' && isEmpty(value)) continue;
     tidy[member] = value;
   }
   return tidy as ObjectMeta;
+}
+
+function isEmpty(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
 }
 
 /**

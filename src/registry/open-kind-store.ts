@@ -139,8 +139,16 @@ function withSealing({ resource, store, slice, shared }: KindStoreOptions) {
 
 /** For one write: its kind may be redefined while it is under way, and it is stored by the definition it was checked by. */
 function asDefined(kind: KindRuntime): KindRuntime {
-  return kind.resource.form === undefined ? kind : { ...kind };
+  if (kind.resource.form === undefined) return kind;
+  const known = defined.get(kind);
+  if (known !== undefined && known.resource === kind.resource) return known;
+  const current = { ...kind };
+  defined.set(kind, current);
+  return current;
 }
+
+/** As the newest definition says. */
+const defined = new WeakMap<KindRuntime, KindRuntime>();
 
 function verbsOf(kind: KindRuntime): KindStore['verbs'] {
   return {

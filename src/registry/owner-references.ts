@@ -28,13 +28,22 @@ export function dropDuplicateOwners(object: KubeObject, context: RequestContext)
  * Whoever makes an owner wait for this object must be allowed to delete that owner (completions §2.2). References
  * that blocked before are not asked about again.
  */
-export async function blockOwnerErrors(
+export function blockOwnerErrors(
+  kind: KindRuntime,
+  context: RequestContext,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): readonly FieldError[] | Promise<readonly FieldError[]> {
+  if (context.system || !ownersOf(object).some((reference) => reference.blockOwnerDeletion === true)) return [];
+  return newBlockErrors(kind, context, object, old);
+}
+
+async function newBlockErrors(
   kind: KindRuntime,
   context: RequestContext,
   object: KubeObject,
   old: KubeObject | undefined,
 ): Promise<FieldError[]> {
-  if (context.system) return [];
   const errors: FieldError[] = [];
   const before = new Set(blockingOwners(old).map((reference) => reference.uid));
   for (const [index, reference] of ownersOf(object).entries()) {

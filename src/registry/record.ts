@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectMeta } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
-import { canonicalJson } from '../lib/json-canonical.ts';
+import { CanonicalJson } from '../lib/json-canonical.ts';
 import { parseTrustedJson } from '../lib/json-parse.ts';
 import { cloneJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
@@ -16,15 +16,17 @@ export interface RecordKind extends Pick<ResourceKind, 'builtIn'> {
  * are stored with sorted members, so that what is read needs no sorting when it is served.
  */
 export function encodeRecord(kind: RecordKind, record: StoredRecord): string {
-  const { object, hidden } = record;
+  return writeJson(documentOf(kind, record), { sorted: kind.builtIn !== true });
+}
+
+function documentOf(kind: RecordKind, { object, hidden }: StoredRecord): JsonObject {
   const { form } = kind;
   const stored = withoutResourceVersion(object);
-  const document: JsonObject = {
-    ...(isMarked(kind, stored) ? { form: form?.mark ?? '' } : {}),
-    ...(hidden === undefined || Object.keys(hidden).length === 0 ? {} : { hidden }),
-    object: form?.toStored === undefined ? stored : form.toStored(cloneJson(stored)),
-  };
-  return writeJson(document, { sorted: kind.builtIn !== true });
+  const document: JsonObject = {};
+  if (isMarked(kind, stored)) document.form = form?.mark ?? '';
+  if (hidden !== undefined && Object.keys(hidden).length > 0) document.hidden = hidden;
+  document.object = form?.toStored === undefined ? stored : form.toStored(cloneJson(stored));
+  return document;
 }
 
 /** A record on its way into the store. */
@@ -38,13 +40,13 @@ export interface EncodedRecord {
 export function encodeShared(kind: RecordKind, record: StoredRecord): EncodedRecord {
   const isTurned = kind.form !== undefined && !isMarked(kind, record.object);
   if (kind.builtIn === true || isTurned) return { text: encodeRecord(kind, record) };
-  const object = canonicalJson(withoutResourceVersion(record.object));
-  const hidden = record.hidden === undefined ? undefined : canonicalJson(record.hidden);
-  const stored: StoredRecord = {
-    object,
-    ...(hidden === undefined || Object.keys(hidden).length === 0 ? {} : { hidden }),
-  };
-  return { text: encodeRecord(kind, stored), record: stored };
+  const canonical = new CanonicalJson();
+  const object = canonical.of(withoutResourceVersion(record.object));
+  const hidden = record.hidden === undefined ? undefined : canonical.of(record.hidden);
+  const stored: StoredRecord =
+    hidden === undefined || Object.keys(hidden).length === 0 ? { object } : { object, hidden };
+  const document = documentOf(kind, stored);
+  return { text: canonical.isPlain ? JSON.stringify(document) : writeJson(document), record: stored };
 }
 
 /** A write that began in another version, before the kind was redefined, is stored as what it is. */

@@ -2,6 +2,7 @@ import type { FieldError } from '../api/field-error.ts';
 import type { KubeObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import type { JsonObject } from '../lib/json-value.ts';
+import type { Write } from '../store/store.ts';
 import type { RequestContext } from './context.ts';
 import type { ObjectPlace } from './rows.ts';
 import type { ResourceVerbs } from './verbs.ts';
@@ -121,6 +122,8 @@ export interface StoredResource extends ResourceKind {
   claimTaken?(claim: string, holder: string, draft: Draft): Error;
   /** What has to stand beside the object: written with it, changed with it, removed with it, in one transaction. */
   companions?(record: StoredRecord): readonly Companion[];
+  /** What a new object brings into other slices of the store, in one transaction with it (a control plane of its own). */
+  bornWith?(record: StoredRecord): readonly Write[];
   /** When upkeep should look at the object again (milliseconds since the epoch), and what it then does: delete it. */
   expiresAt?(record: StoredRecord): number | undefined;
   /** Throws StatusError if this delete is refused (a guard annotation). */

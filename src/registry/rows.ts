@@ -27,6 +27,11 @@ export function claimKey(slice: string, resource: string, claim: string): Key {
   return { slice, segments: ['claims', resource, claim] };
 }
 
+/** Who names whom as an owner. */
+export function ownersRange(slice: string): KeyRange {
+  return { slice, prefix: ['owners'] };
+}
+
 /** Who names this uid as an owner. */
 export function dependentsRange(slice: string, ownerUid: string): KeyRange {
   return { slice, prefix: ['owners', ownerUid] };

@@ -21,7 +21,7 @@ export async function settleMain(
   inForm(resource, draft);
   if (resource.prepare !== undefined) refuseWrongTypes(resource, draft.object);
   keepFinalizer(resource, draft.object, old, context);
-  await resource.prepare?.(draft, context, subresource);
+  if (resource.prepare !== undefined) await resource.prepare(draft, context, subresource);
   dropDuplicateOwners(draft.object, context);
   draft.object.metadata = tidyMetadata(draft.object.metadata);
   if (resource.builtIn === true) draft.object = asStored(draft.object);

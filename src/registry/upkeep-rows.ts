@@ -1,21 +1,13 @@
 import type { KubeObject, OwnerReference } from '../api/meta.ts';
 import { equalJson } from '../lib/json-value.ts';
-import type { Check, Store, Write } from '../store/store.ts';
+import type { Check, Write } from '../store/store.ts';
 import { collectorFinalizersOf } from './finalizers.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import type { Place } from './object-index.ts';
 import { blockingOwners, ownersOf } from './owner-references.ts';
+import { OwnersKnown } from './owners-known.ts';
 import type { StoredRecord, StoredResource } from './resource.ts';
-import {
-  dependentKey,
-  dependentsRange,
-  dueKey,
-  type GcWork,
-  gcKey,
-  type ObjectPlace,
-  pendingKey,
-  resourceKey,
-} from './rows.ts';
+import { dependentKey, dueKey, type GcWork, gcKey, type ObjectPlace, pendingKey, resourceKey } from './rows.ts';
 import { translated } from './store-status.ts';
 
 interface DerivedRows {
@@ -23,26 +15,36 @@ interface DerivedRows {
   readonly writes: readonly Write[];
 }
 
-/** Everything upkeep lives from that follows from this change of an object: owner index, deadlines, collector's work. */
-export async function derivedRows(
+/**
+ * Everything upkeep lives from that follows from this change of an object: owner index, deadlines, collector's work.
+ * Most changes leave nothing, and are not to wait for that.
+ */
+export function derivedRows(
+  kind: KindRuntime,
+  place: Place,
+  old: StoredRecord | undefined,
+  next: StoredRecord | undefined,
+): DerivedRows | Promise<DerivedRows> {
+  const isQuiet =
+    next !== undefined &&
+    leavesNothing(kind.resource, next) &&
+    (old === undefined || leavesNothing(kind.resource, old));
+  return isQuiet ? nothing : rowsOf(kind, place, old, next);
+}
+
+async function rowsOf(
   kind: KindRuntime,
   place: Place,
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
 ): Promise<DerivedRows> {
-  if (
-    next !== undefined &&
-    leavesNothing(kind.resource, next) &&
-    (old === undefined || leavesNothing(kind.resource, old))
-  )
-    return nothing;
   // Member by member: what is handed over may be a whole cached object, and none of that belongs into these rows.
   const own: ObjectPlace = { resource: resourceKey(kind.resource), namespace: place.namespace, name: place.name };
   const work = await collectorRows(kind, own, old?.object, next?.object);
   return {
     checks: work.checks,
     writes: [
-      ...ownerRows(kind.slice, own, old?.object, next?.object),
+      ...ownerRows(kind, own, old?.object, next?.object),
       ...dueRows(kind, own, old, next),
       ...pendingRows(kind, own, old, next),
       ...work.writes,
@@ -61,7 +63,7 @@ function leavesNothing(resource: StoredResource, { object }: StoredRecord): bool
 
 /** Who names whom as an owner; the value is the dependent's uid. */
 function ownerRows(
-  slice: string,
+  { slice, collaborators: { owners } }: KindRuntime,
   own: ObjectPlace,
   old: KubeObject | undefined,
   next: KubeObject | undefined,
@@ -70,6 +72,7 @@ function ownerRows(
   const after = new Set(ownersOf(next).map((reference) => reference.uid));
   const gone = [...before].filter((uid) => !after.has(uid));
   const added = [...after].filter((uid) => !before.has(uid));
+  if (added.length > 0) owners?.note();
   return [
     ...gone.map((uid) => ({ key: dependentKey(slice, uid, own), value: undefined, quiet: true })),
     ...added.map((uid) => ({ key: dependentKey(slice, uid, own), value: next?.metadata.uid ?? '', quiet: true })),
@@ -140,8 +143,9 @@ async function collectorRows(
   const checks: Check[] = [];
   const writes: Write[] = [];
   const uid = next?.metadata.uid ?? old?.metadata.uid ?? '';
+  const { owners = new OwnersKnown() } = kind.collaborators;
   if (next === undefined) {
-    if (await hasDependents(kind.store, kind.slice, uid)) writes.push(workRow(kind.slice, own, uid, 'gone'));
+    if (await owners.hasDependents(kind.store, kind.slice, uid)) writes.push(workRow(kind.slice, own, uid, 'gone'));
   } else if (needsCheck(old, next)) {
     writes.push(workRow(kind.slice, own, uid, 'check'));
   }
@@ -166,12 +170,6 @@ async function collectorRows(
 function workRow(slice: string, place: ObjectPlace, uid: string, what: GcWork['what']): Write {
   const work: GcWork = { ...place, uid, what };
   return { key: gcKey(slice, uid), value: JSON.stringify(work), quiet: true };
-}
-
-/** A dependent that is written at the same moment leaves a `check` of its own, so none can slip through. */
-async function hasDependents(store: Store, slice: string, uid: string): Promise<boolean> {
-  const found = await translated(store.list(dependentsRange(slice, uid), { limit: 1, uncounted: true }));
-  return found.entries.length > 0;
 }
 
 function needsCheck(old: KubeObject | undefined, next: KubeObject): boolean {

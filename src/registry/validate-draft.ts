@@ -1,5 +1,5 @@
 import type { FieldError } from '../api/field-error.ts';
-import type { KubeObject } from '../api/meta.ts';
+import type { KubeObject, ObjectMeta } from '../api/meta.ts';
 import { validateSchema } from '../api/schema/validate.ts';
 import { validateChanged } from '../api/schema/validate-changed.ts';
 import { invalidObject } from '../api/status.ts';
@@ -17,13 +17,13 @@ import type { Draft, StoredResource } from './resource.ts';
 export async function validateDraft(kind: KindRuntime, context: RequestContext, draft: Draft): Promise<void> {
   const { resource } = kind;
   const old = draft.old?.object;
-  const errors = [
-    ...metadataErrors(resource, draft.object, old),
-    ...schemaErrors(resource, draft.object, old),
-    ...validateEmbedded(resource.schema, draft.object),
-    ...((await resource.validate?.(draft, context)) ?? []),
-    ...(await blockOwnerErrors(kind, context, draft.object, old)),
-  ];
+  const errors = [...metadataErrors(resource, draft.object, old)];
+  errors.push(...schemaErrors(resource, draft.object, old), ...validateEmbedded(resource.schema, draft.object));
+  // To wait for what is there already costs every write a turn of the queue.
+  const own = resource.validate?.(draft, context) ?? [];
+  errors.push(...(own instanceof Promise ? await own : own));
+  const blocked = blockOwnerErrors(kind, context, draft.object, old);
+  errors.push(...(blocked instanceof Promise ? await blocked : blocked));
   refuse(resource, draft.object, errors);
 }
 
@@ -68,6 +68,12 @@ function schemaErrors(
 }
 
 function metadataErrors(resource: StoredResource, object: KubeObject, old: KubeObject | undefined): FieldError[] {
-  const { managedFields: _, ...metadata } = object.metadata;
+  const metadata = Object.hasOwn(object.metadata, 'managedFields')
+    ? withoutOwnership(object.metadata)
+    : object.metadata;
   return old === undefined ? validateMeta(metadata, resource) : validateMetaUpdate(metadata, old.metadata);
+}
+
+function withoutOwnership({ managedFields: _, ...metadata }: ObjectMeta): ObjectMeta {
+  return metadata;
 }

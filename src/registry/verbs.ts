@@ -29,6 +29,15 @@ export interface ResourceVerbs {
 export interface SubresourceVerbs extends Pick<ResourceVerbs, 'get' | 'update' | 'patch'> {
   /** POST `<plural>/<name>/<subresource>`. */
   createNamed?(context: RequestContext, name: string, object: KubeObject, options: WriteOptions): Promise<Served>;
+  /** GET of what is no object: a log. In place of `get`, which it is to whoever authorises it. */
+  read?(context: RequestContext, name: string, query: URLSearchParams): Promise<ServedBytes>;
+}
+
+/** Bytes from elsewhere, as they come and as somebody reads them. */
+export interface ServedBytes {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: AsyncIterable<Uint8Array>;
 }
 
 /** An object on its way out. It may be made when it is asked for, so who needs it twice keeps it. */

@@ -234,6 +234,8 @@ export class WatchCache {
       const change = new CachedChange(place, revision, before, after);
       this.#recent.push(change);
       for (const listener of this.#listeners) listener.changed(change);
+      // What was before is of interest to those who resume, if to anybody, and they take its text.
+      if (before !== undefined) this.#rows.kind.decoded.drop(before);
     }
   }
 

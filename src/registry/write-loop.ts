@@ -1,6 +1,6 @@
 import { serviceUnavailable, timedOut } from '../api/status.ts';
 import { ObjectMoved } from './commit.ts';
-import type { RequestContext } from './context.ts';
+import type { AccessAttributes, RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 
 /** So many conflicts in a row that the cache knows nothing of are no race: something is wrong. */
@@ -31,27 +31,52 @@ export async function retrying<T>(kind: KindRuntime, context: RequestContext, at
 
 /** A write that is tried several times warns once. */
 export function warningOnce(context: RequestContext): RequestContext {
-  const given = new Set<string>();
-  const { user, accessKey, system, namespace, pathName = '', mayRead, turn } = context;
-  return {
-    user,
-    ...(accessKey === undefined ? {} : { accessKey }),
-    system,
-    namespace,
-    pathName,
-    ...(mayRead === undefined ? {} : { mayRead }),
-    ...(turn === undefined ? {} : { turn }),
-    annotate: (key, value) => context.annotate?.(key, value),
-    // A copy would ask for the signal, which is made only for those who do.
-    get signal() {
-      return context.signal;
-    },
-    isOver: () => context.isOver?.() ?? context.signal.aborted,
-    may: (attributes) => context.may(attributes),
-    warn(text) {
-      if (given.has(text)) return;
-      given.add(text);
-      context.warn(text);
-    },
-  };
+  return new WarningOnce(context);
+}
+
+class WarningOnce implements RequestContext {
+  readonly user: RequestContext['user'];
+  declare readonly accessKey?: string;
+  readonly system: boolean;
+  readonly namespace: string;
+  readonly pathName: string;
+  declare readonly mayRead?: NonNullable<RequestContext['mayRead']>;
+  declare readonly turn?: NonNullable<RequestContext['turn']>;
+  readonly #caller: RequestContext;
+  #given: Set<string> | undefined;
+
+  constructor(caller: RequestContext) {
+    this.#caller = caller;
+    this.user = caller.user;
+    this.system = caller.system;
+    this.namespace = caller.namespace;
+    this.pathName = caller.pathName ?? '';
+    if (caller.accessKey !== undefined) this.accessKey = caller.accessKey;
+    if (caller.mayRead !== undefined) this.mayRead = caller.mayRead;
+    if (caller.turn !== undefined) this.turn = caller.turn;
+  }
+
+  // A copy would ask for the signal, which is made only for those who do.
+  get signal(): AbortSignal {
+    return this.#caller.signal;
+  }
+
+  isOver(): boolean {
+    return this.#caller.isOver?.() ?? this.#caller.signal.aborted;
+  }
+
+  may(attributes: AccessAttributes): boolean | Promise<boolean> {
+    return this.#caller.may(attributes);
+  }
+
+  annotate(key: string, value: string): void {
+    this.#caller.annotate?.(key, value);
+  }
+
+  warn(text: string): void {
+    this.#given ??= new Set();
+    if (this.#given.has(text)) return;
+    this.#given.add(text);
+    this.#caller.warn(text);
+  }
 }

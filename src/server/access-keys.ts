@@ -28,6 +28,8 @@ export interface AccessKeysOptions {
 
 export interface AccessKeys {
   readonly authenticator: Authenticator;
+  /** The key of this name as authentication sees it now. */
+  current(keyName: string): KeyState | undefined;
   /** Ends all sessions and writes what is left to write. */
   close(): Promise<void>;
 }
@@ -45,10 +47,11 @@ export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
   });
   const stateOf = (key: Served | undefined): KeyState | undefined =>
     key === undefined ? undefined : keyStateOf(key.object, state, (name) => activity.latest(name));
+  const current = (name: string) => stateOf(keys.peek('', name));
   const rights = createRightsSignals(clock);
   const authenticator = createAuthenticator({
     lookup: (hash) => stateOf(keys.byClaim(accessKeyClaim(hash))),
-    current: (name) => stateOf(keys.peek('', name)),
+    current,
     hash: options.hash,
     isWellFormed: isWellFormedAccessKey,
     clock,
@@ -60,6 +63,7 @@ export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
   const stopRemoving = removeOrphanedKeys({ kinds, state, log });
   return {
     authenticator,
+    current,
     async close() {
       stopListening();
       authenticator.close();

@@ -1,25 +1,26 @@
-import { methodNotAllowedOnPath, noSuchPath } from '../api/status.ts';
+import { localCluster } from '../api/naming.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Authenticator } from '../auth/authn.ts';
+import { planeServer } from '../builtin/plane-server.ts';
+import { type BuiltInCluster, clusterGateway } from '../gateway/cluster-gateway.ts';
+import type { ClusterApi } from '../hosts/host.ts';
 import { type GuardedChainOptions, guardedChain, openChain } from '../http/chain.ts';
-import { jsonDocument, sendDocument } from '../http/document.ts';
 import type { Exchange, Handler, IncomingRequest, Reply } from '../http/exchange.ts';
 import { inFlight } from '../http/filters/in-flight.ts';
 import { keyRate } from '../http/filters/key-rate.ts';
 import { sourceLimit } from '../http/filters/source-limit.ts';
-import { healthReply } from '../http/health.ts';
 import type { Metrics } from '../http/metrics/create-metrics.ts';
 import { countInFlight, requestObserver } from '../http/metrics/request-observer.ts';
 import type { HealthCheck, Plane } from '../http/plane.ts';
+import { processMounts, reading } from '../http/process-mounts.ts';
 import { router } from '../http/router.ts';
 import type { VersionInfo } from '../http/version.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { Agents } from './agents/open-agents.ts';
 import { type AuthHandlers, authMounts } from './auth-mounts.ts';
-import { type BuiltInCluster, clusterMounts } from './cluster-mounts.ts';
 import type { Gateway } from './open-gateway.ts';
 import type { ServerOptions } from './options.ts';
-import { planeServer } from './plane-server.ts';
 
 export interface AddressSpaceOptions {
   readonly settings: Pick<ServerOptions, 'apiPrefix' | 'audit' | 'limits'>;
@@ -30,6 +31,8 @@ export interface AddressSpaceOptions {
   readonly builtIn: BuiltInCluster;
   /** Whether the management API has a connected cluster of that name. */
   isCluster(name: string): boolean;
+  /** The API of a connected cluster that is elsewhere; undefined: this server has no way to it. */
+  apiOf(name: string): ClusterApi | undefined;
   /** The virtual clusters of projects, at `/project`. */
   readonly gateway: Gateway;
   readonly authenticate: Authenticator['authenticate'];
@@ -38,6 +41,8 @@ export interface AddressSpaceOptions {
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
   readonly metrics: Metrics;
+  /** What agents of connected clusters ask, at `/agent`. */
+  readonly agents: Agents;
   /** What lies below `/auth`. */
   readonly auth: AuthHandlers;
   /** Everything in the store, for administrators. */
@@ -51,7 +56,7 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
   const { readsInFlight, writesInFlight, bodyBytes } = settings.limits;
   const bound = inFlight({ clock, reads: readsInFlight, writes: writesInFlight, bodyBytes });
   /** Requests that are for another plane than the management API. */
-  const planes = new WeakMap<Exchange, Plane>();
+  const planes = new WeakMap<Exchange, Plane | undefined>();
   const forAnyKey: GuardedChainOptions = {
     clock,
     log,
@@ -65,13 +70,13 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
     inFlight: countInFlight(options.metrics, bound),
     onComplete: requestObserver({
       metrics: options.metrics,
-      planeOf: (exchange) => planes.get(exchange) ?? management,
+      planeOf: (exchange) => (planes.has(exchange) ? planes.get(exchange) : management),
     }),
   };
   const authorize: Plane['authorize'] = (identity, asked) => management.authorize(identity, asked);
   const open = (handler: Handler): Handler => openChain(forAnyKey, handler);
   const guarded = (handler: Handler, depth = 0): Handler => guardedChain({ ...forAnyKey, depth, authorize }, handler);
-  const onPlane = (exchange: Exchange, plane: Plane) => void planes.set(exchange, plane);
+  const onPlane = (exchange: Exchange, plane: Plane | undefined) => void planes.set(exchange, plane);
   const { version, healthChecks, metrics } = options;
   const serveManagement = planeServer({ clock, log, version, healthChecks, metrics, bodyBytes })(management);
 
@@ -80,14 +85,19 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
     log,
     mounts: [
       { prefix: `${prefix}/management`, handler: guarded(serveManagement, 2) },
-      ...clusterMounts({
-        apiPrefix: settings.apiPrefix,
-        builtIn: options.builtIn,
-        chain: forAnyKey,
-        authorize,
-        isCluster: (name) => options.isCluster(name),
-        onPlane,
-      }),
+      {
+        prefix: `${prefix}/cluster`,
+        handler: clusterGateway({
+          builtInName: localCluster,
+          builtIn: options.builtIn,
+          chain: forAnyKey,
+          authorize,
+          isCluster: (name) => options.isCluster(name),
+          apiOf: (name) => options.apiOf(name),
+          rooms: options.gateway.rooms,
+          onPlane,
+        }),
+      },
       options.gateway.mount({
         apiPrefix: settings.apiPrefix,
         chain: forAnyKey,
@@ -95,43 +105,10 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
         resume: (key) => options.resume(key),
         onPlane,
       }),
-      { prefix: '/version', exact: true, handler: open(reading(versionHandler(options.version))) },
-      ...['/healthz', '/livez', '/readyz'].map((path) => ({
-        prefix: path,
-        handler: open(reading(healthHandler(options.healthChecks))),
-      })),
-      { prefix: '/metrics', exact: true, handler: guarded(reading(metricsHandler(options.metrics))) },
+      options.agents.mount(forAnyKey),
+      ...processMounts({ version, healthChecks, metrics, open, guarded }),
       ...authMounts(options.auth, forAnyKey, authorize),
       { prefix: '/backup', exact: true, handler: guarded(reading(options.backup)) },
     ],
-  });
-}
-
-function reading(handler: Handler): Handler {
-  return async (exchange) => {
-    const { method } = exchange.request;
-    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowedOnPath();
-    return await handler(exchange);
-  };
-}
-
-function versionHandler(version: VersionInfo): Handler {
-  const document = jsonDocument({ ...version });
-  return async (exchange) => sendDocument(exchange, { document });
-}
-
-function healthHandler(checks: readonly HealthCheck[]): Handler {
-  return async (exchange) => {
-    const reply = await healthReply(checks, exchange.info.path, exchange.query);
-    if (reply === undefined) throw noSuchPath();
-    return reply;
-  };
-}
-
-function metricsHandler(metrics: Metrics): Handler {
-  return async () => ({
-    status: 200,
-    headers: { 'content-type': metrics.contentType },
-    body: await metrics.text(),
   });
 }

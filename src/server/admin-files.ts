@@ -1,6 +1,7 @@
 import { adminUser } from '../api/naming.ts';
 import { writePrivateFile } from '../lib/private-file.ts';
-import { type DataDir, exists, readIfThere } from './data-dir.ts';
+import { exists, readIfThere } from '../process/private-dir.ts';
+import type { DataDir } from './data-dir.ts';
 import { adminKubeconfig, type KubeconfigContent, refreshKubeconfig } from './kubeconfig.ts';
 
 /** Kept before the key is stored: a crash in between leaves a file that opens nothing, never a key that is lost. */

@@ -2,8 +2,8 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { textAt } from '../lib/json-path.ts';
 import { isJsonObject } from '../lib/json-value.ts';
 import { errorCode } from '../lib/private-file.ts';
+import { StartError } from '../process/start-error.ts';
 import type { AdminAccess } from './kubeconfig.ts';
-import { StartError } from './start-error.ts';
 
 export interface Question {
   readonly method: 'GET' | 'POST';

@@ -1,6 +1,6 @@
 import type { AuditRule } from '../audit/audit-policy.ts';
+import { StartError } from '../process/start-error.ts';
 import type { SettingsReader } from './settings-reader.ts';
-import { StartError } from './start-error.ts';
 
 const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 

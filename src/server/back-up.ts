@@ -3,12 +3,13 @@ import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { linesOf } from '../lib/lines.ts';
 import { errorCode, privateMode, syncDirectory } from '../lib/private-file.ts';
+import { describe, exists } from '../process/private-dir.ts';
+import { StartError } from '../process/start-error.ts';
 import { backupLines } from '../store/backup.ts';
 import { askServer } from './ask-server.ts';
-import { dataDirAt, describe, exists } from './data-dir.ts';
+import { dataDirAt } from './data-dir.ts';
 import { defaultDataDir } from './flags.ts';
 import { readAdminAccess } from './kubeconfig.ts';
-import { StartError } from './start-error.ts';
 import { openUnheldStore } from './unheld-store.ts';
 
 /** `flotilla backup`: a new file with everything in the store. Returns what to tell the user. */

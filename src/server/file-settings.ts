@@ -1,11 +1,12 @@
 import { defaultAuditRules } from '../audit/audit-policy.ts';
 import { defaultAuditKeptFiles, defaultAuditMaxBytes } from '../audit/open-audit-log.ts';
+import { defaultHelmSettings } from '../hosts/kubernetes/helm-settings.ts';
 import { defaultSettings, type ManagementSettings } from '../management/settings.ts';
+import { StartError } from '../process/start-error.ts';
 import { defaultRetention } from '../store/store.ts';
 import { readAuditRule } from './audit-rules.ts';
-import { choice, flag, integer, list } from './setting-group.ts';
+import { choice, flag, integer, list, text } from './setting-group.ts';
 import type { SettingsReader } from './settings-reader.ts';
-import { StartError } from './start-error.ts';
 
 /** Every setting that has no flag, by the group it stands in. */
 export const fileSettings = {
@@ -124,6 +125,57 @@ export const fileSettings = {
       meaning: 'the only charts that templates may name',
       members: { name: 'name of the chart; required', repo: 'repository that holds it; required' },
       entry: readChart,
+    }),
+  },
+  helm: {
+    program: text({
+      takes: 'a name on PATH, or a path',
+      default: defaultHelmSettings.program,
+      meaning: 'the program that installs virtual clusters on Kubernetes clusters',
+    }),
+    chart: text({
+      takes: 'a name',
+      default: defaultHelmSettings.chart,
+      meaning: 'the chart that is installed where a template names none',
+    }),
+    repo: text({
+      takes: '`https://…` or `oci://…`',
+      default: defaultHelmSettings.repo,
+      meaning:
+        'the repository of that chart; also put the two on the list `charts.allowed` if templates are to name them',
+    }),
+    version: text({
+      takes: 'a version or a range; empty: the newest',
+      default: defaultHelmSettings.version,
+      meaning: 'the version of that chart that is installed where a template names none',
+    }),
+    path: text({
+      takes: 'a path; empty: the chart is fetched',
+      default: defaultHelmSettings.path,
+      meaning:
+        'where that chart lies on this machine, as a folder or an archive; `{version}` in it stands for the version, so that several can lie there',
+    }),
+    registryConfig: text({
+      takes: 'a path; empty: none',
+      default: defaultHelmSettings.registryConfig,
+      meaning: 'credentials of OCI registries, in the file that `helm registry login` writes',
+    }),
+    repositoryConfig: text({
+      takes: 'a path; empty: none',
+      default: defaultHelmSettings.repositoryConfig,
+      meaning: 'repositories that need credentials, in the file that `helm repo add` writes',
+    }),
+    timeoutSeconds: integer({
+      least: 5,
+      most: 3600,
+      default: defaultHelmSettings.timeoutSeconds,
+      meaning: 'how long one run of helm may take, in seconds',
+    }),
+    concurrency: integer({
+      least: 1,
+      most: 64,
+      default: defaultHelmSettings.concurrency,
+      meaning: 'how many runs of helm there may be at the same time, for each cluster',
     }),
   },
   directTokens: {

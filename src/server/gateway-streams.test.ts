@@ -82,6 +82,26 @@ describe('what lasts in the virtual cluster of an instance', () => {
     await at.until('demo', inPhase('Ready'));
   });
 
+  it('is woken by a good token of its own accounts, and by no other (completions §8)', async () => {
+    const clock = new ManualClock(Date.now());
+    await at.restart({}, clock);
+    await at.make('demo', {}, { 'sleepmode.platform.sh/sleep-after': '100' });
+    const accounts = `${namespacesIn('demo')}/default/serviceaccounts`;
+    const tokenOf = async (name: string) => {
+      expect((await at.post(accounts, { metadata: { name } })).code).toBe(201);
+      return textAt((await at.post(`${accounts}/${name}/token`, { spec: {} })).json, 'status', 'token');
+    };
+    const [good, gone] = [await tokenOf('good'), await tokenOf('gone')];
+    await at.ask(`${accounts}/gone`, { method: 'DELETE' });
+    clock.advance(101_000);
+    await at.until('demo', inPhase('Sleeping'));
+    expect(await at.code(`${gateway('demo')}/version`, gone)).toBe(401);
+    expect(await at.code(`${gateway('demo')}/version`, `${good}x`)).toBe(401);
+    await at.until('demo', inPhase('Sleeping'));
+    expect(await at.code(`${gateway('demo')}/version`, good)).toBe(200);
+    await at.until('demo', inPhase('Ready'));
+  });
+
   it('goes over a WebSocket and over HTTP/2', async () => {
     await at.make('demo');
     const token = await at.token('demo');

@@ -5,6 +5,8 @@ import { inPhase, isGone } from './instances.fixture.ts';
 import { local } from './local-cluster.fixture.ts';
 import { groupPath, mergePatch } from './server.fixture.ts';
 
+const everything = { virtualClusters: [{ project: 'default', virtualCluster: 'demo' }] };
+
 describe('the gateway to the virtual clusters of projects', () => {
   const at = GatewayBench.forEach();
   const message = async (path: string, token?: string) => {
@@ -100,6 +102,40 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect((await apply('there')).code).toBe(200);
     expect((await apply('new')).code).toBe(403);
     expect(await at.code(`${namespacesIn('demo')}/default`, token)).toBe(403);
+  });
+
+  it('tells a narrowed key what its own requests would be, whomever it acts as (AUTHZ-01, completions §5)', async () => {
+    await at.make('demo');
+    const resources = [
+      { group: '', resources: ['configmaps'] },
+      { group: 'authorization.k8s.io', resources: ['*'] },
+    ];
+    const verbs = ['get', 'list', 'create', 'impersonate'];
+    const scope = { rules: [{ verbs, resources, requestTargets: ['ProjectVirtualCluster'] }] };
+    const token = await at.bench.makeKey(at.server, 'narrow', { scope });
+    for (const bearer of [
+      token,
+      await at.token('demo', await at.bench.makeKey(at.server, 'wide', { scope: everything })),
+    ]) {
+      const may = async (verb: string, resource: string) => {
+        const spec = { resourceAttributes: { verb, resource, namespace: 'default' } };
+        const path = `${gateway('demo')}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`;
+        const { code, json, text } = await at.post(path, { spec }, bearer);
+        expect(code, text).toBe(201);
+        return valueAt(json, 'status', 'allowed');
+      };
+      const isNarrow = bearer === token;
+      expect(await may('get', 'configmaps')).toBe(true);
+      expect(await may('get', 'secrets')).toBe(!isNarrow);
+      expect(await may('delete', 'configmaps')).toBe(!isNarrow);
+    }
+    const rules = await at.post(
+      `${gateway('demo')}/apis/authorization.k8s.io/v1/selfsubjectrulesreviews`,
+      { spec: { namespace: 'default' } },
+      token,
+    );
+    expect(valueAt(rules.json, 'status', 'incomplete')).toBe(true);
+    expect(JSON.stringify(listAt(rules.json, 'status', 'resourceRules'))).not.toContain('"*"');
   });
 
   it('says what is wrong: not there, not ready, asleep, no way to it (completions §8)', async () => {

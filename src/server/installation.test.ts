@@ -2,9 +2,10 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isEmptyDirectory } from '../process/private-dir.ts';
 import { createSealKeyFile } from '../seal/seal-key-file.ts';
 import { openMemoryStore } from '../store/memory.ts';
-import { type DataDir, dataDirAt, isEmptyDirectory, openDataDir } from './data-dir.ts';
+import { type DataDir, dataDirAt, openDataDir } from './data-dir.ts';
 import { checkStoreIdentity } from './installation.ts';
 import { loadSealer } from './load-sealer.ts';
 

@@ -1,10 +1,11 @@
 import { isJsonObject } from '../lib/json-value.ts';
 import { writePrivateFile } from '../lib/private-file.ts';
+import { readIfThere } from '../process/private-dir.ts';
+import { StartError } from '../process/start-error.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { Key } from '../store/key.ts';
 import type { Store } from '../store/store.ts';
-import { type DataDir, readIfThere } from './data-dir.ts';
-import { StartError } from './start-error.ts';
+import type { DataDir } from './data-dir.ts';
 
 /**
  * Refuses a store that is not the one this data directory was used with: an installation that came up on another,

@@ -2,11 +2,11 @@ import { json } from 'node:stream/consumers';
 import { managementGroup, managementVersion, projectNamespace } from '../api/naming.ts';
 import { textAt } from '../lib/json-path.ts';
 import { isJsonObject } from '../lib/json-value.ts';
+import { StartError } from '../process/start-error.ts';
 import { askServer } from './ask-server.ts';
 import { dataDirAt } from './data-dir.ts';
 import { defaultDataDir } from './flags.ts';
 import { readAdminAccess } from './kubeconfig.ts';
-import { StartError } from './start-error.ts';
 
 export interface InstanceKubeconfigOptions {
   readonly instance: string;

@@ -39,7 +39,7 @@ export function isSettled(instance: JsonObject | undefined): boolean {
   const ready = conditions.find(({ type }) => type === 'Ready');
   return (
     ready !== undefined &&
-    ready.reason !== 'Starting' &&
+    !['Starting', 'Installing'].includes(textAt(ready, 'reason')) &&
     conditions.every(({ observedGeneration }) => observedGeneration === generation)
   );
 }

@@ -36,6 +36,8 @@ function condition(object: JsonObject, type: string): JsonValue | undefined {
 const hosted = (instance: JsonObject) =>
   `${local}/apis/storage.platform.sh/v1/namespaces/${textAt(instance, 'spec', 'clusterRef', 'namespace')}/virtualclusters/${textAt(instance, 'spec', 'clusterRef', 'virtualCluster')}`;
 
+const bindings = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
+
 describe('an instance', () => {
   it('becomes Ready by itself, with conditions that say so (completions §3)', async () => {
     await make('demo');
@@ -106,6 +108,8 @@ describe('a template', () => {
     const { items } = await inside(ready, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings');
     const bindings = (items as JsonObject[]).map((item) => textAt(item, 'metadata', 'name'));
     expect(bindings.filter((name) => name.startsWith('platform:'))).toEqual([
+      // It stands in every virtual cluster; the gateway puts nobody into its group here.
+      'platform:role:cluster-admin',
       'platform:role:edit',
       'platform:role:view',
     ]);
@@ -262,16 +266,22 @@ describe('the way out of an instance', () => {
   });
 
   it('of an external one leaves the virtual cluster alone', async () => {
-    await make('demo', { external: true, clusterRef: { namespace: 'default', virtualCluster: 'byhand' } });
+    const extraAccessRules = [{ users: ['anna'], clusterRole: 'view' }];
+    const clusterRef = { namespace: 'default', virtualCluster: 'byhand' };
+    await make('demo', { external: true, clusterRef, extraAccessRules });
     await until('demo', inPhase('Failed'));
     const path = `${local}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
     const made = await ask(path, { method: 'POST', body: { metadata: { name: 'byhand' } } });
     expect(made.code, made.text).toBe(201);
     const ready = await until('demo', isReady);
     expect(condition(ready, 'VirtualClusterDeployed')).toMatchObject({ reason: 'External' });
+    const binding = `${path}/byhand/proxy${bindings}/platform:role:view`;
+    expect((await ask(binding)).code).toBe(200);
     await ask(`${instances}/demo`, { method: 'DELETE' });
     await until('demo', isGone);
     expect((await ask(`${path}/byhand`)).code).toBe(200);
+    // What was put into it for the instance's users is taken out again.
+    expect((await ask(binding)).code).toBe(404);
   });
 
   it('never leads over what somebody else made in its place', async () => {
@@ -283,6 +293,24 @@ describe('the way out of an instance', () => {
     await ask(`${instances}/demo`, { method: 'DELETE' });
     await until('demo', isGone);
     expect((await ask(`${path}/taken`)).code).toBe(200);
+  });
+});
+
+describe('what gives people their roles inside', () => {
+  it('comes back at the next use where somebody has deleted it (completions §8)', async () => {
+    await make('demo', { extraAccessRules: [{ users: ['anna'], clusterRole: 'view' }] });
+    const ready = await until('demo', isReady);
+    const places = ['view', 'cluster-admin'].map((role) => `${hosted(ready)}/proxy${bindings}/platform:role:${role}`);
+    for (const place of places) expect((await ask(place, { method: 'DELETE' })).code).toBe(200);
+    // A server that has just started has not looked at any of them; one that runs looks once in a minute.
+    await bench.stop(server);
+    server = await bench.start();
+    expect((await ask('/kubernetes/project/default/virtualcluster/demo/version')).code).toBe(200);
+    for (const place of places) {
+      let found = await ask(place);
+      for (let turn = 0; turn < 500 && found.code === 404; turn += 1) found = await ask(place);
+      expect(found.code).toBe(200);
+    }
   });
 });
 

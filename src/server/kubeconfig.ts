@@ -2,8 +2,8 @@ import { dump, load } from 'js-yaml';
 import { defaultProject, localCluster, projectNamespace } from '../api/naming.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import { writePrivateFile } from '../lib/private-file.ts';
-import { readIfThere } from './data-dir.ts';
-import { StartError } from './start-error.ts';
+import { readIfThere } from '../process/private-dir.ts';
+import { StartError } from '../process/start-error.ts';
 
 export interface KubeconfigContent {
   /** Without a slash at the end: `https://127.0.0.1:8443`. */

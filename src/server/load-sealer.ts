@@ -1,10 +1,10 @@
+import { describe } from '../process/private-dir.ts';
+import { StartError } from '../process/start-error.ts';
 import { openSealer } from '../seal/open-sealer.ts';
 import { createSealKeyFile, readSealKeyFile } from '../seal/seal-key-file.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { Store } from '../store/store.ts';
-import { describe } from './data-dir.ts';
 import { checkSealKey, needsItsSealKey } from './installation.ts';
-import { StartError } from './start-error.ts';
 
 /** The sealer of this store. A key is made only for a store in which nothing was ever sealed. */
 export async function loadSealer(path: string, store: Store): Promise<Sealer> {

@@ -1,8 +1,8 @@
 import type { ManagementSettings } from '../management/settings.ts';
+import { StartError } from '../process/start-error.ts';
 import { fileSettings } from './file-settings.ts';
 import { readGroup } from './setting-group.ts';
 import type { SettingsReader } from './settings-reader.ts';
-import { StartError } from './start-error.ts';
 
 /** The settings of the management API: `accessKeys`, `projects`, `charts`, `directTokens`, `gateway`. */
 export function readManagementSettings(file: SettingsReader): ManagementSettings {

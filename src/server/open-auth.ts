@@ -4,14 +4,14 @@ import { createPasswordLogin } from '../auth/password-login.ts';
 import { FairSlots } from '../http/fair-slots.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { Closing } from '../process/closing.ts';
+import type { SigningKeys } from '../process/signing-keys.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { AuthHandlers } from './auth-mounts.ts';
-import type { Closing } from './closing.ts';
 import { logoutHandler, passwordLoginHandler } from './login-handlers.ts';
 import { openLogins } from './logins.ts';
 import type { Management } from './open-management.ts';
 import type { ServerOptions } from './options.ts';
-import type { SigningKeys } from './signing-keys.ts';
 import { jwksHandler, signingKeysHandler } from './signing-keys-handler.ts';
 
 export interface AuthOptions {

@@ -1,10 +1,9 @@
-import { adminsGroup, adminUser, managementGroup } from '../api/naming.ts';
+import { managementGroup } from '../api/naming.ts';
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import { decide } from '../auth/authz/decide.ts';
 import { readerOf } from '../auth/authz/reader.ts';
 import { rulesFor } from '../auth/authz/rules-review.ts';
 import type { TokenSigner } from '../auth/direct-token.ts';
-import type { InstanceActivity } from '../controllers/instances/instance-needs.ts';
 import { type ControlPlane, type KindStores, openControlPlane } from '../controlplane/control-plane.ts';
 import { coreEventsView, eventsView } from '../controlplane/core/event-views.ts';
 import { storedEvents } from '../controlplane/core/events.ts';
@@ -26,7 +25,7 @@ import { resourceKey } from '../registry/rows.ts';
 import { mountStored } from '../registry/stored-verbs.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { Store } from '../store/store.ts';
-import { startControllers } from './start-controllers.ts';
+import { type ControllersOptions, startControllers } from './start-controllers.ts';
 
 export interface ManagementOptions {
   readonly store: Store;
@@ -37,6 +36,7 @@ export interface ManagementOptions {
   readonly sign: MountOptions['sign'];
   readonly address: MountOptions['address'];
   readonly hasGateway: MountOptions['hasGateway'];
+  readonly connect: MountOptions['connect'];
   readonly clock: Clock;
   readonly log: Log;
   /** The host that is connected under that name; undefined: this server has no way to look into it. */
@@ -45,19 +45,15 @@ export interface ManagementOptions {
   onUpkeep(left: LeftWork): void;
 }
 
+/** What controllers hear of besides objects: who uses virtual clusters, and to which clusters there is a way. */
+export type ControllersWorld = Pick<ControllersOptions, 'activity' | 'connected'>;
+
 export interface Management {
   readonly plane: ControlPlane;
   readonly state: ManagementState;
-  /** What an access key lets through by its scopes, whoever comes with it. */
-  narrow(accessKey: string, attributes: Attributes): Decision;
-  /** Starts the controllers. Returns how they end. `activity`: who uses virtual clusters; absent: nobody is told. */
-  start(activity?: InstanceActivity): () => Promise<void>;
+  /** Starts the controllers. Returns how they end. */
+  start(world: ControllersWorld): () => Promise<void>;
 }
-
-const noActivity: InstanceActivity = { lastActivity: () => undefined, onActivity: () => () => {} };
-
-/** Somebody whom nothing but a scope narrows. */
-const anyAdmin = { name: adminUser, groups: [adminsGroup] };
 
 /** The slice of the store that is the management API's. */
 const slice = 'management';
@@ -66,7 +62,7 @@ const slice = 'management';
 export async function openManagement(options: ManagementOptions): Promise<Management> {
   const { store, sealer, settings, clock, log } = options;
   const state = createManagementState(settings.projects);
-  const dependencies = { state, settings, clock, sealer };
+  const dependencies = { state, settings, clock, sealer, connect: options.connect };
   const authorize = (caller: Credentialed, attributes: Attributes): Decision =>
     decide(subjectOf(caller, state), attributes, state);
   const reviews: ReviewDependencies = {
@@ -102,12 +98,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
   return {
     plane,
     state,
-    narrow(accessKey, attributes) {
-      const { scopes } = subjectOf({ user: anyAdmin, system: false, accessKey }, state);
-      return decide({ user: anyAdmin, system: false, scopes }, attributes, state);
-    },
-    start: (activity = noActivity) =>
-      startControllers({ kinds: plane.kinds, state, hostOf: options.hostOf, activity, clock, log }),
+    start: (world) => startControllers({ kinds: plane.kinds, state, hostOf: options.hostOf, ...world, clock, log }),
   };
 }
 

@@ -1,12 +1,13 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { exists } from '../process/private-dir.ts';
+import { StartError } from '../process/start-error.ts';
 import { openEmbeddedStore } from '../store/embedded.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
-import { type DataDir, exists } from './data-dir.ts';
+import type { DataDir } from './data-dir.ts';
 import { checkStoreIdentity } from './installation.ts';
 import type { ServerOptions } from './options.ts';
-import { StartError } from './start-error.ts';
 
 /** The store of this installation; refuses one that is another's. Whoever opened it closes it. */
 export async function openStore(

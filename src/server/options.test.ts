@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defaultAuditRules } from '../audit/audit-policy.ts';
+import { defaultHelmSettings } from '../hosts/kubernetes/helm-settings.ts';
 import { defaultSettings } from '../management/settings.ts';
 import { type FlagValues, flagName, startFlags } from './flags.ts';
 import { readOptions } from './options.ts';
@@ -33,7 +34,19 @@ describe('readOptions', () => {
       planes: { memoryBytes: 64 * 1024 * 1024, maxTokenTTL: 30 * 24 * 3600 },
       auth: { loginTTL: 20 * 24 * 3600 },
       management: defaultSettings,
+      helm: { ...defaultHelmSettings, environment: expect.objectContaining({ PATH: process.env.PATH }) },
     });
+  });
+
+  it('hands on to helm what helps it to its charts, and nothing else of the environment', async () => {
+    vi.stubEnv('HTTPS_PROXY', 'http://proxy.test');
+    vi.stubEnv('KUBECONFIG', '/of/somebody');
+    vi.stubEnv('HELM_DRIVER', 'memory');
+    const { environment } = (await readOptions({})).helm;
+    vi.unstubAllEnvs();
+    expect(environment).toMatchObject({ HTTPS_PROXY: 'http://proxy.test' });
+    expect(Object.keys(environment)).not.toEqual(expect.arrayContaining(['KUBECONFIG']));
+    expect(Object.keys(environment)).not.toEqual(expect.arrayContaining(['HELM_DRIVER']));
   });
 
   it('reads the same settings from a file, in either spelling, and flags win', async () => {
@@ -73,9 +86,16 @@ describe('readOptions', () => {
         {level: Metadata, resources: [{group: g, resources: [a/b]}], outcome: refused}]}
 history: {seconds: 10, changes: 5}
 accessKeys: {maxTTL: 60}
-charts: {allowed: [{name: mine, repo: 'https://charts.test'}]}`,
+charts: {allowed: [{name: mine, repo: 'https://charts.test'}]}
+helm: {path: '/charts/vcluster-{version}.tgz', version: '', timeoutSeconds: 60}`,
     );
-    const { audit, history, management } = await readOptions({ config });
+    const { audit, history, management, helm } = await readOptions({ config });
+    expect(helm).toMatchObject({
+      path: '/charts/vcluster-{version}.tgz',
+      version: '',
+      timeoutSeconds: 60,
+      concurrency: 4,
+    });
     expect(management).toEqual({
       ...defaultSettings,
       accessKeys: { ...defaultSettings.accessKeys, maxTTL: 60 },

@@ -1,19 +1,18 @@
 import { isIPv6 } from 'node:net';
 import { load } from 'js-yaml';
 import type { AuditRule } from '../audit/audit-policy.ts';
+import type { HelmSettings } from '../hosts/kubernetes/helm-settings.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
 import type { ManagementSettings } from '../management/settings.ts';
+import { type LogLevel, logLevels } from '../process/open-log.ts';
+import { readIfThere } from '../process/private-dir.ts';
+import { StartError } from '../process/start-error.ts';
 import type { Retention } from '../store/store.ts';
-import { readIfThere } from './data-dir.ts';
 import { fileSettings } from './file-settings.ts';
 import { defaultDataDir, defaultListen, type FlagName, type FlagValues } from './flags.ts';
 import { readManagementSettings } from './management-settings.ts';
 import { readGroup } from './setting-group.ts';
 import { SettingsReader } from './settings-reader.ts';
-import { StartError } from './start-error.ts';
-
-const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
 
 /** Everything that can be set, decided. Made here and nowhere else; the rest of the program only reads it. */
 export interface ServerOptions {
@@ -44,6 +43,7 @@ export interface ServerOptions {
   readonly planes: { readonly memoryBytes: number; readonly maxTokenTTL: number };
   readonly auth: { readonly loginTTL: number };
   readonly management: ManagementSettings;
+  readonly helm: HelmSettings;
 }
 
 /** Flags as the command line gave them; `config` names a file whose settings they win over. */
@@ -72,9 +72,22 @@ export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
     planes: readGroup(file, 'planes', fileSettings.planes),
     auth: readGroup(file, 'auth', fileSettings.auth),
     management: readManagementSettings(file),
+    helm: { ...readGroup(file, 'helm', fileSettings.helm), environment: helmEnvironment() },
   };
   file.finish();
   return options;
+}
+
+/** Where programs are, where temporary files go, and the way to chart repositories: nothing else is passed on to helm. */
+const passedOn: readonly string[] = [
+  ...['PATH', 'TMPDIR', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
+];
+
+function helmEnvironment(): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }
 
 async function readConfig(path: string): Promise<JsonObject> {

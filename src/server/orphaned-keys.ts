@@ -1,7 +1,9 @@
 import { accessKeyKind } from '../api/management/v1/access-key.ts';
+import { clusterKind } from '../api/management/v1/cluster.ts';
 import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import type { KubeObject } from '../api/meta.ts';
+import { agentUser } from '../api/naming.ts';
 import { StatusError } from '../api/status.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import type { Log } from '../lib/log.ts';
@@ -16,7 +18,7 @@ export interface OrphanedKeysOptions {
 }
 
 /**
- * Removes the keys of users and teams that are gone, those too that a server left behind which ended before it had
+ * Removes the keys of users, teams and clusters that are gone, those too that a server left behind which ended before it had
  * done so. They open nothing from the moment on that their owner is deleted; this is for the lists they stand in. An
  * owner reference would do the same at the price of a second write for every key that is made. Returns how it ends.
  */
@@ -56,12 +58,13 @@ export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): 
 
   const stops = (
     [
-      ['user', userKind],
-      ['team', teamKind],
+      ['user', userKind, (name: string) => name],
+      ['team', teamKind, (name: string) => name],
+      ['subject', clusterKind, agentUser],
     ] as const
-  ).map(([member, kind]) =>
+  ).map(([member, kind, keyOwner]) =>
     storeOf(kinds, kind).listen(({ before, after }) => {
-      if (after === undefined) remove(state.accessKeysOf(member, before?.object.metadata.name ?? ''));
+      if (after === undefined) remove(state.accessKeysOf(member, keyOwner(before?.object.metadata.name ?? '')));
     }),
   );
   for (const { object } of keys.peekAll()) if (!isOfItsOwner(object, state)) waiting.push(object);

@@ -3,13 +3,14 @@ import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { linesOf } from '../lib/lines.ts';
 import { writePrivateFile } from '../lib/private-file.ts';
+import { describe, exists, isEmptyDirectory } from '../process/private-dir.ts';
+import { StartError } from '../process/start-error.ts';
 import { openSealer } from '../seal/open-sealer.ts';
 import { readSealKeyFile } from '../seal/seal-key-file.ts';
 import { restoreBackup } from '../store/backup.ts';
 import { openEmbeddedStore } from '../store/embedded.ts';
-import { type DataDir, dataDirAt, describe, exists, isEmptyDirectory, openDataDir } from './data-dir.ts';
+import { type DataDir, dataDirAt, openDataDir } from './data-dir.ts';
 import { checkSealKey } from './installation.ts';
-import { StartError } from './start-error.ts';
 
 /** `flotilla restore`: a data directory from a backup. Returns what to tell the user. */
 export async function restore(file: string, dataDir: string, sealKeyFile?: string): Promise<string> {

@@ -1,13 +1,15 @@
 import { accessKeyKind } from '../api/management/v1/access-key.ts';
+import { clusterKind } from '../api/management/v1/cluster.ts';
 import { projectKind } from '../api/management/v1/project.ts';
 import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import type { KubeObject } from '../api/meta.ts';
+import { agentUser } from '../api/naming.ts';
 import type { ResourceKind } from '../api/resource.ts';
+import { affectedBy, kindsWithRights, namedInProject, union } from '../auth/authz/affected-by.ts';
 import type { Affected } from '../auth/rights-signals.ts';
 import { listAt, textAt, textsAt } from '../lib/json-path.ts';
 import { equalJson } from '../lib/json-value.ts';
-import { affectedBy, kindsWithRights, namedInProject, union } from '../management/affected-by.ts';
 import type { KindStores, ManagementState } from '../management/state.ts';
 import type { KindChange, KindStore } from '../registry/kind-store.ts';
 import { resourceKey } from '../registry/rows.ts';
@@ -40,6 +42,9 @@ export function listenToKeys(
     storeOf(kinds, teamKind).listen((change) => {
       if (!isStatusOnly(change)) tell(keysOfTeam(state, change));
     }),
+    storeOf(kinds, clusterKind).listen((change) => {
+      if (change.after === undefined) tell(keysOf(state, 'subject', agentUser(nameOf(change))));
+    }),
   ]);
 }
 
@@ -68,13 +73,17 @@ function* fellowsOf(kinds: KindStores, team: string): Iterable<Affected> {
 }
 
 function* keysOfTeam(state: ManagementState, { before, after }: KindChange): Iterable<string> {
-  for (const key of state.accessKeysOf('team', (after ?? before)?.object.metadata.name ?? '')) yield nameOfObject(key);
+  yield* keysOf(state, 'team', (after ?? before)?.object.metadata.name ?? '');
   const members = [before, after].flatMap((version) => textsAt(version?.object, 'spec', 'users'));
   yield* keysOfUsers(state, new Set(members));
 }
 
 function* keysOfUsers(state: ManagementState, users: Iterable<string>): Iterable<string> {
-  for (const user of users) for (const key of state.accessKeysOf('user', user)) yield nameOfObject(key);
+  for (const user of users) yield* keysOf(state, 'user', user);
+}
+
+function* keysOf(state: ManagementState, member: 'user' | 'team' | 'subject', name: string): Iterable<string> {
+  for (const key of state.accessKeysOf(member, name)) yield nameOfObject(key);
 }
 
 /** A write of the status touches nothing else. Another value of a key shows nowhere but in its not being one. */

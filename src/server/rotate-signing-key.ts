@@ -3,12 +3,13 @@ import { systemClock } from '../lib/clock.ts';
 import { textAt } from '../lib/json-path.ts';
 import { isJsonObject } from '../lib/json-value.ts';
 import { defaultSettings } from '../management/settings.ts';
+import { exists } from '../process/private-dir.ts';
+import { makeSigningKey, readSigningKeyFile, rotated, writeSigningKeyFile } from '../process/signing-key-file.ts';
+import { StartError } from '../process/start-error.ts';
 import { askServer, NoServerError } from './ask-server.ts';
-import { type DataDir, dataDirAt, exists } from './data-dir.ts';
+import { type DataDir, dataDirAt } from './data-dir.ts';
 import { defaultDataDir } from './flags.ts';
 import { readAdminAccess } from './kubeconfig.ts';
-import { makeSigningKey, readSigningKeyFile, rotated, writeSigningKeyFile } from './signing-key-file.ts';
-import { StartError } from './start-error.ts';
 import { openUnheldStore } from './unheld-store.ts';
 
 export interface RotateOptions {

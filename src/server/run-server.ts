@@ -1,10 +1,10 @@
 import { systemClock } from '../lib/clock.ts';
+import { openLog } from '../process/open-log.ts';
+import { watchEndSignals } from '../process/signals.ts';
 import { dataDirAt } from './data-dir.ts';
 import type { FlagValues } from './flags.ts';
-import { openLog } from './open-log.ts';
 import { readOptions } from './options.ts';
 import { readyText } from './ready-text.ts';
-import { watchEndSignals } from './signals.ts';
 import { startServer } from './start-server.ts';
 
 /** Ten seconds are promised; what has not ended by then is cut off, and nothing that was answered is lost by it. */

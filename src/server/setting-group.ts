@@ -31,6 +31,10 @@ export function flag(rules: Described<boolean>) {
   return { ...rules, takes: 'true or false', read: (group, name) => group.flag(name) } satisfies FileSetting<boolean>;
 }
 
+export function text(rules: Described<string> & { readonly takes: string }) {
+  return { ...rules, read: (group, name) => group.text(name) } satisfies FileSetting<string>;
+}
+
 export function choice<T extends string>(choices: readonly T[], rules: Described<NoInfer<T>>): FileSetting<T> {
   return { ...rules, takes: choices.join(' or '), read: (group, name) => group.choice(name, choices) };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../lib/json-value.ts';
 import { isJsonObject } from '../lib/json-value.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from '../process/start-error.ts';
 
 /**
  * Reads settings out of one map of a configuration file, each by its name, and knows at the end which names nobody

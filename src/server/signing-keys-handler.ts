@@ -1,7 +1,7 @@
 import { badRequest, methodNotAllowedOnPath, tooManyRequests } from '../api/status.ts';
 import type { Handler } from '../http/exchange.ts';
-import { TooManySigningKeysError } from './signing-key-file.ts';
-import type { SigningKeys } from './signing-keys.ts';
+import { TooManySigningKeysError } from '../process/signing-key-file.ts';
+import type { SigningKeys } from '../process/signing-keys.ts';
 
 /** Keys go one by one as their tokens end; nobody has to ask for it every second. */
 const retrySeconds = 3600;

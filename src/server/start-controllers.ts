@@ -4,6 +4,8 @@ import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
+import { inProcessClient } from '../builtin/in-process-client.ts';
+import { startClusterController } from '../controllers/clusters/cluster-controller.ts';
 import { startInstanceController } from '../controllers/instances/instance-controller.ts';
 import type { InstanceActivity } from '../controllers/instances/instance-needs.ts';
 import { startProjectController } from '../controllers/projects/project-controller.ts';
@@ -16,7 +18,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { chooseCluster } from '../management/placement.ts';
 import type { ManagementState } from '../management/state.ts';
-import { inProcessClient } from './in-process-client.ts';
+import type { ConnectedHosts } from './connected-hosts.ts';
 
 export interface ControllersOptions {
   /** Of the management API. */
@@ -24,16 +26,19 @@ export interface ControllersOptions {
   readonly state: ManagementState;
   hostOf(cluster: string): Host | undefined;
   readonly activity: InstanceActivity;
+  /** The clusters elsewhere. */
+  readonly connected: Pick<ConnectedHosts, 'connectionOf' | 'onReplaced'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Starts the controllers of the management API. Returns how they end. */
 export function startControllers(options: ControllersOptions): () => Promise<void> {
-  const { kinds, state, hostOf, activity, clock, log } = options;
+  const { kinds, state, hostOf, activity, connected, clock, log } = options;
   const management = inProcessClient(kinds, 'flotilla');
   const projects = management.resource(projectKind);
   const instances = management.resource(virtualClusterInstanceKind);
+  const clusters = management.resource(clusterKind);
   const controllers = [
     startProjectController({
       projects,
@@ -44,13 +49,22 @@ export function startControllers(options: ControllersOptions): () => Promise<voi
       log,
     }),
     startUserController({ users: management.resource(userKind), teams: management.resource(teamKind), clock, log }),
+    startClusterController({
+      clusters,
+      connectionOf: (name) => connected.connectionOf(name),
+      onReplaced: (listener) => connected.onReplaced(listener),
+      instancesOn: (name) => state.instancesOn(name),
+      clock,
+      log,
+    }),
     startInstanceController({
       instances,
       projects,
       templates: management.resource(virtualClusterTemplateKind),
-      clusters: management.resource(clusterKind),
+      clusters,
       events: management.resource(storedEvents),
       hostOf,
+      onHostReplaced: (listener) => connected.onReplaced(listener),
       chooseCluster(name) {
         const project = state.project(name);
         return project === undefined ? undefined : chooseCluster(project, state);

@@ -1,10 +1,12 @@
+import type { Kubeconfig } from '../api/kubeconfig.ts';
 import { localCluster } from '../api/naming.ts';
 import { openAuditLog } from '../audit/open-audit-log.ts';
+import { accountTokenKeys } from '../builtin/account-token-keys.ts';
+import { openPlanes } from '../builtin/open-planes.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
 import { startUpkeep, type Upkeep } from '../controlplane/upkeep/upkeep.ts';
-import { builtInTarget } from '../gateway/plane-identity.ts';
 import type { Host } from '../hosts/host.ts';
-import { type Listener, listen } from '../http/listen.ts';
+import { connectToHost, type HostConnection } from '../hosts/kubernetes/host-connection.ts';
 import type { ObjectCount } from '../http/metrics/create-metrics.ts';
 import { createMetrics } from '../http/metrics/create-metrics.ts';
 import type { HealthCheck } from '../http/plane.ts';
@@ -14,27 +16,30 @@ import type { Log } from '../lib/log.ts';
 import { programVersion } from '../lib/program-version.ts';
 import { bootstrap } from '../management/bootstrap.ts';
 import { accessKeyHashPurpose } from '../management/resources/accesskeys.ts';
+import { Closing } from '../process/closing.ts';
+import { listenOrExplain, urlOf } from '../process/listen-or-explain.ts';
+import { describe } from '../process/private-dir.ts';
+import { loadServingTls } from '../process/serving-tls.ts';
+import { openSigningKeys } from '../process/signing-keys.ts';
+import { StartError } from '../process/start-error.ts';
 import type { LeftWork } from '../registry/left-work.ts';
 import type { Store } from '../store/store.ts';
 import { openAccessKeys } from './access-keys.ts';
-import { accountTokenKeys } from './account-token-keys.ts';
 import { addressSpace } from './address-space.ts';
 import { keepAdminKey, keepAdminKubeconfig } from './admin-files.ts';
+import { openAgents } from './agents/open-agents.ts';
 import { backupHandler } from './backup-handler.ts';
-import { Closing } from './closing.ts';
-import { describe, openDataDir } from './data-dir.ts';
+import type { ConnectedHosts } from './connected-hosts.ts';
+import { openDataDir } from './data-dir.ts';
 import { diskCheck } from './disk-check.ts';
 import { loadSealer } from './load-sealer.ts';
 import { keepLocalClusterStatus } from './local-cluster-status.ts';
 import { openAuth } from './open-auth.ts';
-import { hasGateway, openGateway } from './open-gateway.ts';
+import { openConnectedHosts } from './open-connected-hosts.ts';
+import { openGateway } from './open-gateway.ts';
 import { openManagement } from './open-management.ts';
-import { openPlanes } from './open-planes.ts';
 import { openStore } from './open-store.ts';
 import type { ServerOptions } from './options.ts';
-import { loadServingTls } from './serving-tls.ts';
-import { openSigningKeys } from './signing-keys.ts';
-import { StartError } from './start-error.ts';
 
 export interface RunningServer {
   /** What kubeconfigs name: without a slash at the end. */
@@ -90,6 +95,9 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
   let upkeep: Upkeep | undefined;
   const onUpkeep = (left: LeftWork) => upkeep?.wake(left);
   let host: Host | undefined;
+  let connected: ConnectedHosts | undefined;
+  const hostOf = (cluster: string): Host | undefined => (cluster === localCluster ? host : connected?.hostOf(cluster));
+  const connect = (kubeconfig: Kubeconfig): HostConnection => connectToHost(kubeconfig, { clock });
   let url = settings.externalUrl;
   const tokens = accountTokenKeys({ signingKeys, installation: store.identity });
   const management = await openManagement({
@@ -99,10 +107,11 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
     signer: signingKeys.current,
     sign: (claims) => tokens.sign(claims),
     address: () => ({ root: `${url}/${settings.apiPrefix}`, authority: tls.authority }),
-    hasGateway,
+    hasGateway: (cluster) => hostOf(cluster) !== undefined,
     clock,
     log,
-    hostOf: (cluster) => (cluster === localCluster ? host : undefined),
+    hostOf,
+    connect,
     onUpkeep,
   });
   closing.add('management', () => management.plane.close());
@@ -118,14 +127,13 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
     bodyBytes: settings.limits.bodyBytes,
     version,
     healthChecks: checks,
-    narrow: (accessKey, attributes) => management.narrow(accessKey, { ...attributes, target: builtInTarget }),
     onUpkeep,
   });
   host = planes.host;
   closing.add('control planes', () => planes.close());
   const newKey = await bootstrap(management.plane.kinds, { keepKey: (key) => keepAdminKey(dir, key) });
   const { plane: managed } = management;
-  await keepLocalClusterStatus(managed.kinds, version.gitVersion);
+  await keepLocalClusterStatus(managed.kinds, planes.local.kinds, version.gitVersion);
   upkeep = startUpkeep({
     store,
     clock,
@@ -134,10 +142,12 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
   });
   closing.add('upkeep', () => upkeep?.stop());
   upkeep.wake();
+  connected = await openConnectedHosts({ kinds: managed.kinds, sealer, connect, helm: settings.helm, dir, clock, log });
+  closing.add('connected clusters', () => connected?.close());
   const { serviceAccountTokens } = gatewaySettings;
-  const gateway = openGateway({ management, planes, tokens, serviceAccountTokens, clock });
+  const gateway = openGateway({ management, planes, tokens, hostOf, serviceAccountTokens, clock });
   closing.add('gateway', () => gateway.close());
-  closing.add('controllers', management.start(gateway.activity));
+  closing.add('controllers', management.start({ activity: gateway.activity, connected }));
   const accessKeys = openAccessKeys({
     kinds: management.plane.kinds,
     state: management.state,
@@ -147,7 +157,9 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
   });
   closing.add('access keys', () => accessKeys.close());
 
-  const listener = await listenOrExplain(settings, log, {
+  const listener = await listenOrExplain({
+    ...settings.listen,
+    log,
     tls: tls.pair,
     handler: addressSpace({
       settings,
@@ -156,6 +168,7 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
       management: managed,
       builtIn: planes.builtIn,
       isCluster: (name) => management.state.cluster(name) !== undefined,
+      apiOf: (name) => connected?.apiOf(name),
       gateway,
       authenticate: (token) => accessKeys.authenticator.authenticate(token),
       resume: (key) => accessKeys.authenticator.resume(key),
@@ -166,6 +179,18 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
         version,
         storedObjects: () => countObjects([managed, planes.local]),
         loadedPlanes: () => planes.fleet.loaded,
+      }),
+      agents: openAgents({
+        management,
+        accessKeys,
+        signingKeys,
+        auditLog,
+        auditPath: dir.auditLog,
+        apiPrefix: settings.apiPrefix,
+        installation: store.identity,
+        serviceAccountTokens,
+        activity: gateway.activity,
+        clock,
       }),
       auth: openAuth({ settings, management, sealer, signingKeys, closing, clock, log }),
       backup: backupHandler(store),
@@ -189,30 +214,6 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
       await closing.close();
     },
   };
-}
-
-type Handling = Pick<Parameters<typeof listen>[0], 'tls' | 'handler'>;
-
-async function listenOrExplain(settings: ServerOptions, log: Log, handling: Handling): Promise<Listener> {
-  const { host, port } = settings.listen;
-  try {
-    return await listen({ host, port, log, ...handling });
-  } catch (error) {
-    throw new StartError(`cannot listen on ${host}:${port}: ${listenFault(error)}`, { cause: error });
-  }
-}
-
-function listenFault(error: unknown): string {
-  const fault = describe(error);
-  if (fault === 'EADDRINUSE') return 'the port is in use by another process';
-  if (fault === 'EADDRNOTAVAIL') return 'this machine does not have that address';
-  return fault === 'ENOTFOUND' ? 'there is no such host' : fault;
-}
-
-/** A server that listens everywhere is called by the address that every machine has. */
-function urlOf(host: string, port: number): string {
-  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `https://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
 function healthChecks(store: Store, lifecycle: { readonly ending: boolean }): HealthCheck[] {

@@ -1,7 +1,8 @@
+import { exists } from '../process/private-dir.ts';
 import { openEmbeddedStore } from '../store/embedded.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { type DataDir, exists } from './data-dir.ts';
+import type { DataDir } from './data-dir.ts';
 
 /**
  * The store of a data directory, for a command that works without a server; no server starts there until it is closed.

@@ -16,6 +16,8 @@ interface Observation {
   readonly since: Revision;
   readonly observer: Observer;
   readonly log: Log;
+  /** Whether nothing after `since` is committed now: then there is no history to read. */
+  isCurrent(): boolean;
   /** From what is committed when it is called. Throws Expired. */
   readonly history: (since: Revision) => AsyncIterable<HistoryPiece>;
 }
@@ -27,13 +29,18 @@ const bufferedChanges = 4096;
  * Observes without a gap: subscribes first, then reads history, then hands over what came meanwhile, dropping what
  * history had already. Resolves when it is live, to the function that ends it.
  */
-export async function catchUp({ hub, range, since, observer, log, history }: Observation): Promise<() => void> {
+export async function catchUp(observation: Observation): Promise<() => void> {
+  const { hub, range, since, observer, log, history } = observation;
   const gate = new Gate(observer, since, log);
   const unsubscribe = hub.subscribe(range, gate);
   const stop = () => {
     gate.shut();
     unsubscribe();
   };
+  if (observation.isCurrent()) {
+    gate.open();
+    return stop;
+  }
   try {
     do {
       gate.hold();

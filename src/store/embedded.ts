@@ -10,6 +10,7 @@ import { decodeKey, type Key, type KeyRange } from './key.ts';
 import { LevelMedium } from './level-medium.ts';
 import { loadState, openLevel, type StoreState } from './level-open.ts';
 import { type AsOf, oldestChanges, readAll, readEntry, readHistory, readKeys, readList } from './level-reads.ts';
+import { rowsAtOnce } from './level-rows.ts';
 import { newSliceHead, type PreparedTransaction, prepareTransaction } from './stage.ts';
 import {
   type Change,
@@ -117,7 +118,9 @@ class EmbeddedStore implements Store {
   async observe(range: KeyRange, since: Revision, observer: Observer): Promise<() => void> {
     this.#assertOpen();
     const history = (after: Revision) => this.#history(range, after);
-    return catchUp({ hub: this.#hub, range, since, observer, log: this.#log, history });
+    // Heads are moved on and changes published in one turn: what is not in the one is still to come from the other.
+    const isCurrent = () => (this.#committer.heads.get(range.slice) ?? newSliceHead).revision === since;
+    return catchUp({ hub: this.#hub, range, since, observer, log: this.#log, history, isCurrent });
   }
 
   async history(range: KeyRange, since: Revision, to?: Revision): Promise<readonly Change[]> {
@@ -212,11 +215,37 @@ class EmbeddedStore implements Store {
 
   async #removeSlice(slice: string): Promise<void> {
     const upkeep = { texts: [], bytes: 0, upkeep: true };
+    if (await this.#removeSmallSlice(slice)) return;
     for await (const texts of this.#keys({ slice, prefix: [] })) {
       await this.#committer.submit({ ...upkeep, run: (stage) => stage.erase(texts) });
     }
     await this.compact(slice, Number.MAX_SAFE_INTEGER);
     await this.#committer.submit({ ...upkeep, run: (stage) => stage.dropSlice(slice) });
+  }
+
+  /** One write in place of several, where that is all there is. False: it is not, and nothing was done. */
+  async #removeSmallSlice(slice: string): Promise<boolean> {
+    const { changes = 0, revision = 0 } = this.#committer.heads.get(slice) ?? {};
+    if (changes >= rowsAtOnce) return false;
+    const [texts, revisions] = await Promise.all([
+      this.#medium.read((db) => readKeys(db, { slice, prefix: [] }, undefined)),
+      changes === 0 ? [] : this.#medium.read((db) => oldestChanges(db, slice, rowsAtOnce, () => true)),
+    ]);
+    if (texts.length >= rowsAtOnce) return false;
+    const bytes = (texts.length + revisions.length) * bytesPerRow;
+    return await this.#committer.submit({
+      texts: [],
+      bytes,
+      upkeep: true,
+      run: (stage) => {
+        const isSame = (this.#committer.heads.get(slice)?.revision ?? 0) === revision && !stage.heads.has(slice);
+        if (!isSame) return false;
+        stage.erase(texts);
+        stage.forget(slice, revisions, revision);
+        stage.dropSlice(slice);
+        return true;
+      },
+    });
   }
 
   #slicesAboveRetention(): string[] {

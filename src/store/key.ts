@@ -18,15 +18,17 @@ export interface KeyRange {
 /** Ends every segment in the encoded form, and may stand in none: it sorts before every other character. */
 const terminator = '\u0000';
 
-/** Half of a surrogate pair has no UTF-8 form: two keys that differ only in such halves would become one on disk. */
-const loneSurrogate = /\p{Surrogate}/u;
+function encode(slice: string, segments: readonly string[]): string {
+  let text = encodePart(slice);
+  for (const segment of segments) text += encodePart(segment);
+  return text;
+}
 
-function encode(parts: readonly string[]): string {
-  for (const part of parts) {
-    if (part.includes(terminator)) throw new StoreError('InvalidKey', 'a key segment may not contain NUL');
-    if (loneSurrogate.test(part)) throw new StoreError('InvalidKey', 'a key segment must be well-formed Unicode');
-  }
-  return parts.map((part) => part + terminator).join('');
+function encodePart(part: string): string {
+  if (part.includes(terminator)) throw new StoreError('InvalidKey', 'a key segment may not contain NUL');
+  // Half of a surrogate pair has no UTF-8 form: two keys that differ only in such halves would become one on disk.
+  if (!part.isWellFormed()) throw new StoreError('InvalidKey', 'a key segment must be well-formed Unicode');
+  return part + terminator;
 }
 
 /**
@@ -35,7 +37,7 @@ function encode(parts: readonly string[]): string {
  */
 export function encodeKey(key: Key): string {
   if (key.segments.length === 0) throw new StoreError('InvalidKey', 'a key has at least one segment');
-  return encode([key.slice, ...key.segments]);
+  return encode(key.slice, key.segments);
 }
 
 export function decodeKey(text: string): Key {
@@ -49,7 +51,7 @@ export function decodeKey(text: string): Key {
  * every other segment that begins alike.
  */
 export function encodeRange(range: KeyRange): { from: string; to: string } {
-  const from = encode([range.slice, ...range.prefix]);
+  const from = encode(range.slice, range.prefix);
   return { from, to: `${from.slice(0, -1)}\u0001` };
 }
 

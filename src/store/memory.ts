@@ -129,7 +129,8 @@ class MemoryStore implements Store {
   async observe(range: KeyRange, since: Revision, observer: Observer): Promise<() => void> {
     this.#assertOpen();
     const history = (after: Revision) => this.#historyPiece(range, after);
-    return catchUp({ hub: this.#hub, range, since, observer, log: silentLog, history });
+    const isCurrent = () => this.#head(range.slice).revision === since;
+    return catchUp({ hub: this.#hub, range, since, observer, log: silentLog, history, isCurrent });
   }
 
   async history(range: KeyRange, since: Revision, to?: Revision): Promise<readonly Change[]> {

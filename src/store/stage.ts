@@ -37,11 +37,15 @@ export interface PreparedTransaction {
 }
 
 export function prepareTransaction(transaction: Transaction): PreparedTransaction {
+  const { checks: [first] = [] } = transaction;
+  const firstText = first && encodeKey(first.key);
+  // What is written is, as a rule, what is looked at first.
+  const textOf = (key: Key) => (key === first?.key && firstText !== undefined ? firstText : encodeKey(key));
   return {
-    checks: (transaction.checks ?? []).map(({ key, revision }) => ({ text: encodeKey(key), revision })),
+    checks: (transaction.checks ?? []).map(({ key, revision }) => ({ text: textOf(key), revision })),
     writes: transaction.writes.map(({ key, value, quiet }) => ({
       key,
-      text: encodeKey(key),
+      text: textOf(key),
       value,
       quiet: quiet === true,
     })),

@@ -209,6 +209,46 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     },
   );
 
+  it('is taken over by a tool that applies what somebody else had created, without a conflict or a change (import)', async () => {
+    const manifest = manifestOf('adopted');
+    const made = (await ask(`${instances}?fieldManager=kubectl-create`, { method: 'POST', body: manifest }))
+      .json as Kube;
+    const ready = await until('adopted', (object) => inPhase('Ready')(object) && isSettled(object));
+    const plan = await apply(manifest, 'Terraform', '&dryRun=All');
+    expect(compared(plan)).toEqual(compared(ready));
+    const taken = await apply(manifest, 'Terraform');
+    expect(taken.spec).toEqual(made.spec);
+    expect(taken.metadata).toMatchObject({ uid: made.metadata.uid, generation: 1 });
+    // From then on a plan is empty to the last byte.
+    await until('adopted', isSettled);
+    expect(await apply(manifest, 'Terraform', '&dryRun=All')).toEqual(await get('adopted'));
+  });
+
+  it('is shown as it goes until it is gone, and a new one of its name is refused until then (replace --force, destroy)', async () => {
+    const first = await apply(manifestOf('again'), 'argocd-controller');
+    await until('again', inPhase('Ready'));
+    expect((await deleted('again')).code).toBe(200);
+    const seen: number[] = [];
+    let second: Answer;
+    do {
+      const found = await ask(`${instances}/again`);
+      seen.push(found.code);
+      if (found.code === 200) {
+        expect(found.json).toMatchObject({
+          metadata: { uid: first.metadata.uid, deletionTimestamp: expect.any(String) },
+        });
+      }
+      second = await ask(instances, { method: 'POST', body: manifestOf('again') });
+      if (second.code === 409) expect(second.json).toMatchObject({ reason: 'AlreadyExists' });
+    } while (second.code === 409);
+    expect(second.code, second.text).toBe(201);
+    // Nobody was told that it is gone who saw it again after that.
+    expect(seen.slice(0, -1).every((code) => code === 200)).toBe(true);
+    const made = second.json as Kube;
+    expect(made.metadata.uid).not.toBe(first.metadata.uid);
+    expect((await until('again', inPhase('Ready'))).metadata).toMatchObject({ uid: made.metadata.uid });
+  });
+
   it('prunes by label what a list of the same label shows, and nothing else', async () => {
     const labels = { 'app.kubernetes.io/instance': 'old' };
     const selector = `?labelSelector=${encodeURIComponent('app.kubernetes.io/instance=old')}`;

@@ -40,7 +40,7 @@ const secrets: readonly Secret[] = [
       JSON.stringify({
         'current-context': 'c',
         contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-        clusters: [{ name: 'c', cluster: { server: 'https://192.0.2.1' } }],
+        clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
         users: [{ name: 'u', user: { token } }],
       }),
   },

@@ -20,6 +20,8 @@ export const figures = {
   quietP99: { title: 'quiet p99 ms', digits: 2 },
   loadedP50: { title: 'loaded p50 ms', digits: 2 },
   loadedP99: { title: 'loaded p99 ms', digits: 2 },
+  addedP50: { title: 'p50 added ms', digits: 2 },
+  share: { title: 'of the rate %', more: true, digits: 0 },
   added: { title: 'p99 added ms', digits: 2 },
   serverCpu: { title: 'server CPU ms', digits: 3 },
   clientCpu: { title: 'client CPU ms', digits: 3, isCompared: false },

@@ -21,7 +21,9 @@ import { accessKeys } from './scenarios/access-keys.mjs';
 import { churn } from './scenarios/churn.mjs';
 import { creates } from './scenarios/creates.mjs';
 import { deletes } from './scenarios/deletes.mjs';
+import { direct } from './scenarios/direct.mjs';
 import { fairness } from './scenarios/fairness.mjs';
+import { gateway } from './scenarios/gateway.mjs';
 import { gets } from './scenarios/gets.mjs';
 import { instances } from './scenarios/instances.mjs';
 import { large } from './scenarios/large.mjs';
@@ -50,6 +52,8 @@ const scenarios = {
   large,
   planes,
   instances,
+  gateway,
+  direct,
 };
 /** Whatever hangs, the run ends. */
 const longestMinutes = 45;

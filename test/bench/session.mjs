@@ -46,6 +46,11 @@ export class Session {
     return join(this.#directory, this.#side.name, this.#place, 'store');
   }
 
+  /** An empty folder for something that a scenario starts beside the server. */
+  folder(name) {
+    return join(this.#directory, this.#side.name, `beside-${name}`);
+  }
+
   get target() {
     return this.#server.target;
   }
@@ -124,18 +129,18 @@ export class Session {
     return this.#side.keys(this.target, count);
   }
 
-  /** A job that prepares something. */
-  run(job, options) {
-    return this.#load.run(job, this.target, options);
+  /** A job that prepares something, at the server or at somebody else's. */
+  run(job, options, target = this.target) {
+    return this.#load.run(job, target, options);
   }
 
   /** A job that is measured, with profiles if they are wanted. */
-  async measure(operation, job, options) {
+  async measure(operation, job, options, target = this.target) {
     console.error(`  ${operation} …`);
     const { profiler } = this.#server;
     const file = (folder, ending) => join(folder, `${operation.replaceAll(/[^A-Za-z0-9.]+/g, '-')}.${ending}`);
     const { time, allocations } = this.#profiles;
-    let work = () => this.#load.run(job, this.target, options);
+    let work = () => this.#load.run(job, target, options);
     if (profiler !== undefined && allocations !== undefined) {
       const inner = work;
       work = () => profiler.allocations(file(allocations, 'heapprofile'), inner);

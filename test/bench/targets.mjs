@@ -21,6 +21,8 @@ const limits = [
   { id: 'instance-ready', figure: 'p50', limit: 50 },
   { id: 'instance-ready', figure: 'p99', limit: 250 },
   { id: 'instance-gone', figure: 'milliseconds', limit: 60_000 },
+  { id: 'gateway-1', figure: 'addedP50', limit: 2 },
+  { id: 'gateway-10', figure: 'share', limit: 50 },
   ...['create', 'get', 'list'].flatMap((verb) =>
     ['create', 'get'].map((own) => ({ id: `fair-${verb}-${own}`, figure: 'added', limit: 25 })),
   ),

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BenchResult } from '../bench/performance-page.mjs';
+import { findKubeApiserver } from '../harness/kube-apiserver.mjs';
 
 const program = fileURLToPath(new URL('../bench/run.mjs', import.meta.url));
 
@@ -36,6 +37,9 @@ describe('the benchmark, a hundredth of it against this server alone', () => {
       'large',
       'planes',
       'instances',
+      // It takes a cluster to connect.
+      ...(findKubeApiserver() === undefined ? [] : ['gateway']),
+      'direct',
     ]);
     for (const { id, operation, ours } of result.rows) {
       expect(operation, id).not.toBe('');

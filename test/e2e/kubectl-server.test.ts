@@ -98,13 +98,28 @@ describeWith(kubectlMissing, 'kubectl and the server itself', () => {
     expect(await kubectl.ok(['get', 'vci', '-A', '-o', 'name'])).not.toContain('inside');
   });
 
-  it('answers 501 in clear words for what is not there yet', async () => {
-    const { stderr, code } = await kubectl.run(
-      ['create', '--raw', rawPath(`/apis/${group}/v1/clusters/local/accesskey`), '-f', '-'],
-      { input: '{}' },
-    );
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/agents/);
+  it('makes the key of a cluster’s agent, and says in clear words which cluster has none', async () => {
+    await kubectl.ok(['create', '-f', '-'], {
+      input: `apiVersion: ${group}/v1\nkind: Cluster\nmetadata:\n  name: edge\nspec:\n  networkPeer: true\n`,
+    });
+    const askFor = (cluster: string) =>
+      kubectl.run(['create', '--raw', rawPath(`/apis/${group}/v1/clusters/${cluster}/accesskey`), '-f', '-'], {
+        input: '{}',
+      });
+    const made = JSON.parse((await askFor('edge')).stdout);
+    expect(made).toMatchObject({ kind: 'ClusterAccessKey', managementHost: flotilla.url });
+    // It is for the agent's own requests: whoever finds it reads nothing with it.
+    const asAgent = await kubectl.run([
+      '--token',
+      made.accessKey,
+      'get',
+      '--raw',
+      rawPath(`/apis/${group}/v1/clusters`),
+    ]);
+    expect(asAgent.stderr).toMatch(/\(Forbidden\).*edge/);
+    const { stderr, code } = await askFor('local');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the built-in cluster local has no agent')]);
+    await kubectl.ok(['delete', 'cluster', 'edge']);
   });
 
   it('keeps its objects and its keys over a restart', async () => {

@@ -26,16 +26,31 @@ export interface FlotillaProcess {
 export interface FlotillaProcessOptions {
   readonly dataDirectory?: string;
   readonly args?: readonly string[];
+  /** A port that was free, unless said. */
+  readonly listen?: string;
   /** For Node itself. */
   readonly nodeArgs?: readonly string[];
+  /** What runs it, and its flags: `ip netns exec …`. */
+  readonly before?: readonly string[];
 }
 
-export async function startFlotilla(options: FlotillaProcessOptions = {}): Promise<FlotillaProcess> {
-  const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'flotilla-'));
-  const args = ['start', '--data-dir', dataDirectory, '--listen', '127.0.0.1:0', ...(options.args ?? [])];
-  const child = spawn(process.execPath, [...(options.nodeArgs ?? []), program, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+/** A program of this project that serves. */
+export interface ServingProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** Everything it has printed so far, both streams. */
+  output(): string;
+  /** Sends the signal and waits for the end; gives the exit code (null if the signal ended it). */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts `flotilla` with these arguments and waits until it says that it serves. `before`: what runs it, and its flags. */
+export async function startServing(
+  args: readonly string[],
+  { nodeArgs = [], before = [] }: { readonly nodeArgs?: readonly string[]; readonly before?: readonly string[] } = {},
+): Promise<ServingProcess> {
+  const [command = process.execPath, ...rest] = [...before, process.execPath, ...nodeArgs, program, ...args];
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;
@@ -44,22 +59,32 @@ export async function startFlotilla(options: FlotillaProcessOptions = {}): Promi
     output += chunk;
   });
   const url = await readyUrl(child, () => output);
-
-  async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-    const ended = once(child, 'exit');
-    child.kill(signal);
-    const [code] = await ended;
-    return code;
-  }
-
   return {
     url,
     pid: child.pid ?? -1,
+    output: () => output,
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      const [code] = await ended;
+      return code;
+    },
+  };
+}
+
+export async function startFlotilla(options: FlotillaProcessOptions = {}): Promise<FlotillaProcess> {
+  const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'flotilla-'));
+  const { listen = '127.0.0.1:0' } = options;
+  const args = ['start', '--data-dir', dataDirectory, '--listen', listen, ...(options.args ?? [])];
+  const { url, pid, output, stop } = await startServing(args, options);
+  return {
+    url,
+    pid,
     dataDirectory,
     kubeconfig: join(dataDirectory, 'admin.kubeconfig'),
     adminKey: readFileSync(join(dataDirectory, 'admin.key'), 'utf8').trim(),
-    output: () => output,
+    output,
     stop,
     async restart() {
       await stop();

@@ -1,4 +1,5 @@
 import { Agent, request as undiciRequest } from 'undici';
+import { notImplemented } from '../../src/api/status.ts';
 import type { AuditEvent, AuditLog } from '../../src/audit/audit-log.ts';
 import type { Identity } from '../../src/auth/identity.ts';
 import { type GuardedChainOptions, guardedChain, openChain } from '../../src/http/chain.ts';
@@ -9,7 +10,7 @@ import { sourceLimit } from '../../src/http/filters/source-limit.ts';
 import { type PlaneHandlerOptions, planeHandler } from '../../src/http/handlers/dispatch.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
 import type { ListenLimits } from '../../src/http/listen-limits.ts';
-import { notImplementedHandler, router } from '../../src/http/router.ts';
+import { router } from '../../src/http/router.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import { type KeyPairPem, selfSigned } from './self-signed.ts';
@@ -132,7 +133,7 @@ export class HttpServer {
         { prefix: '/kubernetes/management', handler: guardedChain(guard, plane) },
         {
           prefix: '/kubernetes/cluster',
-          handler: guardedChain({ ...guard, depth: 1 }, notImplementedHandler('no clusters yet')),
+          handler: guardedChain({ ...guard, depth: 1 }, () => Promise.reject(notImplemented('no clusters yet'))),
         },
         { prefix: '/version', exact: true, handler: openChain({ clock, log, depth: 0 }, version) },
       ],

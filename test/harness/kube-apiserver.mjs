@@ -1,12 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
-import { createServer } from 'node:net';
-import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePorts, isProgram, startProgram, toolFolders } from './start-program.mjs';
 
 /**
  * The two programs that make a Kubernetes API server.
@@ -24,6 +22,12 @@ import { setTimeout as delay } from 'node:timers/promises';
  * @property {boolean | object[]} [auditLog] writes `audit.log` in the data folder: one line of metadata for each request, or
  *   as these rules of an audit policy say
  * @property {readonly string[]} [tokens] further bearer tokens, each of a user of its own in system:masters
+ * @property {{ url: string, prefix: string }} [etcd] one that runs already, which several may share; absent: its own
+ * @property {{ cert: string, key: string, ca: string }} [serving] PEM; absent: it makes a certificate itself
+ * @property {string} [clientAuthority] PEM: who comes with a certificate of it is whom that names
+ * @property {string} [accountKey] PEM: what signs the tokens of service accounts; absent: one of its own
+ * @property {boolean} [podAccounts] pods get tokens of their accounts, which somebody is there to make
+ * @property {readonly string[]} [flags] further ones of kube-apiserver
  * @property {AbortSignal} [signal] gives up waiting for it to become ready
  */
 
@@ -35,7 +39,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  * @property {string} ca PEM
  * @property {{ kubeApiserver: number, etcd: number }} pids
  * @property {number} startMilliseconds from the start of etcd until `/readyz` says ok
- * @property {() => Promise<void>} stop
+ * @property {(signal?: NodeJS.Signals) => Promise<void>} stop
  */
 
 /**
@@ -43,13 +47,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  * @returns {KubeApiserverPrograms | undefined}
  */
 export function findKubeApiserver() {
-  const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  const folders = [
-    process.env.KUBEBUILDER_ASSETS,
-    process.env.FLOTILLA_TOOLS ?? join(cache, 'flotilla-tools'),
-    ...(process.env.PATH ?? '').split(delimiter),
-  ].filter((folder) => folder !== undefined && folder !== '');
-  for (const folder of folders) {
+  for (const folder of toolFolders()) {
     const kubeApiserver = join(folder, 'kube-apiserver');
     const etcd = join(folder, 'etcd');
     if (!isProgram(kubeApiserver) || !isProgram(etcd)) continue;
@@ -68,29 +66,35 @@ export async function startKubeApiserver(options) {
   const started = performance.now();
   const token = randomUUID();
   mkdirSync(dataDir, { recursive: true });
-  const [clientPort, peerPort, port] = await freePorts(3);
-  const etcdUrl = `http://127.0.0.1:${clientPort}`;
-  const etcd = startProgram(programs.etcd, etcdFlags(dataDir, etcdUrl, `http://127.0.0.1:${peerPort}`), dataDir);
-  const flags = [`--etcd-servers=${etcdUrl}`, `--secure-port=${port}`, ...serverFlags(options, token)];
+  const [port, ...etcdPorts] = await freePorts(options.etcd === undefined ? 3 : 1);
+  const etcd = options.etcd === undefined ? startEtcd({ programs, dataDir, ports: etcdPorts }) : undefined;
+  const { url: etcdUrl, prefix = '/registry' } = options.etcd ?? etcd;
+  const flags = [
+    `--etcd-servers=${etcdUrl}`,
+    `--etcd-prefix=${prefix}`,
+    `--secure-port=${port}`,
+    ...serverFlags(options, token),
+  ];
   const server = startProgram(programs.kubeApiserver, flags, dataDir);
   const url = `https://127.0.0.1:${port}`;
-  const stop = async () => {
-    await server.stop();
-    await etcd.stop();
+  const stop = async (how) => {
+    await server.stop(how);
+    await etcd?.stop(how);
   };
   try {
-    // It makes its certificate itself, with the authority behind it in the same file.
-    const certificate = () => readFileSync(join(dataDir, 'certificates', 'apiserver.crt'), 'utf8');
+    // A certificate that it makes itself comes with the authority behind it in the same file.
+    const certificate = () =>
+      options.serving?.ca ?? readFileSync(join(dataDir, 'certificates', 'apiserver.crt'), 'utf8');
     while (!(await isReady(url, token, certificate))) {
       server.failIfEnded();
-      etcd.failIfEnded();
+      etcd?.failIfEnded();
       await delay(50, undefined, { signal });
     }
     return {
       url,
       token,
       ca: certificate(),
-      pids: { kubeApiserver: server.pid, etcd: etcd.pid },
+      pids: { kubeApiserver: server.pid, etcd: etcd?.pid ?? -1 },
       startMilliseconds: performance.now() - started,
       stop,
     };
@@ -100,25 +104,36 @@ export async function startKubeApiserver(options) {
   }
 }
 
-function etcdFlags(dataDir, clientUrl, peerUrl) {
-  return [
+/**
+ * @param {{ programs: KubeApiserverPrograms, dataDir: string, ports: readonly number[], unsafe?: boolean }} options two
+ *   ports; unsafe: without waiting for the disk
+ * @returns {import('./start-program.mjs').StartedProgram & { url: string }}
+ */
+export function startEtcd({ programs, dataDir, ports, unsafe = false }) {
+  const [clientPort, peerPort] = ports;
+  const url = `http://127.0.0.1:${clientPort}`;
+  const peerUrl = `http://127.0.0.1:${peerPort}`;
+  const flags = [
     `--data-dir=${join(dataDir, 'etcd')}`,
-    `--listen-client-urls=${clientUrl}`,
-    `--advertise-client-urls=${clientUrl}`,
+    `--listen-client-urls=${url}`,
+    `--advertise-client-urls=${url}`,
     `--listen-peer-urls=${peerUrl}`,
     `--initial-advertise-peer-urls=${peerUrl}`,
     `--initial-cluster=default=${peerUrl}`,
     '--log-level=warn',
+    ...(unsafe ? ['--unsafe-no-fsync'] : []),
   ];
+  return { ...startProgram(programs.etcd, flags, dataDir), url };
 }
 
-function serverFlags({ dataDir, authorization = 'AlwaysAllow', auditLog = false, tokens = [] }, token) {
+function serverFlags(options, token) {
+  const { dataDir, authorization = 'AlwaysAllow', auditLog = false, tokens = [], serving, clientAuthority } = options;
   const file = (name, text) => {
     const path = join(dataDir, name);
     writeFileSync(path, text, { mode: 0o600 });
     return path;
   };
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const accounts = accountKeys(options.accountKey);
   const flags = [
     '--bind-address=127.0.0.1',
     '--advertise-address=127.0.0.1',
@@ -127,13 +142,19 @@ function serverFlags({ dataDir, authorization = 'AlwaysAllow', auditLog = false,
     `--authorization-mode=${authorization}`,
     '--anonymous-auth=false',
     '--service-account-issuer=https://kubernetes.default',
-    `--service-account-key-file=${file('account.pub', publicKey.export({ type: 'spki', format: 'pem' }))}`,
-    `--service-account-signing-key-file=${file('account.key', privateKey.export({ type: 'pkcs8', format: 'pem' }))}`,
+    `--service-account-key-file=${file('account.pub', accounts.publicKey)}`,
+    `--service-account-signing-key-file=${file('account.key', accounts.privateKey)}`,
     '--service-cluster-ip-range=10.0.0.0/24',
-    // Nobody is there to make the accounts and endpoints that these wait for.
-    '--disable-admission-plugins=ServiceAccount',
+    // Nobody is there to make the endpoints that this waits for.
     '--endpoint-reconciler-type=none',
+    ...(options.flags ?? []),
   ];
+  if (options.podAccounts !== true) flags.push('--disable-admission-plugins=ServiceAccount');
+  if (serving !== undefined) {
+    flags.push(`--tls-cert-file=${file('serving.crt', serving.cert)}`);
+    flags.push(`--tls-private-key-file=${file('serving.key', serving.key)}`);
+  }
+  if (clientAuthority !== undefined) flags.push(`--client-ca-file=${file('clients.crt', clientAuthority)}`);
   if (auditLog !== false) {
     const rules = auditLog === true ? [{ level: 'Metadata' }] : auditLog;
     const policy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules };
@@ -143,36 +164,24 @@ function serverFlags({ dataDir, authorization = 'AlwaysAllow', auditLog = false,
   return flags;
 }
 
+/** PEM, both; made anew where none is given. */
+function accountKeys(privatePem) {
+  const privateKey =
+    privatePem === undefined
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+      : createPrivateKey(privatePem);
+  return {
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    publicKey: createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }),
+  };
+}
+
 /** The first is the admin's. */
 function tokenLines(tokens) {
   return tokens
     .map((token, at) => [token, ...(at === 0 ? ['admin', 'admin'] : [`user-${at}`, `user-${at}`]), 'system:masters\n'])
     .map((fields) => fields.join(','))
     .join('');
-}
-
-/** Runs a program with what it prints in a file of its own; `stop` asks, and after ten seconds makes it end. */
-function startProgram(program, flags, dataDir) {
-  const log = join(dataDir, `${program.slice(program.lastIndexOf('/') + 1)}.log`);
-  const output = openSync(log, 'w');
-  const child = spawn(program, flags, { stdio: ['ignore', output, output], cwd: dataDir });
-  closeSync(output);
-  const ended = once(child, 'exit');
-  ended.catch(() => undefined);
-  return {
-    pid: child.pid ?? -1,
-    failIfEnded() {
-      if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) return;
-      throw new Error(`${program} ended before it was ready:\n${readFileSync(log, 'utf8').slice(-4000)}`);
-    },
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-      const patience = setTimeout(() => child.kill('SIGKILL'), 10_000);
-      child.kill('SIGTERM');
-      await ended;
-      clearTimeout(patience);
-    },
-  };
 }
 
 /** @returns {Promise<boolean>} */
@@ -192,22 +201,4 @@ function isReady(url, token, certificate) {
     });
     request.on('error', () => resolve(false));
   });
-}
-
-/** Ports that were free a moment ago: held together until all are known, so that no two are the same. */
-async function freePorts(count) {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
-}
-
-function isProgram(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -47,7 +47,6 @@ const gadgetKind: ResourceKind = {
   namespaced: false,
 };
 const reviewKind: ResourceKind = { ...gadgetKind, kind: 'Review', plural: 'reviews', singular: 'review' };
-const ghostKind: ResourceKind = { ...gadgetKind, kind: 'Ghost', plural: 'ghosts', singular: 'ghost' };
 const resizeKind: ResourceKind = { ...widgetKind, kind: 'Resize', plural: 'resizes', singular: 'resize' };
 const namespaceKind: ResourceKind = {
   group: '',
@@ -154,7 +153,6 @@ export class WidgetPlane implements Plane {
               },
             },
           },
-          later: { kind: resizeKind, verbs: { createNamed: async () => neverCalled() }, missing: 'no later yet' },
         },
       },
       {
@@ -163,7 +161,6 @@ export class WidgetPlane implements Plane {
         subresources: {},
       },
       { kind: reviewKind, verbs: pick(this.#verbs(reviewKind), 'create'), subresources: {} },
-      { kind: ghostKind, verbs: {}, subresources: {}, missing: 'no ghosts here' },
       { kind: namespaceKind, verbs: this.#verbs(namespaceKind), subresources: {} },
     ];
   }
@@ -275,8 +272,4 @@ function pick<K extends keyof ResourceVerbs>(
   name: K,
 ): Pick<Required<ResourceVerbs>, K> {
   return { [name]: verbs[name] } as Pick<Required<ResourceVerbs>, K>;
-}
-
-function neverCalled(): never {
-  throw new Error('must not be called');
 }

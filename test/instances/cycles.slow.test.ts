@@ -34,10 +34,20 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function eachOf<T>(items: readonly T[], act: (api: ApiCaller, item: T) => Promise<void>): Promise<void> {
+const managementApi = () => ApiCaller.of(flotilla);
+const insideApi = () => ApiCaller.of(flotilla, '/kubernetes');
+
+const eachOf = <T>(items: readonly T[], act: (api: ApiCaller, item: T) => Promise<void>): Promise<void> =>
+  inTurns(items, managementApi, act);
+
+async function inTurns<T>(
+  items: readonly T[],
+  open: () => Promise<ApiCaller>,
+  act: (api: ApiCaller, item: T) => Promise<void>,
+): Promise<void> {
   const left = [...items];
   const work = async () => {
-    const api = await ApiCaller.of(flotilla);
+    const api = await open();
     for (let item = left.shift(); item !== undefined; item = left.shift()) await act(api, item);
     await api.close();
   };
@@ -56,6 +66,11 @@ it('a thousand instances in fifty projects, made and deleted ten times over, lea
     );
     const full = await eventually(300, () => takeInventory(flotilla), isAtRest);
     expect(full.instances.size).toBe(projects * perProject);
+    // Those that somebody uses have their control planes in memory, with something in them.
+    const used = places.filter(({ index }) => index % 5 === 0);
+    await inTurns(used, insideApi, (api, { project, index }) =>
+      api.make(`/project/${project}/virtualcluster/i${index}/api/v1/namespaces`, { metadata: { name: 'inside' } }),
+    );
     // Half of them one by one, the rest with their projects.
     await eachOf(places.slice(0, places.length / 2), async (api, { project, index }) => {
       expect((await api.send('DELETE', `${instancesOf(project)}/i${index}`)).status).toBe(200);

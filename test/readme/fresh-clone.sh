@@ -21,6 +21,8 @@ trap 'end_server; rm -rf "$place"' EXIT
 
 git clone --quiet "$source" "$place/flotilla"
 cd "$place/flotilla"
+# Logins are kept here, and not in the home of whoever runs this.
+export XDG_CONFIG_HOME="$place/config"
 
 npm ci --silent
 setsid npm start >"$place/out" 2>&1 &
@@ -45,6 +47,28 @@ bash -euxo pipefail "$place/walk.sh" 2>&1 >"$place/printed" | sed 's/flk_[0-9A-Z
 sed 's/flk_[0-9A-Za-z]*/flk_(cut)/g' "$place/printed"
 # What the README shows is what was printed, in that order; ages apart, and what versions of kubectl say differently.
 node test/readme/shown-lines.mjs "$place/shown" "$place/printed"
+
+# "Try the direct endpoint": between its first block and its second the server is stopped, as whoever reads it does. Jobs
+# are as in a terminal (set -m), so that the last line ends the agent with what npx put around it.
+sed -n '/^## Try the direct endpoint/,/^## What/p' README.md >"$place/direct.md"
+sed -n '/^```text/,/^```/p' "$place/direct.md" | grep -v '^```' >"$place/shown"
+awk 'BEGIN { print "set -m" } /^```sh/ { inside = 1; if (blocks++) print "stop_server"; next } /^```/ { inside = 0 } inside' "$place/direct.md" >"$place/direct.sh"
+grep -q '^stop_server$' "$place/direct.sh"
+test -s "$place/shown"
+export server
+stop_server() {
+  kill -TERM -- "-$server"
+  while kill -0 -- "-$server" 2>/dev/null; do read -r -t 0.1 <> <(:) || true; done
+}
+export -f stop_server
+bash -euxo pipefail "$place/direct.sh" >"$place/printed" || { cat .flotilla/edge.log "$place/printed"; exit 1; }
+cat "$place/printed"
+node test/readme/shown-lines.mjs "$place/shown" "$place/printed"
+for _ in $(seq 1 120); do
+  if ! curl --silent --insecure --output /dev/null https://127.0.0.1:8444/livez; then break; fi
+  pause
+done
+if curl --silent --insecure --output /dev/null https://127.0.0.1:8444/livez; then echo 'the agent did not end'; exit 1; fi
 
 end_server
 echo 'the README walk passed'

@@ -1,34 +1,72 @@
 #!/usr/bin/env bash
-# Builds kubectl, kube-apiserver and etcd from their published modules into the folder given, each once per version.
+# Builds what the tests run, from published modules, into the folder given, each once per version: kubectl, etcd,
+# kube-apiserver, kube-controller-manager, helm, the node of test clusters, and the chart of vCluster as a package.
 set -euo pipefail
 folder=$1
 here=$(cd "$(dirname "$0")" && pwd)
 
-# The version that a module's go.mod asks for: kubectl's own modules are numbered 0.x for Kubernetes 1.x.
+# The version of a module that a go.mod asks for.
+required() { sed -n "s|^\(require \)\?[[:space:]]*$2 v\([0-9.]*\)\( //.*\)\?$|\2|p" "$here/$1/go.mod"; }
+
 version_of() {
   case $1 in
-    kubectl) sed -n 's/^\tk8s.io\/kubectl v0\.\([0-9.]*\)$/1.\1/p' "$here/kubectl/go.mod" ;;
-    kube-apiserver) sed -n 's/^\tk8s.io\/kubernetes v\([0-9.]*\)$/\1/p' "$here/kube-apiserver/go.mod" ;;
-    etcd) sed -n 's/^require go.etcd.io\/etcd\/server\/v3 v\([0-9.]*\)$/\1/p' "$here/etcd/go.mod" ;;
+    # kubectl's own modules are numbered 0.x for Kubernetes 1.x.
+    kubectl) required kubectl k8s.io/kubectl | sed 's/^0/1/' ;;
+    kube-apiserver | kube-controller-manager) required "$1" k8s.io/kubernetes ;;
+    etcd) required etcd go.etcd.io/etcd/server/v3 ;;
+    helm) required helm helm.sh/helm/v3 ;;
+    vcluster) required vcluster github.com/loft-sh/vcluster ;;
+    kubernetes-node) cat "$here"/kubernetes-node/* | sha256sum | cut -c 1-12 ;;
   esac
 }
 
+# Variables that the linker sets. It passes over those that a program has not.
+variables() {
+  local program=$1 version=$2 kubernetes=k8s.io/component-base/version helm=helm.sh/helm/v3 minor
+  case $program in
+    helm)
+      # What helm takes for the cluster's version where it asks none.
+      minor=$(required helm k8s.io/client-go | cut -d. -f2)
+      printf -- '-X %s ' "$helm/internal/version.version=v$version" "$helm/pkg/chartutil.k8sVersionMinor=$minor" \
+        "$helm/pkg/lint/rules.k8sVersionMinor=$minor"
+      ;;
+    kube*)
+      printf -- '-X %s ' "$kubernetes.gitVersion=v$version" "$kubernetes.gitMajor=${version%%.*}" \
+        "$kubernetes.gitMinor=$(printf '%s' "$version" | cut -d. -f2)"
+      ;;
+  esac
+}
+
+need_go() {
+  command -v go >/dev/null || { apt-get update -qq && apt-get install -y -qq golang-go; }
+}
+
 build() {
-  local program=$1 version stamp package=k8s.io/component-base/version
+  local program=$1 package=. version stamp
   version=$(version_of "$program")
   stamp="$folder/.$program-$version"
   if [ -f "$stamp" ] && [ -x "$folder/$program" ]; then return; fi
-  if ! command -v go >/dev/null; then
-    apt-get update -qq && apt-get install -y -qq golang-go
-  fi
+  need_go
   printf 'building %s %s\n' "$program" "$version"
-  mkdir -p "$folder"
-  # etcd knows its version by itself and has none of the variables; the linker passes over those that it does not find.
+  # It is a program only, which no program of ours can import.
+  if [ "$program" = helm ]; then package=helm.sh/helm/v3/cmd/helm; fi
   ( cd "$here/$program" && CGO_ENABLED=0 go build -mod=readonly -buildvcs=false -trimpath \
-      -ldflags "-s -w -X $package.gitVersion=v$version -X $package.gitMajor=${version%%.*} \
-        -X $package.gitMinor=$(printf '%s' "$version" | cut -d. -f2)" \
-      -o "$folder/$program" . )
+      -ldflags "-s -w $(variables "$program" "$version")" -o "$folder/$program" "$package" )
+  rm -f "$folder/.$program"-[0-9a-f]*
   touch "$stamp"
 }
 
-for program in kubectl etcd kube-apiserver; do build "$program"; done
+# The chart lies in the module of vCluster, without the version that its releases carry.
+pack_chart() {
+  local version module
+  version=$(version_of vcluster)
+  if [ -f "$folder/vcluster-$version.tgz" ]; then return; fi
+  need_go
+  printf 'packing the chart of vCluster %s\n' "$version"
+  module=$(cd "$here/vcluster" && go mod download -json github.com/loft-sh/vcluster | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
+  "$folder/helm" package "$module/chart" --version "$version" --app-version "$version" --destination "$folder" >/dev/null
+}
+
+mkdir -p "$folder"
+for program in kubectl etcd kube-apiserver kube-controller-manager helm kubernetes-node; do build "$program"; done
+pack_chart

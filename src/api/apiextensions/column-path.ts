@@ -10,6 +10,12 @@ export function columnPath(text: string): ColumnPath | undefined {
   return steps && ((root) => follow([root], steps, root)[0]);
 }
 
+/** The same path with all that it leads to, in order. */
+export function columnPathValues(text: string): ((root: JsonValue) => readonly JsonValue[]) | undefined {
+  const steps = parseColumnPath(text);
+  return steps && ((root) => follow([root], steps, root));
+}
+
 function follow(values: readonly JsonValue[], steps: readonly Step[], root: JsonValue): readonly JsonValue[] {
   let found = values;
   for (const step of steps) {

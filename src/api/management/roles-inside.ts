@@ -17,7 +17,7 @@ export interface RoleHolder {
 }
 
 /** Everybody with access has it where nothing else is said. */
-const defaultRole = 'cluster-admin';
+export const defaultRoleInside = 'cluster-admin';
 
 /** Those of the definition, which is the rendered one unless given, and those that the instance has besides. */
 export function rolesInside(
@@ -25,7 +25,7 @@ export function rolesInside(
   access: JsonObject | undefined = objectAt(instance, 'status', 'virtualCluster', 'access'),
 ): RolesInside {
   return {
-    fallback: textAt(access, 'defaultClusterRole') || defaultRole,
+    fallback: textAt(access, 'defaultClusterRole') || defaultRoleInside,
     rules: [...listAt(access, 'rules'), ...listAt(instance, 'spec', 'extraAccessRules')],
   };
 }

@@ -19,9 +19,14 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   const errors: FieldError[] = [];
   let size = 0;
   for (const [key, value] of Object.entries(annotations)) {
-    for (const fault of qualifiedNameFaults(key.toLowerCase())) errors.push(invalid(field, key, fault));
+    for (const fault of annotationKeyFaults(key)) errors.push(invalid(field, key, fault));
     size += byteLength(key) + byteLength(value);
   }
   if (size > annotationBytes) errors.push(tooLong(field, annotationBytes));
   return errors;
+}
+
+/** What has no fault as it stands has none in lower case. */
+function annotationKeyFaults(key: string): readonly string[] {
+  return qualifiedNameFaults(key).length === 0 ? [] : qualifiedNameFaults(key.toLowerCase());
 }

@@ -1,6 +1,6 @@
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
-import { adminsGroup, projectNamespace } from '../../api/naming.ts';
+import { adminsGroup, clusterOfAgent, projectNamespace } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import { givenByAccess, readVerbs } from './access-list.ts';
 import type { AccessState } from './access-state.ts';
@@ -19,6 +19,7 @@ const byPath = allow('allowed to everybody with a valid key');
 const byAbsence = allow('there is no such object, and the caller may make it');
 const onStatus = refuse("status is written by the server's own controllers only");
 const byNothing = refuse('no role, ownership or access entry gives this right');
+const onAgent = refuse('the agent of a cluster has paths of its own, and no other right');
 const withoutName = refuse('this right depends on the object: ask for one by name');
 const outOfScope = refuse('outside of the scope of the access key');
 
@@ -39,6 +40,7 @@ export function decide(subject: Subject, attributes: Attributes, state: AccessSt
 /** The user's own rights, whatever narrows the credential. */
 function decideForUser(user: UserInfo, attributes: Attributes, state: AccessState): Decision {
   if (isAdmin(user)) return byAdmin;
+  if (clusterOfAgent(user.name) !== undefined) return onAgent;
   const { target } = attributes;
   if (target !== undefined && target.type !== 'Management') return decideResource(user, useOf(target), state);
   if (attributes.resourceRequest) return decideResource(user, attributes, state);

@@ -1,15 +1,61 @@
-import type { Command } from 'commander';
+import { projectNamespace } from '../../api/naming.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { usageError } from '../cli-error.ts';
+import type { CommandCall } from '../command-call.ts';
+import type { CommandRun } from '../command-spec.ts';
+import { findAccess } from '../connection/resolve-access.ts';
+import { type ServerApi, withAccess } from '../connection/server-api.ts';
+import { parseDuration } from '../input/parse-duration.ts';
+import { giveSecret } from '../output/give-secret.ts';
 
-export function addKubeconfigCommand(program: Command): void {
-  const command = program
-    .command('kubeconfig')
-    .description('print a kubeconfig for a virtual cluster, as the administrator, from the server that runs')
-    .argument('<instance>', 'name of the virtual cluster instance')
-    .option('--project <name>', 'the project that it is in; default unless given', 'default')
-    .option('--data-dir <directory>', 'the data directory of the server')
-    .allowExcessArguments(false);
-  command.action(async (instance: string, options: { project: string; dataDir?: string }) => {
-    const { instanceKubeconfig } = await import('../../server/instance-kubeconfig.ts');
-    process.stdout.write(await instanceKubeconfig({ ...options, instance }));
-  });
+/**
+ * From the server of the login; without one, as the administrator, from the data directory of a server that runs on this
+ * machine.
+ */
+export const run: CommandRun = async (call) => {
+  const { values } = call;
+  const name = values.optionalArgument('name');
+  const dataDir = values.text('data-dir');
+  const access = dataDir === undefined ? await findAccess(call) : undefined;
+  if (access !== undefined) {
+    const text = await withAccess(access, call, (api) => textFor(api, name, call));
+    await giveSecret(text, call);
+    return undefined;
+  }
+  if (name === undefined) throw usageError('name a virtual cluster; --management needs a login');
+  const { instanceKubeconfig } = await import('../../server/instance-kubeconfig.ts');
+  const project = values.text('project') ?? (call.environment.FLOTILLA_PROJECT || 'default');
+  await giveSecret(await instanceKubeconfig({ instance: name, project, dataDir }), call);
+  return undefined;
+};
+
+async function textFor(api: ServerApi, name: string | undefined, call: CommandCall): Promise<string> {
+  const { values } = call;
+  if (values.flag('management') === (name !== undefined)) {
+    throw usageError('name a virtual cluster, or give --management for the management API itself');
+  }
+  const { instanceKubeconfig, kubeconfigText, withExecPlugin } = await import('../kubeconfig/instance-kubeconfig.ts');
+  if (name === undefined) return kubeconfigText(managementKubeconfig(api));
+  const ttl = values.text('ttl') === undefined ? undefined : parseDuration(values.text('ttl') ?? '', 'ttl');
+  const { project, context } = api.access;
+  const request = { project, name, ttl, server: values.text('server'), signal: call.interrupted };
+  const kubeconfig = await instanceKubeconfig(api, request);
+  return kubeconfigText(values.flag('exec') ? await withExecPlugin(kubeconfig, request, context) : kubeconfig);
+}
+
+/** The management API for kubectl, with the login's own key. */
+function managementKubeconfig({ access }: ServerApi): JsonObject {
+  const data =
+    access.authority === undefined
+      ? {}
+      : { 'certificate-authority-data': Buffer.from(access.authority).toString('base64') };
+  const name = 'management';
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server: `${access.url}/${access.apiPrefix}/management`, ...data } }],
+    users: [{ name, user: { token: access.accessKey } }],
+    contexts: [{ name, context: { cluster: name, user: name, namespace: projectNamespace(access.project) } }],
+    'current-context': name,
+  };
 }

@@ -1,14 +1,7 @@
-import type { Command } from 'commander';
+import type { CommandRun } from '../command-spec.ts';
 
-export function addRotateSigningKeyCommand(program: Command): void {
-  const command = program
-    .command('rotate-signing-key')
-    .description('sign tokens with a new key from now on, also while the server runs')
-    .option('--data-dir <directory>', 'the data directory of the server')
-    .option('--revoke', 'end the tokens of all older keys at once, for a key that somebody else may have')
-    .allowExcessArguments(false);
-  command.action(async (options: { dataDir?: string; revoke?: boolean }) => {
-    const { rotateSigningKey } = await import('../../server/rotate-signing-key.ts');
-    process.stdout.write(await rotateSigningKey(options));
-  });
-}
+export const run: CommandRun = async ({ values, terminal }) => {
+  const { rotateSigningKey } = await import('../../server/rotate-signing-key.ts');
+  terminal.print(await rotateSigningKey({ dataDir: values.text('data-dir'), revoke: values.flag('revoke') }));
+  return undefined;
+};

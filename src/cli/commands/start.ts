@@ -1,31 +1,16 @@
-import type { Command } from 'commander';
+import type { CommandRun } from '../command-spec.ts';
 
-export async function addStartCommand(program: Command): Promise<void> {
-  const { startFlags } = await import('../../server/flags.ts');
-  const command = program
-    .command('start')
-    .description('serve the management API until a signal ends it')
-    .allowExcessArguments(false);
-  for (const { flag, description, ...rest } of startFlags) {
-    if ('many' in rest) command.option(flag, description, collect);
-    else command.option(flag, description);
-  }
-  command.action(async () => {
-    const { runServer } = await import('../../server/run-server.ts');
-    process.exitCode = await runServer(asWritten(command.opts()));
+export const run: CommandRun = async ({ values }) => {
+  const { startFlags, flagName } = await import('../../server/flags.ts');
+  const { runServer } = await import('../../server/run-server.ts');
+  const given = startFlags.flatMap((flag) => {
+    const name = flagName(flag);
+    const value = 'many' in flag ? nonEmpty(values.list(name)) : values.text(name);
+    return value === undefined ? [] : [[name, value] as const];
   });
-}
+  return await runServer(Object.fromEntries(given));
+};
 
-function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
-  return [...(earlier ?? []), value];
-}
-
-/** Commander turns `data-dir` into `dataDir`; the settings know the flags as they are written. */
-function asWritten(values: Record<string, string | readonly string[]>): Record<string, string | readonly string[]> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
-      value,
-    ]),
-  );
+function nonEmpty(list: readonly string[]): readonly string[] | undefined {
+  return list.length === 0 ? undefined : list;
 }

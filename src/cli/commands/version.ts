@@ -1,12 +1,7 @@
-import type { Command } from 'commander';
 import { programVersion } from '../../lib/program-version.ts';
+import type { CommandRun } from '../command-spec.ts';
 
-export function addVersionCommand(program: Command): void {
-  program
-    .command('version')
-    .description('print the version of this program')
-    .allowExcessArguments(false)
-    .action(() => {
-      process.stdout.write(`flotilla ${programVersion}\n`);
-    });
-}
+export const run: CommandRun = async ({ terminal }) => {
+  terminal.print(`flotilla ${programVersion}\n`);
+  return undefined;
+};

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { eventKind } from '../../api/core/event.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { projectNamespace } from '../../api/naming.ts';
+import { inProcessClient } from '../../builtin/in-process-client.ts';
 import { silentLog } from '../../lib/log.ts';
 import { openManagement } from '../../management/management.fixture.ts';
-import { inProcessClient } from '../../server/in-process-client.ts';
 import { createEventRecorder } from './event-recorder.ts';
 
 const namespace = projectNamespace('default');

@@ -28,6 +28,7 @@ export interface EventRecorderOptions {
 }
 
 interface Told {
+  /** Of the object no more than names it: many may wait, and objects are large. */
   readonly about: KubeObject;
   readonly type: EventType;
   readonly reason: string;
@@ -79,7 +80,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         return;
       }
       if (waiting.size >= mostWaiting) return;
-      waiting.set(name, { about, type, reason, message, first: now, last: now, times: 1 });
+      waiting.set(name, { about: named(about), type, reason, message, first: now, last: now, times: 1 });
       if (writing.size >= atATime) return;
       const writer = work().finally(() => writing.delete(writer));
       writing.add(writer);
@@ -93,6 +94,11 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       while (writing.size > 0) await Promise.all(writing);
     },
   };
+}
+
+function named({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { namespace = '', name = '', uid = '', resourceVersion = '' } = metadata;
+  return { apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } };
 }
 
 /** The start of the object's name, as people look for it, and what tells this event from the object's others. */

@@ -1,12 +1,12 @@
 import { type KubeObject, timestamp } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
-import type { Host } from '../../hosts/host.ts';
-import { textAt } from '../../lib/json-path.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Outcome, type RunningController, startController } from '../runtime/controller.ts';
 import { ActivityNotes, isActivityStale } from './activity-notes.ts';
+import { BindingChecks } from './binding-checks.ts';
 import { createEventRecorder } from './event-recorder.ts';
+import { HostFollows } from './host-follows.ts';
 import { InstanceDirectory } from './instance-directory.ts';
 import { factsOf, type InstanceFacts, keyOf } from './instance-facts.ts';
 import type { InstanceNeeds } from './instance-needs.ts';
@@ -17,20 +17,21 @@ import { dressStep } from './step-dress.ts';
 import { expireStep } from './step-expire.ts';
 import { placeStep } from './step-place.ts';
 import { renderStep } from './step-render.ts';
-import { runStep, startingReason } from './step-run.ts';
+import { runStep } from './step-run.ts';
 import { takeDownStep } from './step-take-down.ts';
+import { tellIfSlow } from './tell-if-slow.ts';
+import { TimelyHosts } from './timely-hosts.ts';
 import { writeStatus } from './write-status.ts';
 
-export interface InstanceControllerOptions extends Omit<InstanceNeeds, 'events'> {
+export interface InstanceControllerOptions extends Omit<InstanceNeeds, 'events' | 'bindings'> {
+  /** Calls back when the host of a cluster came, is another one, or went. Returns how to stop. Absent: none ever does. */
+  onHostReplaced?(listener: (cluster: string) => void): () => void;
   readonly clusters: ResourceClient;
   readonly projects: ResourceClient;
   /** Core events. */
   readonly events: ResourceClient;
   readonly log: Log;
 }
-
-/** What starts in less than this is not told to be starting: one write less for each instance of the built-in cluster. */
-const momentMilliseconds = 100;
 
 /** Instances of one cluster that are worked on at the same time: many share a flush, and a slow cluster holds up its own. */
 const perCluster = 32;
@@ -43,31 +44,28 @@ export function startInstanceController(options: InstanceControllerOptions): Run
   const { instances, templates, clusters, projects, activity, clock, log } = options;
   const directory = new InstanceDirectory();
   const recorder = createEventRecorder({ events: options.events, component: 'flotilla', clock, log });
-  const needs: InstanceNeeds = { ...options, events: recorder };
+  const bindings = new BindingChecks(clock);
+  const hosts = new TimelyHosts(options.hostOf, clock);
+  const needs: InstanceNeeds = { ...options, hostOf: (cluster) => hosts.of(cluster), events: recorder, bindings };
   const notes = new ActivityNotes(activity, clock);
-  /** By uid: installed a moment ago. */
-  const starting = new Set<string>();
-  const follows = new Map<Host, Promise<void>>();
   let add: (key: string) => void = () => {};
-  const stopping = new AbortController();
-
-  /** From the first instance on that is there on, a cluster tells what happens on it. */
-  function follow(cluster: string): void {
-    const host = options.hostOf(cluster);
-    if (host === undefined || follows.has(host)) return;
-    const following = host.follow(
-      {
-        onChange({ namespace }) {
-          for (const key of directory.in(cluster, namespace)) add(key);
-        },
-        onGap() {
-          for (const key of directory.on(cluster)) add(key);
-        },
+  /** From the first instance on that is there, a cluster tells what happens on it. */
+  const follows = new HostFollows({
+    hostOf: options.hostOf,
+    listenerOf: (cluster) => ({
+      onChange({ namespace }) {
+        for (const key of directory.in(cluster, namespace)) add(key);
       },
-      stopping.signal,
-    );
-    follows.set(host, following);
-  }
+      onGap: () => addAllOn(cluster),
+    }),
+  });
+  const addAllOn = (cluster: string) => {
+    for (const key of directory.on(cluster)) add(key);
+  };
+  const stopHosts = options.onHostReplaced?.((cluster) => {
+    follows.keep(cluster);
+    addAllOn(cluster);
+  });
 
   const unplaced = () => directory.on('');
   const controller = startController({
@@ -92,32 +90,35 @@ export function startInstanceController(options: InstanceControllerOptions): Run
     ],
     async others(adding, signal) {
       add = adding;
-      await notes.follow((uid) => {
+      const addUid = (uid: string) => {
         const key = directory.keyOfUid(uid);
         if (key !== undefined) adding(key);
-      }, signal);
+      };
+      const stopChecks = bindings.follow(activity, addUid);
+      await notes.follow(addUid, signal);
+      stopChecks();
     },
     async reconcile(key, _copies, signal) {
       const instance = await find(instances, key, signal);
       if (instance === undefined) {
         const uid = directory.remove(key) ?? '';
         notes.forget(uid);
-        starting.delete(uid);
+        bindings.forget(uid);
         return undefined;
       }
       const facts = factsOf(instance);
-      follow(facts.cluster);
+      follows.keep(facts.cluster);
       if (instance.metadata.deletionTimestamp !== undefined) return await takeDownStep(facts, needs, signal);
       if (facts.cluster === '') return await placeStep(facts, needs, signal);
-      return await keep(facts, { needs, notes, starting }, signal);
+      return await keep(facts, notes, needs, signal);
     },
   });
   return {
     synced: controller.synced,
     async stop() {
-      stopping.abort();
+      stopHosts?.();
       await controller.stop();
-      await Promise.all(follows.values());
+      await follows.stop();
       await recorder.stop();
     },
   };
@@ -137,13 +138,12 @@ async function unlessMissing(call: Promise<KubeObject>): Promise<KubeObject | un
   }
 }
 
-interface Keeping {
-  readonly needs: InstanceNeeds;
-  readonly notes: ActivityNotes;
-  readonly starting: Set<string>;
-}
-
-async function keep(facts: InstanceFacts, { needs, notes, starting }: Keeping, signal: AbortSignal): Promise<Outcome> {
+async function keep(
+  facts: InstanceFacts,
+  notes: ActivityNotes,
+  needs: InstanceNeeds,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const { object, cluster } = facts;
   const now = needs.clock.now();
   const sleepMode = sleepModeOf(facts, needs.activity.lastActivity(facts.uid), now);
@@ -156,17 +156,15 @@ async function keep(facts: InstanceFacts, { needs, notes, starting }: Keeping, s
   draft.condition('Scheduled', 'True', { reason: 'Placed', message: `It runs on the cluster ${cluster}.` });
   const definition = await renderStep(facts, draft, (name) => unlessMissing(needs.templates.get({ name }, { signal })));
   if (draft.rendersAnew && (await dressStep(facts, definition ?? {}, draft, needs, signal))) return undefined;
+  const told = tellIfSlow(facts, needs, signal);
   try {
     await runStep(facts, definition, sleepMode, draft, needs, signal);
   } catch (error) {
+    await told();
     if (!signal.aborted) await writeStatus(needs.instances, object, draft, signal);
     throw error;
   }
-  const isNew = textAt(object, 'status', 'phase') === '' && !starting.delete(facts.uid);
-  if (isNew && draft.reason === startingReason) {
-    starting.add(facts.uid);
-    return { againAfterMilliseconds: momentMilliseconds };
-  }
+  await told();
   await writeStatus(needs.instances, object, draft, signal);
   const { againAfterMilliseconds } = sleepMode;
   return againAfterMilliseconds === undefined ? undefined : { againAfterMilliseconds };

@@ -1,6 +1,7 @@
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Host } from '../../hosts/host.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { BindingChecks } from './binding-checks.ts';
 import type { EventRecorder } from './event-recorder.ts';
 
 /** What the steps work with. */
@@ -12,6 +13,7 @@ export interface InstanceNeeds {
   /** Where an instance without a place is to run; undefined: there is nowhere now. */
   chooseCluster(project: string): string | undefined;
   readonly activity: InstanceActivity;
+  readonly bindings: BindingChecks;
   readonly events: EventRecorder;
   readonly clock: Clock;
 }

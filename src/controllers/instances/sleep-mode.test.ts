@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { asleepByForce, asleepByRest } from '../../api/management/sleep-reasons.ts';
 import { deleteAfterAnnotation, sleepAfterAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
 import { factsOf } from './instance-facts.ts';
-import { asleepByForce, asleepByRest, sleepModeOf } from './sleep-mode.ts';
+import { sleepModeOf } from './sleep-mode.ts';
 
 const now = Date.parse('2026-01-01T12:00:00Z');
 const ago = (seconds: number) => now - seconds * 1000;

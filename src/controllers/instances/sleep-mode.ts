@@ -1,11 +1,8 @@
+import { asleepByForce, asleepByRest } from '../../api/management/sleep-reasons.ts';
 import { sleepSeconds } from '../../api/management/sleep-seconds.ts';
 import { deleteAfterAnnotation, sleepAfterAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { InstanceFacts } from './instance-facts.ts';
-
-/** The reasons that a status gives for a sleep. */
-export const asleepByForce = 'SleepForced';
-export const asleepByRest = 'NotUsed';
 
 /** Whether an instance is to sleep or to go now, because nobody uses it or because somebody says so. */
 export interface SleepMode {

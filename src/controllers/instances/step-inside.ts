@@ -1,14 +1,13 @@
 import { rolesInside, rolesInUse } from '../../api/management/roles-inside.ts';
 import type { TemplateDefinition } from '../../api/management/v1/template-definition.ts';
-import { roleGroup } from '../../api/naming.ts';
-import { rbacGroup } from '../../api/rbac/policy-rule.ts';
 import { applyObjects } from '../../hosts/apply-objects.ts';
 import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
-import { type VirtualClient, virtualClient } from '../../hosts/virtual-client.ts';
-import { listAt, textAt } from '../../lib/json-path.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import { timelyClient } from '../../hosts/timely-client.ts';
+import { textAt } from '../../lib/json-path.ts';
+import { keepBindings, removeOtherBindings } from './bindings-inside.ts';
 import { digestOf } from './digest-of.ts';
 import type { InstanceFacts } from './instance-facts.ts';
+import type { InstanceNeeds } from './instance-needs.ts';
 
 /** What is to stand inside a virtual cluster. */
 export interface Content {
@@ -30,45 +29,54 @@ export function contentOf(
   return { roles, objects, digest: digestOf(uid, roles, objects) };
 }
 
+/** How long the API of a virtual cluster may take for one answer. */
+const patience = 30_000;
+
 /**
- * Asks whether the API of the virtual cluster answers, and brings in what is to stand there. Rejects with StatusError
- * where it does not answer, and with ApplyError for objects that cannot be applied.
+ * Brings in what is to stand there. Rejects with StatusError where the API of the virtual cluster does not answer, and
+ * with ApplyError for objects that cannot be applied. Nobody is asked where nothing is missing: a control plane of the
+ * built-in cluster is loaded by whoever uses it, not to be looked at.
  */
 export async function insideStep(
   host: Host,
-  { place, object }: InstanceFacts,
+  facts: InstanceFacts,
   content: Content,
+  needs: InstanceNeeds,
   signal: AbortSignal,
 ): Promise<void> {
-  const virtual = virtualClient(host.reach(place), signal);
-  await virtual.get('/readyz');
-  for (const role of content.roles) await virtual.apply(`${bindingsPath}/${nameInPath(role)}`, binding(role));
-  // The first time there is nothing to be taken away.
-  if (textAt(object, 'status', 'deployHash') !== '') await removeOtherBindings(virtual, content.roles);
+  const virtual = clientInside(host, facts, needs, signal);
+  // The first time there is nothing to be taken away, and what stands from the first moment stands.
+  const isFirst = textAt(facts.object, 'status', 'deployHash') === '';
+  const bound = host.boundRoles ?? [];
+  await keepBindings(virtual, isFirst ? content.roles.filter((role) => !bound.includes(role)) : content.roles);
+  if (!isFirst) await removeOtherBindings(virtual, [...content.roles, ...bound]);
   if (content.objects.trim() !== '') await applyObjects(content.objects, virtual);
 }
 
-const bindingsPath = `/apis/${rbacGroup}/v1/clusterrolebindings`;
-
-/** A binding is named after the group that it is for: names that begin like this are the server's own. */
-function nameInPath(role: string): string {
-  return encodeURIComponent(roleGroup(role));
+/** Gives back the bindings that somebody has deleted or changed in there. */
+export async function bindingsStep(
+  host: Host,
+  facts: InstanceFacts,
+  { roles }: Content,
+  needs: InstanceNeeds,
+  signal: AbortSignal,
+): Promise<void> {
+  const restored = await keepBindings(clientInside(host, facts, needs, signal), roles);
+  if (restored.length === 0) return;
+  const message = `Somebody had deleted or changed what gives people their roles inside; it is there again: ${restored.join(', ')}.`;
+  needs.events.record(facts.object, 'Warning', 'BindingsRestored', message);
 }
 
-function binding(role: string): JsonObject {
-  return {
-    apiVersion: `${rbacGroup}/v1`,
-    kind: 'ClusterRoleBinding',
-    metadata: { name: roleGroup(role) },
-    roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: role },
-    subjects: [{ apiGroup: rbacGroup, kind: 'Group', name: roleGroup(role) }],
-  };
+/** Takes out of a virtual cluster that goes on without its instance what the server had put in. */
+export async function leaveInside(
+  host: Host,
+  facts: InstanceFacts,
+  needs: InstanceNeeds,
+  signal: AbortSignal,
+): Promise<void> {
+  await removeOtherBindings(clientInside(host, facts, needs, signal), host.boundRoles ?? []);
 }
 
-async function removeOtherBindings(virtual: VirtualClient, roles: readonly string[]): Promise<void> {
-  const kept = new Set(roles.map(roleGroup));
-  const names = listAt(await virtual.get(bindingsPath), 'items').map((item) => textAt(item, 'metadata', 'name'));
-  for (const name of names.filter((each) => each.startsWith(roleGroup('')) && !kept.has(each))) {
-    await virtual.delete(`${bindingsPath}/${encodeURIComponent(name)}`);
-  }
+function clientInside(host: Host, { place }: InstanceFacts, { clock }: InstanceNeeds, signal: AbortSignal) {
+  return timelyClient(host.reach(place), { clock, milliseconds: patience, signal });
 }

@@ -21,13 +21,20 @@ export async function installStep(
   signal: AbortSignal,
 ): Promise<HostedVirtualCluster | undefined> {
   const { object, uid, place, cluster, external, importedUid } = facts;
-  const observed = await host.observe(place, { signal });
-  if (external || importedUid !== '') return adopted(facts, observed, draft);
+  if (external || importedUid !== '') return adopted(facts, await host.observe(place, { signal }), draft);
+  // What was never seen is asked for at once: whether it is there already, and whose it is, the host finds by itself.
+  const installed = textAt(object, 'status', 'installHash');
+  const isNew = facts.serviceUid === '' && installed === '' && definition !== undefined;
+  const observed = isNew ? undefined : await host.observe(place, { signal });
   const wanted = definition === undefined ? undefined : installationOf(facts, definition);
-  const digest = wanted === undefined ? undefined : digestOf(wanted as JsonValue, observed?.uid ?? '');
-  const isSame = digest === undefined || textAt(object, 'status', 'installHash') === digest;
-  if (observed !== undefined && observed.owner === uid && isSame) return deployed(facts, observed, draft);
-  if (wanted === undefined) {
+  const digest = wanted && digestOf(wanted as JsonValue);
+  const isSame = digest === undefined || installed === digest;
+  const drift = observed?.drift ?? '';
+  if (observed !== undefined && observed.owner === uid && isSame && drift === '')
+    return deployed(facts, observed, draft);
+  if (drift !== '') drifted(facts, drift, draft, needs);
+  if (wanted === undefined || digest === undefined) {
+    if (observed?.owner === uid) return observed;
     const why = { reason: 'TemplateNotResolved', message: 'It is installed when its template can be rendered.' };
     draft.condition('VirtualClusterDeployed', 'False', why);
     draft.conclude('Pending', why);
@@ -40,9 +47,14 @@ export async function installStep(
     taken(facts, error.message, draft, needs);
     throw error;
   }
+  draft.set('installHash', digest);
   const made = await host.observe(place, { signal });
-  if (made === undefined) return undefined;
-  draft.set('installHash', digestOf(wanted as JsonValue, made.uid));
+  if (made === undefined) {
+    const why = { reason: 'Starting', message: 'It was installed, and its cluster does not show it yet.' };
+    draft.condition('VirtualClusterDeployed', 'False', why);
+    draft.conclude('Pending', why);
+    return undefined;
+  }
   if (observed?.uid !== made.uid) {
     const again = facts.serviceUid === '' ? 'Installed' : 'Installed anew, as it was gone:';
     const message = `${again} the virtual cluster ${place.name} in the namespace ${place.namespace} of the cluster ${cluster}.`;
@@ -54,7 +66,7 @@ export async function installStep(
 /** What the host is asked for, beside the place and the owner. */
 function installationOf(
   { object }: InstanceFacts,
-  { metadata, spaceTemplate }: TemplateDefinition,
+  { metadata, spaceTemplate, helmRelease }: TemplateDefinition,
 ): Omit<Installation, 'place' | 'owner'> {
   const displayName = textAt(object, 'spec', 'displayName');
   return {
@@ -68,6 +80,7 @@ function installationOf(
             ...(spaceTemplate.objects === undefined ? {} : { objects: spaceTemplate.objects }),
           },
         }),
+    ...(helmRelease === undefined ? {} : { helm: helmRelease }),
   };
 }
 
@@ -82,6 +95,13 @@ function deployed(
   draft.condition('VirtualClusterDeployed', 'True', { reason: 'Installed', message });
   draft.set('serviceUID', observed.uid);
   return observed;
+}
+
+/** Something of what was installed is not there any more; it is told before it is mended. */
+function drifted({ object, cluster }: InstanceFacts, drift: string, draft: StatusDraft, needs: InstanceNeeds): void {
+  const message = `On the cluster ${cluster} it is not what was installed: ${drift}. The server installs it again by itself.`;
+  draft.condition('VirtualClusterDeployed', 'False', { reason: 'Drifted', message });
+  needs.events.record(object, 'Warning', 'Drifted', message);
 }
 
 /** Whatever stands in the way of an install is somebody else's. */

@@ -1,3 +1,4 @@
+import { renderDefinition } from '../../api/management/render-definition.ts';
 import { resolveTemplate } from '../../api/management/resolve-template.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../api/management/v1/template-definition.ts';
 import type { KubeObject } from '../../api/meta.ts';
@@ -5,7 +6,6 @@ import { flagAt, objectAt, textAt, valueAt } from '../../lib/json-path.ts';
 import { cloneJson, type JsonValue } from '../../lib/json-value.ts';
 import { digestOf } from './digest-of.ts';
 import type { InstanceFacts } from './instance-facts.ts';
-import { renderDefinition } from './render-definition.ts';
 import type { StatusDraft, Why } from './status-draft.ts';
 
 interface Source {

@@ -2,17 +2,15 @@ import type { TemplateDefinition } from '../../api/management/v1/template-defini
 import { StatusError } from '../../api/status.ts';
 import { ApplyError } from '../../hosts/apply-objects.ts';
 import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
+import { InstallError } from '../../hosts/install-error.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 import type { InstanceNeeds } from './instance-needs.ts';
 import type { SleepMode } from './sleep-mode.ts';
 import type { StatusDraft, Why } from './status-draft.ts';
-import { contentOf, insideStep } from './step-inside.ts';
+import { bindingsStep, contentOf, insideStep } from './step-inside.ts';
 import { installStep } from './step-install.ts';
 import { sleepStep, sleepWords } from './step-sleep.ts';
-
-/** Why what was installed a moment ago is not ready. */
-export const startingReason = 'Starting';
 
 /**
  * Brings the virtual cluster of an instance a step nearer to what is wanted, and writes into the draft how it stands.
@@ -38,11 +36,29 @@ export async function runStep(
     if (observed !== undefined) await judge(host, facts, definition ?? {}, observed, sleepMode, draft, needs, signal);
   } catch (error) {
     if (error instanceof ApplyError) notApplied(facts, error, draft, needs);
+    if (error instanceof InstallError) {
+      notInstalled(facts, error, draft, needs);
+      throw error;
+    }
     if (signal.aborted || !(error instanceof StatusError) || error.code === 409) throw error;
     const message = `The cluster ${facts.cluster} says: ${error.message}. The server tries again by itself.`;
     unreachable(facts, { reason: 'HostFailed', message }, draft, needs);
     throw error;
   }
+}
+
+/** The host answers, but what is to be installed there, or the program that installs it, is not in order. */
+function notInstalled(
+  { object, cluster, serviceUid }: InstanceFacts,
+  { fault, message: words }: InstallError,
+  draft: StatusDraft,
+  needs: InstanceNeeds,
+): void {
+  const what = serviceUid === '' ? 'installed' : 'changed to what is wanted now; what runs goes on as it was';
+  const message = `On the cluster ${cluster} it could not be ${what}. The server tries again by itself. ${words}`;
+  draft.condition('VirtualClusterDeployed', 'False', { reason: fault, message });
+  draft.conclude('Failed', { reason: fault, message });
+  if (textAt(object, 'status', 'message') !== message) needs.events.record(object, 'Warning', fault, message);
 }
 
 function unreachable({ object, serviceUid }: InstanceFacts, why: Why, draft: StatusDraft, needs: InstanceNeeds): void {
@@ -91,8 +107,8 @@ async function judge(
       return;
     case 'Pending':
       notReady('Pending', {
-        reason: startingReason,
-        message: 'The virtual cluster is on its way; there is nothing to do.',
+        reason: observed.reason || 'Starting',
+        message: said('The virtual cluster is on its way; there is nothing to do.'),
       });
       return;
     case 'Ready':
@@ -101,12 +117,16 @@ async function judge(
   const isIn = textAt(object, 'status', 'deployHash') === content.digest;
   if (!isIn) {
     try {
-      await insideStep(host, facts, content, signal);
+      await insideStep(host, facts, content, needs, signal);
     } catch (error) {
       if (error instanceof ApplyError) draft.condition('VirtualClusterReady', 'True', answers);
       throw error;
     }
     draft.set('deployHash', content.digest);
+    needs.bindings.looked(facts.uid);
+  } else if (needs.bindings.isDue(facts.uid)) {
+    await bindingsStep(host, facts, content, needs, signal);
+    needs.bindings.looked(facts.uid);
   }
   draft.condition('VirtualClusterReady', 'True', answers);
   draft.conclude('Ready', { reason: 'Ready', message: 'The virtual cluster can be used.' });

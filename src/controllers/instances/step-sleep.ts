@@ -1,9 +1,10 @@
+import { asleepByForce } from '../../api/management/sleep-reasons.ts';
 import { sleepAfterAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
 import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 import type { InstanceNeeds } from './instance-needs.ts';
-import { asleepByForce, type SleepMode } from './sleep-mode.ts';
+import type { SleepMode } from './sleep-mode.ts';
 import type { Why } from './status-draft.ts';
 
 /**

@@ -7,10 +7,14 @@ import { unlessGone } from '../runtime/unless-gone.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 import type { InstanceNeeds } from './instance-needs.ts';
 import { StatusDraft } from './status-draft.ts';
+import { leaveInside } from './step-inside.ts';
 import { writeStatus } from './write-status.ts';
 
-/** The host tells when something goes on; this is for what it does not tell. */
-const lookAgainMilliseconds = 10_000;
+/**
+ * The host tells when something goes on; this is for what it does not tell. Ten thousand that go at the same time take
+ * a minute, and are not to be looked at in between.
+ */
+const lookAgainMilliseconds = 120_000;
 /** In a long grace period it is looked again from time to time: somebody may have set the clock. */
 const longestRest = 30_000;
 
@@ -32,7 +36,7 @@ export async function takeDownStep(facts: InstanceFacts, needs: InstanceNeeds, s
     const message = `Abandoned: ${abandoned}. Whatever is left of it on the cluster ${cluster} is nobody's any more.`;
     needs.events.record(object, 'Warning', 'Abandoned', message);
   } else if (external) {
-    needs.events.record(object, 'Normal', 'Released', 'The virtual cluster is managed elsewhere and goes on.');
+    await release(host, facts, needs, signal);
   } else if (host !== undefined) {
     try {
       if (!(await isGone(host, facts, needs, signal))) return { againAfterMilliseconds: lookAgainMilliseconds };
@@ -48,6 +52,27 @@ export async function takeDownStep(facts: InstanceFacts, needs: InstanceNeeds, s
   }
   await dropFinalizer(facts, needs, signal);
   return undefined;
+}
+
+/** It goes on without what was put into it. What cannot be reached now keeps that: a host that is gone holds nobody's object. */
+async function release(host: Host | undefined, facts: InstanceFacts, needs: InstanceNeeds, signal: AbortSignal) {
+  const { object, place, cluster, serviceUid } = facts;
+  let left = '';
+  try {
+    const observed = await host?.observe(place, { signal });
+    const isIt = serviceUid !== '' && observed?.uid === serviceUid;
+    if (host !== undefined && isIt) await leaveInside(host, facts, needs, signal);
+    else if (host === undefined) left = `there is no way to the cluster ${cluster}`;
+  } catch (error) {
+    if (signal.aborted || !(error instanceof StatusError)) throw error;
+    left = error.message;
+  }
+  const message = 'The virtual cluster is managed elsewhere and goes on.';
+  if (left === '') needs.events.record(object, 'Normal', 'Released', message);
+  else {
+    const kept = `${message} The bindings of its users' roles stayed in it: ${left}.`;
+    needs.events.record(object, 'Warning', 'Released', kept);
+  }
 }
 
 async function isGone(host: Host, facts: InstanceFacts, needs: InstanceNeeds, signal: AbortSignal): Promise<boolean> {

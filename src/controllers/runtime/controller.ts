@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { KubeObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import { startFollower } from '../../client/follower.ts';
@@ -47,6 +48,8 @@ export interface RunningController {
 export function startController(options: ControllerOptions): RunningController {
   const { name, sources, followed = [], workers = 2, laneOf, clock, log, reconcile } = options;
   const stopping = new AbortController();
+  // Whatever every worker waits for listens to this one.
+  setMaxListeners(0, stopping.signal);
   const lanes: Lanes | undefined = laneOf && { of: laneOf, atATime: workers };
   const queue = new WorkQueue(clock, lanes === undefined ? {} : { lanes });
   const { signal } = stopping;

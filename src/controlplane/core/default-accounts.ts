@@ -1,5 +1,6 @@
 import { defaultServiceAccount, serviceAccountKind } from '../../api/core/service-account.ts';
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
+import { hostOwnerLabel } from '../../api/naming.ts';
 import { StatusError } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -7,6 +8,7 @@ import type { KindStore } from '../../registry/kind-store.ts';
 import { glanceAt, type Served } from '../../registry/verbs.ts';
 import { systemContext } from '../system-context.ts';
 import { KeyedWork } from './keyed-work.ts';
+import { lastingNamespaces } from './plane-namespaces.ts';
 
 /** Those of the namespaces that every plane has. */
 export function standingAccounts(namespaces: readonly KubeObject[]): KubeObject[] {
@@ -32,14 +34,18 @@ const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldV
 
 /**
  * Every namespace has an account `default`: made when the namespace is, and made again when somebody deletes it. What
- * was cut short is made good here when the plane is loaded again. Returns how it ends.
+ * was cut short is made good here when the plane is loaded again. A namespace that was made for a virtual cluster has
+ * none: nothing runs in it that would use one, and there are as many of them as virtual clusters. Returns how it ends.
  */
 export async function keepDefaultAccounts(options: DefaultAccountsOptions): Promise<() => void> {
   const { accounts, namespaces, clock, log } = options;
   const isMissing = (namespace: string) => {
+    // Asked first: what stands in every plane need not be made to be looked at.
+    if (accounts.peek(namespace, defaultServiceAccount) !== undefined) return false;
     const found = namespaces.peek('', namespace);
-    const isActive = found !== undefined && glanceAt(found).metadata.deletionTimestamp === undefined;
-    return isActive && accounts.peek(namespace, defaultServiceAccount) === undefined;
+    if (found === undefined) return false;
+    const { deletionTimestamp, labels } = glanceAt(found).metadata;
+    return deletionTimestamp === undefined && labels?.[hostOwnerLabel] === undefined;
   };
   const work = new KeyedWork({
     name: 'a default service account',
@@ -57,13 +63,9 @@ export async function keepDefaultAccounts(options: DefaultAccountsOptions): Prom
     const { name, namespace = '' } = glanceAt(before).metadata;
     if (name === defaultServiceAccount) void work.add(namespace);
   });
-  await Promise.all(
-    namespaces
-      .peekAll()
-      .map(nameOf)
-      .filter(isMissing)
-      .map((namespace) => work.add(namespace)),
-  );
+  const own = namespaces.peekAll().filter(({ stands }) => stands !== true);
+  const all = new Set([...lastingNamespaces, ...own.map(nameOf)]);
+  await Promise.all([...all].filter(isMissing).map((namespace) => work.add(namespace)));
   return () => {
     stopNamespaces();
     stopAccounts();

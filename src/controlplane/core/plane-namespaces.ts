@@ -15,10 +15,10 @@ import { contentsFinalizer, isTerminating, NamespaceDeletion, specFinalizersOf }
 const nameLabel = 'kubernetes.io/metadata.name';
 
 /** Every plane has these, and nobody deletes them (CREATE-22). */
-const lasting: readonly string[] = ['default', 'kube-public', 'kube-system'];
+export const lastingNamespaces: readonly string[] = ['default', 'kube-public', 'kube-system'];
 
 /** For `PlanePart.standing`. */
-export const standingNamespaces: readonly KubeObject[] = lasting.map((name) => ({
+export const standingNamespaces: readonly KubeObject[] = lastingNamespaces.map((name) => ({
   kind: 'Namespace',
   apiVersion: 'v1',
   metadata: { name, labels: { [nameLabel]: name } },
@@ -112,7 +112,7 @@ function refuseOtherPhase({ object }: Draft): void {
 
 function guardDelete({ object }: StoredRecord): void {
   const { name = '' } = object.metadata;
-  if (!lasting.includes(name)) return;
+  if (!lastingNamespaces.includes(name)) return;
   throw forbidden({ group: '', resource: namespaceKind.plural }, name, 'this namespace may not be deleted');
 }
 

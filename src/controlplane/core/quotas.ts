@@ -54,9 +54,14 @@ export class Quotas {
   }
 
   /** As `PlanePart.admit`. */
-  async admit(write: AdmittedWrite): Promise<void> {
+  admit(write: AdmittedWrite): Promise<void> | undefined {
+    const { resource, context } = write;
+    if (write.operation !== 'CREATE' || write.subresource !== '' || !resource.namespaced) return undefined;
+    return this.#options.quotas().count(context.namespace) === 0 ? undefined : this.#hold(write);
+  }
+
+  async #hold(write: AdmittedWrite): Promise<void> {
     const { resource, draft, context } = write;
-    if (write.operation !== 'CREATE' || write.subresource !== '' || !resource.namespaced) return;
     const { namespace } = context;
     const quotas = this.#of(namespace);
     const names = namesOf(resource);

@@ -3,7 +3,6 @@ import type { KubeObject } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { badRequest, invalidObject } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
-import type { Attributes } from '../../auth/authz/attributes.ts';
 import { objectAt, textAt, textsAt, valueAt } from '../../lib/json-path.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 
@@ -66,22 +65,5 @@ export function askedUser(review: KubeObject): UserInfo {
     ...(extra === undefined
       ? {}
       : { extra: Object.fromEntries(Object.keys(extra).map((key) => [key, textsAt(extra, key)])) }),
-  };
-}
-
-export function askedAttributes(review: KubeObject): Attributes {
-  const spec = valueAt(review as JsonValue, 'spec');
-  const path = objectAt(spec, 'nonResourceAttributes');
-  if (path !== undefined) return { resourceRequest: false, verb: textAt(path, 'verb'), path: textAt(path, 'path') };
-  const asked = objectAt(spec, 'resourceAttributes');
-  return {
-    resourceRequest: true,
-    verb: textAt(asked, 'verb'),
-    group: textAt(asked, 'group'),
-    version: textAt(asked, 'version') || '*',
-    resource: textAt(asked, 'resource'),
-    subresource: textAt(asked, 'subresource'),
-    namespace: textAt(asked, 'namespace'),
-    name: textAt(asked, 'name'),
   };
 }

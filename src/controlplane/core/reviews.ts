@@ -10,14 +10,16 @@ import { type KubeObject, timestamp } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { badRequest } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
+import { askedAttributes } from '../../auth/authz/asked-attributes.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
+import { narrowedRules, type ToldRules } from '../../auth/authz/narrowed-rules.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { serve } from '../../registry/served.ts';
-import { askedAttributes, askedUser, checkAccessReview, checkLocalReview } from './review-spec.ts';
+import { askedUser, checkAccessReview, checkLocalReview } from './review-spec.ts';
 
 /** Whose rights are asked about. `accessKey` is there when the caller asks about itself: a key may narrow. */
 export interface ReviewSubject {
@@ -26,21 +28,8 @@ export interface ReviewSubject {
   readonly accessKey?: string;
 }
 
-export interface ReviewRules {
-  readonly resourceRules: readonly {
-    readonly verbs: readonly string[];
-    readonly apiGroups?: readonly string[];
-    readonly resources?: readonly string[];
-    readonly resourceNames?: readonly string[];
-  }[];
-  readonly nonResourceRules: readonly {
-    readonly verbs: readonly string[];
-    readonly nonResourceURLs?: readonly string[];
-  }[];
-  /** Some rights cannot be told as rules; `evaluationError` says which. */
-  readonly incomplete: boolean;
-  readonly evaluationError?: string;
-}
+/** Some rights cannot be told as rules; `evaluationError` says which. */
+export type ReviewRules = ToldRules;
 
 export interface ReviewDependencies {
   /** The same decision function that every request goes through. */
@@ -64,23 +53,48 @@ export function kubernetesReviews(dependencies: ReviewDependencies): MountedReso
   ];
 }
 
+interface ReviewKinds {
+  readonly self: ResourceKind;
+  readonly subject: ResourceKind;
+  readonly rules: ResourceKind;
+}
+
+/** By group: every plane has them, and a schema is long to make. */
+const reviewKinds = new Map<string, ReviewKinds>();
+
+function reviewKindsOf(group: string): ReviewKinds {
+  const known = reviewKinds.get(group);
+  if (known !== undefined) return known;
+  const made: ReviewKinds = {
+    self: selfSubjectAccessReviewKind(group),
+    subject: subjectAccessReviewKind(group),
+    rules: selfSubjectRulesReviewKind(group),
+  };
+  reviewKinds.set(group, made);
+  return made;
+}
+
 /** The three that any group may serve. */
 export function accessReviews(group: string, dependencies: ReviewDependencies): MountedResource[] {
-  const self = selfSubjectAccessReviewKind(group);
-  const subject = subjectAccessReviewKind(group);
+  const { self, subject, rules } = reviewKindsOf(group);
   return [
-    answering(self, (context, review) => {
+    answering(self, async (context, review) => {
       checkAccessReview(self, review, { namesUser: false });
-      return access(dependencies, callerOf(context), review);
+      const passed = await context.passes?.(askedAttributes(review as JsonValue));
+      if (passed?.allowed === false) return told(passed);
+      return await access(dependencies, callerOf(context), review);
     }),
     answering(subject, (_context, review) => {
       checkAccessReview(subject, review, { namesUser: true });
       return access(dependencies, { user: askedUser(review), system: false }, review);
     }),
-    answering(selfSubjectRulesReviewKind(group), async (context, review) => {
+    answering(rules, async (context, review) => {
       const namespace = textAt(review as JsonValue, 'spec', 'namespace');
       if (namespace === '') throw badRequest('no namespace on request');
-      return { ...(await dependencies.rules(callerOf(context), namespace)) } as unknown as JsonObject;
+      const rules = await dependencies.rules(callerOf(context), namespace);
+      const { passes } = context;
+      const left = passes === undefined ? rules : await narrowedRules(rules, namespace, passes);
+      return { ...left } as unknown as JsonObject;
     }),
   ];
 }
@@ -108,8 +122,11 @@ async function access(
   subject: ReviewSubject,
   review: KubeObject,
 ): Promise<JsonObject> {
-  const decision = await dependencies.authorize(subject, askedAttributes(review));
-  return { allowed: decision.allowed, ...(decision.reason === '' ? {} : { reason: decision.reason }) };
+  return told(await dependencies.authorize(subject, askedAttributes(review as JsonValue)));
+}
+
+function told({ allowed, reason }: Decision): JsonObject {
+  return { allowed, ...(reason === '' ? {} : { reason }) };
 }
 
 function callerOf({ user, system, accessKey }: RequestContext): ReviewSubject {

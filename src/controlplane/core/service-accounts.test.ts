@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hostOwnerLabel } from '../../api/naming.ts';
 import { eventually, openTestPlane, type TestPlane } from './core.fixture.ts';
 
 let plane: TestPlane;
@@ -38,6 +39,14 @@ describe('service accounts', () => {
     }
     await plane.create('namespaces', { metadata: { name: 'fresh' } }, '');
     await eventually(() => plane.peek('serviceaccounts', 'default', 'fresh'));
+  });
+
+  it('are not made in a namespace that stands for a virtual cluster, where nothing runs', async () => {
+    const labels = { [hostOwnerLabel]: 'somebody' };
+    await plane.create('namespaces', { metadata: { name: 'hosted', labels } }, '');
+    await plane.create('namespaces', { metadata: { name: 'later' } }, '');
+    await eventually(() => plane.peek('serviceaccounts', 'default', 'later'));
+    expect(plane.peek('serviceaccounts', 'default', 'hosted')).toBeUndefined();
   });
 
   it('come back as default when somebody deletes it, as another one', async () => {

@@ -15,19 +15,17 @@ export interface VersionRules {
   readonly rules: LazyRules | undefined;
 }
 
-export async function customResourceErrors(
+export function customResourceErrors(
   version: VersionRules,
   draft: Draft,
   context: RequestContext,
-): Promise<readonly FieldError[]> {
+): readonly FieldError[] | Promise<readonly FieldError[]> {
   const { object, old } = draft;
-  const errors =
-    version.scale === undefined
-      ? []
-      : [...scaleSpecErrors(version.scale, object), ...scaleStatusErrors(version.scale, object)];
-  if (version.rules === undefined) return errors;
+  const { scale, rules } = version;
+  const errors = scale === undefined ? [] : [...scaleSpecErrors(scale, object), ...scaleStatusErrors(scale, object)];
+  if (rules === undefined) return errors;
   const known = [...validateChanged(version.schema, object, old?.object, ''), ...errors];
-  return [...errors, ...(await ruleErrors(version.rules, known, draft, context))];
+  return ruleErrors(rules, known, draft, context).then((broken) => [...errors, ...broken]);
 }
 
 /** The rules of the whole object count for a status too (STATUS-05). */

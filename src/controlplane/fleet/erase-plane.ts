@@ -3,7 +3,7 @@ import type { Key, KeyRange } from '../../store/key.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { birthKey } from '../plane-birth.ts';
-import type { PlanesWithDeadlines } from './planes-with-deadlines.ts';
+import type { PlanesWithWork } from './planes-with-work.ts';
 
 /** Keys that are taken away in one transaction, or looked at in one go. */
 const atOnce = 500;
@@ -15,8 +15,8 @@ const sideBySide = 32;
  * False: there is no such plane, nor anything left of one.
  */
 export async function markRemoved(store: Store, id: string): Promise<boolean> {
-  const [birth, removal] = await Promise.all([store.get(birthKey(id)), store.get(removalKey(id))]);
-  if (birth === undefined) return removal !== undefined;
+  const birth = await store.get(birthKey(id));
+  if (birth === undefined) return (await store.get(removalKey(id))) !== undefined;
   try {
     await store.transact({
       checks: [{ key: birth.key, revision: birth.revision }],
@@ -37,25 +37,23 @@ export async function markRemoved(store: Store, id: string): Promise<boolean> {
  * Takes away everything that is in the store of planes that are marked as removed: their slices with all history, and
  * their work for upkeep. May be done again after a crash, and any number of times.
  */
-export async function erasePlanes(store: Store, ids: ReadonlySet<string>, dated: PlanesWithDeadlines): Promise<void> {
+export async function erasePlanes(store: Store, ids: ReadonlySet<string>, working: PlanesWithWork): Promise<void> {
   const all = [...ids];
   for (let at = 0; at < all.length; at += sideBySide) {
-    await Promise.all(all.slice(at, at + sideBySide).map((id) => eraseSlice(store, id)));
+    const some = all.slice(at, at + sideBySide);
+    await Promise.all(some.map((id) => store.removePrefix({ slice: id, prefix: [] })));
   }
-  // Deadlines lie in the order of their time, so all of them have to be looked at.
-  const late = await dated.among(ids);
-  if (late.size > 0) await removeRows(store, dueRange, ({ segments }) => late.has(segments[2] ?? ''));
-  dated.forget(late);
+  const { dated, busy } = await working.among(ids);
+  for (const id of busy) {
+    for (const range of [gcRange, pendingRange]) await removeRows(store, { ...range, prefix: [...range.prefix, id] });
+  }
+  if (dated.size > 0) await removeRows(store, dueRange, ({ segments }) => dated.has(segments[2] ?? ''));
+  working.forget(ids);
   await store.transact({ writes: all.map((id) => ({ key: removalKey(id), value: undefined, quiet: true })) });
 }
 
-async function eraseSlice(store: Store, id: string): Promise<void> {
-  await store.removePrefix({ slice: id, prefix: [] });
-  for (const range of [gcRange, pendingRange]) await removeRows(store, { ...range, prefix: [...range.prefix, id] });
-}
-
 /** Erases planes as they come; those that come while it is at work are erased together after that. */
-export function planeEraser(store: Store, dated: PlanesWithDeadlines): (id: string) => Promise<void> {
+export function planeEraser(store: Store, working: PlanesWithWork): (id: string) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   let waiting: { readonly ids: Set<string>; readonly erased: Promise<void> } | undefined;
   return (id) => {
@@ -63,7 +61,7 @@ export function planeEraser(store: Store, dated: PlanesWithDeadlines): (id: stri
       const ids = new Set<string>();
       const erased = last.then(() => {
         waiting = undefined;
-        return erasePlanes(store, ids, dated);
+        return erasePlanes(store, ids, working);
       });
       waiting = { ids, erased };
       last = erased.catch(() => {});

@@ -3,15 +3,15 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { removalKey } from '../../registry/rows.ts';
 import { translated } from '../../registry/store-status.ts';
-import type { Store } from '../../store/store.ts';
+import type { Entry, Store, Write } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { ControlPlane } from '../control-plane.ts';
-import { birthKey, birthText, isBorn } from '../plane-birth.ts';
+import { birthKey, birthOf, birthText } from '../plane-birth.ts';
 import type { PlaneSource } from '../upkeep/plane-objects.ts';
 import { erasePlanes, markRemoved, planeEraser, unfinishedRemovals } from './erase-plane.ts';
 import { type FencedStore, fencedStore } from './fenced-store.ts';
 import { type Berth, type LoadedPlane, LoadedPlanes } from './loaded-planes.ts';
-import { PlanesWithDeadlines } from './planes-with-deadlines.ts';
+import { PlanesWithWork } from './planes-with-work.ts';
 
 export interface FleetOptions {
   readonly store: Store;
@@ -21,8 +21,8 @@ export interface FleetOptions {
   readonly memoryBudget: number;
   /** The digest of what stands in each plane (`standingDigest`). Another than the plane's own costs it one write. */
   readonly standing: string;
-  /** Opens a plane that exists, over a store that is its own. */
-  open(id: string, store: Store): Promise<ControlPlane>;
+  /** Opens a plane that exists, over a store that is its own. `birth` is the row of its birth. */
+  open(id: string, store: Store, birth: Entry | undefined): Promise<ControlPlane>;
 }
 
 /** A plane that stays in memory until it is let go. */
@@ -39,6 +39,8 @@ export interface Borrowed {
 export interface Fleet {
   /** Makes a plane. One that is there stays as it is. Throws 503 while one of that id is being removed. */
   create(id: string): Promise<void>;
+  /** What makes a plane of an id that none has had: for whoever writes it together with something of their own. */
+  birth(id: string): Write;
   /**
    * Undefined: there is no such plane (any more). Rejects if it cannot be loaded; the next one tries again. From the
    * moment of the call the plane is not put away.
@@ -67,16 +69,17 @@ export function createFleet(options: FleetOptions): Fleet {
   const { store, clock, log } = options;
   const planes = new LoadedPlanes(options.memoryBudget, log);
   const removals = new Map<string, Promise<void>>();
-  const dated = new PlanesWithDeadlines(store);
-  const erase = planeEraser(store, dated);
+  const working = new PlanesWithWork(store);
+  const erase = planeEraser(store, working);
   let closed = false;
+
+  const birthWrite = (id: string): Write => ({ key: birthKey(id), value: birthText(clock, options.standing) });
 
   async function create(id: string): Promise<void> {
     const removal = { key: removalKey(id), revision: undefined };
     const birth = { key: birthKey(id), revision: undefined };
-    const writes = [{ key: birthKey(id), value: birthText(clock, options.standing) }];
     try {
-      await store.transact({ checks: [birth, removal], writes });
+      await store.transact({ checks: [birth, removal], writes: [birthWrite(id)] });
     } catch (error) {
       const failed = error instanceof StoreError && error.code === 'CheckFailed' ? error.detail : undefined;
       if (failed === 0) return;
@@ -86,12 +89,13 @@ export function createFleet(options: FleetOptions): Fleet {
   }
 
   async function load(id: string, mayCreate: boolean): Promise<LoadedPlane | undefined> {
-    if (!(await isBorn(store, id))) {
+    const birth = await birthOf(store, id);
+    if (birth === undefined) {
       if (!mayCreate) return undefined;
       await create(id);
     }
-    const fence: FencedStore = fencedStore(store, (transaction) => dated.note(transaction));
-    return { plane: await options.open(id, fence.store), fence };
+    const fence: FencedStore = fencedStore(store, (transaction) => working.note(transaction));
+    return { plane: await options.open(id, fence.store, birth), fence };
   }
 
   function berthOf(id: string, mayCreate: boolean): Berth {
@@ -147,6 +151,7 @@ export function createFleet(options: FleetOptions): Fleet {
 
   return {
     create,
+    birth: birthWrite,
     borrow: (id) => borrow(id),
     borrowOrCreate: (id) => borrow(id, true),
     async planeSource(id) {
@@ -174,7 +179,7 @@ export function createFleet(options: FleetOptions): Fleet {
     },
     async resume() {
       const ids = await translated(unfinishedRemovals(store));
-      if (ids.size > 0) await translated(erasePlanes(store, ids, dated));
+      if (ids.size > 0) await translated(erasePlanes(store, ids, working));
     },
     close() {
       closed = true;

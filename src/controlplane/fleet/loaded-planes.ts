@@ -16,11 +16,16 @@ export interface Berth {
   loaded: LoadedPlane | undefined;
   /** Whoever uses the plane at the moment. */
   pins: number;
+  /** How often it was let go of while somebody else used it. */
+  releases: number;
   bytes: number;
 }
 
 /** About what a plane takes beside its kinds: what its parts remember, its documents' names, its observers. */
 const bytesPerPlane = 32 * 1024;
+
+/** To ask all caches of a plane takes longer than many a request in it. */
+const releasesPerSize = 32;
 
 /** Never loads anything, and asks nobody: it adds up what the caches say. */
 export function planeBytes(plane: Pick<ControlPlane, 'stores'>): number {
@@ -61,7 +66,7 @@ export class LoadedPlanes {
 
   /** Takes a place for a plane that is being loaded. */
   add(id: string, loading: Promise<LoadedPlane | undefined>): Berth {
-    const berth: Berth = { id, loading, loaded: undefined, pins: 0, bytes: 0 };
+    const berth: Berth = { id, loading, loaded: undefined, pins: 0, releases: 0, bytes: 0 };
     this.#berths.set(id, berth);
     return berth;
   }
@@ -76,6 +81,8 @@ export class LoadedPlanes {
     berth.pins--;
     // One that could not be loaded, or was removed meanwhile, is no longer here.
     if (this.#berths.get(berth.id) !== berth || berth.loaded === undefined) return;
+    // What is in use all the time is asked for its size now and then only: it is not put away in any case.
+    if (berth.pins > 0 && berth.releases++ % releasesPerSize !== 0) return;
     const bytes = planeBytes(berth.loaded.plane);
     this.#bytes += bytes - berth.bytes;
     berth.bytes = bytes;

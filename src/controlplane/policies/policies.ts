@@ -59,9 +59,13 @@ export class Policies {
   }
 
   /** As `PlanePart.admit`. */
-  async admit(write: AdmittedWrite): Promise<void> {
+  admit(write: AdmittedWrite): Promise<void> | undefined {
     const { policies, bindings } = this.#options;
-    if (bindings.count() === 0 || policies.count() === 0) return;
+    return bindings.count() === 0 || policies.count() === 0 ? undefined : this.#ask(write);
+  }
+
+  async #ask(write: AdmittedWrite): Promise<void> {
+    const { policies } = this.#options;
     const inForce = this.#bindingsByPolicy();
     const request = this.#matched(write);
     const denials: Denial[] = [];

@@ -1,9 +1,11 @@
+import { defaultRoleInside } from '../../api/management/roles-inside.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { kubernetesAuthenticatedGroup, kubernetesMastersGroup } from '../../api/naming.ts';
 import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
 import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
 import { type PolicyRule, rbacGroup } from '../../api/rbac/policy-rule.ts';
 import { roleKind } from '../../api/rbac/role.ts';
+import { roleBindingInside } from '../../api/rbac/role-binding-inside.ts';
 import { deepFreeze, type JsonValue } from '../../lib/json-value.ts';
 import { aggregatedRules } from './aggregate.ts';
 import { adminRights, editRights, reading, toResources, viewRights } from './namespace-rights.ts';
@@ -14,9 +16,20 @@ export const autoupdateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate
 const defaultsLabel = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
 
 let made: readonly KubeObject[] | undefined;
+let standing: readonly KubeObject[] | undefined;
 
 /**
- * The roles and bindings that every plane has, under the names and with the rules of Kubernetes. Left out is what
+ * Those of Kubernetes, and the binding of the role that everybody has in a virtual cluster whose instance says nothing
+ * else: nearly every virtual cluster needs it, and nobody is in its group but whom a gateway puts there. One list for the
+ * whole process.
+ */
+export function standingRbacObjects(): readonly KubeObject[] {
+  standing ??= [...defaultRbacObjects(), deepFreeze(roleBindingInside(defaultRoleInside) as JsonValue) as KubeObject];
+  return standing;
+}
+
+/**
+ * The roles and bindings that every plane of Kubernetes has, under the names and with the rules of Kubernetes. Left out is what
  * belongs to components that a plane does not have: nodes, scheduler, kube-proxy, DNS, volumes, certificate requests,
  * the controllers of kube-controller-manager and their leader election. One list for the whole process.
  */

@@ -1,6 +1,6 @@
 import { mountStored } from '../../registry/stored-verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
-import { defaultRbacObjects } from './default-objects.ts';
+import { standingRbacObjects } from './default-objects.ts';
 import { KeepAggregated } from './keep-aggregated.ts';
 import { Policy } from './policy.ts';
 import { type RbacAuthorizer, rbacAuthorizer } from './rbac-authorizer.ts';
@@ -20,7 +20,7 @@ export function rbacPart({ log }: Pick<PartDependencies, 'log'>): RbacPart {
   const authorizerNow = (): RbacAuthorizer => (authorizer ??= rbacAuthorizer(policyNow()));
   return {
     resources: rbacResources(policyNow),
-    standing: defaultRbacObjects(),
+    standing: standingRbacObjects(),
     mount(stores) {
       policy = new Policy(stores);
       return policy.stores().map((store) => mountStored(store));

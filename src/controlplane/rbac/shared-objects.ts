@@ -1,7 +1,7 @@
 import { type KubeObject, parseApiVersion } from '../../api/meta.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { glanceAt, type Served } from '../../registry/verbs.ts';
-import { defaultRbacObjects } from './default-objects.ts';
+import { standingRbacObjects } from './default-objects.ts';
 
 /*
  * Most planes never change a default role or binding. Those that stand unchanged are read from the one list that all
@@ -11,7 +11,7 @@ import { defaultRbacObjects } from './default-objects.ts';
 
 /** The default objects of the store's kind. */
 export function defaultsOf({ resource }: KindStore): readonly KubeObject[] {
-  return defaultRbacObjects().filter(
+  return standingRbacObjects().filter(
     ({ apiVersion, kind }) => kind === resource.kind && parseApiVersion(apiVersion).group === resource.group,
   );
 }

@@ -11,7 +11,7 @@ import { systemContext } from '../system-context.ts';
 
 export interface SettleOptions {
   readonly clock: Clock;
-  /** Opens the plane of a virtual cluster, and lets it go again: what comes back can serve. */
+  /** Opens the plane of a virtual cluster, and lets it go again: what comes back serves. */
   tryPlane(id: string): Promise<void>;
   /**
    * Removes the plane, with all that is in the store for it; settles when nothing is left. What is not there is removed
@@ -47,10 +47,31 @@ export async function settleVirtualCluster(store: KindStore, place: Place, optio
   return undefined;
 }
 
+/**
+ * What is to be told of a new one. Its control plane is a row that is written with the object, so that it can serve from
+ * the first moment: there is nothing to wait for.
+ */
+export function statusAtBirth(object: KubeObject, options: Pick<SettleOptions, 'clock' | 'kubernetesVersion'>) {
+  return statusOf(object, isAsleep(object) ? asleep : serving, options);
+}
+
+const asleep: Observed = {
+  phase: 'Sleeping',
+  status: 'False',
+  reason: 'Asleep',
+  message: 'Asleep by spec.asleep; nothing in it is lost. Set it to false to wake the virtual cluster.',
+};
+
+const serving: Observed = {
+  phase: 'Ready',
+  status: 'True',
+  reason: 'Serving',
+  message: 'The API of the virtual cluster answers.',
+};
+
 async function observe(store: KindStore, object: KubeObject, options: SettleOptions): Promise<void> {
   if (isAsleep(object)) {
-    const message = 'Asleep by spec.asleep; nothing in it is lost. Set it to false to wake the virtual cluster.';
-    await writeStatus(store, object, { phase: 'Sleeping', status: 'False', reason: 'Asleep', message }, options);
+    await writeStatus(store, object, asleep, options);
     return;
   }
   try {
@@ -59,8 +80,7 @@ async function observe(store: KindStore, object: KubeObject, options: SettleOpti
     await writeFailure(store, object, { error, reason: 'CannotBeOpened', what: 'cannot be opened' }, options);
     throw error;
   }
-  const message = 'The API of the virtual cluster answers.';
-  await writeStatus(store, object, { phase: 'Ready', status: 'True', reason: 'Serving', message }, options);
+  await writeStatus(store, object, serving, options);
 }
 
 /** From the moment on that brought it here nobody is let in, so nothing is written into a plane that is half gone. */
@@ -100,17 +120,15 @@ async function writeFailure(
   await writeStatus(store, object, failed, options).catch(() => undefined);
 }
 
-async function writeStatus(
-  store: KindStore,
+function statusOf(
   object: KubeObject,
   { phase, ...observed }: Observed,
-  { clock, kubernetesVersion }: SettleOptions,
-): Promise<void> {
-  if (store.status === undefined) throw new Error(`${store.resource.kind} has no status`);
-  const { namespace = '', name = '', uid = '', generation = 0 } = object.metadata;
+  { clock, kubernetesVersion }: Pick<SettleOptions, 'clock' | 'kubernetesVersion'>,
+): JsonObject {
+  const { generation = 0 } = object.metadata;
   const before = listAt(object as JsonValue, 'status', 'conditions') as unknown as Condition[];
   const ready: Condition = { type: 'Ready', ...observed, observedGeneration: generation };
-  const status = {
+  return {
     phase,
     reason: observed.reason,
     message: observed.message,
@@ -119,6 +137,17 @@ async function writeStatus(
     ...(phase === 'Failed' ? {} : { observedGeneration: generation }),
     conditions: setCondition(before, ready, clock.now()),
   } as unknown as JsonObject;
+}
+
+async function writeStatus(
+  store: KindStore,
+  object: KubeObject,
+  observed: Observed,
+  options: SettleOptions,
+): Promise<void> {
+  if (store.status === undefined) throw new Error(`${store.resource.kind} has no status`);
+  const { namespace = '', name = '', uid = '' } = object.metadata;
+  const status = statusOf(object, observed, options);
   await unlessGone(
     store.status.patch(
       systemContext(namespace),

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { namespaceKind } from '../../api/core/namespace.ts';
 import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
-import { objectOf, openPlanesBench } from '../../server/planes.fixture.ts';
+import { objectOf, openPlanesBench } from '../../builtin/planes.fixture.ts';
 import { type HostUnderTest, hostSuite } from '../host.suite.ts';
 
 async function open(): Promise<HostUnderTest> {

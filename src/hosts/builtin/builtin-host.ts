@@ -1,27 +1,17 @@
 import { namespaceKind } from '../../api/core/namespace.ts';
-import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
-import { hostOwnerLabel } from '../../api/naming.ts';
-import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
-import { conflict, StatusError } from '../../api/status.ts';
+import { defaultRoleInside } from '../../api/management/roles-inside.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { badRequest } from '../../api/status.ts';
 import { isAsleep, isBeingRemoved, virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
 import { startFollower } from '../../client/follower.ts';
-import type { ApiClient, Place, ResourceClient } from '../../client/resource-client.ts';
+import type { ApiClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { textAt } from '../../lib/json-path.ts';
-import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { applyObjects } from '../apply-objects.ts';
-import type {
-  ApiRequest,
-  ApiResponse,
-  Decoration,
-  Host,
-  HostCall,
-  HostedVirtualCluster,
-  HostPhase,
-  HostPlace,
-  Installation,
-} from '../host.ts';
+import type { ApiRequest, ApiResponse, Host, HostCall, HostedVirtualCluster, HostPhase, HostPlace } from '../host.ts';
+import { deleteOnce, findObject, makeOwned, ownerOf } from '../owned-object.ts';
 import { virtualClient } from '../virtual-client.ts';
 
 export interface BuiltinHostOptions {
@@ -45,6 +35,8 @@ export function builtinHost(options: BuiltinHostOptions): Host {
   }
 
   return {
+    boundRoles: [defaultRoleInside],
+
     async discover(call = {}) {
       const { items } = await virtualClusters.list(call);
       return items.map(hosted);
@@ -62,17 +54,17 @@ export function builtinHost(options: BuiltinHostOptions): Host {
     },
 
     async observe(place, call = {}) {
-      const object = await find(virtualClusters, place, call);
+      const object = await findObject(virtualClusters, place, call);
       return object === undefined ? undefined : hosted(object);
     },
 
     async remove(place, { owner, uid }, call = {}) {
-      const object = await find(virtualClusters, place, call);
+      const object = await findObject(virtualClusters, place, call);
       if (object !== undefined && (uid === undefined || object.metadata.uid === uid)) {
         await deleteOnce(virtualClusters, place, object, call);
         return false;
       }
-      const namespace = await find(namespaces, { name: place.namespace }, call);
+      const namespace = await findObject(namespaces, { name: place.namespace }, call);
       if (namespace === undefined || ownerOf(namespace) !== owner) return true;
       await deleteOnce(namespaces, { name: place.namespace }, namespace, call);
       return false;
@@ -103,86 +95,20 @@ export function builtinHost(options: BuiltinHostOptions): Host {
     },
 
     reach: (place) => ({ send: (request) => options.send(place, request) }),
+
+    async logs(place, { signal }) {
+      await virtualClusters.get(place, { signal });
+      throw badRequest(
+        `the virtual cluster ${JSON.stringify(place.name)} has no log of its own, as it is part of the server`,
+      );
+    },
   };
 }
 
 const never = new AbortController().signal;
 
-interface Owned {
-  readonly owner: Installation['owner'];
-  readonly spec: JsonObject | undefined;
-  readonly decoration: Decoration;
-}
-
-/** Two that install at the same time both find it made. What is there and somebody else's is left alone. */
-async function makeOwned(
-  client: ResourceClient,
-  kind: ResourceKind,
-  place: Place,
-  { owner, spec, decoration }: Owned,
-  call: HostCall,
-): Promise<void> {
-  const labels = { ...decoration.labels, [hostOwnerLabel]: owner };
-  const annotations = { ...decoration.annotations };
-  const object = {
-    apiVersion: apiVersionOf(kind),
-    kind: kind.kind,
-    metadata: { ...place, labels, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
-    ...(spec === undefined ? {} : { spec }),
-  } as KubeObject;
-  const present = (await find(client, place, call)) ?? (await createUnlessThere(client, object, call));
-  const there = present ?? (await client.get(place, call));
-  if (ownerOf(there) !== owner) {
-    throw conflict(groupResourceOf(kind), place.name, 'it is there already and was not made for this owner');
-  }
-  if (there.metadata.deletionTimestamp !== undefined) {
-    throw conflict(groupResourceOf(kind), place.name, 'the one before it is still being deleted');
-  }
-  if (includes(there.metadata.labels, labels) && includes(there.metadata.annotations, annotations)) return;
-  await client.patch(place, { metadata: { labels, annotations } }, call);
-}
-
-function includes(present: Readonly<Record<string, string>> | undefined, wanted: Readonly<Record<string, string>>) {
-  return Object.entries(wanted).every(([name, value]) => present?.[name] === value);
-}
-
-async function createUnlessThere(
-  client: ResourceClient,
-  object: KubeObject,
-  call: HostCall,
-): Promise<KubeObject | undefined> {
-  try {
-    return await client.create(object, call);
-  } catch (error) {
-    if (error instanceof StatusError && error.status.reason === 'AlreadyExists') return undefined;
-    throw error;
-  }
-}
-
-async function find(client: ResourceClient, place: Place, call: HostCall): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(place, call);
-  } catch (error) {
-    if (error instanceof StatusError && error.code === 404) return undefined;
-    throw error;
-  }
-}
-
-/** By uid: one that has come into its place since is another one. */
-async function deleteOnce(client: ResourceClient, place: Place, { metadata }: KubeObject, call: HostCall) {
-  if (metadata.deletionTimestamp !== undefined) return;
-  try {
-    await client.delete(place, { ...call, uid: metadata.uid ?? '' });
-  } catch (error) {
-    if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
-  }
-}
-
-function ownerOf({ metadata }: KubeObject): string {
-  return metadata.labels?.[hostOwnerLabel] ?? '';
-}
-
-function hosted(object: KubeObject): HostedVirtualCluster {
+/** What the object says of the virtual cluster that it is. */
+export function hosted(object: KubeObject): HostedVirtualCluster {
   const { namespace = '', name = '', uid = '' } = object.metadata;
   const status = object as JsonValue;
   return {

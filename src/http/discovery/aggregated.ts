@@ -39,7 +39,7 @@ export function groupDiscoveryList(groups: readonly ServedGroup[]): JsonObject {
 }
 
 function describeResource({ kind, verbs, unlisted, subresources }: MountedResource): JsonObject {
-  const below = Object.entries(subresources).filter(([, subresource]) => subresource.missing === undefined);
+  const below = Object.entries(subresources);
   return {
     resource: kind.plural,
     responseKind: kindOf(kind),

@@ -55,19 +55,17 @@ function describeResource({ kind, verbs, unlisted }: MountedResource): JsonObjec
 }
 
 function describeSubresources({ kind, subresources }: MountedResource): JsonObject[] {
-  return Object.entries(subresources)
-    .filter(([, subresource]) => subresource.missing === undefined)
-    .map(([name, subresource]) => {
-      const own = subresource.kind.group === kind.group && subresource.kind.version === kind.version;
-      return {
-        name: `${kind.plural}/${name}`,
-        singularName: '',
-        namespaced: kind.namespaced,
-        ...(own ? {} : { group: subresource.kind.group, version: subresource.kind.version }),
-        kind: subresource.kind.kind,
-        verbs: subresourceVerbsOf(subresource),
-      };
-    });
+  return Object.entries(subresources).map(([name, subresource]) => {
+    const own = subresource.kind.group === kind.group && subresource.kind.version === kind.version;
+    return {
+      name: `${kind.plural}/${name}`,
+      singularName: '',
+      namespaced: kind.namespaced,
+      ...(own ? {} : { group: subresource.kind.group, version: subresource.kind.version }),
+      kind: subresource.kind.kind,
+      verbs: subresourceVerbsOf(subresource),
+    };
+  });
 }
 
 /** Rule DISC-08: it changes when the kind is stored in another version. */

@@ -17,7 +17,6 @@ export interface ServedVersion {
 export function servedGroups(resources: readonly MountedResource[]): ServedGroup[] {
   const groups = new Map<string, Map<string, MountedResource[]>>();
   for (const resource of resources) {
-    if (resource.missing !== undefined) continue;
     const { group, version } = resource.kind;
     const versions = groups.get(group) ?? new Map<string, MountedResource[]>();
     groups.set(group, versions);

@@ -16,5 +16,6 @@ export function verbsOf({
 export function subresourceVerbsOf({ verbs, connects }: MountedSubresource): string[] {
   if (connects === true) return ['create', 'delete', 'get', 'patch', 'update'];
   const listed: string[] = (['get', 'patch', 'update'] as const).filter((verb) => verbs[verb] !== undefined);
+  if (verbs.read !== undefined) listed.unshift('get');
   return verbs.createNamed === undefined ? listed : ['create', ...listed];
 }

@@ -27,8 +27,7 @@ export function audit(options: AuditOptions): Filter {
   return async (exchange, next) => {
     const caller = exchange.identity;
     const before = levelOf(options, exchange, caller);
-    if (before !== 'None' && isWrite(exchange.info.verb))
-      await record(options, exchange, 'RequestReceived', before, caller);
+    if (before !== 'None' && isWrite(exchange.info)) await record(options, exchange, 'RequestReceived', before, caller);
     const complete = async (code: number, reason?: string) => {
       // Who logs in is known only afterwards.
       const known = caller ?? exchange.identity;

@@ -24,7 +24,7 @@ export function authorize(options: AuthorizeOptions): Filter {
   };
 }
 
-function attributesOf(info: RequestInfo): Attributes {
+export function attributesOf(info: RequestInfo): Attributes {
   if (!info.isResource) return { resourceRequest: false, verb: info.verb, path: info.path };
   const { verb, group, version, resource, subresource, namespace, name } = info;
   return { resourceRequest: true, verb, group, version, resource, subresource, namespace, name };

@@ -66,6 +66,7 @@ const unauthenticatedGroup = 'system:unauthenticated';
 
 function wantedIdentity(request: IncomingRequest): Wanted | undefined {
   const { headers } = request;
+  if (!asksForAnother(headers)) return undefined;
   const user = headers['impersonate-user'] ?? '';
   const uid = headers['impersonate-uid'] ?? '';
   const groups = listed(headers['impersonate-group']);
@@ -78,6 +79,12 @@ function wantedIdentity(request: IncomingRequest): Wanted | undefined {
   if (user !== '') return { user, uid, groups, extra };
   if (uid === '' && groups.length === 0 && extras.length === 0) return undefined;
   throw badRequest('requested impersonation of groups, a uid or extra data without impersonating a user');
+}
+
+/** Hardly anybody does. */
+function asksForAnother(headers: IncomingRequest['headers']): boolean {
+  for (const name in headers) if (name.startsWith('impersonate-')) return true;
+  return false;
 }
 
 /** A header sent several times arrives joined; each part is authorised by itself, so nothing is won by a comma. */

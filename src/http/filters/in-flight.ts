@@ -54,6 +54,8 @@ export function inFlight(options: InFlightOptions): Filter {
     const slot = new Slot(isRead(exchange) ? reads : writes, key, turn, exchange);
     exchange.turn = turn;
     exchange.arrival = (read) => slot.lendDuring(bodies.receive(key, read));
+    exchange.handOver = () => slot.giveBack();
+    exchange.lend = (waiting) => slot.lendDuring(waiting);
     try {
       await slot.take();
       const reply = await next();

@@ -38,6 +38,22 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
   // Never the credential itself: what lies in memory for long must not be worth stealing.
   const digest = (credential: string) => hash('sha256', secret + credential, 'base64');
 
+  let newest = '';
+
+  const remember = (mark: string) => {
+    // Most requests come with the credential of the one before, which is the newest already.
+    if (mark === newest) return;
+    good.delete(mark);
+    good.add(mark);
+    newest = mark;
+    dropOldest(good, limit);
+  };
+
+  const forget = (mark: string) => {
+    good.delete(mark);
+    if (mark === newest) newest = '';
+  };
+
   const failed = (address: string) => {
     const now = options.clock.elapsed();
     const before = sources.get(address);
@@ -58,22 +74,16 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
     }
     try {
       const reply = await next();
-      if (mark !== undefined && exchange.identity !== undefined) remember(good, mark, limit);
+      if (mark !== undefined && exchange.identity !== undefined) remember(mark);
       return reply;
     } catch (error) {
       if (error instanceof StatusError && error.code === 401) {
-        if (mark !== undefined) good.delete(mark);
+        if (mark !== undefined) forget(mark);
         failed(address);
-      } else if (mark !== undefined && exchange.identity !== undefined) remember(good, mark, limit);
+      } else if (mark !== undefined && exchange.identity !== undefined) remember(mark);
       throw error;
     }
   };
-}
-
-function remember(good: Set<string>, mark: string, limit: number): void {
-  good.delete(mark);
-  good.add(mark);
-  dropOldest(good, limit);
 }
 
 /** Maps and sets keep the order in which things were put in: the first is the oldest. */

@@ -123,21 +123,6 @@ describe('paths', () => {
   });
 });
 
-describe('parts that are not there yet', () => {
-  it('checks the body first, then answers 501', async () => {
-    const resize = { apiVersion: 'example.dev/v1', kind: 'Resize', metadata: {} };
-    const good = await server.call('POST', `${widgets}/x/later`, { body: JSON.stringify(resize) });
-    expect(good.status).toBe(501);
-    expect(good.json).toMatchObject({ kind: 'Status', reason: 'NotImplemented', message: 'no later yet' });
-    expect((await server.call('POST', `${widgets}/x/later`, { body: '{' })).status).toBe(400);
-    expect((await server.call('POST', `${widgets}/x/later`, { body: widget('x') })).status).toBe(400);
-  });
-
-  it('answers 501 for a whole kind', async () => {
-    expect((await server.call('GET', '/apis/example.dev/v1/ghosts')).json.message).toBe('no ghosts here');
-  });
-});
-
 describe('create', () => {
   it('answers 201 with the stored object and no Location (CREATE-01)', async () => {
     const { status, json, headers } = await server.call('POST', widgets, { body: widget('x', { spec: { size: 3 } }) });

@@ -1,25 +1,17 @@
-import {
-  methodNotAllowed,
-  methodNotAllowedOnPath,
-  noSuchPath,
-  notFound,
-  notImplemented,
-  type StatusError,
-} from '../../api/status.ts';
+import { methodNotAllowed, methodNotAllowedOnPath, noSuchPath, notFound, type StatusError } from '../../api/status.ts';
 import type { MountedResource, MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { Exchange, Handler, Reply } from '../exchange.ts';
 import { checkPathName } from '../path-name.ts';
 import type { Plane } from '../plane.ts';
 import { create } from './create.ts';
-import { decodeObject } from './decode-object.ts';
 import { deleteObject } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
-import { answerForm, type Endpoint, type EndpointSettings, resourceOf } from './endpoint.ts';
+import { type Endpoint, type EndpointSettings, resourceOf } from './endpoint.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { patch } from './patch.ts';
+import { readBytes } from './read-bytes.ts';
 import { requestContext } from './request-context.ts';
-import { takeBody } from './sent-body.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
 
@@ -86,7 +78,6 @@ async function serveResource(endpoint: Endpoint): Promise<Reply> {
   // PATCH looks at its content type first (rule PATCH-02), and at the name itself.
   if (verb !== 'patch') checkPathName(pathName);
   if (verb === 'create' ? named : (verb === 'update' || verb === 'patch') && !named) throw methodNotAllowedOnPath();
-  if (mounted.missing !== undefined) return await refuseMissing(endpoint, mounted);
 
   if (verb === 'create' && verbs.create) return await create(endpoint, bind(verbs.create, context));
   if (verb === 'list' && verbs.list) return await list(endpoint, bind(verbs.list, context));
@@ -113,26 +104,13 @@ async function serveSubresource(endpoint: Endpoint, subresource: MountedSubresou
   const { verbs } = subresource;
   const { verb, pathName } = endpoint.exchange.info;
   if (verb !== 'patch') checkPathName(pathName);
-  if (subresource.missing !== undefined) return await refuseMissing(endpoint, subresource);
   if (verb === 'get' && verbs.get) return await get(endpoint, bindNamed(verbs.get, context, pathName));
+  if (verb === 'get' && verbs.read) return await readBytes(endpoint, bindNamed(verbs.read, context, pathName));
   if (verb === 'update' && verbs.update) return await update(endpoint, bindNamed(verbs.update, context, pathName));
   if (verb === 'patch' && verbs.patch) return await patch(endpoint, bindNamed(verbs.patch, context, pathName));
   if (verb === 'create' && verbs.createNamed)
     return await create(endpoint, bindNamed(verbs.createNamed, context, pathName));
   throw verbRefused(endpoint);
-}
-
-/** A body is checked all the same: a client finds its own mistakes before it learns that the part is not there. */
-async function refuseMissing(
-  endpoint: Endpoint,
-  part: Pick<MountedSubresource, 'missing' | 'missingCheck'>,
-): Promise<never> {
-  const { verb, pathName } = endpoint.exchange.info;
-  answerForm(endpoint, verb === 'list' || verb === 'deletecollection' ? 'list' : verb === 'watch' ? 'watch' : 'object');
-  const hasBody = verb === 'create' || verb === 'update';
-  const object = hasBody ? decodeObject(endpoint, await takeBody(endpoint), 'Ignore') : undefined;
-  await part.missingCheck?.(endpoint.context, pathName, object);
-  throw notImplemented(part.missing ?? '');
 }
 
 function bind<Context, Rest extends unknown[], Result>(

@@ -47,9 +47,14 @@ export function speaksProtobuf(endpoint: Endpoint): boolean {
 
 /** A stream of YAML documents is not to be had. */
 function formatsOf(shape: 'object' | 'list' | 'watch', protobuf: boolean): readonly Format[] {
-  const text: readonly Format[] = shape === 'watch' ? ['json'] : ['json', 'yaml'];
-  return protobuf ? [...text, 'protobuf'] : text;
+  if (shape === 'watch') return protobuf ? streamedWithProtobuf : streamed;
+  return protobuf ? textualWithProtobuf : textual;
 }
+
+const streamed: readonly Format[] = ['json'];
+const streamedWithProtobuf: readonly Format[] = ['json', 'protobuf'];
+const textual: readonly Format[] = ['json', 'yaml'];
+const textualWithProtobuf: readonly Format[] = ['json', 'yaml', 'protobuf'];
 
 /** Settles how the answer will look, before anything is done. */
 export function answerForm(endpoint: Endpoint, shape: 'object' | 'list' | 'watch'): AnswerForm {
@@ -61,12 +66,14 @@ export function answerForm(endpoint: Endpoint, shape: 'object' | 'list' | 'watch
   });
   const { protobuf } = settings;
   const form: AnswerForm = {
-    ...negotiated,
+    format: negotiated.format,
+    pretty: negotiated.pretty,
+    transform: negotiated.transform,
     kind,
     include: negotiated.transform?.kind === 'Table' ? includeObjectOf(query) : 'Metadata',
     hasTable: mounted.verbs.get !== undefined || mounted.verbs.list !== undefined,
     now: () => settings.now(),
-    ...(protobuf === undefined ? {} : { encodeProtobuf: (object: JsonObject) => protobuf.encode(object) }),
+    encodeProtobuf: protobuf && ((object) => protobuf.encode(object)),
   };
   checkTransform(form, shape === 'list' ? 'list' : 'object');
   return form;

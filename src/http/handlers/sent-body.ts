@@ -12,14 +12,13 @@ export interface SentBody {
   readonly format: Format;
 }
 
+const textual: readonly Format[] = ['json', 'yaml'];
+const withProtobuf: readonly Format[] = [...textual, 'protobuf'];
+
 /** Content type (415), then size (413): the order of rule REQ-27. */
 export async function takeBody(endpoint: Endpoint, takesProtobuf = speaksProtobuf(endpoint)): Promise<SentBody> {
   const { exchange, settings } = endpoint;
-  const format = bodyFormat(exchange.request.headers['content-type'], [
-    'json',
-    'yaml',
-    ...(takesProtobuf ? (['protobuf'] as const) : []),
-  ]);
+  const format = bodyFormat(exchange.request.headers['content-type'], takesProtobuf ? withProtobuf : textual);
   return { format, bytes: await readBody(exchange, settings.bodyLimit) };
 }
 

@@ -25,6 +25,8 @@ export interface MetricsOptions {
   storedObjects(): Iterable<ObjectCount>;
   /** Virtual clusters in memory, and about how many bytes they take. Absent: the server has none. */
   loadedPlanes?(): { readonly planes: number; readonly bytes: number };
+  /** What else is to be told at each scrape. */
+  readonly gauges?: readonly { readonly name: string; readonly help: string; value(): number }[];
 }
 
 /** What the server counts (rules METRIC-01 to METRIC-05). Every server has its own: nothing is global. */
@@ -80,6 +82,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const tallies = [total, duration, sliDuration, sizes, events, eventSizes];
   const answers = new WeakMap<RequestLabels, AnswerLines>();
   const streams = new WeakMap<RequestLabels, EventLines>();
+  const eventLines = ({ group, version, resource }: RequestLabels): EventLines => ({
+    events: events.line({ group, version, resource }),
+    sizes: eventSizes.line({ group, version, resource }),
+  });
   const flying = { mutating: 0, readOnly: 0 };
   new Gauge({
     name: 'apiserver_current_inflight_requests',
@@ -90,6 +96,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
       for (const [request_kind, count] of Object.entries(flying)) this.set({ request_kind }, count);
     },
   });
+  for (const { name, help, value } of options.gauges ?? []) {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  }
   const longRunning = new Gauge({
     name: 'apiserver_longrunning_requests',
     help: 'Streams that are open.',
@@ -141,11 +157,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       return onlyOnce(() => longRunning.dec(stream));
     },
     watchEvent(labels, bytes) {
-      const { group, version, resource } = labels;
-      const lines = once(streams, labels, () => ({
-        events: events.line({ group, version, resource }),
-        sizes: eventSizes.line({ group, version, resource }),
-      }));
+      const lines = streams.get(labels) ?? once(streams, labels, () => eventLines(labels));
       lines.events.value++;
       lines.sizes.observe(bytes);
     },

@@ -34,10 +34,6 @@ const knownPaths = new Set(['/api', '/apis', '/healthz', '/livez', '/readyz', '/
  */
 const mostResources = 500;
 
-type ResourceLabels = Pick<RequestLabels, 'group' | 'version' | 'resource' | 'subresource'>;
-
-const unnamed: ResourceLabels = { group: '', version: '', resource: '', subresource: '' };
-
 /** Makes labels of requests. Nothing that a client makes up becomes a label: only kinds and verbs that exist. */
 export class RequestLabeller {
   readonly #seen = new Set<string>();
@@ -45,38 +41,46 @@ export class RequestLabeller {
 
   /** The same labels are the same object: what belongs to them can be kept by it. */
   label(exchange: Exchange, plane: Plane | undefined): RequestLabels {
-    const labels = this.#labels(exchange, plane);
-    const key = Object.values(labels).join(' ');
+    const { info, request, query } = exchange;
+    const { isResource } = info;
+    const isNamed = isResource && info.rest.length === 0 && this.#isKnown(exchange, plane);
+    const verb = isResource ? resourceVerb(exchange) : methods.has(request.method) ? request.method : 'other';
+    const dryRun = query.get('dryRun') === 'All' ? 'All' : '';
+    const path = isResource ? '' : knownPath(info.path);
+    const scope = isNamed ? scopeOf(exchange) : '';
+    const what = isNamed ? nameOf(exchange) : path;
+    const key = `${verb} ${dryRun} ${scope} ${what}`;
     const known = this.#made.get(key);
     if (known !== undefined) return known;
+    const { group, version, resource, subresource } = info;
+    const labels: RequestLabels = {
+      verb,
+      dry_run: dryRun,
+      ...(isNamed
+        ? { group, version, resource, subresource }
+        : { group: '', version: '', resource: '', subresource: path }),
+      scope,
+      component: 'apiserver',
+    };
     this.#made.set(key, labels);
     return labels;
   }
 
-  #labels(exchange: Exchange, plane: Plane | undefined): RequestLabels {
-    const { info, request, query } = exchange;
-    const found = info.isResource && info.rest.length === 0 ? this.#resource(exchange, plane) : undefined;
-    return {
-      verb: info.isResource ? resourceVerb(exchange) : methods.has(request.method) ? request.method : 'other',
-      dry_run: query.get('dryRun') === 'All' ? 'All' : '',
-      ...(found ?? { ...unnamed, subresource: info.isResource ? '' : knownPath(info.path) }),
-      scope: found === undefined ? '' : scopeOf(exchange),
-      component: 'apiserver',
-    };
-  }
-
-  #resource({ info }: Exchange, plane: Plane | undefined): ResourceLabels | undefined {
-    const { group, version, resource, subresource } = info;
+  #isKnown(exchange: Exchange, plane: Plane | undefined): boolean {
+    const { group, version, resource, subresource } = exchange.info;
     const mounted = plane?.find(group, version, resource);
-    if (mounted === undefined) return undefined;
-    if (subresource !== '' && !Object.hasOwn(mounted.subresources, subresource)) return undefined;
-    const key = [group, version, resource, subresource].join('/');
-    if (!this.#seen.has(key)) {
-      if (this.#seen.size >= mostResources) return undefined;
-      this.#seen.add(key);
-    }
-    return { group, version, resource, subresource };
+    if (mounted === undefined) return false;
+    if (subresource !== '' && !Object.hasOwn(mounted.subresources, subresource)) return false;
+    const key = nameOf(exchange);
+    if (this.#seen.has(key)) return true;
+    if (this.#seen.size >= mostResources) return false;
+    this.#seen.add(key);
+    return true;
   }
+}
+
+function nameOf({ info }: Exchange): string {
+  return `${info.group}/${info.version}/${info.resource}/${info.subresource}`;
 }
 
 function resourceVerb({ info, request }: Exchange): string {

@@ -4,8 +4,10 @@ import {
   type Filter,
   type IncomingRequest,
   isFeed,
+  isPassed,
   isPieced,
   isStream,
+  isUpgraded,
   type Reply,
 } from '../exchange.ts';
 import type { Plane } from '../plane.ts';
@@ -26,11 +28,24 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
   const labeller = new RequestLabeller();
   return (exchange: Exchange, reply: Reply, milliseconds: number): void => {
     const labels = labeller.label(exchange, planeOf(exchange));
+    // It is sent as bytes, and to count them takes as long as to make them.
+    if (typeof reply.body === 'string') reply.body = Buffer.from(reply.body);
     metrics.answered(labels, reply.status, milliseconds / 1000, sizeOf(reply));
     if (terminatedCodes.has(reply.status)) metrics.terminated(labels, reply.status);
     if (hasLeft(exchange.request)) metrics.aborted(labels);
     if (isPieced(reply)) {
       reply.body = { pieces: measured(reply.body.pieces, (bytes) => metrics.sent(labels, bytes)) };
+      return;
+    }
+    if (isPassed(reply)) {
+      const { passed, lasts } = reply.body;
+      const began = () => (lasts ? metrics.longRunning(labels) : () => {});
+      reply.body = { passed: passing(passed, began, (bytes) => metrics.sent(labels, bytes)), lasts };
+      return;
+    }
+    if (isUpgraded(reply)) {
+      const ended = metrics.longRunning(labels);
+      reply.body.socket.once('close', () => ended());
       return;
     }
     if (!isStream(reply)) return;
@@ -103,9 +118,27 @@ function* measured(pieces: Iterable<Uint8Array>, tell: (bytes: number) => void):
   }
 }
 
+async function* passing(
+  chunks: AsyncIterable<Uint8Array>,
+  began: () => () => void,
+  tell: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const ended = began();
+  let bytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      bytes += chunk.byteLength;
+      yield chunk;
+    }
+  } finally {
+    tell(bytes);
+    ended();
+  }
+}
+
 function sizeOf({ body }: Reply): number | undefined {
   if (body === undefined) return 0;
-  return typeof body === 'string' ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.length : undefined;
+  return body instanceof Uint8Array ? body.length : undefined;
 }
 
 /** Does not ask for the signal where that would have to be made. */

@@ -31,7 +31,6 @@ export function pathsOf(resource: MountedResource): JsonObject {
   add(item, [nameParameter, ...scoped], own(itemActions(verbs)));
   if (kind.namespaced && verbs.list !== undefined) add(`${root}/${kind.plural}`, [], own(['list'], 'ForAllNamespaces'));
   for (const [name, subresource] of Object.entries(subresources)) {
-    if (subresource.missing !== undefined) continue;
     const operations = subresourceActions(subresource.verbs).map((action): [Action, JsonObject] => [
       action,
       operation(action, kind, subresource.kind, { scope, subresource: name }),
@@ -60,7 +59,7 @@ function itemActions(verbs: ResourceVerbs): Action[] {
 
 function subresourceActions(verbs: SubresourceVerbs): Action[] {
   return present([
-    [verbs.get, 'get'],
+    [verbs.get ?? verbs.read, 'get'],
     [verbs.createNamed, 'post'],
     [verbs.update, 'put'],
     [verbs.patch, 'patch'],

@@ -37,7 +37,7 @@ function componentsOf({ kind, verbs, subresources }: MountedResource): JsonObjec
   const components = kindComponents(kind);
   if (verbs.list !== undefined) components[listComponentName(kind)] = listComponent(kind);
   for (const subresource of Object.values(subresources)) {
-    if (subresource.missing !== undefined || Object.hasOwn(components, componentName(subresource.kind))) continue;
+    if (Object.hasOwn(components, componentName(subresource.kind))) continue;
     Object.assign(components, kindComponents(subresource.kind));
   }
   return components;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import { StatusError } from '../../api/status.ts';
-import type { MissingCheck } from '../../registry/mounted-resource.ts';
+import { agentUser } from '../../api/naming.ts';
 import { openManagement, writing } from '../management.fixture.ts';
 
 describe('selves (completions §7)', () => {
@@ -35,21 +34,17 @@ describe('selves (completions §7)', () => {
   });
 });
 
-describe('parts that are missing', () => {
-  const refusalOf = async (check: MissingCheck | undefined, ...rest: Parameters<MissingCheck>) => {
-    try {
-      await check?.(...rest);
-    } catch (error) {
-      if (error instanceof StatusError) return error.status;
-      throw error;
-    }
-    return undefined;
-  };
-
-  it('know the cluster that they are of', async () => {
-    const { mounted, admin } = await openManagement();
+describe('clusters/<name>/accesskey (completions §7)', () => {
+  it('is for a cluster that is there and has an agent, and a dry run makes no key', async () => {
+    const { mounted, admin, create, sent, state } = await openManagement();
+    await create('clusters', 'edge', { networkPeer: true });
     const part = mounted('clusters').subresources.accesskey;
-    expect(await refusalOf(part?.missingCheck, admin(), 'local', undefined)).toBeUndefined();
-    expect(await refusalOf(part?.missingCheck, admin(), 'none', undefined)).toMatchObject({ code: 404 });
+    const ask = (cluster: string, dryRun = false) =>
+      part?.verbs.createNamed?.(admin(), cluster, sent('selves', ''), { ...writing, dryRun });
+    await expect(ask('none')).rejects.toMatchObject({ code: 404 });
+    await expect(ask('local')).rejects.toMatchObject({ code: 400 });
+    expect((await ask('edge', true))?.object.accessKey).toBeUndefined();
+    expect([...state.accessKeysOf('subject', agentUser('edge'))]).toEqual([]);
+    expect((await ask('edge'))?.object.accessKey).toMatch(/^flk_/);
   });
 });

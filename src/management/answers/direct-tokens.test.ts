@@ -38,7 +38,11 @@ describe('directclusterendpointtokens (completions §6)', () => {
       subject: 'anna',
       groups: ['builders', 'system:authenticated', 'platform:authenticated', 'platform:user:anna'],
       scopes: [],
-      accessKey: { name: 'nightly', uid: state.accessKey('nightly')?.metadata.uid },
+      accessKey: {
+        name: 'nightly',
+        uid: state.accessKey('nightly')?.metadata.uid,
+        mark: expect.stringMatching(/^.{16}$/),
+      },
       issuedAt: seconds(),
       expiresAt: seconds() + 3600,
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),

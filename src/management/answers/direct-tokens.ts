@@ -6,6 +6,7 @@ import { groupResourceOf } from '../../api/resource.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
 import { type DirectTokenClaims, signDirectToken, type TokenSigner } from '../../auth/direct-token.ts';
+import { keyMark } from '../../auth/key-state.ts';
 import { longestDirectToken } from '../../auth/verify-direct-token.ts';
 import { numberAt, objectAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
@@ -95,7 +96,7 @@ function claimsOf(
     subject: context.user.name,
     groups: tokenGroups(context.user),
     scopes,
-    accessKey: { name: found.name, uid: found.uid },
+    accessKey: { name: found.name, uid: found.uid, mark: keyMark(found) },
     issuedAt,
     expiresAt: tokenEnd(context, found, issuedAt, numberAt(sent, 'spec', 'ttl') ?? settings.directTokens.defaultTTL),
     id: randomUUID(),

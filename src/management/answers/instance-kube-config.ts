@@ -60,8 +60,9 @@ export function instanceKubeConfig(options: InstanceKubeConfigOptions): MountedS
           throw notImplemented(`this server has no gateway to the virtual clusters of the cluster ${cluster}`);
         }
         const token = await tokenFor(instance, sent, scopes, context, options);
-        const server = serverOf(textAt(sent, 'spec', 'server'), options.address().root, project, name);
-        const kubeConfig = kubeconfigOf(`${project}/${name}`, server, options.address().authority, token);
+        const { root, authority } = addressFor(cluster, options);
+        const server = serverOf(textAt(sent, 'spec', 'server'), root, project, name);
+        const kubeConfig = kubeconfigOf(`${project}/${name}`, server, authority, token);
         return answerOf(
           kind,
           { ...sent.metadata, name, namespace: context.namespace },
@@ -104,6 +105,20 @@ function isServer(text: string): boolean {
   return (
     url?.protocol === 'https:' && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
   );
+}
+
+/** The cluster's own endpoint, which goes on without this server, where it has one. */
+function addressFor(cluster: string, { state, address }: InstanceKubeConfigOptions): ServerAddress {
+  const centre = address();
+  const endpoint = objectAt(state.cluster(cluster), 'spec', 'directEndpoint');
+  const host = textAt(endpoint, 'host').replace(/\/+$/, '');
+  if (host === '') return centre;
+  const prefix = centre.root.slice(centre.root.lastIndexOf('/'));
+  const authority = textAt(endpoint, 'caData');
+  return {
+    root: `${host.includes('://') ? host : `https://${host}`}${prefix}`,
+    authority: authority === '' ? undefined : authority,
+  };
 }
 
 /** An address without a path stands for this server under another name. */

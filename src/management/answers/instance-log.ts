@@ -1,28 +1,51 @@
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../../api/meta.ts';
 import { localCluster } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
-import { badRequest, notFound, notImplemented } from '../../api/status.ts';
+import { badRequest, notFound, notImplemented, StatusError } from '../../api/status.ts';
+import type { Host } from '../../hosts/host.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { ManagementState } from '../state.ts';
 
-/** GET `log`. A virtual cluster on the built-in cluster is no program of its own, and says so. */
-export function instanceLog(state: ManagementState): MountedSubresource {
+export interface InstanceLogOptions {
+  readonly state: Pick<ManagementState, 'instance'>;
+  /** undefined: this server has no way to look into that cluster. */
+  hostOf(cluster: string): Host | undefined;
+}
+
+const { kind, group } = virtualClusterInstanceKind;
+
+/** GET `log`: what the control plane of the instance's own virtual cluster wrote, as its host has it. */
+export function instanceLog({ state, hostOf }: InstanceLogOptions): MountedSubresource {
   return {
     kind: virtualClusterInstanceKind,
     verbs: {
-      async get(context, name) {
-        const instance = state.instance(context.namespace, name);
+      async read({ namespace, signal }, name, query) {
+        const instance = state.instance(namespace, name);
         if (instance === undefined) throw notFound(groupResourceOf(virtualClusterInstanceKind), name);
-        const cluster = textAt(instance, 'spec', 'clusterRef', 'cluster');
-        if (cluster !== localCluster && cluster !== '') {
-          throw notImplemented(`this server cannot read the logs of virtual clusters on the cluster ${cluster}`);
+        const at = (member: string) => textAt(instance, 'spec', 'clusterRef', member);
+        const cluster = at('cluster');
+        const host = hostOf(cluster);
+        if (cluster === '') throw noLogYet(instance);
+        if (host === undefined) throw notImplemented(`this server cannot read logs on the cluster ${cluster}`);
+        const place = { namespace: at('namespace'), name: at('virtualCluster') };
+        // What stands there may be somebody else's.
+        const found = await host.observe(place, { signal });
+        if (found === undefined || found.uid !== textAt(instance, 'status', 'serviceUID')) throw noLogYet(instance);
+        try {
+          return await host.logs(place, { query, signal });
+        } catch (error) {
+          if (cluster !== localCluster || !(error instanceof StatusError) || error.code !== 400) throw error;
+          const events = `kubectl events --for ${kind}.${group}/${name} -n ${namespace}`;
+          throw badRequest(`${error.message}; what happened to it stands in its events: ${events}`);
         }
-        throw badRequest(
-          `the virtual cluster ${JSON.stringify(name)} has no log of its own, as it is part of this server; ` +
-            `what happened to it stands in its events: kubectl events --for ${virtualClusterInstanceKind.kind}.${virtualClusterInstanceKind.group}/${name} -n ${context.namespace}`,
-        );
       },
     },
   };
+}
+
+function noLogYet(instance: KubeObject): StatusError {
+  const message = textAt(instance, 'status', 'message') || 'it is being made';
+  return badRequest(`the virtual cluster ${JSON.stringify(instance.metadata.name ?? '')} has no log yet: ${message}`);
 }

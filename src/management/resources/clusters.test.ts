@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { badRequest } from '../../api/status.ts';
+import { AnsweringCluster } from '../../hosts/kubernetes/answering-cluster.fixture.ts';
 import { textAt, valueAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { latest, openManagement, patching, refusal, writing } from '../management.fixture.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import { deleting, dryRun, latest, openManagement, patching, refusal, writing } from '../management.fixture.ts';
 import { hiddenKubeconfig, kubeconfigPurpose } from './clusters.ts';
 
 const kubeconfig = (token: string) => `
@@ -12,8 +15,8 @@ clusters: [{name: k, cluster: {server: "https://10.0.0.1:6443"}}]
 users: [{name: u, user: {token: ${token}}}]
 `;
 
-async function setUp() {
-  const management = await openManagement();
+async function setUp(connect?: ManagementDependencies['connect']) {
+  const management = await openManagement({}, { connect });
   const { verbs, admin } = management;
   await management.create('users', 'anna', {});
   const merge = (name: string, spec: JsonObject, context: RequestContext = admin()) =>
@@ -66,5 +69,133 @@ describe('connected clusters (completions §7)', () => {
     expect((await refusal(merge('c', { unusable: true }, as('anna')))).code).toBe(403);
     await merge('c', { access: [{ verbs: ['update'], users: ['anna'] }] });
     await merge('c', { unusable: true }, as('anna'));
+  });
+});
+
+/** Clusters at the addresses that kubeconfigs name. */
+function world(clusters: Record<string, AnsweringCluster>): ManagementDependencies['connect'] {
+  return (given) => {
+    const found = clusters[new URL(given.server).hostname];
+    if (found === undefined) throw badRequest('there is no such cluster in this world');
+    return found.connect(given);
+  };
+}
+
+const at = (host: string, token = 'x') => ({ kubeconfig: kubeconfig(token).replace('10.0.0.1', host) });
+
+describe('a cluster that is connected (completions §7)', () => {
+  it('is refused where it is connected already, under another name and address', async () => {
+    const [one, two] = [new AnsweringCluster('u-1'), new AnsweringCluster('u-2')];
+    const { create, merge, remove } = await setUp(world({ one, alias: one, two }));
+    await create('clusters', 'a', at('one'));
+    const status = await refusal(create('clusters', 'b', at('alias')));
+    expect(status).toMatchObject({ code: 409, reason: 'Conflict' });
+    expect(status.message).toContain('it is the same cluster as "a"');
+    await create('clusters', 'b', at('two'));
+    expect((await refusal(merge('b', at('one', 'z9')))).code).toBe(409);
+    await remove('clusters', 'a');
+    await merge('b', at('one', 'z9'));
+    expect([one.open, two.open]).toEqual([0, 0]);
+  });
+
+  it('is connected once, however many try at the same moment', async () => {
+    const one = new AnsweringCluster('u-1');
+    const { create } = await setUp(world({ one, alias: one }));
+    const tries = ['a', 'b', 'c', 'd'].map((name, index) => create('clusters', name, at(index % 2 ? 'one' : 'alias')));
+    const outcomes = await Promise.allSettled(tries);
+    const lost = outcomes.filter(({ status }) => status === 'rejected');
+    expect(lost.length).toBe(3);
+    for (const each of lost) expect((each as PromiseRejectedResult).reason).toMatchObject({ code: 409 });
+  });
+
+  it('is not asked again who it is while its kubeconfig is the same, and is asked in a dry run', async () => {
+    const one = new AnsweringCluster('u-1');
+    const { create, merge, verbs, admin, sent } = await setUp(world({ one, alias: one }));
+    await create('clusters', 'a', at('one'));
+    await merge('a', { ...at('one'), displayName: 'A' });
+    expect(one.asked.length).toBe(1);
+    const again = verbs('clusters').create(admin(), sent('clusters', 'b', { spec: at('alias') }), dryRun);
+    expect((await refusal(again)).code).toBe(409);
+  });
+
+  it('is taken with a warning where it cannot be asked now', async () => {
+    const one = new AnsweringCluster('u-1');
+    const { verbs, admin, sent } = await setUp(world({ one }));
+    for (const [trouble, words] of [
+      [0, 'the connection was refused'],
+      [401, 'it does not know these credentials'],
+    ] as const) {
+      one.trouble = trouble;
+      const context = admin();
+      await verbs('clusters').create(context, sent('clusters', `c${trouble}`, { spec: at('one') }), writing);
+      expect(context.warnings).toEqual([`the cluster cannot be reached now: ${words}`]);
+    }
+  });
+
+  it('is not waited for longer than a few seconds', async () => {
+    const one = new AnsweringCluster('u-1');
+    one.trouble = -1;
+    const { verbs, admin, sent, clock } = await setUp(world({ one }));
+    const context = admin();
+    const made = verbs('clusters').create(context, sent('clusters', 'c', { spec: at('one') }), writing);
+    while (one.asked.length === 0) await new Promise(setImmediate);
+    clock.advance(3_000);
+    await made;
+    expect(context.warnings.join()).toContain('did not answer within 3 seconds');
+  });
+
+  it('is not exchanged for another one, or for who knows what, while instances run on it', async () => {
+    const [one, two] = [new AnsweringCluster('u-1'), new AnsweringCluster('u-2')];
+    const { create, merge, remove, admin } = await setUp(world({ one, two }));
+    await create('clusters', 'a', at('one'));
+    await create('virtualclusterinstances', 'vc', { clusterRef: { cluster: 'a' } }, admin('default'));
+    const refused = await refusal(merge('a', at('two')));
+    expect(refused).toMatchObject({ code: 422, details: { causes: [{ field: 'spec.kubeconfig' }] } });
+    expect(refused.message).toContain('leads to another cluster');
+    one.trouble = 0;
+    expect((await refusal(merge('a', at('one', 'next')))).message).toContain(
+      'cannot be checked now: the connection was refused',
+    );
+    one.trouble = 200;
+    await merge('a', at('one', 'next'));
+    await remove('virtualclusterinstances', 'vc', 'default');
+    await merge('a', at('two'));
+  });
+
+  it('is refused with credentials that nobody can connect with', async () => {
+    const { create } = await setUp(world({}));
+    const status = await refusal(create('clusters', 'c', at('nowhere')));
+    expect(status).toMatchObject({ code: 422, details: { causes: [{ field: 'spec.kubeconfig' }] } });
+  });
+
+  it('brings a warning where nobody checks who answers', async () => {
+    const { verbs, admin, sent } = await setUp();
+    const context = admin();
+    const spec = { kubeconfig: kubeconfig('x').replace('https:', 'http:') };
+    await verbs('clusters').create(context, sent('clusters', 'c', { spec }), writing);
+    expect(context.warnings.join()).toContain('nobody checks who answers');
+  });
+
+  it('stays while instances run on it, whatever a client writes, and goes at once where none do', async () => {
+    const { create, verbs, admin, state, system } = await setUp();
+    await create('clusters', 'free', { networkPeer: true });
+    expect(await verbs('clusters').delete(admin(), 'free', deleting)).toHaveProperty('gone');
+    await create('virtualclusterinstances', 'vc', {}, admin('default'));
+    expect(await verbs('clusters').delete(admin(), 'local', deleting)).toHaveProperty('pending');
+    const release = (context: RequestContext) =>
+      verbs('clusters').patch(
+        context,
+        'local',
+        { type: 'merge', document: { metadata: { finalizers: null } }, findings: [] },
+        patching,
+      );
+    await release(admin());
+    expect(state.cluster('local')?.metadata).toMatchObject({ finalizers: ['platform.sh/cleanup'] });
+    const late = await refusal(
+      create('virtualclusterinstances', 'late', { clusterRef: { cluster: 'local' } }, admin('default')),
+    );
+    expect(late.code).toBe(422);
+    await release(system());
+    expect(state.cluster('local')).toBeUndefined();
   });
 });

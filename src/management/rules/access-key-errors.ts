@@ -19,7 +19,7 @@ type Known = Pick<ManagementDependencies, 'state' | 'settings'>;
 export function accessKeyErrors(draft: Draft, context: RequestContext, known: Known): FieldError[] {
   const { object, old } = draft;
   return [
-    ...ownerErrors(draft, known),
+    ...ownerErrors(draft, context, known),
     ...typeErrors(draft, context),
     ...(isServersOwn(draft.old?.object) && !context.system ? lifeErrors(draft) : ttlErrors(draft, context, known)),
     ...groupErrors(object),
@@ -29,7 +29,7 @@ export function accessKeyErrors(draft: Draft, context: RequestContext, known: Kn
   ];
 }
 
-function ownerErrors({ object, old }: Draft, { state }: Known): FieldError[] {
+function ownerErrors({ object, old }: Draft, context: RequestContext, { state }: Known): FieldError[] {
   const given = ownerMembers.filter((member) => textAt(object, 'spec', member) !== '');
   if (old !== undefined) {
     return ownerMembers
@@ -43,7 +43,7 @@ function ownerErrors({ object, old }: Draft, { state }: Known): FieldError[] {
   const team = textAt(object, 'spec', 'team');
   if (user !== '' && state.user(user) === undefined) return [fieldNotFound('spec.user', user)];
   if (team !== '' && state.team(team) === undefined) return [fieldNotFound('spec.team', team)];
-  return subjectErrors(textAt(object, 'spec', 'subject'), 'spec.subject');
+  return context.system ? [] : subjectErrors(textAt(object, 'spec', 'subject'), 'spec.subject');
 }
 
 function typeErrors({ object, old }: Draft, context: RequestContext): FieldError[] {

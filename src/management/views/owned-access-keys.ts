@@ -13,7 +13,7 @@ import { isOfItsOwner } from '../access-key-owner.ts';
 import type { ManagementState } from '../state.ts';
 import { kindView } from './kind-view.ts';
 
-type Known = Pick<ManagementState, 'accessKeysOf' | 'accessKeyHidden' | 'user' | 'team'>;
+type Known = Pick<ManagementState, 'accessKeysOf' | 'accessKeyHidden' | 'user' | 'team' | 'cluster'>;
 
 const resource = groupResourceOf(ownedAccessKeyKind);
 

@@ -4,51 +4,97 @@ import { type MapShape, type Shape, shapeOf } from './shape.ts';
 import type { TrackedKind } from './tracked-fields.ts';
 import { asList, asMap, memberShape, partFor } from './typed.ts';
 
-/** Different structures remembered of one kind: clients use a few. Beyond it the oldest is forgotten. */
-const mostKnown = 500;
+/** Steps remembered of one kind, some 50 bytes each: clients use a few structures. Beyond it all of them are forgotten. */
+const mostSteps = 20_000;
 /** Longer ones are not worth keeping. */
-const longestOutline = 4096;
+const longestOutline = 1_000;
 
-const known = new WeakMap<TrackedKind['schema'], Map<string, JsonObject>>();
+const known = new WeakMap<TrackedKind['schema'], Outlines>();
 
 /**
  * Who creates an object owns all of it, so its FieldsV1 follows from its structure alone, and most objects of a kind
  * have the same: it is worked out by `make` for the first and shared, frozen, by all others.
  */
 export function createdFields(kind: TrackedKind, next: JsonObject, make: () => JsonObject): JsonObject {
-  const outline = outlineOf(shapeOf(kind), next);
-  if (outline === undefined || outline.length > longestOutline) return make();
-  let fields = known.get(kind.schema);
-  if (fields === undefined) {
-    fields = new Map();
-    known.set(kind.schema, fields);
+  let outlines = known.get(kind.schema);
+  if (outlines === undefined || outlines.steps > mostSteps) {
+    outlines = new Outlines();
+    known.set(kind.schema, outlines);
   }
-  const key = `${kind.hasStatus === true}${outline}`;
-  const found = fields.get(key);
-  if (found !== undefined) return found;
-  const made = canonicalJson(make());
-  fields.set(key, made);
-  const [oldest] = fields.size > mostKnown ? fields.keys() : [];
-  if (oldest !== undefined) fields.delete(oldest);
-  return made;
+  const end = outlines.endOf(shapeOf(kind), next, kind.hasStatus === true);
+  if (end === undefined) return make();
+  end.fields ??= canonicalJson(make());
+  return end.fields;
 }
 
-/** The names of all members that field ownership tells apart; undefined where that also depends on values. */
-function outlineOf(shape: Shape, value: JsonValue): string | undefined {
-  const part = partFor(shape, value);
-  if (part === 'map' && shape.map !== undefined && !shape.map.atomic) return mapOutline(shape.map, asMap(value) ?? {});
-  if (part === 'list' && shape.list !== undefined && !shape.list.atomic) {
-    return (asList(value) ?? []).length === 0 ? '.' : undefined;
+/** What an outline consists of besides the names of members: a value as a whole, the beginning and the end of a map. */
+const whole = 0;
+const begin = 1;
+const end = 2;
+
+type Token = string | number;
+
+/** A place in an outline, and where it goes on from there: nearly always in one way. */
+class Step {
+  fields: JsonObject | undefined;
+  #token: Token | undefined;
+  #next: Step | undefined;
+  #others: Map<Token, Step> | undefined;
+
+  next(token: Token): Step | undefined {
+    return token === this.#token ? this.#next : this.#others?.get(token);
   }
-  return '.';
+
+  add(token: Token): Step {
+    const step = new Step();
+    if (this.#next === undefined) {
+      this.#token = token;
+      this.#next = step;
+    } else {
+      this.#others ??= new Map();
+      this.#others.set(token, step);
+    }
+    return step;
+  }
 }
 
-function mapOutline(map: MapShape, members: JsonObject): string | undefined {
-  let text = '';
-  for (const name of Object.keys(members)) {
-    const below = outlineOf(memberShape(map, name), members[name] as JsonValue);
-    if (below === undefined) return undefined;
-    text += `${name.length} ${name}${below}`;
+/** The structures of a kind's objects: the names of all members that field ownership tells apart. */
+class Outlines {
+  readonly #start = new Step();
+  steps = 0;
+  #left = 0;
+
+  /** Where the outline of a value ends; undefined where it is long, or depends on values too. */
+  endOf(shape: Shape, value: JsonValue, hasStatus: boolean): Step | undefined {
+    this.#left = longestOutline;
+    const started = this.#step(this.#start, hasStatus ? begin : end);
+    return started && this.#outline(started, shape, value);
   }
-  return text === '' ? '.' : `{${text}}`;
+
+  #outline(from: Step, shape: Shape, value: JsonValue): Step | undefined {
+    const part = partFor(shape, value);
+    if (part === 'map' && shape.map !== undefined && !shape.map.atomic) {
+      return this.#members(from, shape.map, asMap(value) ?? {});
+    }
+    const isItems = part === 'list' && shape.list !== undefined && !shape.list.atomic;
+    return isItems && (asList(value) ?? []).length > 0 ? undefined : this.#step(from, whole);
+  }
+
+  #members(from: Step, map: MapShape, members: JsonObject): Step | undefined {
+    let at: Step | undefined;
+    for (const name in members) {
+      at = this.#step(at ?? this.#step(from, begin), name);
+      at = at && this.#outline(at, memberShape(map, name), members[name] as JsonValue);
+      if (at === undefined) return undefined;
+    }
+    return this.#step(at ?? from, at === undefined ? whole : end);
+  }
+
+  #step(from: Step | undefined, token: Token): Step | undefined {
+    if (from === undefined || this.#left-- === 0) return undefined;
+    const found = from.next(token);
+    if (found !== undefined) return found;
+    this.steps++;
+    return from.add(token);
+  }
 }

@@ -7,7 +7,15 @@ const maxBytes = 128;
  */
 export function managerName(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
-  const program = (userAgent ?? '').split('/', 1)[0] ?? '';
+  // Asked for with every write, of which many come from one program.
+  if (userAgent !== latest.userAgent) latest = { userAgent, name: programName(userAgent ?? '') };
+  return latest.name;
+}
+
+let latest: { readonly userAgent: string | undefined; readonly name: string } = { userAgent: '', name: 'unknown' };
+
+function programName(userAgent: string): string {
+  const program = userAgent.split('/', 1)[0] ?? '';
   let name = '';
   let bytes = 0;
   for (const character of program) {

@@ -51,7 +51,7 @@ function trackCreate(write: TrackedWrite): KubeObject {
   };
   // In a kind of Go's it depends on values too: an empty one that is shown anyway is nobody's.
   const fieldsV1 = kind.builtIn === true ? make() : createdFields(kind, withoutManagedFields(next as JsonObject), make);
-  const { managedFields: _, ...metadata } = next.metadata;
+  const metadata = bareMetadata(next.metadata as JsonObject);
   if (Object.keys(fieldsV1).length === 0) return { ...next, metadata } as KubeObject;
   const entry: ManagedFieldsEntry = {
     ...(manager === '' ? {} : { manager }),
@@ -116,12 +116,20 @@ function beforeCreation(kind: TrackedKind): JsonObject {
 }
 
 function withoutManagedFields(object: JsonObject): JsonObject {
-  const { managedFields: _, ...metadata } = (object.metadata ?? {}) as JsonObject;
-  return { ...object, metadata };
+  const metadata = (object.metadata ?? {}) as JsonObject;
+  const bare = bareMetadata(metadata);
+  return bare === object.metadata ? object : { ...object, metadata: bare };
+}
+
+/** Most of what is new has none. */
+function bareMetadata(metadata: JsonObject): JsonObject {
+  if (!Object.hasOwn(metadata, 'managedFields')) return metadata;
+  const { managedFields: _, ...bare } = metadata;
+  return bare;
 }
 
 export function withManagedFields(object: KubeObject, managers: Managers): KubeObject {
-  const { managedFields: _, ...metadata } = object.metadata;
+  const metadata = bareMetadata(object.metadata as JsonObject);
   return {
     ...object,
     metadata: managers.size === 0 ? metadata : { ...metadata, managedFields: writeManagers(managers) },

@@ -1,5 +1,6 @@
 // The load client, as a process of its own: does the jobs that it is sent, one at a time, and answers with what they
 // took. The same for every server.
+import { ask } from './jobs/ask.mjs';
 import { askPlanes } from './jobs/ask-planes.mjs';
 import { churn } from './jobs/churn.mjs';
 import { churnPlanes } from './jobs/churn-planes.mjs';
@@ -16,6 +17,7 @@ import { send } from './jobs/send.mjs';
 import { write } from './jobs/write.mjs';
 
 const jobs = {
+  ask,
   askPlanes,
   churn,
   churnPlanes,

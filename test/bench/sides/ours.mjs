@@ -43,6 +43,7 @@ export function ours({ parts, mostKeys, inspect, load, signal }) {
           pids: [child.pid],
           ...objects.of(`/kubernetes/cluster/${naming.localCluster}`),
           management,
+          managementVersion: `${naming.managementGroup}/${naming.managementVersion}`,
           projectNamespacePrefix: naming.projectNamespacePrefix,
           virtualClusters: { apiVersion: `${naming.storageGroup}/${naming.storageVersion}`, kind: 'VirtualCluster' },
         },

@@ -42,6 +42,9 @@ const status = t.object(
     message: t.optional(t.string({ description: 'Why it is in this phase, and what to do about it.' })),
     online: t.optional(t.boolean({ description: 'Whether the cluster can be reached.' })),
     kubernetesVersion: t.optional(t.string({ description: 'Version that the cluster reports.' })),
+    clusterUID: t.optional(
+      t.string({ description: 'The uid of its namespace kube-system, which tells the cluster from every other.' }),
+    ),
     conditions: t.optional(conditionsSchema),
   },
   { description: 'What the server observed.' },

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Makes the virtual cluster of this run, and waits until it is ready. One that an earlier try left behind is made anew.
+set -eu
+: "${VIRTUAL_CLUSTER:?the name of the virtual cluster of this run}"
+
+flotilla create "$VIRTUAL_CLUSTER" --recreate --wait --timeout "${FLOTILLA_TIMEOUT:-5m}" \
+  --annotation sleepmode.platform.sh/delete-after=3600

@@ -1,0 +1,166 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Agent, type Dispatcher, request } from 'undici';
+import { expect } from 'vitest';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { textAt } from '../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../lib/json-value.ts';
+import { silentLog } from '../lib/log.ts';
+import { instancesOf, untilInstance } from '../server/instances.fixture.ts';
+import { groupPath, ServerBench } from '../server/server.fixture.ts';
+import type { RunningServer } from '../server/start-server.ts';
+import { type AgentOptions, defaultMaxPolicyAge } from './options.ts';
+import { type RunningAgent, startAgent } from './start-agent.ts';
+
+export const cluster = 'edge';
+export const instances = instancesOf('default');
+
+/** A centre and the agent of its cluster `edge`, both real, in a directory of their own. */
+export class AgentBench {
+  readonly bench: ServerBench;
+  server: RunningServer;
+  #agent: RunningAgent | undefined;
+  readonly #agents: Agent[] = [];
+
+  private constructor(bench: ServerBench, server: RunningServer) {
+    this.bench = bench;
+    this.server = server;
+  }
+
+  static async open(): Promise<AgentBench> {
+    const bench = await ServerBench.open();
+    const at = new AgentBench(bench, await bench.start());
+    await bench.make(at.server, 'clusters', cluster, { networkPeer: true });
+    await at.giveKey();
+    return at;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#agents.map((agent) => agent.destroy()));
+    await this.#agent?.close();
+    await this.bench.close();
+  }
+
+  get agent(): RunningAgent {
+    if (this.#agent === undefined) throw new Error('no agent runs');
+    return this.#agent;
+  }
+
+  get dataDir(): string {
+    return join(this.bench.root, 'agent');
+  }
+
+  /** A new key for the agent, where it looks for it. */
+  async giveKey(): Promise<string> {
+    const answer = await this.bench.ask(this.server, `${groupPath}/clusters/${cluster}/accesskey`, {
+      method: 'POST',
+      body: {},
+    });
+    expect(answer.code, answer.text).toBe(201);
+    const key = textAt(answer.json, 'accessKey');
+    await writeFile(join(this.bench.root, 'agent.key'), `${key}\n`, { mode: 0o600 });
+    return key;
+  }
+
+  async start(settings: Partial<AgentOptions> = {}, clock: Clock = systemClock): Promise<RunningAgent> {
+    this.#agent = await startAgent(
+      {
+        management: this.server.url,
+        caFile: this.bench.file('ca.crt'),
+        cluster,
+        accessKeyFile: join(this.bench.root, 'agent.key'),
+        dataDir: this.dataDir,
+        listen: { host: '127.0.0.1', port: 0 },
+        externalUrl: undefined,
+        tls: undefined,
+        tlsSan: [],
+        apiPrefix: 'kubernetes',
+        host: { kind: 'built-in' },
+        maxPolicyAge: defaultMaxPolicyAge,
+        logLevel: 'silent',
+        ...settings,
+      },
+      { clock, log: silentLog },
+    );
+    return this.#agent;
+  }
+
+  async stopAgent(): Promise<void> {
+    await this.#agent?.close();
+    this.#agent = undefined;
+  }
+
+  async stopCentre(): Promise<void> {
+    await this.bench.stop(this.server);
+  }
+
+  /** At the same address: the agent knows no other. */
+  async restartCentre(): Promise<void> {
+    this.server = await this.bench.start({ listen: new URL(this.server.url).host });
+  }
+
+  /** Asks the agent. */
+  async open(path: string, token: string, method: Dispatcher.HttpMethod = 'GET', body?: JsonValue) {
+    const agent = new Agent({ connect: { rejectUnauthorized: false } });
+    this.#agents.push(agent);
+    return await request(`${this.agent.url}${path}`, {
+      dispatcher: agent,
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  async ask(path: string, token: string, method: Dispatcher.HttpMethod = 'GET', body?: JsonValue) {
+    const response = await this.open(path, token, method, body);
+    const text = await response.body.text();
+    const isJson = String(response.headers['content-type']).startsWith('application/json');
+    return {
+      code: response.statusCode,
+      text,
+      json: (isJson ? JSON.parse(text) : {}) as JsonObject,
+      headers: response.headers,
+    };
+  }
+
+  async code(path: string, token: string): Promise<number> {
+    return (await this.ask(path, token)).code;
+  }
+
+  /** Until the agent answers so, which it does when it has heard of something. */
+  async until(path: string, token: string, code: number): Promise<void> {
+    await expect.poll(() => this.code(path, token), { timeout: 20_000, interval: 20 }).toBe(code);
+  }
+
+  /** An instance on the agent's cluster that is Ready. */
+  async make(name: string, spec: JsonObject = {}): Promise<JsonObject> {
+    const body = { metadata: { name }, spec: { clusterRef: { cluster }, ...spec } };
+    const answer = await this.bench.ask(this.server, instances, { method: 'POST', body });
+    expect(answer.code, answer.text).toBe(201);
+    return await untilInstance(
+      this.bench,
+      this.server,
+      { name },
+      (found) => textAt(found, 'status', 'phase') === 'Ready',
+    );
+  }
+
+  /** A user with a key that is a member of the project. */
+  async person(name: string, key: JsonObject = {}): Promise<string> {
+    await this.bench.make(this.server, 'users', name);
+    return await this.bench.makeKey(this.server, `${name}s`, { user: name, ...key });
+  }
+
+  async directToken(key: string, spec: JsonObject = {}): Promise<string> {
+    const answer = await this.bench.ask(this.server, `${groupPath}/directclusterendpointtokens`, {
+      method: 'POST',
+      token: key,
+      body: { spec },
+    });
+    expect(answer.code, answer.text).toBe(201);
+    return textAt(answer.json, 'status', 'token');
+  }
+}

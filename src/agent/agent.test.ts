@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listAt, textAt } from '../lib/json-path.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { groupPath, mergePatch } from '../server/server.fixture.ts';
+import { AgentBench, cluster, instances } from './agent.fixture.ts';
+
+let at: AgentBench;
+beforeEach(async () => {
+  at = await AgentBench.open();
+});
+afterEach(() => at.close());
+
+const inside = (name: string) => `/kubernetes/project/default/virtualcluster/${name}/api/v1/namespaces`;
+const shared = (...users: string[]) => ({ access: [{ name: 'use', verbs: ['use', 'get'], users }] });
+const namesIn = (json: JsonObject) => listAt(json, 'items').map((item) => textAt(item, 'metadata', 'name'));
+
+describe('an agent with a cluster of its own (completions §6, §9.1)', () => {
+  it('serves its virtual clusters to direct tokens, gateway tokens and keys as the centre does', async () => {
+    await at.start();
+    const anna = await at.person('anna');
+    const bert = await at.person('bert');
+    await at.make('vc', shared('anna'));
+    const direct = await at.directToken(anna);
+    const made = await at.ask(inside('vc'), direct, 'POST', { metadata: { name: 'web' } });
+    expect(made.code, made.text).toBe(201);
+    const kubeconfig = await at.bench.ask(at.server, `${instances}/vc/kubeconfig`, {
+      method: 'POST',
+      token: anna,
+      body: { spec: {} },
+    });
+    const config = load(textAt(kubeconfig.json, 'status', 'kubeConfig')) as JsonObject;
+    const server = textAt(listAt(config, 'clusters')[0], 'cluster', 'server');
+    expect(server).toBe(`${at.agent.url}/kubernetes/project/default/virtualcluster/vc`);
+    const gatewayToken = textAt(listAt(config, 'users')[0], 'user', 'token');
+    for (const token of [direct, gatewayToken, anna]) {
+      const list = await at.ask(inside('vc'), token);
+      expect(list.code, list.text).toBe(200);
+      expect(namesIn(list.json)).toContain('web');
+    }
+    const throughCentre = await at.bench.ask(at.server, inside('vc'), { token: anna });
+    expect(namesIn(throughCentre.json)).toContain('web');
+    expect(await at.code(inside('vc'), await at.directToken(bert))).toBe(403);
+    expect(await at.code(inside('vc'), bert)).toBe(403);
+    expect(await at.code(inside('vc'), '')).toBe(401);
+    expect((await at.bench.ask(at.server, inside('vc'), { token: direct })).code).toBe(401);
+  });
+
+  it('serves the cluster itself, with and without its name, to whom it is given', async () => {
+    await at.start();
+    const admin = await at.directToken(await at.bench.adminKey());
+    const anna = await at.directToken(await at.person('anna'));
+    await at.until('/kubernetes/cluster/api/v1/namespaces', admin, 200);
+    const paths = ['/kubernetes/cluster/api/v1/namespaces', `/kubernetes/cluster/${cluster}/api/v1/namespaces`];
+    for (const path of paths) {
+      expect(namesIn((await at.ask(path, admin)).json)).toContain('kube-system');
+      expect(await at.code(path, anna)).toBe(403);
+    }
+    expect(await at.code('/kubernetes/cluster/other/api/v1/namespaces', admin)).toBe(404);
+    expect(await at.code('/kubernetes/cluster/local/api/v1/namespaces', admin)).toBe(404);
+  });
+
+  it('goes on while the centre is down, also after a restart, but takes no access keys then', async () => {
+    await at.start();
+    const anna = await at.person('anna');
+    await at.make('vc', shared('anna'));
+    const direct = await at.directToken(anna);
+    await at.until(inside('vc'), direct, 200);
+    expect(await at.code(inside('vc'), anna)).toBe(200);
+    await at.stopCentre();
+    expect(await at.code(inside('vc'), direct)).toBe(200);
+    await at.until(inside('vc'), anna, 503);
+    await at.stopAgent();
+    await at.start();
+    const found = await at.ask(inside('vc'), direct);
+    expect(found.code, found.text).toBe(200);
+    expect(found.headers['flotilla-policy-age']).toMatch(/^\d+$/);
+    expect((await at.ask(inside('vc'), anna)).text).toContain('direct-endpoint token');
+    expect(await at.code('/readyz', '')).toBe(200);
+    await at.restartCentre();
+    await at.until(inside('vc'), anna, 200);
+  });
+
+  it('lets in nobody by what it was told too long ago, nor before it was told anything', async () => {
+    const anna = await at.person('anna');
+    const direct = await at.directToken(anna);
+    await at.stopCentre();
+    await at.start();
+    expect(await at.code(inside('vc'), direct)).toBe(503);
+    expect(await at.code('/readyz', '')).toBe(500);
+    await at.restartCentre();
+    await at.until(inside('vc'), direct, 403);
+    await at.stopCentre();
+    await at.stopAgent();
+    await at.start({ maxPolicyAge: 0 });
+    const refused = await at.ask(inside('vc'), direct);
+    expect([refused.code, refused.text.includes('has not heard from the central server')]).toEqual([503, true]);
+  });
+
+  it('takes back what a key opened when the key ends, open streams too', async () => {
+    await at.start();
+    const anna = await at.person('anna');
+    await at.make('vc', shared('anna'));
+    const direct = await at.directToken(anna);
+    await at.until(inside('vc'), direct, 200);
+    const watch = await at.open(`${inside('vc')}?watch=true`, direct);
+    expect(watch.statusCode).toBe(200);
+    const ended = watch.body.text().catch(() => 'cut off');
+    await at.bench.ask(at.server, `${groupPath}/accesskeys/annas`, { method: 'DELETE' });
+    await at.until(inside('vc'), direct, 401);
+    await ended;
+  });
+
+  it('takes an access key with the value that it has now, and with no other', async () => {
+    await at.start();
+    const anna = await at.person('anna');
+    await at.make('vc', shared('anna'));
+    const direct = await at.directToken(anna);
+    expect([await at.code(inside('vc'), anna), await at.code(inside('vc'), direct)]).toEqual([200, 200]);
+    const other = randomBytes(30).toString('hex');
+    const replace = mergePatch({ spec: { key: other } });
+    const changed = await at.bench.ask(at.server, `${groupPath}/accesskeys/annas`, replace);
+    expect(changed.code, changed.text).toBe(200);
+    await at.until(inside('vc'), anna, 401);
+    await at.until(inside('vc'), direct, 401);
+    expect(await at.code(inside('vc'), other)).toBe(200);
+  });
+
+  it('ends what lasts with the token that it was begun with', async () => {
+    await at.start();
+    const anna = await at.person('anna');
+    await at.make('vc', shared('anna'));
+    await at.bench.ask(at.server, `${groupPath}/clusters/${cluster}`, mergePatch({ spec: shared('anna') }));
+    const short = await at.directToken(anna, { ttl: 3 });
+    const paths = [inside('vc'), '/kubernetes/cluster/apis/storage.platform.sh/v1/virtualclusters'];
+    const opened = await Promise.all(paths.map((path) => at.open(`${path}?watch=true`, short)));
+    expect(opened[0]?.statusCode).toBe(200);
+    const ended = opened.map(({ body }) => body.text().catch(() => 'cut off'));
+    await Promise.all(ended);
+  });
+
+  it('narrows a token to its scopes and to those of its key', async () => {
+    await at.start();
+    const admin = await at.bench.adminKey();
+    await at.make('one');
+    await at.make('two');
+    const scoped = await at.directToken(admin, {
+      scope: { virtualClusters: [{ project: 'default', virtualCluster: 'one' }] },
+    });
+    await at.until(inside('one'), scoped, 200);
+    expect(await at.code(inside('two'), scoped)).toBe(403);
+    expect(await at.code('/kubernetes/cluster/api/v1/namespaces', scoped)).toBe(403);
+  });
+
+  it('follows rights: who is let go of a virtual cluster is out, and their streams end', async () => {
+    await at.start();
+    const anna = await at.person('anna');
+    await at.make('vc', shared('anna'));
+    const direct = await at.directToken(anna);
+    await at.until(inside('vc'), direct, 200);
+    const watch = await at.open(`${inside('vc')}?watch=true`, direct);
+    const ended = watch.body.text().catch(() => 'cut off');
+    await at.bench.ask(at.server, `${instances}/vc`, mergePatch({ spec: { access: [] } }));
+    await at.until(inside('vc'), direct, 403);
+    await ended;
+  });
+
+  it('hands its audit log over, nothing twice and nothing lost', async () => {
+    await at.start();
+    const anna = await at.person('anna');
+    await at.make('vc', shared('anna'));
+    const direct = await at.directToken(anna);
+    await at.until(inside('vc'), direct, 200);
+    await at.stopCentre();
+    for (const name of ['a', 'b', 'c']) await at.ask(inside('vc'), direct, 'POST', { metadata: { name } });
+    await at.stopAgent();
+    await at.start();
+    await at.ask(inside('vc'), direct, 'POST', { metadata: { name: 'd' } });
+    await at.restartCentre();
+    const handedOver = async () =>
+      (await at.bench.read('audit.log')).split('\n').flatMap((line) => {
+        const event = line === '' ? {} : (JSON.parse(line) as JsonObject);
+        const isIt = textAt(event, 'agent', 'cluster') === cluster && textAt(event, 'stage') === 'ResponseComplete';
+        return isIt && textAt(event, 'verb') === 'create' && textAt(event, 'requestURI') === inside('vc')
+          ? [event]
+          : [];
+      });
+    await expect.poll(async () => (await handedOver()).length, { timeout: 20_000 }).toBe(4);
+    expect(new Set((await handedOver()).map((event) => textAt(event, 'auditID'))).size).toBe(4);
+  });
+
+  it('keeps nothing on disk that says who may come, or that opens anything', async () => {
+    await at.start();
+    const anna = await at.person('anna');
+    await at.make('vc', shared('anna'));
+    const direct = await at.directToken(anna);
+    await at.until(inside('vc'), anna, 200);
+    await at.until(inside('vc'), direct, 200);
+    await at.stopAgent();
+    for (const name of ['policy.sealed', 'audit.log']) {
+      const text = await readFile(join(at.dataDir, name), 'latin1');
+      for (const secret of [anna, direct, (await readFile(join(at.bench.root, 'agent.key'), 'utf8')).trim()]) {
+        expect(text.includes(secret), name).toBe(false);
+      }
+    }
+    expect((await readFile(join(at.dataDir, 'policy.sealed'), 'latin1')).includes('anna')).toBe(false);
+    expect((await readdir(at.dataDir)).sort()).toContain('seal.key');
+  });
+
+  it('is one host among others: installed, slept, woken, imported, removed alike', async () => {
+    await at.start();
+    await at.make('vc');
+    const asleep = mergePatch({ metadata: { annotations: { 'sleepmode.platform.sh/force': 'true' } } });
+    await at.bench.ask(at.server, `${instances}/vc`, asleep);
+    const phase = async () => textAt((await at.bench.ask(at.server, `${instances}/vc`)).json, 'status', 'phase');
+    await expect.poll(phase, { timeout: 20_000 }).toBe('Sleeping');
+    const admin = await at.directToken(await at.bench.adminKey());
+    await at.until(inside('vc'), admin, 503);
+    await at.bench.ask(
+      at.server,
+      `${instances}/vc`,
+      mergePatch({ metadata: { annotations: { 'sleepmode.platform.sh/force': null } } }),
+    );
+    await expect.poll(phase, { timeout: 20_000 }).toBe('Ready');
+    const listed = await at.bench.ask(at.server, `${groupPath}/clusters/${cluster}/virtualclusters`);
+    expect(listAt(listed.json, 'virtualClusters')).toHaveLength(1);
+    await at.bench.ask(at.server, `${instances}/vc`, { method: 'DELETE' });
+    await expect
+      .poll(async () => (await at.bench.ask(at.server, `${instances}/vc`)).code, { timeout: 20_000 })
+      .toBe(404);
+    const after = await at.bench.ask(at.server, `${groupPath}/clusters/${cluster}/virtualclusters`);
+    expect(listAt(after.json, 'virtualClusters')).toEqual([]);
+  });
+});

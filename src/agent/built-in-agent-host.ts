@@ -1,0 +1,69 @@
+import { accountTokenKeys } from '../builtin/account-token-keys.ts';
+import { builtInGateway } from '../builtin/built-in-gateway.ts';
+import { openPlanes } from '../builtin/open-planes.ts';
+import { startUpkeep, type Upkeep } from '../controlplane/upkeep/upkeep.ts';
+import type { HealthCheck } from '../http/plane.ts';
+import type { VersionInfo } from '../http/version.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { openSigningKeys } from '../process/signing-keys.ts';
+import type { Sealer } from '../seal/sealer.ts';
+import { openEmbeddedStore } from '../store/embedded.ts';
+import type { AgentHost } from './agent-host.ts';
+
+export interface BuiltInAgentHostOptions {
+  readonly storeDir: string;
+  readonly signingKey: string;
+  readonly sealer: Sealer;
+  /** PEM, for those inside who ask which authority to trust. */
+  readonly authority: string | undefined;
+  readonly version: VersionInfo;
+  readonly healthChecks: readonly HealthCheck[];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** As much of the past as watches can go back to. */
+const retention = { ageMilliseconds: 300_000, changes: 10_000 };
+const memoryBudget = 256 * 1024 * 1024;
+const longestTokenSeconds = 30 * 24 * 3600;
+const bodyBytes = 3 * 1024 * 1024;
+
+/** A cluster of the agent's own, on its own store: it goes on whatever becomes of the centre. */
+export async function builtInAgentHost(options: BuiltInAgentHostOptions): Promise<AgentHost> {
+  const { sealer, authority, version, healthChecks, clock, log } = options;
+  const store = await openEmbeddedStore({ directory: options.storeDir, clock, retention, log });
+  try {
+    const signingKeys = await openSigningKeys({ path: options.signingKey, clock, longestTTL: longestTokenSeconds });
+    let upkeep: Upkeep | undefined;
+    const planes = await openPlanes({
+      store,
+      clock,
+      log,
+      sealing: sealer,
+      tokens: accountTokenKeys({ signingKeys, installation: store.identity }),
+      longestTokenSeconds,
+      ...(authority === undefined ? {} : { certificateAuthority: authority }),
+      memoryBudget,
+      bodyBytes,
+      version,
+      healthChecks,
+      onUpkeep: (left) => upkeep?.wake(left),
+    });
+    upkeep = startUpkeep({ store, clock, log, plane: (id) => planes.planeSource(id) });
+    upkeep.wake();
+    return {
+      kind: 'built-in',
+      virtualClusters: builtInGateway(planes),
+      builtIn: planes.builtIn,
+      async close() {
+        await upkeep?.stop();
+        planes.close();
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../lib/clock.ts';
+import { createCatchingUp } from './catching-up.ts';
+
+function setUp(connected = true) {
+  const clock = new ManualClock();
+  const state = { holds: false };
+  const catchingUp = createCatchingUp({ isConnected: () => connected, clock });
+  let settled = false;
+  const begin = async () => {
+    await catchingUp.until(() => state.holds);
+    settled = true;
+  };
+  const isSettled = async () => {
+    await Promise.resolve();
+    await Promise.resolve();
+    return settled;
+  };
+  return { clock, state, catchingUp, begin, isSettled };
+}
+
+describe('who is quicker than the news', () => {
+  it('waits until it has come', async () => {
+    const { state, catchingUp, begin, isSettled } = setUp();
+    const waiting = begin();
+    catchingUp.heard();
+    expect(await isSettled()).toBe(false);
+    state.holds = true;
+    catchingUp.heard();
+    await waiting;
+  });
+
+  it('waits no longer than a second', async () => {
+    const { clock, begin, isSettled } = setUp();
+    const waiting = begin();
+    clock.advance(999);
+    expect(await isSettled()).toBe(false);
+    clock.advance(1);
+    await waiting;
+  });
+
+  it('does not wait where no news comes, nor where too many do', async () => {
+    await setUp(false).begin();
+    const { catchingUp, clock } = setUp();
+    const crowd = Array.from({ length: 200 }, () => catchingUp.until(() => false));
+    await catchingUp.until(() => false);
+    clock.advance(1_000);
+    await Promise.all(crowd);
+  });
+});

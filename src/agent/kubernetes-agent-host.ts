@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { type Kubeconfig, readKubeconfig } from '../api/kubeconfig.ts';
+import { accountReviews } from '../gateway/account-reviews.ts';
+import { hostedCluster } from '../gateway/hosted-cluster.ts';
+import { instanceDepth } from '../gateway/instance-gateway.ts';
+import type { TargetRooms } from '../gateway/target-room.ts';
+import { defaultHelmSettings } from '../hosts/kubernetes/helm-settings.ts';
+import { connectToHost } from '../hosts/kubernetes/host-connection.ts';
+import { openKubernetesHost } from '../hosts/kubernetes/kubernetes-host.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { StartError } from '../process/start-error.ts';
+import type { AgentHost } from './agent-host.ts';
+
+export interface KubernetesAgentHostOptions {
+  readonly cluster: string;
+  /** undefined: the one that Kubernetes puts into a pod. */
+  readonly kubeconfigFile: string | undefined;
+  readonly workDir: string;
+  readonly rooms: TargetRooms;
+  /** Whether a token is one of the installation's own: such a one is shown to nobody else. */
+  isOwnToken(token: string): Promise<boolean>;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A Kubernetes cluster beside the agent, with the virtual clusters that its centre installs there. */
+export async function kubernetesAgentHost(options: KubernetesAgentHostOptions): Promise<AgentHost> {
+  const { cluster, rooms, isOwnToken, workDir, clock, log } = options;
+  const kubeconfig =
+    options.kubeconfigFile === undefined
+      ? await inClusterKubeconfig(options.environment)
+      : await kubeconfigIn(options.kubeconfigFile);
+  const connection = connectToHost(kubeconfig, { clock });
+  // Nothing is installed from here: that is the centre's.
+  const helm = { ...defaultHelmSettings, environment: {} };
+  const host = openKubernetesHost({ connection, helm, workDir, clock, log });
+  const reviews = accountReviews({ clock });
+  return {
+    kind: 'kubernetes',
+    virtualClusters: hostedCluster({ host, cluster, depth: instanceDepth, reviews, rooms, isOwnToken, clock }),
+    api: connection.api,
+    async close() {
+      await host.close();
+      await connection.close();
+    },
+  };
+}
+
+async function kubeconfigIn(path: string): Promise<Kubeconfig> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new StartError(`the kubeconfig ${path} cannot be read`, { cause: error });
+  });
+  const { kubeconfig, fault } = readKubeconfig(text);
+  if (kubeconfig === undefined) throw new StartError(`the kubeconfig ${path} cannot be used: it ${fault}`);
+  return kubeconfig;
+}
+
+/** Where Kubernetes puts what a pod may reach its cluster with. */
+const accountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+async function inClusterKubeconfig(environment: NodeJS.ProcessEnv): Promise<Kubeconfig> {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = environment;
+  if (host === undefined) {
+    throw new StartError('which cluster? give --kubeconfig or --built-in, or run the agent in a pod of the cluster');
+  }
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const [certificateAuthority, token] = await Promise.all([
+    readFile(`${accountDir}/ca.crt`, 'utf8'),
+    readFile(`${accountDir}/token`, 'utf8'),
+  ]);
+  return { server, certificateAuthority, token: token.trim() };
+}

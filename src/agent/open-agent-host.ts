@@ -1,0 +1,28 @@
+import type { AgentDir } from './agent-dir.ts';
+import type { AgentHost } from './agent-host.ts';
+import { type BuiltInAgentHostOptions, builtInAgentHost } from './built-in-agent-host.ts';
+import { type KubernetesAgentHostOptions, kubernetesAgentHost } from './kubernetes-agent-host.ts';
+import type { AgentOptions } from './options.ts';
+
+export interface OpenAgentHostOptions
+  extends Omit<BuiltInAgentHostOptions, 'storeDir' | 'signingKey'>,
+    Pick<KubernetesAgentHostOptions, 'rooms' | 'isOwnToken'> {
+  readonly settings: Pick<AgentOptions, 'cluster' | 'host'>;
+  readonly dir: AgentDir;
+}
+
+/** The cluster that the agent stands beside, or that it is. */
+export async function openAgentHost({ settings, dir, ...options }: OpenAgentHostOptions): Promise<AgentHost> {
+  const { host, cluster } = settings;
+  if (host.kind === 'built-in') {
+    return await builtInAgentHost({ ...options, storeDir: dir.store, signingKey: dir.signingKey });
+  }
+  const { kubeconfigFile } = host;
+  return await kubernetesAgentHost({
+    ...options,
+    cluster,
+    kubeconfigFile,
+    workDir: dir.helm,
+    environment: process.env,
+  });
+}

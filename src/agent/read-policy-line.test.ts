@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { readPolicyLine } from './read-policy-line.ts';
+
+const key = { name: 'k', uid: 'u', mark: 'm', user: { name: 'anna', groups: [] }, scopes: [] };
+const good = [
+  { type: 'BEGIN', installation: 'i', apiPrefix: 'kubernetes', serviceAccountTokens: true, time: 1 },
+  { type: 'OBJECT', kind: 'Project', object: { metadata: { name: 'p' } } },
+  { type: 'NO_OBJECT', kind: 'Project', namespace: '', name: 'p' },
+  { type: 'KEY', key },
+  { type: 'KEY', key: { ...key, expiresAt: 5, scopes: [{}] } },
+  { type: 'NO_KEY', name: 'k' },
+  { type: 'SIGNING_KEYS', keys: { keys: [{ kid: 'a' }] } },
+  { type: 'SYNCED', time: 1 },
+  { type: 'ALIVE', time: 1 },
+];
+
+describe('a line of the policy feed', () => {
+  it.each(good)('is taken as it is: $type', (line) => {
+    expect(readPolicyLine(JSON.stringify(line))).toEqual(line);
+  });
+
+  it('may be one that a newer centre tells', () => {
+    expect(readPolicyLine('{"type":"WEATHER"}')).toBeUndefined();
+    expect(readPolicyLine('{"type":"toString"}')).toBeUndefined();
+  });
+
+  it.each([
+    'null',
+    '[]',
+    '{}',
+    '{"type":"BEGIN"}',
+    '{"type":"OBJECT","kind":"Secret","object":{"metadata":{"name":"p"}}}',
+    '{"type":"OBJECT","kind":"Project","object":{"metadata":{}}}',
+    '{"type":"NO_OBJECT","kind":"Project","name":"p"}',
+    '{"type":"NO_KEY"}',
+    '{"type":"SIGNING_KEYS","keys":{}}',
+    '{"type":"SYNCED"}',
+    '{"type":"ALIVE","time":null}',
+    ...[{ user: null }, { mark: '' }, { scopes: ['all'] }, { expiresAt: 'never' }, { user: { name: 'a' } }].map(
+      (part) => JSON.stringify({ type: 'KEY', key: { ...key, ...part } }),
+    ),
+    '{"type":"SYN',
+  ])('is refused where it lacks what is decided by: %s', (text) => {
+    expect(() => readPolicyLine(text)).toThrow();
+  });
+});

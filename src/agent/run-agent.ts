@@ -1,0 +1,22 @@
+import { systemClock } from '../lib/clock.ts';
+import { openLog } from '../process/open-log.ts';
+import { watchEndSignals } from '../process/signals.ts';
+import { type AgentFlags, readAgentOptions } from './read-options.ts';
+import { startAgent } from './start-agent.ts';
+
+/** Ten seconds are promised; what has not ended by then is cut off. */
+const longestClose = 9_500;
+
+/** `flotilla agent`: serves until a signal ends it. Resolves to the exit code; rejects if it cannot start. */
+export async function runAgent(flags: AgentFlags): Promise<number> {
+  const options = readAgentOptions(flags);
+  const log = openLog(options.logLevel);
+  const signals = watchEndSignals(process, () => process.exit(1));
+  const agent = await startAgent(options, { clock: systemClock, log });
+  process.stdout.write(`ready ${agent.url}\n`);
+  await signals.first;
+  const cutOff = setTimeout(() => process.exit(0), longestClose);
+  await agent.close();
+  clearTimeout(cutOff);
+  return 0;
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { renderDefinition } from './render-definition.ts';
+import type { TemplateDefinition, TemplateParameter } from './v1/template-definition.ts';
+
+const platform = { name: 'demo', project: 'web', cluster: 'local', namespace: 'host', user: 'anna', team: '' };
+const parameters: readonly TemplateParameter[] = [
+  { variable: 'size', type: 'number', defaultValue: '2' },
+  { variable: 'net.name' },
+  { variable: 'net.open', type: 'boolean' },
+];
+const render = (definition: TemplateDefinition, given = '') =>
+  renderDefinition({ definition, parameters, given, platform });
+
+describe('a definition', () => {
+  it('has every text rendered with what was given, the defaults, and the platform’s own values (completions §7)', () => {
+    const { definition, problems } = render(
+      {
+        metadata: { labels: { size: '{{ .Values.size }}' } },
+        objects: 'name: {{ .Values.net.name | quote }}\n{{- if .Values.net.open }}\nopen: true\n{{- end }}',
+        access: { rules: [{ users: ['{{ .Values.platform.user }}'], clusterRole: 'view' }] },
+        helmRelease: { values: 'of: {{ with .Values.platform }}{{ .project }}/{{ .name }}{{ end }}' },
+      },
+      'net:\n  name: blue',
+    );
+    expect(problems).toEqual([]);
+    expect(definition).toEqual({
+      metadata: { labels: { size: '2' } },
+      objects: 'name: "blue"',
+      access: { rules: [{ users: ['anna'], clusterRole: 'view' }] },
+      helmRelease: { values: 'of: web/demo' },
+    });
+  });
+
+  it('finds parameters that were not given empty, whatever is given beside them', () => {
+    expect(render({ objects: '[{{ .Values.net.name }}|{{ .Values.net.open }}]' }).definition.objects).toBe('[|false]');
+  });
+
+  it('says of everything that cannot be rendered where it is', () => {
+    const { problems } = render(
+      {
+        objects: 'a: {{ .Values.nope }}',
+        metadata: { annotations: { a: '{{ required "say it" .Values.net.name }}' } },
+      },
+      'size: many',
+    );
+    expect(problems).toEqual([
+      expect.stringMatching(/^spec.parameters.size: .*must be a number/),
+      'objects: line 1, column 7: there is no field nope',
+      'metadata.annotations.a: line 1, column 4: error calling required: say it',
+    ]);
+  });
+
+  it('cannot reach beyond its values', () => {
+    const { definition, problems } = render({ objects: '{{ .Values.platform.constructor }}' });
+    expect(definition.objects).toBe('');
+    expect(problems).toHaveLength(1);
+  });
+});

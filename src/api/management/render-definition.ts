@@ -1,0 +1,78 @@
+import { renderGoTemplate } from '../../lib/go-template/render.ts';
+import { TemplateError } from '../../lib/go-template/template-error.ts';
+import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { childPath, indexPath } from '../schema/field-path.ts';
+import { readParameters } from './parameters.ts';
+import type { TemplateDefinition, TemplateParameter } from './v1/template-definition.ts';
+
+/** What templates see as `.Values.platform`. */
+export interface PlatformValues {
+  readonly name: string;
+  readonly project: string;
+  readonly cluster: string;
+  readonly namespace: string;
+  /** The owner: one of the two is ''. */
+  readonly user: string;
+  readonly team: string;
+}
+
+export interface DefinitionSource {
+  readonly definition: TemplateDefinition;
+  readonly parameters: readonly TemplateParameter[];
+  /** What the instance gives for them, as YAML text. */
+  readonly given: string;
+  readonly platform: PlatformValues;
+}
+
+export interface RenderedDefinition {
+  readonly definition: TemplateDefinition;
+  /** Where it could not be rendered, and why. Then the definition is not to be used. */
+  readonly problems: readonly string[];
+}
+
+/** A definition with every text of it rendered. The same source gives the same result, whenever it is rendered. */
+export function renderDefinition({ definition, parameters, given, platform }: DefinitionSource): RenderedDefinition {
+  const read = readParameters(given, parameters);
+  const problems = read.errors.map(({ field, message }) => `${field}: ${message}`);
+  const values: JsonObject = { ...unset(parameters, read.values), platform: { ...platform } };
+  const rendered = render(definition as JsonObject, '', { Values: values }, problems) as TemplateDefinition;
+  return { definition: rendered, problems };
+}
+
+/** A parameter that was not given is empty, not unknown: templates may ask whether it is set. */
+function unset(parameters: readonly TemplateParameter[], values: JsonObject): JsonObject {
+  for (const { variable, type } of parameters) {
+    const steps = variable.split('.');
+    let target = values;
+    for (const step of steps.slice(0, -1)) {
+      const next = getMember(target, step);
+      const inner: JsonObject = isJsonObject(next) ? next : {};
+      if (next !== inner) setMember(target, step, inner);
+      target = inner;
+    }
+    const last = steps.at(-1) ?? '';
+    if (getMember(target, last) === undefined) setMember(target, last, type === 'boolean' ? false : '');
+  }
+  return values;
+}
+
+function render(value: JsonValue, field: string, values: JsonObject, problems: string[]): JsonValue {
+  if (typeof value === 'string') return renderText(value, field, values, problems);
+  if (Array.isArray(value)) return value.map((item, at) => render(item, indexPath(field, at), values, problems));
+  if (!isJsonObject(value)) return value;
+  const made: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) {
+    setMember(made, name, render(member, childPath(field, name), values, problems));
+  }
+  return made;
+}
+
+function renderText(text: string, field: string, values: JsonObject, problems: string[]): string {
+  try {
+    return renderGoTemplate(text, values);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    problems.push(`${field}: ${error.message}`);
+    return '';
+  }
+}

@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SignJWT } from 'jose';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../lib/clock.ts';
+import { openSigningKeys, type SigningKeys } from '../process/signing-keys.ts';
+import { accountTokenKeys } from './account-token-keys.ts';
+
+describe('the keys that sign the tokens of service accounts', () => {
+  let directory: string;
+  let signingKeys: SigningKeys;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'token-keys-'));
+    const path = join(directory, 'signing.key');
+    signingKeys = await openSigningKeys({ path, clock: new ManualClock(), longestTTL: 3600 });
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  const open = () => accountTokenKeys({ signingKeys, installation: 'here' });
+  const claims = { iss: 'here/local', sub: 'system:serviceaccount:default:default' };
+
+  it('know again what they signed, and what a running server has seen already', async () => {
+    const keys = open();
+    const token = await keys.sign(claims);
+    expect(await keys.verify(token)).toEqual(claims);
+    expect(await keys.verify(token)).toEqual(claims);
+    expect(await open().verify(token)).toEqual(claims);
+  });
+
+  it('know nothing that was touched, is of another key, or is no token at all', async () => {
+    const keys = open();
+    const token = await keys.sign(claims);
+    const [head = '', body = '', signature = ''] = token.split('.');
+    const other = Buffer.from(JSON.stringify({ ...claims, iss: 'here/other' })).toString('base64url');
+    const none = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
+    const { privateKey } = signingKeys.current();
+    const nameless = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
+    for (const wrong of [
+      '',
+      'x',
+      'a.b.c',
+      `${head}.${other}.${signature}`,
+      `${none}.${body}.`,
+      `${head}.${body}`,
+      nameless,
+      `${token}${'a'.repeat(20_000)}`,
+    ]) {
+      expect(await keys.verify(wrong), wrong.slice(0, 40)).toBeUndefined();
+    }
+  });
+
+  it('know older tokens after another key was made, but not after it was made to end them', async () => {
+    const keys = open();
+    const token = await keys.sign(claims);
+    await signingKeys.rotate({ revoke: false });
+    expect(await keys.verify(token)).toEqual(claims);
+    await signingKeys.rotate({ revoke: true });
+    expect(await keys.verify(token)).toBeUndefined();
+    expect(await keys.verify(await keys.sign(claims))).toEqual(claims);
+  });
+});

@@ -1,0 +1,24 @@
+import { SignJWT } from 'jose';
+import { tokenAlgorithm } from '../auth/direct-token.ts';
+import { createVerifiedTokens } from '../auth/verified-tokens.ts';
+import type { TokenKeys } from '../controlplane/core/account-tokens.ts';
+import type { SigningKeys } from '../process/signing-keys.ts';
+
+export interface AccountTokenKeysOptions {
+  readonly signingKeys: Pick<SigningKeys, 'current' | 'publicKeys'>;
+  /** Tells this installation from every other. */
+  readonly installation: string;
+}
+
+/** The installation's signing keys, for the tokens of service accounts in its planes. */
+export function accountTokenKeys({ signingKeys, installation }: AccountTokenKeysOptions): TokenKeys {
+  const { verify } = createVerifiedTokens(() => signingKeys.publicKeys());
+  return {
+    installation,
+    sign(claims) {
+      const { kid, privateKey } = signingKeys.current();
+      return new SignJWT(claims).setProtectedHeader({ alg: tokenAlgorithm, kid, typ: 'JWT' }).sign(privateKey);
+    },
+    verify,
+  };
+}

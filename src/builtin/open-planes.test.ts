@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { configMapKind } from '../api/core/config-map.ts';
+import type { KubeObject } from '../api/meta.ts';
+import { StatusError } from '../api/status.ts';
+import { planeIdOf, virtualClusterKind } from '../api/storage/virtual-cluster.ts';
+import { ManualClock } from '../lib/clock.ts';
+import { textAt } from '../lib/json-path.ts';
+import type { JsonValue } from '../lib/json-value.ts';
+import { openMemoryStore } from '../store/memory.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { inProcessClient } from './in-process-client.ts';
+import { objectOf, openPlanesBench, type PlanesBench } from './planes.fixture.ts';
+
+const place = { namespace: 'default', name: 'one' };
+
+/** A process that dies: after so many writes none reaches the disk any more. */
+function dyingAfter(store: Store, writes: number): Store {
+  let left = writes;
+  const alive = <T>(write: () => Promise<T>): Promise<T> =>
+    left-- > 0 ? write() : Promise.reject(new StoreError('Unavailable', 'the process is dead'));
+  return {
+    identity: store.identity,
+    get: (key) => store.get(key),
+    list: (range, options) => store.list(range, options),
+    transact: (transaction) => alive(() => store.transact(transaction)),
+    removePrefix: (range) => alive(() => store.removePrefix(range)),
+    revision: (slice) => store.revision(slice),
+    observe: (range, since, observer) => store.observe(range, since, observer),
+    history: (range, since, to) => store.history(range, since, to),
+    compact: (slice, upTo) => store.compact(slice, upTo),
+    assertWritable: () => store.assertWritable(),
+    dump: () => store.dump(),
+    close: async () => {},
+  };
+}
+
+/** Whatever is in the store for planes of virtual clusters, work for upkeep included. */
+async function leftOf(store: Store): Promise<string[]> {
+  const left: string[] = [];
+  for await (const row of store.dump()) {
+    if (row.row === 'slice' && row.slice.startsWith('vc-')) left.push(row.slice);
+    if (row.row !== 'entry') continue;
+    const text = [row.key.slice, ...row.key.segments].join(' ');
+    if (/(^| )vc-/.test(text)) left.push(text);
+  }
+  return left;
+}
+
+const seen = ({ planes }: PlanesBench): KubeObject | undefined =>
+  planes.local.kinds.get(`virtualclusters.${virtualClusterKind.group}`)?.peek(place.namespace, place.name)?.object;
+
+async function use({ planes }: PlanesBench): Promise<void> {
+  const visit = await planes.builtIn.virtualPlanes.enter(place);
+  try {
+    const borrowed = await planes.fleet.borrow(visit.plane.id);
+    if (borrowed === undefined) return;
+    const { plane, release } = borrowed;
+    try {
+      const maps = inProcessClient(plane.kinds, 'test').resource(configMapKind);
+      await maps.create(objectOf(configMapKind, { namespace: 'default', name: `map-${Math.random()}` }));
+    } finally {
+      release();
+    }
+  } finally {
+    visit.leave();
+  }
+}
+
+/** Made, used, put to sleep, woken, deleted; whatever fails, the next step is tried. */
+async function wholeLife(bench: PlanesBench): Promise<void> {
+  const client = bench.hostClient.resource(virtualClusterKind);
+  const steps: (() => Promise<unknown>)[] = [
+    () => client.create(objectOf(virtualClusterKind, { ...place })),
+    () => use(bench),
+    () => bench.upkeep.idle(),
+    () => client.patch(place, { spec: { asleep: true } }),
+    () => client.patch(place, { spec: { asleep: false } }),
+    () => use(bench),
+    () => client.delete(place),
+    () => bench.upkeep.idle(),
+  ];
+  for (const step of steps) {
+    await step().catch((error: unknown) => {
+      if (!(error instanceof StatusError)) throw error;
+    });
+  }
+}
+
+async function until(bench: PlanesBench, holds: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 200 && !holds(); turn++) await bench.work();
+  expect(holds()).toBe(true);
+}
+
+describe('virtual clusters as planes of the built-in cluster', () => {
+  it('are whole after a crash at any write, and leave nothing behind when they go', async () => {
+    let deaths = 0;
+    for (let writes = 1; ; writes++) {
+      const store = openMemoryStore({ clock: new ManualClock() });
+      // The first start makes the built-in cluster; the crashes begin after it.
+      await (await openPlanesBench({ store })).close();
+      const first = await openPlanesBench({ store: dyingAfter(store, writes) });
+      await wholeLife(first);
+      const isDone = seen(first) === undefined && (await leftOf(store)).length === 0 && writes > 12;
+      await first.close();
+
+      const second = await openPlanesBench({ store });
+      await until(second, () => seen(second)?.metadata.deletionTimestamp === undefined);
+      if (seen(second) !== undefined) {
+        const client = second.hostClient.resource(virtualClusterKind);
+        await client.patch(place, { spec: { asleep: false } });
+        await until(second, () => textAt(seen(second) as JsonValue, 'status', 'phase') === 'Ready');
+        await use(second);
+        await client.delete(place);
+        await until(second, () => seen(second) === undefined);
+      }
+      expect(await leftOf(store), `after ${writes} writes`).toEqual([]);
+      await second.close();
+      await store.close();
+      if (isDone) break;
+      deaths++;
+    }
+    expect(deaths).toBeGreaterThan(10);
+  });
+
+  it('cannot be brought back by whoever comes while they go', async () => {
+    const bench = await openPlanesBench();
+    const client = bench.hostClient.resource(virtualClusterKind);
+    for (let round = 0; round < 20; round++) {
+      const { metadata } = await client.create(objectOf(virtualClusterKind, { ...place }));
+      const visitors = Array.from({ length: 5 }, () => use(bench).catch(() => undefined));
+      await client.delete(place);
+      const late = Array.from({ length: 5 }, () => use(bench).catch(() => undefined));
+      await until(bench, () => seen(bench)?.metadata.uid !== metadata.uid);
+      await Promise.all([...visitors, ...late]);
+      await bench.work();
+      expect(await leftOf(bench.store)).toEqual([]);
+    }
+    await bench.close();
+  });
+
+  it('can be entered from the moment on that their object is there, and say so, without more than one write', async () => {
+    const bench = await openPlanesBench();
+    const client = bench.hostClient.resource(virtualClusterKind);
+    const before = await bench.store.revision('local');
+    const made = await client.create(objectOf(virtualClusterKind, { ...place }));
+    expect(made.status).toMatchObject({ phase: 'Ready', observedGeneration: 1, conditions: [{ status: 'True' }] });
+    expect(await bench.store.revision(planeIdOf(made))).toBeGreaterThan(before);
+    await use(bench);
+    await bench.work();
+    expect(seen(bench)?.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+    await bench.close();
+  });
+
+  it('have a plane of their own each, also under a name that was somebody’s before', async () => {
+    const bench = await openPlanesBench();
+    const client = bench.hostClient.resource(virtualClusterKind);
+    const first = await client.create(objectOf(virtualClusterKind, { ...place }));
+    await client.delete(place);
+    await until(bench, () => seen(bench) === undefined);
+    const second = await client.create(objectOf(virtualClusterKind, { ...place }));
+    expect(planeIdOf(second)).not.toBe(planeIdOf(first));
+    expect(bench.planes.builtIn.virtualPlanes.planeIdAt(place)).toBe(planeIdOf(second));
+    await bench.close();
+  });
+
+  it('say what is wrong when they cannot be opened, and are tried again', async () => {
+    const bench = await openPlanesBench();
+    const client = bench.hostClient.resource(virtualClusterKind);
+    const { fleet } = bench.planes;
+    const use = fleet.use.bind(fleet);
+    await client.create(objectOf(virtualClusterKind, { ...place }));
+    fleet.use = () => Promise.reject(new Error('out of order'));
+    await client.patch(place, { spec: { displayName: 'One' } });
+    await until(bench, () => textAt(seen(bench) as JsonValue, 'status', 'phase') === 'Failed');
+    const message = textAt(seen(bench) as JsonValue, 'status', 'message');
+    expect(message).toMatch(/cannot be opened: an internal error.*tries again by itself/);
+    expect(message).not.toContain('out of order');
+    fleet.use = use;
+    await until(bench, () => textAt(seen(bench) as JsonValue, 'status', 'phase') === 'Ready');
+    await bench.close();
+  });
+});

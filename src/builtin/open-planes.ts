@@ -1,0 +1,147 @@
+import { localCluster } from '../api/naming.ts';
+import { groupResourceOf } from '../api/resource.ts';
+import { notFound } from '../api/status.ts';
+import { virtualClusterKind } from '../api/storage/virtual-cluster.ts';
+import type { Identity } from '../auth/identity.ts';
+import type { ControlPlane } from '../controlplane/control-plane.ts';
+import { accountIssuer } from '../controlplane/core/account-tokens.ts';
+import { type Borrowed, createFleet, type Fleet } from '../controlplane/fleet/fleet.ts';
+import { openKubernetesPlane } from '../controlplane/kubernetes-plane.ts';
+import type { PartDependencies } from '../controlplane/plane-part.ts';
+import type { PlaneSource } from '../controlplane/upkeep/plane-objects.ts';
+import { virtualClustersPart } from '../controlplane/virtual/virtual-clusters-part.ts';
+import type { BuiltInCluster } from '../gateway/cluster-gateway.ts';
+import { gatedPlane } from '../gateway/gated-plane.ts';
+import { builtinHost } from '../hosts/builtin/builtin-host.ts';
+import type { Host } from '../hosts/host.ts';
+import type { Plane } from '../http/plane.ts';
+import { textAt } from '../lib/json-path.ts';
+import type { LeftWork } from '../registry/left-work.ts';
+import { resourceKey } from '../registry/rows.ts';
+import type { Store } from '../store/store.ts';
+import { type Composed, type ComposerOptions, composer } from './compose-plane.ts';
+import { inProcessClient } from './in-process-client.ts';
+import { type PlaneServerOptions, planeServer } from './plane-server.ts';
+import { virtualApi } from './virtual-api.ts';
+import { type VirtualPlanes, virtualPlanes } from './virtual-planes.ts';
+
+export interface PlanesOptions extends ComposerOptions, PlaneServerOptions {
+  readonly store: Store;
+  /** What planes may take in memory together, in bytes. */
+  readonly memoryBudget: number;
+  /** Work for upkeep was written. */
+  onUpkeep(left: LeftWork): void;
+}
+
+/** The planes of the Kubernetes kind: the built-in cluster, and the virtual clusters on it. */
+export interface Planes {
+  readonly local: ControlPlane;
+  readonly fleet: Fleet;
+  readonly builtIn: BuiltInCluster & { readonly virtualPlanes: VirtualPlanes };
+  /** The built-in cluster as what virtual clusters run on. */
+  readonly host: Host;
+  /** For upkeep. */
+  readonly planeSource: PlaneSource;
+  close(): void;
+}
+
+const never = new AbortController().signal;
+/** The built-in cluster is in no cluster. */
+const ownPlace = { namespace: '', name: localCluster };
+
+/** Opens the built-in cluster, which stays in memory; virtual clusters come and go as they are used. */
+export async function openPlanes(options: PlanesOptions): Promise<Planes> {
+  const { store, clock, log, memoryBudget, onUpkeep, tokens } = options;
+  const { standing, compose } = composer(options);
+  const compositions = new WeakMap<Plane, Composed>();
+  const fleet = createFleet({
+    store,
+    clock,
+    log,
+    memoryBudget,
+    standing,
+    async open(id, own, birth) {
+      let made: Composed | undefined;
+      const plane = await openKubernetesPlane({
+        id,
+        store: own,
+        ...(birth === undefined ? {} : { birth }),
+        clock,
+        log,
+        onUpkeep,
+        compose(dependencies) {
+          const isLocal = id === localCluster;
+          made = compose(dependencies, isLocal ? { parts: [virtualClusters(dependencies)] } : {});
+          return made;
+        },
+      });
+      if (made !== undefined) compositions.set(plane, made);
+      return plane;
+    },
+  });
+
+  const virtualClusters = (dependencies: PartDependencies) =>
+    virtualClustersPart({
+      clock,
+      plane: () => dependencies.plane(),
+      kubernetesVersion: options.version.gitVersion,
+      birth: (id) => fleet.birth(id),
+      tryPlane: (id) => fleet.use(id, async () => {}),
+      removePlane: (id) => fleet.remove(id),
+    });
+
+  await fleet.resume();
+  const local = await borrowedLocal(fleet);
+  const kindStore = local.plane.kinds.get(resourceKey(virtualClusterKind));
+  if (kindStore === undefined) throw new Error(`${localCluster} has no ${virtualClusterKind.plural}`);
+  const entrances = virtualPlanes({
+    virtualClusters: kindStore,
+    async visit(id, name) {
+      const borrowed = await fleet.borrow(id);
+      if (borrowed === undefined) throw notFound(groupResourceOf(virtualClusterKind), name);
+      return { plane: borrowed.plane, leave: borrowed.release };
+    },
+  });
+  const { close } = entrances;
+  const answer = planeServer(options);
+  const serve = (plane: Plane) => answer(gatedPlane(plane));
+  const enter = async () => ({ plane: local.plane, signal: never, leave() {} });
+  const authenticate = async (plane: Plane, token: string): Promise<Identity | undefined> => {
+    const account = await compositions.get(plane)?.authenticate(token);
+    // Every virtual cluster has accounts of the same names; none of them works at the expense of another's.
+    return account && { ...account, countedAs: `${plane.id}/${account.user.name}` };
+  };
+  const inProcess = { serve, authenticate, clock, log };
+  const toLocal = virtualApi({ virtualPlanes: { enter }, ...inProcess });
+  return {
+    local: local.plane,
+    fleet,
+    builtIn: {
+      plane: local.plane,
+      virtualPlanes: entrances,
+      serve,
+      isTokenOf: async (planeId, token) =>
+        textAt(await tokens.verify(token), 'iss') === accountIssuer(tokens.installation, planeId),
+      authenticate,
+    },
+    host: builtinHost({
+      hostClient: inProcessClient(local.plane.kinds, 'flotilla'),
+      send: virtualApi({ virtualPlanes: entrances, ...inProcess }),
+      sendToHost: (request) => toLocal(ownPlace, request),
+      clock,
+      log,
+    }),
+    planeSource: fleet.planeSource,
+    close() {
+      close();
+      fleet.close();
+    },
+  };
+}
+
+async function borrowedLocal(fleet: Fleet): Promise<Borrowed> {
+  await fleet.create(localCluster);
+  const local = await fleet.borrow(localCluster);
+  if (local === undefined) throw new Error(`the control plane ${localCluster} is not there`);
+  return local;
+}

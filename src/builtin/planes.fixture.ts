@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { apiVersionOf, type KubeObject } from '../api/meta.ts';
+import type { ResourceKind } from '../api/resource.ts';
+import type { ApiClient } from '../client/resource-client.ts';
+import { startUpkeep, type Upkeep } from '../controlplane/upkeep/upkeep.ts';
+import { versionInfo } from '../http/version.ts';
+import { ManualClock } from '../lib/clock.ts';
+import { silentLog } from '../lib/log.ts';
+import { openSealer } from '../seal/open-sealer.ts';
+import { openMemoryStore } from '../store/memory.ts';
+import type { Store } from '../store/store.ts';
+import { inProcessClient } from './in-process-client.ts';
+import { openPlanes, type Planes, type PlanesOptions } from './open-planes.ts';
+
+/** The built-in cluster without a server around it. */
+export interface PlanesBench {
+  readonly planes: Planes;
+  readonly upkeep: Upkeep;
+  readonly clock: ManualClock;
+  readonly store: Store;
+  /** Of the built-in cluster. */
+  readonly hostClient: ApiClient;
+  /** Does all that is due, and lets a second pass for what was put off. */
+  work(): Promise<void>;
+  /** Ends what was opened; the store stays. */
+  close(): Promise<void>;
+}
+
+export async function openPlanesBench(change: Partial<PlanesOptions> = {}): Promise<PlanesBench> {
+  const clock = new ManualClock();
+  const log = silentLog;
+  const store = change.store ?? openMemoryStore({ clock });
+  let upkeep: Upkeep | undefined;
+  const planes = await openPlanes({
+    store,
+    clock,
+    log,
+    sealing: openSealer(randomBytes(32)),
+    tokens: { installation: 'test', sign: () => Promise.reject(new Error('no tokens')), verify: async () => undefined },
+    longestTokenSeconds: 3600,
+    memoryBudget: 16 * 1024 * 1024,
+    bodyBytes: 1024 * 1024,
+    version: versionInfo({ packageVersion: '0' }),
+    healthChecks: [],
+    onUpkeep: (left) => upkeep?.wake(left),
+    ...change,
+  });
+  const started = startUpkeep({ store, clock, log, plane: planes.planeSource });
+  upkeep = started;
+  started.wake();
+  return {
+    planes,
+    upkeep: started,
+    clock,
+    store,
+    hostClient: inProcessClient(planes.local.kinds, 'test'),
+    async work() {
+      await started.idle();
+      clock.advance(1_000);
+    },
+    async close() {
+      await started.stop();
+      planes.close();
+    },
+  };
+}
+
+export function objectOf(kind: ResourceKind, metadata: KubeObject['metadata']): KubeObject {
+  return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata } as KubeObject;
+}

@@ -1,0 +1,107 @@
+import { Argument, Command, Option } from 'commander';
+import { programVersion } from '../lib/program-version.ts';
+import { exitCodeMeanings, exitCodes } from './cli-error.ts';
+import type { CallValues, GivenOption } from './command-call.ts';
+import { callValues } from './command-call.ts';
+import type { CommandSpec, GroupSpec, OptionSpec } from './command-spec.ts';
+import { environmentMeanings } from './environment-meanings.ts';
+
+export interface CatalogueSection {
+  readonly title: string;
+  readonly commands: readonly CommandSpec[];
+  readonly groups: readonly GroupSpec[];
+}
+
+export interface Catalogue {
+  readonly sections: readonly CatalogueSection[];
+  /** Of all sections. */
+  readonly commands: readonly CommandSpec[];
+  readonly groups: readonly GroupSpec[];
+}
+
+export type Invoke = (spec: CommandSpec, values: CallValues) => Promise<void>;
+
+/** The command line that the catalogue describes. */
+export function buildProgram({ sections }: Catalogue, invoke: Invoke): Command {
+  const program = new Command('flotilla')
+    .description('Virtual Kubernetes clusters: for people, for pipelines, and the server that has them')
+    .version(programVersion, '--version', 'print the version')
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(`flotilla: ${oneLine(text.replace(/^error: /, ''))}\n`) })
+    .helpCommand('help [command...]', 'show what a command does')
+    .addHelpText('after', () => `\n${rootNotes()}\nflotilla <command> --help shows its options and examples.`);
+  program.helpOption('-h, --help', 'show this help');
+  const parents = new Map<string, Command>([['', program]]);
+  for (const { title, commands, groups } of sections) {
+    for (const { path, summary } of groups) {
+      parents.set(path, below(program, path).description(summary).helpGroup(`${title}:`));
+    }
+    for (const spec of commands) {
+      const words = spec.path.split(' ');
+      const parent = parents.get(words.slice(0, -1).join(' ')) ?? program;
+      const command = addCommand(parent, words.at(-1) ?? '', spec, invoke);
+      if (parent === program) command.helpGroup(`${title}:`);
+    }
+  }
+  return program;
+}
+
+/** What holds for all commands. */
+function rootNotes(): string {
+  const section = (title: string, rows: readonly (readonly [string, string])[]) => {
+    const longest = Math.max(...rows.map(([name]) => name.length));
+    return `${title}:\n${rows.map(([name, meaning]) => `  ${name.padEnd(longest)}  ${meaning.replaceAll('`', '')}\n`).join('')}`;
+  };
+  const codes = Object.entries(exitCodes).map(
+    ([name, code]) => [String(code), exitCodeMeanings[name as keyof typeof exitCodes]] as const,
+  );
+  return `${section('Environment', Object.entries(environmentMeanings))}\n${section('Exit codes', codes)}`;
+}
+
+function below(parent: Command, name: string): Command {
+  return parent.command(name).helpCommand(false).helpOption('-h, --help', 'show this help');
+}
+
+function addCommand(parent: Command, name: string, spec: CommandSpec, invoke: Invoke): Command {
+  const command = below(parent, name)
+    .summary(spec.summary)
+    .description(spec.details === undefined ? sentence(spec.summary) : `${sentence(spec.summary)} ${spec.details}`)
+    .allowExcessArguments(false);
+  if (spec.aliases !== undefined) command.aliases([...spec.aliases]);
+  for (const argument of spec.args ?? []) command.addArgument(new Argument(argument.name, argument.description));
+  for (const option of spec.options ?? []) command.addOption(commanderOption(option));
+  command.addHelpText(
+    'after',
+    `\nExamples:\n${spec.examples.map((one) => `  ${one.command}\n      ${one.does}`).join('\n')}`,
+  );
+  command.action(async () => {
+    const args = new Map(
+      command.registeredArguments.map((argument, at) => [argument.name(), command.processedArgs[at]] as const),
+    );
+    const given: Record<string, GivenOption> = command.opts();
+    const options = new Map(command.options.map((one) => [longName(one), given[one.attributeName()]] as const));
+    await invoke(spec, callValues(args, options));
+  });
+  return command;
+}
+
+function commanderOption({ flags, description, many, required }: OptionSpec): Option {
+  const option = new Option(flags, description);
+  if (required === true) option.makeOptionMandatory();
+  if (many === true) {
+    option.argParser((value: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), value]);
+  }
+  return option;
+}
+
+function longName(option: Option): string {
+  return (option.long ?? option.flags).replace(/^--/, '');
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

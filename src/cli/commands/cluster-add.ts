@@ -1,0 +1,18 @@
+import type { CommandRun } from '../command-spec.ts';
+import { clusterKubeconfig, withLogin } from '../input/cluster-kubeconfig.ts';
+import { textsOf } from '../input/texts-of.ts';
+import { clusters } from '../kinds.ts';
+import { createAndShow } from './object-create.ts';
+
+export const run: CommandRun = async (call) => {
+  const spec = {
+    ...textsOf(call.values, { 'display-name': 'displayName', description: 'description' }),
+    ...(call.values.flag('agent') ? { networkPeer: true } : { kubeconfig: await clusterKubeconfig(call) }),
+  };
+  await createAndShow(clusters, spec, withLogin(call));
+  const name = call.values.argument('name');
+  if (!call.values.flag('dry-run')) {
+    call.terminal.remark(`flotilla cluster get ${name} shows whether the server reaches it\n`);
+  }
+  return undefined;
+};

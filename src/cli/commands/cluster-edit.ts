@@ -1,0 +1,22 @@
+import { usageError } from '../cli-error.ts';
+import type { CommandRun } from '../command-spec.ts';
+import { patchObject } from '../connection/objects.ts';
+import { withServer } from '../connection/server-api.ts';
+import { clusterKubeconfig, withLogin } from '../input/cluster-kubeconfig.ts';
+import { clusters } from '../kinds.ts';
+import { editObject } from './object-edit.ts';
+
+/** Like every edit, and with `--kubeconfig` other credentials. */
+export const run: CommandRun = async (call) => {
+  const { values, terminal, interrupted: signal } = call;
+  const replaces = values.text('kubeconfig') !== undefined || values.text('context') !== undefined;
+  if (!replaces) return await withServer(withLogin(call), async (api) => await editObject(api, clusters, call));
+  if (values.text('patch') !== undefined) throw usageError('--patch and --kubeconfig exclude each other');
+  const kubeconfig = await clusterKubeconfig(call);
+  return await withServer(withLogin(call), async (api) => {
+    const name = values.argument('name');
+    await patchObject(api, clusters, name, { spec: { kubeconfig } }, { signal });
+    terminal.print(`cluster ${name} is reached with other credentials now\n`);
+    return undefined;
+  });
+};

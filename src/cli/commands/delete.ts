@@ -1,0 +1,43 @@
+import { StatusError } from '../../api/status.ts';
+import type { CommandCall } from '../command-call.ts';
+import type { CommandRun } from '../command-spec.ts';
+import { deleteObject, getObject } from '../connection/objects.ts';
+import { type ServerApi, withServer } from '../connection/server-api.ts';
+import { waitUntilGone } from '../connection/wait-for-instance.ts';
+import { timeoutOf } from '../input/timeout-of.ts';
+import { virtualClusters } from '../kinds.ts';
+import { disconnectKubectl } from '../kubeconfig/connect-kubectl.ts';
+
+export const run: CommandRun = async (call) =>
+  await withServer(call, async (api) => {
+    for (const name of call.values.rest('name')) await remove(api, name, call);
+    return undefined;
+  });
+
+async function remove(api: ServerApi, name: string, call: CommandCall): Promise<void> {
+  const { values, terminal, interrupted: signal } = call;
+  const { project } = api.access;
+  const dryRun = values.flag('dry-run');
+  let uid: string;
+  try {
+    uid = (await getObject(api, virtualClusters, { project, signal }, name)).metadata.uid ?? '';
+    await deleteObject(api, virtualClusters, name, { project, uid, dryRun, signal });
+  } catch (error) {
+    const isGone = error instanceof StatusError && error.code === 404;
+    if (!isGone || !values.flag('ignore-not-found')) throw error;
+    terminal.remark(`there is no virtual cluster ${name} in the project ${project}\n`);
+    return;
+  }
+  if (dryRun) {
+    terminal.print(`virtual cluster ${name} would be deleted\n`);
+    return;
+  }
+  const contexts = await disconnectKubectl(api, { project, name }, call);
+  if (contexts.length > 0) terminal.remark(`removed from the kubeconfig: ${contexts.join(', ')}\n`);
+  if (values.flag('wait')) {
+    await waitUntilGone(api, { project, name, milliseconds: timeoutOf(values) }, uid, call);
+    terminal.print(`virtual cluster ${name} deleted\n`);
+  } else {
+    terminal.print(`virtual cluster ${name} is being deleted\n`);
+  }
+}

@@ -1,0 +1,46 @@
+import { StatusError } from '../../api/status.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import type { CommandCall } from '../command-call.ts';
+import type { CommandRun } from '../command-spec.ts';
+import { type Config, type Login, readConfig, writeConfig } from '../config/config-file.ts';
+import { configPath } from '../config/config-path.ts';
+import { withAccess } from '../connection/server-api.ts';
+
+export const run: CommandRun = async (call) => {
+  const path = configPath(call.environment);
+  const config = await readConfig(path);
+  for (const [name, login] of leaving(config, call)) {
+    await endOnServer(login, call);
+    const logins = new Map((await readConfig(path)).logins);
+    logins.delete(name);
+    const current = config.current === name ? undefined : config.current;
+    await writeConfig(path, { logins, ...(current === undefined ? {} : { current }) });
+    call.terminal.print(`logged out of ${login.url} (context ${name})\n`);
+  }
+  return undefined;
+};
+
+function leaving(config: Config, { values }: CommandCall): readonly (readonly [string, Login])[] {
+  if (values.flag('all')) return [...config.logins];
+  const name = values.text('context') ?? config.current;
+  const login = name === undefined ? undefined : config.logins.get(name);
+  if (name !== undefined && login !== undefined) return [[name, login]];
+  throw new CliError(name === undefined ? 'there is no login' : `there is no login ${JSON.stringify(name)}`, {
+    exitCode: exitCodes.notFound,
+  });
+}
+
+/** A login with a password ends there too. Whatever the server says, it is forgotten here. */
+async function endOnServer(login: Login, call: CommandCall): Promise<void> {
+  const access = { ...login, authority: login.authority, project: '', context: undefined };
+  try {
+    await withAccess(access, call, (api) =>
+      api.json({ method: 'POST', path: '/auth/logout', signal: call.interrupted }),
+    );
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 403) {
+      call.terminal.remark('its access key goes on; flotilla access-key delete ends one\n');
+    } else if (error instanceof CliError) call.terminal.remark(`${error.message}; forgotten here all the same\n`);
+    else if (!(error instanceof StatusError)) throw error;
+  }
+}

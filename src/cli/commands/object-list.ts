@@ -1,0 +1,115 @@
+import { projectOfNamespace } from '../../api/naming.ts';
+import { StatusError } from '../../api/status.ts';
+import { listAt, textAt } from '../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import type { CommandCall } from '../command-call.ts';
+import type { CommandRun } from '../command-spec.ts';
+import { asTable, getObject, objectPath, watchChanges } from '../connection/objects.ts';
+import { type Ask, type ServerApi, withServer } from '../connection/server-api.ts';
+import { type NamedKind, projects } from '../kinds.ts';
+import { type OutputFormat, outputFormat } from '../output/output-format.ts';
+import { TablePrinter } from '../output/print-table.ts';
+import { pause } from '../pause.ts';
+
+/** Lists a kind in the server's own columns, and goes on with what changes if that is asked for. */
+export function listOf(kind: NamedKind): CommandRun {
+  return async (call) => {
+    const format = await outputFormat(call.values);
+    return await withServer(call, async (api) => {
+      const everywhere = call.values.flag('all-projects');
+      const where = { project: everywhere ? undefined : api.access.project };
+      const ask: Ask = {
+        path: objectPath(api, kind, where),
+        query: { labelSelector: call.values.text('selector') },
+        signal: call.interrupted,
+      };
+      await show(api, ask, format, call, {
+        withProject: kind.inProject && everywhere,
+        async nothing() {
+          if (!kind.inProject || everywhere) return `no ${kind.noun}`;
+          // A project that is not there has nothing in it either; who mistyped its name is told.
+          await refuseMissingProject(api, call);
+          return `no ${kind.noun} in the project ${api.access.project}`;
+        },
+      });
+      return undefined;
+    });
+  };
+}
+
+async function refuseMissingProject(api: ServerApi, call: CommandCall): Promise<void> {
+  await getObject(api, projects, { signal: call.interrupted }, api.access.project).catch((error: unknown) => {
+    if (!(error instanceof StatusError) || error.code !== 403) throw error;
+  });
+}
+
+const againMilliseconds = 500;
+
+export interface Showing {
+  readonly withProject: boolean;
+  /** What is said where there is nothing to show. */
+  nothing(): Promise<string>;
+}
+
+/** Shows a list or one object, as `-o` has it, and what changes with `--watch`. */
+export async function show(
+  api: ServerApi,
+  ask: Ask,
+  format: OutputFormat,
+  call: CommandCall,
+  showing: Showing,
+): Promise<void> {
+  const { terminal, values } = call;
+  const withProject = showing.withProject ? { withProject: projectIn } : {};
+  const printer = new TablePrinter({
+    wide: format.kind === 'table' && format.wide,
+    colours: terminal.colours,
+    ...withProject,
+  });
+  const accept = format.kind === 'table' ? asTable : 'application/json';
+  const print = (document: JsonObject): void => {
+    if (format.kind === 'objects') terminal.print(format.print(document));
+    else for (const line of printer.lines(document)) terminal.print(`${line}\n`);
+  };
+  const first = await api.json({ ...ask, accept });
+  const isEmpty = format.kind === 'table' && listAt(first, 'rows').length === 0;
+  if (isEmpty) terminal.remark(`${await showing.nothing()}\n`);
+  else print(first);
+  if (!values.flag('watch')) return;
+  let from = textAt(first, 'metadata', 'resourceVersion');
+  for (;;) {
+    from = await printChanges(api, { ...ask, accept }, from, print);
+    // A server that ends every stream at once is not asked in a tight loop.
+    await pause(againMilliseconds, call.interrupted);
+  }
+}
+
+/** Until the server ends the stream; gives where to go on. */
+async function printChanges(
+  api: ServerApi,
+  ask: Ask,
+  resourceVersion: string,
+  print: (document: JsonObject) => void,
+): Promise<string> {
+  let reached = resourceVersion;
+  try {
+    for await (const { type, object } of watchChanges(api, { ...ask, query: { ...ask.query, resourceVersion } })) {
+      reached =
+        textAt(object, 'metadata', 'resourceVersion') ||
+        textAt(listAt(object, 'rows')[0], 'object', 'metadata', 'resourceVersion') ||
+        reached;
+      if (type !== 'BOOKMARK') print(object);
+    }
+    return reached;
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 410) throw error;
+    // The past is gone: everything is shown anew.
+    const again = await api.json(ask);
+    print(again);
+    return textAt(again, 'metadata', 'resourceVersion');
+  }
+}
+
+function projectIn(row: JsonValue): string {
+  return projectOfNamespace(textAt(row, 'object', 'metadata', 'namespace')) ?? '';
+}

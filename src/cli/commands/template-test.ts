@@ -1,0 +1,59 @@
+import { renderDefinition } from '../../api/management/render-definition.ts';
+import { resolveTemplate } from '../../api/management/resolve-template.ts';
+import { hostNamespaceStem } from '../../api/naming.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { yamlText } from '../../lib/yaml-text.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import type { CommandRun } from '../command-spec.ts';
+import { withServer } from '../connection/server-api.ts';
+import { readManifests } from '../input/read-manifests.ts';
+import { readParameters } from '../input/read-parameters.ts';
+import { templates } from '../kinds.ts';
+import { outputFormat } from '../output/output-format.ts';
+import { onlyTemplate } from './template-create.ts';
+
+/**
+ * Renders a template on this machine, with the very code that the server has for it. With `--server` the server checks the
+ * template too, in a dry run.
+ */
+export const run: CommandRun = async (call) => {
+  const { values, terminal, interrupted: signal } = call;
+  const format = await outputFormat(values);
+  const file = values.argument('file');
+  const template = onlyTemplate(await readManifests([file]), file);
+  const version = values.text('template-version') ?? '';
+  const resolved = resolveTemplate(template, version);
+  if (resolved === undefined) {
+    const wanted = version === '' ? 'that could be used' : `that matches ${version}`;
+    throw new CliError(`${file}: the template has no version ${wanted}`, { exitCode: exitCodes.notFound });
+  }
+  const name = values.text('name') ?? 'demo';
+  const project = values.text('project') ?? 'default';
+  const { definition, problems } = renderDefinition({
+    definition: resolved.definition,
+    parameters: resolved.parameters,
+    given: (await readParameters(values.list('values'), values.list('set'))) ?? '',
+    platform: {
+      name,
+      project,
+      cluster: values.text('cluster') ?? 'local',
+      namespace: hostNamespaceStem(project, name),
+      user: values.text('user') ?? 'anna',
+      team: '',
+    },
+  });
+  if (problems.length > 0) {
+    for (const problem of problems) terminal.remark(`${file}: ${problem}\n`);
+    throw new CliError(`${file} cannot be rendered: ${problems.length} problem${problems.length === 1 ? '' : 's'}`);
+  }
+  if (values.flag('server')) {
+    await withServer(call, async (api) => {
+      const path = api.managementPath(templates.plural, template.metadata.name ?? name);
+      const query = { fieldManager: 'flotilla', force: 'true', dryRun: 'All', fieldValidation: 'Strict' };
+      await api.json({ method: 'PATCH', path, type: 'application/apply-patch+yaml', body: template, query, signal });
+    });
+  }
+  const document = definition as JsonValue;
+  terminal.print(format.kind === 'objects' ? format.print(document) : yamlText(document));
+  return undefined;
+};

@@ -1,0 +1,75 @@
+import { textAt } from '../../lib/json-path.ts';
+import { usageError } from '../cli-error.ts';
+import type { CommandCall } from '../command-call.ts';
+import type { CommandRun } from '../command-spec.ts';
+import { resolveAccess } from '../connection/resolve-access.ts';
+import { type ServerApi, withAccess } from '../connection/server-api.ts';
+import { endOf, tokenCache } from '../connection/token-cache.ts';
+import { parseDuration } from '../input/parse-duration.ts';
+import { scopeOf } from '../input/scope-of.ts';
+import { managementApiVersion } from '../kinds.ts';
+import { giveSecret } from '../output/give-secret.ts';
+
+/** Tokens: for direct endpoints, for a virtual cluster, and for kubectl, which asks again and again. */
+export const run: CommandRun = async (call) => {
+  const { values } = call;
+  const [forKubectl, direct] = [values.flag('exec-credential'), values.flag('direct')];
+  const name = values.text('virtual-cluster');
+  if (direct && name !== undefined) throw usageError('--direct and --virtual-cluster exclude each other');
+  if (!forKubectl && !direct && name === undefined) {
+    throw usageError('say which token: --direct, --virtual-cluster <name> or --exec-credential');
+  }
+  const access = await resolveAccess(call);
+  const make = () =>
+    withAccess(access, call, (api) => (direct ? directToken(api, call) : gatewayToken(api, name ?? '', call)));
+  if (!forKubectl) {
+    await giveSecret(await make(), call);
+    return undefined;
+  }
+  // The management API takes the key itself.
+  const isKey = !direct && name === undefined;
+  const wanted = { direct, name, project: access.project, ttl: values.text('ttl'), scope: scopeOf(values) };
+  const token = isKey ? access.accessKey : await tokenCache(call.environment, access, wanted, make);
+  call.terminal.print(`${JSON.stringify(execCredential(token, call))}\n`);
+  return undefined;
+};
+
+async function directToken(api: ServerApi, call: CommandCall): Promise<string> {
+  const ttl = call.values.text('ttl');
+  const scope = scopeOf(call.values);
+  const answer = await api.json({
+    method: 'POST',
+    path: api.managementPath('directclusterendpointtokens'),
+    body: {
+      apiVersion: managementApiVersion,
+      kind: 'DirectClusterEndpointToken',
+      spec: {
+        ...(ttl === undefined ? {} : { ttl: parseDuration(ttl, 'ttl') }),
+        ...(scope === undefined ? {} : { scope }),
+      },
+    },
+    signal: call.interrupted,
+  });
+  return textAt(answer, 'status', 'token');
+}
+
+async function gatewayToken(api: ServerApi, name: string, call: CommandCall): Promise<string> {
+  const { instanceKubeconfig } = await import('../kubeconfig/instance-kubeconfig.ts');
+  const { entryOf } = await import('../kubeconfig/merge-kubeconfig.ts');
+  const given = call.values.text('ttl');
+  const ttl = given === undefined ? undefined : parseDuration(given, 'ttl');
+  const { project } = api.access;
+  return textAt(entryOf(await instanceKubeconfig(api, { project, name, ttl, signal: call.interrupted })).user, 'token');
+}
+
+/** What kubectl reads, in the version that it asks for. */
+function execCredential(token: string, { environment }: CommandCall): object {
+  const end = endOf(token);
+  return {
+    apiVersion: /client\.authentication\.k8s\.io\/v1beta1/.exec(environment.KUBERNETES_EXEC_INFO ?? '')
+      ? 'client.authentication.k8s.io/v1beta1'
+      : 'client.authentication.k8s.io/v1',
+    kind: 'ExecCredential',
+    status: { token, ...(end === undefined ? {} : { expirationTimestamp: new Date(end).toISOString() }) },
+  };
+}

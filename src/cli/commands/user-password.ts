@@ -1,0 +1,30 @@
+import { CliError, exitCodes } from '../cli-error.ts';
+import type { CommandCall } from '../command-call.ts';
+import type { CommandRun } from '../command-spec.ts';
+import { patchObject } from '../connection/objects.ts';
+import { withServer } from '../connection/server-api.ts';
+import { askSecret } from '../input/ask-user.ts';
+import { readSecretFromStdin } from '../input/read-stdin.ts';
+import { users } from '../kinds.ts';
+
+export const run: CommandRun = async (call) => {
+  const name = call.values.argument('name');
+  const password = await newPassword(name, call);
+  return await withServer(call, async (api) => {
+    await patchObject(api, users, name, { spec: { password } }, { signal: call.interrupted });
+    call.terminal.print(`the password of ${name} is another one now\n`);
+    return undefined;
+  });
+};
+
+/** Twice, as nobody sees what they type. */
+async function newPassword(name: string, call: CommandCall): Promise<string> {
+  if (call.values.flag('password-stdin')) return await readSecretFromStdin('password');
+  if (!call.terminal.asks) {
+    const next = 'pipe it in and give --password-stdin';
+    throw new CliError('nobody is there to type the password', { exitCode: exitCodes.usage, next });
+  }
+  const password = await askSecret(`New password of ${name}: `, call);
+  if (password === (await askSecret('Again: ', call))) return password;
+  throw new CliError('the two are not the same; nothing was changed');
+}

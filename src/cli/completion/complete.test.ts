@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { loadCatalogue } from '../catalogue/catalogue.ts';
+import { complete, type Offer } from './complete.ts';
+import { shellScripts, shells } from './shell-scripts.ts';
+
+const catalogue = await loadCatalogue();
+
+async function offered(line: string, asked: [string, Record<string, string>][] = []): Promise<Offer | string[]> {
+  const offer = await complete(line.split(' '), catalogue, async (candidates, options) => {
+    asked.push([candidates, Object.fromEntries(options)]);
+    return [`${candidates}-a`, `${candidates}-b`];
+  });
+  return offer === 'files' ? offer : offer.map(({ word }) => word);
+}
+
+describe('what can stand there', () => {
+  it.each([
+    ['acc', ['access-key']],
+    ['access-key r', ['rotate']],
+    ['del', ['delete']],
+    ['get virtual-cluster-', ['virtual-cluster-a', 'virtual-cluster-b']],
+    ['delete virtual-cluster-a ', ['virtual-cluster-a', 'virtual-cluster-b']],
+    ['list --all', ['--all-projects']],
+    ['list -o y', ['yaml']],
+    ['list --project ', ['project-a', 'project-b']],
+    ['ls --project ', ['project-a', 'project-b']],
+    ['share x --role v', ['view']],
+    ['member add user-a --role ad', ['admin']],
+    ['completion z', ['zsh']],
+    ['context use ', ['context-a', 'context-b']],
+    ['describe x ', []],
+    ['nothing ', []],
+    ['apply -f ', 'files'],
+    ['login --ca-file x', 'files'],
+  ])('%j: %j', async (line, expected) => {
+    const result = await offered(line);
+    if (line === 'nothing ') expect(result).toContain('login');
+    else expect(result).toEqual(expected);
+  });
+
+  it('is looked for in the project, and at the server, that the line names', async () => {
+    const asked: [string, Record<string, string>][] = [];
+    await offered('get --project red --context=a ', asked);
+    expect(asked).toEqual([['virtual-cluster', { project: 'red', context: 'a' }]]);
+  });
+});
+
+it.each(shells)('the script for %s asks this program', (shell) => {
+  expect(shellScripts[shell]).toMatch(/__complete/);
+  expect(shellScripts[shell]).toContain(':files');
+});

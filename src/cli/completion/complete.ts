@@ -1,0 +1,109 @@
+import type { Catalogue } from '../build-program.ts';
+import type { Environment } from '../command-call.ts';
+import type { Candidates, CommandSpec, OptionSpec } from '../command-spec.ts';
+
+/** A word that fits, and what it means if there is something to say. */
+export interface Completion {
+  readonly word: string;
+  readonly meaning?: string;
+}
+
+/** What the shell is to offer; `files` where it knows better itself. */
+export type Offer = readonly Completion[] | 'files';
+
+export type FindNames = (candidates: string, options: ReadonlyMap<string, string>) => Promise<readonly string[]>;
+
+/** The words that can stand where the last one is being typed. */
+export async function complete(words: readonly string[], catalogue: Catalogue, findNames: FindNames): Promise<Offer> {
+  const typed = words.at(-1) ?? '';
+  const before = words.slice(0, -1);
+  const { spec, rest, path } = commandIn(before, catalogue);
+  if (spec === undefined) return startingWith(typed, wordsBelow(path, catalogue));
+  const { args, options, open } = readWords(rest, spec);
+  const find = async (candidates: Candidates | undefined): Promise<Offer> => {
+    if (candidates === undefined) return [];
+    if (candidates === 'file') return 'files';
+    const names = typeof candidates === 'string' ? await findNames(candidates, options) : candidates;
+    return startingWith(
+      typed,
+      names.map((word) => ({ word })),
+    );
+  };
+  if (open !== undefined) return await find(open.candidates);
+  if (typed.startsWith('-')) return startingWith(typed, optionWords(spec));
+  const expected = (spec.args ?? []).at(args) ?? (isVariadic(spec) ? spec.args?.at(-1) : undefined);
+  return await find(expected?.candidates);
+}
+
+function startingWith(typed: string, completions: readonly Completion[]): Completion[] {
+  return completions.filter(({ word }) => word.startsWith(typed));
+}
+
+function commandIn(words: readonly string[], { commands, groups }: Catalogue) {
+  const [first = '', second = ''] = words;
+  const isGroup = groups.some(({ path }) => path === first);
+  const path = isGroup ? first : '';
+  const wanted = isGroup ? second : first;
+  const spec = commands.find((one) => {
+    const own = one.path.split(' ');
+    if ((own.length === 2 ? own[0] : '') !== path) return false;
+    return own.at(-1) === wanted || one.aliases?.includes(wanted) === true;
+  });
+  return { spec, path, rest: words.slice(isGroup ? 2 : 1) };
+}
+
+function wordsBelow(group: string, { commands, groups }: Catalogue): Completion[] {
+  const own = commands
+    .filter(({ path }) => (group === '' ? !path.includes(' ') : path.startsWith(`${group} `)))
+    .map(({ path, summary }) => ({ word: path.split(' ').at(-1) ?? '', meaning: summary }));
+  return group === '' ? [...own, ...groups.map(({ path, summary }) => ({ word: path, meaning: summary }))] : own;
+}
+
+/** How many arguments stand there, which options have which values, and which option waits for its value. */
+function readWords(words: readonly string[], spec: CommandSpec) {
+  const options = new Map<string, string>();
+  let args = 0;
+  let open: OptionSpec | undefined;
+  for (const word of words) {
+    if (open !== undefined) {
+      options.set(longName(open), word);
+      open = undefined;
+    } else if (word.startsWith('--') && word.includes('=')) {
+      options.set(word.slice(2, word.indexOf('=')), word.slice(word.indexOf('=') + 1));
+    } else if (word.startsWith('-')) {
+      const option = spec.options?.find(({ flags }) => flags.split(/[ ,]+/).includes(word));
+      if (option?.flags.includes('<') === true) open = option;
+    } else args += 1;
+  }
+  return { args, options, open };
+}
+
+function isVariadic(spec: CommandSpec): boolean {
+  return spec.args?.at(-1)?.name.includes('...') === true;
+}
+
+function longName({ flags }: OptionSpec): string {
+  return /--([a-z-]+)/.exec(flags)?.[1] ?? '';
+}
+
+function optionWords(spec: CommandSpec): Completion[] {
+  const all = [...(spec.options ?? []), { flags: '--help', description: 'show this help' }];
+  return all.map((option) => ({ word: `--${longName(option)}`, meaning: option.description }));
+}
+
+/**
+ * A word a line, its meaning behind a tab; `:files` for files, or what kubectl wants to hear in its place. What goes wrong
+ * offers nothing: nobody typed a command.
+ */
+export async function printCompletions(given: readonly string[], environment: Environment): Promise<void> {
+  const { loadCatalogue } = await import('../catalogue/catalogue.ts');
+  const { nameFinder } = await import('./find-names.ts');
+  const forKubectl = given[0] === '--kubectl';
+  const words = forKubectl ? given.slice(1) : given;
+  const offer = await complete(words, await loadCatalogue(), nameFinder(environment)).catch(() => []);
+  const lines =
+    offer === 'files' ? [] : offer.map(({ word, meaning }) => (meaning === undefined ? word : `${word}\t${meaning}`));
+  const files = offer === 'files';
+  const end = forKubectl ? [files ? ':0' : ':4'] : files ? [':files'] : [];
+  process.stdout.write([...lines, ...end].map((line) => `${line}\n`).join(''));
+}

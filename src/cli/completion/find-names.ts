@@ -1,0 +1,48 @@
+import { callValues, type Environment } from '../command-call.ts';
+import { readConfig } from '../config/config-file.ts';
+import { configPath } from '../config/config-path.ts';
+import { listObjects } from '../connection/objects.ts';
+import { withServer } from '../connection/server-api.ts';
+import {
+  clusters,
+  type NamedKind,
+  ownedAccessKeys,
+  projects,
+  teams,
+  templates,
+  users,
+  virtualClusters,
+} from '../kinds.ts';
+import { openTerminal } from '../output/terminal.ts';
+import type { FindNames } from './complete.ts';
+
+const kinds: Readonly<Record<string, NamedKind>> = {
+  'virtual-cluster': virtualClusters,
+  project: projects,
+  template: templates,
+  cluster: clusters,
+  user: users,
+  team: teams,
+  'access-key': ownedAccessKeys,
+};
+
+/** Nobody waits longer for a list of names. */
+const patience = 2_000;
+const most = '200';
+
+/** Names as the server has them for this login, in the project that the command line names so far. */
+export function nameFinder(environment: Environment): FindNames {
+  return async (candidates, options) => {
+    if (candidates === 'context') return [...(await readConfig(configPath(environment))).logins.keys()];
+    const kind = Object.hasOwn(kinds, candidates) ? kinds[candidates] : undefined;
+    if (kind === undefined) return [];
+    const silent = { write: () => true };
+    const terminal = openTerminal({ out: silent, err: silent, in: {} }, environment);
+    const values = callValues(new Map(), options);
+    return await withServer({ environment, values, terminal }, async (api) => {
+      const where = { project: api.access.project, signal: AbortSignal.timeout(patience) };
+      const { items } = await listObjects(api, kind, where, { limit: most });
+      return items.map(({ metadata }) => metadata.name ?? '');
+    });
+  };
+}

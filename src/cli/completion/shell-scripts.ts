@@ -1,0 +1,62 @@
+export const shells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof shells)[number];
+
+/*
+ * Each script hands the words so far to `flotilla __complete` and offers what it answers: a word a line, its meaning
+ * behind a tab, `:files` where the shell is to offer files.
+ */
+
+/** Bash breaks words at `:` and `=`; the line itself is taken apart instead, and what bash has already is cut off. */
+const bash = `_flotilla() {
+  local line="\${COMP_LINE:0:COMP_POINT}" words current broken answer
+  read -ra words <<< "$line"
+  [[ "$line" == *[[:space:]] ]] && words+=("")
+  current="\${words[\${#words[@]}-1]}"
+  broken="\${current%"\${current##*[:=]}"}"
+  COMPREPLY=()
+  while IFS= read -r answer; do
+    if [[ "$answer" == ":files" ]]; then
+      compopt -o filenames 2>/dev/null
+      while IFS= read -r answer; do COMPREPLY+=("$answer"); done < <(compgen -f -- "\${current#"$broken"}")
+      return
+    fi
+    answer="\${answer%%$'\\t'*}"
+    COMPREPLY+=("\${answer#"$broken"}")
+  done < <("\${words[0]}" __complete "\${words[@]:1}" 2>/dev/null)
+}
+complete -F _flotilla flotilla
+`;
+
+const zsh = `#compdef flotilla
+_flotilla() {
+  local answer tab=$'\\t'
+  local -a offered
+  while IFS= read -r answer; do
+    if [[ "$answer" == ":files" ]]; then
+      _files
+      return
+    fi
+    answer="\${answer//:/\\\\:}"
+    offered+=("\${answer/$tab/:}")
+  done < <("\${words[1]}" __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  _describe 'flotilla' offered
+}
+compdef _flotilla flotilla
+`;
+
+const fish = `function __flotilla_complete
+  set -l words (commandline -opc)
+  set -l program $words[1]
+  set -e words[1]
+  set -l current (commandline -ct)
+  set -l answers ($program __complete $words "$current" 2>/dev/null)
+  if test "$answers[1]" = ':files'
+    __fish_complete_path "$current"
+  else
+    printf '%s\\n' $answers
+  end
+end
+complete -c flotilla -f -a '(__flotilla_complete)'
+`;
+
+export const shellScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish };

@@ -1,0 +1,24 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from '../command-call.ts';
+
+/** Where a program keeps what belongs to the user, as each operating system has it. */
+export function configPath(environment: Environment, platform: string = process.platform): string {
+  const named = environment.FLOTILLA_CONFIG;
+  if (named !== undefined && named !== '') return named;
+  return join(folder(environment, platform), 'flotilla', 'config.json');
+}
+
+export function cacheFolder(environment: Environment, platform: string = process.platform): string {
+  const home = environment.HOME ?? homedir();
+  if (platform === 'win32') return join(environment.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'flotilla');
+  if (platform === 'darwin') return join(home, 'Library', 'Caches', 'flotilla');
+  return join(environment.XDG_CACHE_HOME || join(home, '.cache'), 'flotilla');
+}
+
+function folder(environment: Environment, platform: string): string {
+  const home = environment.HOME ?? homedir();
+  if (platform === 'win32') return environment.APPDATA ?? join(home, 'AppData', 'Roaming');
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support');
+  return environment.XDG_CONFIG_HOME || join(home, '.config');
+}

@@ -1,0 +1,40 @@
+import { StatusError } from '../../api/status.ts';
+import { textAt } from '../../lib/json-path.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import type { CommandCall } from '../command-call.ts';
+import { askSecret } from '../input/ask-user.ts';
+import { readSecretFromStdin } from '../input/read-stdin.ts';
+import type { ServerAddress } from './server-address.ts';
+import { withAccess } from './server-api.ts';
+
+/** The access key that the server gives for a name and a password. */
+export async function logInWithPassword(
+  address: ServerAddress,
+  authority: string | undefined,
+  username: string,
+  call: CommandCall,
+): Promise<string> {
+  const password = await passwordOf(username, call);
+  const access = { ...address, authority, accessKey: '', project: '', context: undefined };
+  const answer = await withAccess(access, call, (api) =>
+    api.json({
+      method: 'POST',
+      path: '/auth/password/login',
+      body: { username, password },
+      signal: call.interrupted,
+    }),
+  ).catch((error: unknown) => {
+    if (!(error instanceof StatusError) || error.code !== 401) throw error;
+    throw new CliError('the username or the password is not right', { exitCode: exitCodes.refused, cause: error });
+  });
+  return textAt(answer, 'accessKey');
+}
+
+async function passwordOf(username: string, call: CommandCall): Promise<string> {
+  if (call.values.flag('password-stdin')) return await readSecretFromStdin('password');
+  if (call.terminal.asks) return await askSecret(`Password of ${username}: `, call);
+  throw new CliError('nobody is there to type the password', {
+    exitCode: exitCodes.usage,
+    next: 'pipe it in and give --password-stdin',
+  });
+}

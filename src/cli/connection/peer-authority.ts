@@ -1,0 +1,101 @@
+import { X509Certificate } from 'node:crypto';
+import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
+import { errorCode } from '../../lib/private-file.ts';
+import { CliError, timeoutError } from '../cli-error.ts';
+import type { Environment } from '../command-call.ts';
+import { connectThrough } from './proxy-agent.ts';
+import { proxyFor } from './proxy-for.ts';
+import { isTrustFault } from './trust-fault.ts';
+
+/** What a server showed of itself. */
+export type Peer =
+  /** The operating system's authorities vouch for it. */
+  | { readonly trusted: true }
+  /** Nobody does; `authority` signed its certificate, if the server sent it along. */
+  | { readonly trusted: false; readonly authority: PeerAuthority | undefined };
+
+export interface PeerAuthority {
+  readonly pem: string;
+  /** `SHA256:` and hexadecimal pairs. */
+  readonly fingerprint: string;
+  readonly subject: string;
+  readonly validTo: string;
+}
+
+const handshakeMilliseconds = 15_000;
+
+/** Looks at a server's certificate. Nothing is sent to it. */
+export async function lookAtPeer(url: string, environment: Environment): Promise<Peer> {
+  const socket = await handshake(new URL(url), environment);
+  try {
+    if (socket.authorized) return { trusted: true };
+    const code =
+      typeof socket.authorizationError === 'string' ? socket.authorizationError : errorCode(socket.authorizationError);
+    if (!isTrustFault(code))
+      throw new CliError(`the certificate of ${url} cannot be used (${code ?? 'unknown fault'})`);
+    const root = lastOf(socket.getPeerCertificate(true));
+    return { trusted: false, authority: root === undefined ? undefined : described(root) };
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The same form as `openssl x509 -fingerprint -sha256` prints, with the name that ssh puts before it. */
+export function fingerprintOf(certificate: X509Certificate): string {
+  return `SHA256:${certificate.fingerprint256}`;
+}
+
+function handshake(url: URL, environment: Environment): Promise<TLSSocket> {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const port = Number(url.port || 443);
+  const proxy = proxyFor(url, environment);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => fail(timeoutError(`no connection to ${url.origin} could be made in time`)),
+      handshakeMilliseconds,
+    );
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      const next = 'check the address, and whether the server runs';
+      const why = errorCode(error) ?? error.message;
+      reject(
+        error instanceof CliError
+          ? error
+          : new CliError(`no server answers at ${url.origin} (${why})`, { next, cause: error }),
+      );
+    };
+    const meet = (socket: TLSSocket) => {
+      socket.once('error', fail);
+      socket.once('secureConnect', () => {
+        clearTimeout(timer);
+        resolve(socket);
+      });
+    };
+    const options = { host, port, rejectUnauthorized: false, ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) };
+    if (proxy === undefined) meet(connect(options));
+    else connectThrough(proxy, options).then(meet, fail);
+  });
+}
+
+/** The one that signed itself, at the end of the chain; undefined: the chain ends before it. */
+function lastOf(first: DetailedPeerCertificate): X509Certificate | undefined {
+  const seen = new Set<string>();
+  let certificate = first;
+  while (certificate.issuerCertificate !== undefined && !seen.has(certificate.fingerprint256)) {
+    seen.add(certificate.fingerprint256);
+    if (certificate.issuerCertificate.fingerprint256 === certificate.fingerprint256) break;
+    certificate = certificate.issuerCertificate;
+  }
+  if (certificate.raw === undefined) return undefined;
+  const last = new X509Certificate(certificate.raw);
+  return last.subject === last.issuer && last.verify(last.publicKey) ? last : undefined;
+}
+
+function described(certificate: X509Certificate): PeerAuthority {
+  return {
+    pem: certificate.toString(),
+    fingerprint: fingerprintOf(certificate),
+    subject: certificate.subject.replaceAll('\n', ', '),
+    validTo: certificate.validTo,
+  };
+}

@@ -1,0 +1,74 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent, type AgentOptions, request as httpsRequest, type RequestOptions } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
+import { CliError } from '../cli-error.ts';
+
+/**
+ * Connections through a proxy: it is asked to CONNECT, and TLS goes to the server itself inside. The proxy never sees a
+ * key.
+ */
+export class ProxyAgent extends Agent {
+  readonly #proxy: URL;
+
+  constructor(proxy: URL, options: AgentOptions) {
+    super(options);
+    this.#proxy = proxy;
+  }
+
+  override createConnection(
+    options: RequestOptions,
+    connected?: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    const { host, port } = options;
+    const target = { host: host ?? '', port: Number(port ?? 443) };
+    tunnel(this.#proxy, target).then(
+      (socket) => connected?.(null, connectTls({ ...(options as ConnectionOptions), socket })),
+      // Node looks at the error alone.
+      (error: Error) => connected?.(error, undefined as unknown as Duplex),
+    );
+    return undefined;
+  }
+}
+
+/** One TLS connection through the proxy. */
+export async function connectThrough(
+  proxy: URL,
+  options: ConnectionOptions & { host: string; port: number },
+): Promise<TLSSocket> {
+  return connectTls({ ...options, socket: await tunnel(proxy, options) });
+}
+
+function tunnel(proxy: URL, { host, port }: { host: string; port: number }): Promise<Socket> {
+  const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const send = proxy.protocol === 'https:' ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const asking = send({
+      host: proxy.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
+      method: 'CONNECT',
+      path: target,
+      agent: false,
+      headers: {
+        Host: target,
+        ...(proxy.username === ''
+          ? {}
+          : { 'Proxy-Authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }),
+      },
+    });
+    asking.once('connect', (answer: IncomingMessage, socket: Socket) => {
+      if (answer.statusCode === 200) {
+        resolve(socket);
+        return;
+      }
+      socket.destroy();
+      reject(new CliError(`the proxy ${proxy.host} answered ${answer.statusCode} when asked for ${target}`));
+    });
+    asking.once('error', (error) => {
+      reject(new CliError(`the proxy ${proxy.host} cannot be reached (${error.message})`, { cause: error }));
+    });
+    asking.end();
+  });
+}

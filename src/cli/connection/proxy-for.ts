@@ -1,0 +1,44 @@
+import { BlockList, isIP } from 'node:net';
+import type { Environment } from '../command-call.ts';
+
+/** The proxy that the environment names for an address, by the variables that curl and Go's programs go by. */
+export function proxyFor(url: URL, environment: Environment): URL | undefined {
+  const either = (name: string): string => environment[name.toLowerCase()] || environment[name.toUpperCase()] || '';
+  const proxy = either('https_proxy') || either('all_proxy');
+  if (proxy === '' || isExcepted(url, either('no_proxy'))) return undefined;
+  const withScheme = /^[a-z0-9]+:\/\//i.test(proxy) ? proxy : `http://${proxy}`;
+  const parsed = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
+  return parsed?.protocol === 'http:' || parsed?.protocol === 'https:' ? parsed : undefined;
+}
+
+/**
+ * `*`, hosts, domains (`.example.com` and `example.com` cover what is below them), addresses and ranges of them
+ * (`10.0.0.0/8`); hosts with a port if wanted.
+ */
+function isExcepted(url: URL, exceptions: string): boolean {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  const port = url.port || '443';
+  return exceptions
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .some((entry) => {
+      if (entry === '*') return true;
+      if (entry.includes('/')) return isInRange(host, entry);
+      if (isIP(entry) !== 0) return host === entry;
+      const [, name = '', only] = /^\[?([^\]]*?)\]?(?::(\d+))?$/.exec(entry) ?? [];
+      if (only !== undefined && only !== port) return false;
+      const domain = name.replace(/^\*?\./, '');
+      return host === domain || host.endsWith(`.${domain}`);
+    });
+}
+
+function isInRange(host: string, range: string): boolean {
+  const [network = '', bits = ''] = range.split('/');
+  const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
+  if (isIP(network) === 0 || isIP(host) !== isIP(network) || !/^\d{1,3}$/.test(bits)) return false;
+  if (Number(bits) > (family === 'ipv6' ? 128 : 32)) return false;
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits), family);
+  return list.check(host, family);
+}

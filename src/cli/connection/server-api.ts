@@ -1,0 +1,107 @@
+import { managementGroup, managementVersion } from '../../api/naming.ts';
+import { sendRequest } from '../../client/send-request.ts';
+import { parseTrustedJson } from '../../lib/json-parse.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import { linesOf } from '../../lib/lines.ts';
+import { CliError } from '../cli-error.ts';
+import type { CommandCall } from '../command-call.ts';
+import { printable } from '../output/printable.ts';
+import { httpsFetch } from './https-fetch.ts';
+import { type Access, resolveAccess } from './resolve-access.ts';
+
+export interface Ask {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the server's root: `/auth/logout`; see `managementPath`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly accept?: string;
+  readonly body?: JsonValue;
+  /** The body's media type; absent: JSON. */
+  readonly type?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The server as a command sees it. Every function rejects with StatusError for an answer that says no. */
+export interface ServerApi {
+  readonly access: Access;
+  /** The path of a kind of the management API, or of what lies below it. */
+  managementPath(...segments: string[]): string;
+  json(ask: Ask): Promise<JsonObject>;
+  text(ask: Ask): Promise<string>;
+  /** The lines of an answer as they come. */
+  lines(ask: Ask): AsyncGenerator<string>;
+  /** The bytes of an answer as they come. */
+  bytes(ask: Ask): AsyncGenerator<Uint8Array>;
+}
+
+/** Opens the server of this call for as long as `use` takes. */
+export async function withServer<T>(
+  call: Pick<CommandCall, 'environment' | 'values' | 'terminal'>,
+  use: (api: ServerApi) => Promise<T>,
+): Promise<T> {
+  return await withAccess(await resolveAccess(call), call, use);
+}
+
+export async function withAccess<T>(
+  access: Access,
+  { environment, terminal }: Pick<CommandCall, 'environment' | 'terminal'>,
+  use: (api: ServerApi) => Promise<T>,
+): Promise<T> {
+  const { fetch, close } = httpsFetch({
+    url: access.url,
+    authority: access.authority,
+    environment,
+    warn: (text) => terminal.remark(`warning: ${printable(text)}\n`),
+  });
+  const token = access.accessKey === '' ? undefined : access.accessKey;
+  const send = (ask: Ask) =>
+    sendRequest(
+      { fetch, token: () => token },
+      {
+        method: ask.method ?? 'GET',
+        url: `${access.url}${ask.path}${queryOf(ask.query)}`,
+        ...(ask.accept === undefined ? {} : { accept: ask.accept }),
+        ...(ask.body === undefined
+          ? {}
+          : { body: { type: ask.type ?? 'application/json', text: writeJson(ask.body) } }),
+        ...(ask.signal === undefined ? {} : { signal: ask.signal }),
+      },
+    );
+  const text = async (ask: Ask) => await (await send(ask)).text();
+  async function* bytes(ask: Ask): AsyncGenerator<Uint8Array> {
+    const { body } = await send(ask);
+    if (body !== null) yield* body as AsyncIterable<Uint8Array>;
+  }
+  try {
+    return await use({
+      access,
+      managementPath: (...segments) =>
+        `/${access.apiPrefix}/management/apis/${managementGroup}/${managementVersion}/${segments.map(encodeURIComponent).join('/')}`,
+      text,
+      bytes,
+      lines: (ask) => linesOf(bytes(ask)),
+      async json(ask) {
+        const value = jsonIn(await text(ask));
+        if (isJsonObject(value)) return value;
+        throw new CliError(`what answers at ${access.url} is no Flotilla server`, { next: 'check the address' });
+      },
+    });
+  } finally {
+    close();
+  }
+}
+
+function jsonIn(text: string): JsonValue | undefined {
+  try {
+    return parseTrustedJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function queryOf(members: Ask['query'] = {}): string {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) pairs.append(name, value);
+  return pairs.size === 0 ? '' : `?${pairs}`;
+}

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { managementGroup, projectNamespace } from '../api/naming.ts';
+import { conflict, forbiddenPath, notFound, unauthorized } from '../api/status.ts';
+import { CliError } from './cli-error.ts';
+import { describeFailure } from './describe-failure.ts';
+
+const resource = (name: string) => ({ group: managementGroup, resource: name });
+
+it.each([
+  [new CliError('a\n b', { next: 'do c', exitCode: 5 }), 5, 'a b; do c'],
+  [unauthorized(), 4, /log in again: flotilla login/],
+  [forbiddenPath('no'), 4, /flotilla whoami/],
+  [
+    notFound(resource('virtualclusterinstances'), 'demo'),
+    3,
+    'there is no virtual cluster demo; flotilla list shows those that are there',
+  ],
+  [notFound(resource('ownedaccesskeys'), 'ci'), 3, /there is no access key ci; flotilla access-key list/],
+  [notFound({ group: '', resource: 'namespaces' }, projectNamespace('red')), 3, /there is no project red/],
+  [conflict(resource('users'), 'anna', 'changed meanwhile'), 1, /changed meanwhile/],
+  [Object.assign(new Error('port in use'), { name: 'StartError' }), 1, 'port in use'],
+  [Object.assign(new Error("EACCES: permission denied, open '/x'"), { syscall: 'open' }), 1, /permission denied/],
+  ['text', 1, 'text'],
+])('tells %s in one line', (error, exitCode, text) => {
+  const failure = describeFailure(error);
+  expect(failure.exitCode).toBe(exitCode);
+  expect(failure.text).not.toContain('\n');
+  if (typeof text === 'string') expect(failure.text).toBe(text);
+  else expect(failure.text).toMatch(text);
+});
+
+it('shows where a fault of its own comes from', () => {
+  expect(describeFailure(new TypeError('x is not a function')).text).toMatch(/TypeError: x is not a function\n +at /);
+});

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CliError } from '../cli-error.ts';
+import type { CommandCall } from '../command-call.ts';
+
+/** Lets the user change a text in the editor that the environment names; the file is theirs alone, and gone afterwards. */
+export async function editText(
+  text: string,
+  name: string,
+  { environment }: Pick<CommandCall, 'environment'>,
+): Promise<string> {
+  const editor = environment.KUBE_EDITOR || environment.VISUAL || environment.EDITOR || 'vi';
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-edit-'));
+  try {
+    const file = join(folder, `${name.replaceAll(/[^a-z0-9.-]/gi, '-')}.yaml`);
+    await writeFile(file, text, { mode: 0o600 });
+    await runEditor(editor, file);
+    return await readFile(file, 'utf8');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** An editor is a command line (`code --wait`), so a shell takes it apart; the file's name is not part of its text. */
+function runEditor(editor: string, file: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+    const failed = (why: string) => new CliError(`the editor ${editor} ${why}`, { next: 'EDITOR names another one' });
+    child.once('error', () => reject(failed('cannot be started')));
+    child.once('close', (code) => (code === 0 ? resolve() : reject(failed(`ended with ${code}`))));
+  });
+}

@@ -1,0 +1,102 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { load } from 'js-yaml';
+import { describe, expect, it } from 'vitest';
+import { callValues } from '../command-call.ts';
+import { parseDuration, shortDuration } from './parse-duration.ts';
+import { readManifests } from './read-manifests.ts';
+import { readParameters } from './read-parameters.ts';
+import { scopeOf } from './scope-of.ts';
+
+describe('a time', () => {
+  it.each([
+    ['90', 90],
+    ['45s', 45],
+    ['15m', 900],
+    ['12h', 43_200],
+    ['30d', 2_592_000],
+    ['2w', 1_209_600],
+    ['1h30m', 5_400],
+  ])('%s is %d seconds', (text, seconds) => {
+    expect(parseDuration(text, 'ttl')).toBe(seconds);
+  });
+
+  it.each(['', 'soon', '5x', '-5s', '1.5h', 's', '5s!', '1h 30m'])('cannot be %j', (text) => {
+    expect(() => parseDuration(text, 'ttl')).toThrow(expect.objectContaining({ exitCode: 2 }));
+  });
+
+  it('is short for people', () => {
+    expect([340, 1_234, 125_000].map(shortDuration)).toEqual(['340 ms', '1.2 s', '2m 5s']);
+  });
+});
+
+describe('parameters', () => {
+  it('are the files in their order, and what is set over them', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'values-'));
+    const [one, two] = [join(folder, 'one.yaml'), join(folder, 'two.yaml')];
+    await writeFile(one, 'size: 1.30\nnet: {name: a, open: yes}\n');
+    await writeFile(two, 'net: {name: b}\n');
+    const text = await readParameters([one, two], ['net.port=080', 'version=1.30', 'empty=', 'url=a=b']);
+    expect(load(text ?? '')).toEqual({
+      size: '1.30',
+      net: { name: 'b', open: 'yes', port: '080' },
+      version: '1.30',
+      empty: '',
+      url: 'a=b',
+    });
+    await rm(folder, { recursive: true });
+    expect(await readParameters([], [])).toBeUndefined();
+    for (const wrong of ['a', '=b']) await expect(readParameters([], [wrong])).rejects.toMatchObject({ exitCode: 2 });
+  });
+
+  it('keep what was typed, whatever it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (value) => {
+        const text = await readParameters([], [`a.__proto__.b=${value}`]);
+        const document = load(text ?? '') as { a: Record<string, { b: string }> };
+        expect(Object.getOwnPropertyDescriptor(document.a, '__proto__')?.value.b).toBe(value);
+      }),
+    );
+  });
+});
+
+describe('a scope', () => {
+  const of = (options: Record<string, boolean | string[]>) =>
+    scopeOf(callValues(new Map(), new Map(Object.entries(options))));
+
+  it('is what the options list', () => {
+    expect(of({})).toBeUndefined();
+    expect(of({ 'cli-only': true })).toEqual({ allowPlatformCli: true });
+    expect(
+      of({ 'scope-project': ['a', 'b'], 'scope-virtual-cluster': ['a/x'], 'scope-cluster': ['c'], 'cli-only': true }),
+    ).toEqual({
+      allowPlatformCli: true,
+      projects: [{ project: 'a' }, { project: 'b' }],
+      virtualClusters: [{ project: 'a', virtualCluster: 'x' }],
+      clusters: [{ cluster: 'c' }],
+    });
+    for (const wrong of ['x', 'a/b/c', '/x', 'a/']) {
+      expect(() => of({ 'scope-virtual-cluster': [wrong] })).toThrow(expect.objectContaining({ exitCode: 2 }));
+    }
+  });
+});
+
+describe('manifests', () => {
+  it('are all documents of all files, lists taken apart', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'manifests-'));
+    const object = (name: string) => `apiVersion: v1\nkind: A\nmetadata: {name: ${name}}\n`;
+    await writeFile(join(folder, '2.yaml'), `${object('c')}--- # another\n${object('d')}---\n`);
+    await writeFile(
+      join(folder, '1.yml'),
+      `apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: A, metadata: {name: a}}, {apiVersion: v1, kind: A}]\n`,
+    );
+    await writeFile(join(folder, 'notes.txt'), 'none of it');
+    expect((await readManifests([folder])).map(({ metadata }) => metadata.name)).toEqual(['a', undefined, 'c', 'd']);
+    await writeFile(join(folder, '3.json'), '{"kind":"A"}');
+    await expect(readManifests([folder])).rejects.toThrow(/has no apiVersion or no kind/);
+    await expect(readManifests([join(folder, 'nothing')])).rejects.toThrow(/does not exist/);
+    await rm(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { accessKeyKind, ownedAccessKeyKind } from '../api/management/v1/access-key.ts';
+import { clusterKind } from '../api/management/v1/cluster.ts';
+import { projectKind } from '../api/management/v1/project.ts';
+import { teamKind } from '../api/management/v1/team.ts';
+import { userKind } from '../api/management/v1/user.ts';
+import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
+import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
+import { apiVersionOf } from '../api/meta.ts';
+import { managementApiVersion, namedKinds } from './kinds.ts';
+
+it('names the kinds as the API does', () => {
+  const kinds = [
+    virtualClusterInstanceKind,
+    projectKind,
+    clusterKind,
+    virtualClusterTemplateKind,
+    userKind,
+    teamKind,
+    ownedAccessKeyKind,
+    accessKeyKind,
+  ];
+  expect(namedKinds).toMatchObject(
+    kinds.map(({ kind, plural, singular, namespaced }) => ({ kind, plural, singular, inProject: namespaced })),
+  );
+  for (const kind of kinds) expect(apiVersionOf(kind)).toBe(managementApiVersion);
+});

@@ -1,0 +1,83 @@
+import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
+import { errorCode, writePrivateFile } from '../../lib/private-file.ts';
+import { yamlText } from '../../lib/yaml-text.ts';
+import { CliError } from '../cli-error.ts';
+import type { Environment } from '../command-call.ts';
+import { readDocument } from '../input/read-parameters.ts';
+import { pause } from '../pause.ts';
+
+/** The user's own kubeconfig: the first that KUBECONFIG names, as kubectl writes to it, else `~/.kube/config`. */
+export function userKubeconfig(environment: Environment): string {
+  const first = (environment.KUBECONFIG ?? '').split(delimiter).find((path) => path !== '');
+  return first ?? join(environment.HOME ?? homedir(), '.kube', 'config');
+}
+
+export async function readKubeconfigFile(path: string): Promise<JsonObject | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw new CliError(`${path} cannot be read (${errorCode(error)})`, { cause: error });
+  }
+  const { value } = readDocument(text, path);
+  if (value === null) return {};
+  if (isJsonObject(value)) return value;
+  throw new CliError(`${path} is not a kubeconfig`);
+}
+
+/**
+ * Changes a kubeconfig as kubectl does: under the lock file that kubectl respects, and whole or not at all. `change` gives
+ * undefined where nothing is to be written.
+ */
+export async function changeKubeconfig(
+  path: string,
+  change: (before: JsonObject) => JsonObject | undefined,
+): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const unlock = await lock(`${path}.lock`);
+  try {
+    const changed = change((await readKubeconfigFile(path)) ?? {});
+    if (changed === undefined) return false;
+    await writePrivateFile(await linkTarget(path), yamlText(changed));
+    return true;
+  } finally {
+    await unlock();
+  }
+}
+
+/** A link is written through, not replaced. */
+async function linkTarget(path: string): Promise<string> {
+  const { realpath } = await import('node:fs/promises');
+  return await realpath(path).catch(() => path);
+}
+
+const tries = 20;
+const pauseMilliseconds = 100;
+/** kubectl holds it for milliseconds; one this old was left by a program that was killed. */
+const abandoned = 60_000;
+
+async function lock(path: string): Promise<() => Promise<void>> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await (await open(path, 'wx', 0o600)).close();
+      return () => rm(path, { force: true });
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') {
+        throw new CliError(`${path} cannot be made (${errorCode(error)})`, { cause: error });
+      }
+      const age = await stat(path).then(
+        ({ mtimeMs }) => Date.now() - mtimeMs,
+        () => 0,
+      );
+      if (age > abandoned) await rm(path, { force: true });
+      else if (attempt === tries) {
+        throw new CliError(`${path} is held by another program`, { next: 'try again, or remove it if there is none' });
+      }
+      await pause(pauseMilliseconds);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import { mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { inlineContext } from './inline-context.ts';
+import { changeKubeconfig, readKubeconfigFile, userKubeconfig } from './kubeconfig-file.ts';
+import { entriesOf, entryName, withEntry, withoutEntry } from './merge-kubeconfig.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kubeconfig-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const entry = (server: string, token = 't') => ({ cluster: { server }, user: { token } });
+const mine: JsonObject = {
+  apiVersion: 'v1',
+  kind: 'Config',
+  preferences: { colors: true },
+  clusters: [{ name: 'work', cluster: { server: 'https://work' } }],
+  users: [{ name: 'me', user: { token: 'w' } }],
+  contexts: [{ name: 'work', context: { cluster: 'work', user: 'me', namespace: 'n' } }],
+  'current-context': 'work',
+};
+
+describe('a virtual cluster in the user’s kubeconfig', () => {
+  const demo = { server: 'https://a:8443', project: 'red', name: 'demo' };
+
+  it('is the current context, and everything else stays; taken out, all is as before', () => {
+    const name = entryName(mine, demo);
+    const joined = withEntry(mine, name, entry('https://a/demo'), demo);
+    expect(joined).toMatchObject({ 'current-context': 'flotilla/red/demo', preferences: { colors: true } });
+    expect(joined.clusters).toHaveLength(2);
+    const renewed = withEntry(joined, entryName(joined, demo), entry('https://elsewhere/demo', 'newer'), demo);
+    expect(renewed.users).toHaveLength(2);
+    expect(renewed.users).toContainEqual({ name, user: { token: 'newer' } });
+    expect(entriesOf(renewed, demo)).toEqual([name]);
+    expect(withoutEntry(renewed, name)).toEqual(mine);
+  });
+
+  it('is another one than that of the same name at another server, or in another project', () => {
+    const joined = withEntry(mine, entryName(mine, demo), entry('https://a/demo'), demo);
+    const elsewhere = { ...demo, server: 'https://b:8443' };
+    expect(entriesOf(joined, elsewhere)).toEqual([]);
+    expect(entriesOf(joined, { ...demo, project: 'blue' })).toEqual([]);
+    expect(entryName(joined, elsewhere)).toBe('flotilla/red/demo@b:8443');
+    const both = withEntry(joined, entryName(joined, elsewhere), entry('https://b/demo'), elsewhere);
+    expect(entriesOf(both, demo)).toEqual(['flotilla/red/demo']);
+    // From the second back to the first.
+    expect(withoutEntry(both, 'flotilla/red/demo@b:8443')).toMatchObject({ 'current-context': 'flotilla/red/demo' });
+    expect(withoutEntry(both, 'flotilla/red/demo')).toMatchObject({ 'current-context': 'flotilla/red/demo@b:8443' });
+  });
+
+  it('is known under the name that somebody gave it, and contexts that others made are left alone', () => {
+    const joined = withEntry(mine, 'mine', entry('https://a/demo'), demo);
+    expect(entryName(joined, demo)).toBe('mine');
+    const theirs = { ...mine, contexts: [{ name: 'flotilla/red/demo', context: { cluster: 'c', user: 'u' } }] };
+    expect(entriesOf(theirs, demo)).toEqual([]);
+    expect(entryName(theirs, demo)).toBe('flotilla/red/demo@a:8443');
+  });
+});
+
+describe('the file', () => {
+  it('is made for its owner alone, changed whole, and through a link', async () => {
+    const path = join(folder, 'deep', 'config');
+    expect(await readKubeconfigFile(path)).toBeUndefined();
+    await changeKubeconfig(path, (before) => ({ ...before, a: '010', b: 'yes' }));
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readKubeconfigFile(path)).toEqual({ a: '010', b: 'yes' });
+    const link = join(folder, 'link');
+    await symlink(path, link);
+    await changeKubeconfig(link, (before) => ({ ...before, c: 1 }));
+    expect(await readKubeconfigFile(path)).toEqual({ a: '010', b: 'yes', c: 1 });
+    expect(await changeKubeconfig(path, () => undefined)).toBe(false);
+    await expect(stat(`${path}.lock`)).rejects.toThrow(/ENOENT/);
+  });
+
+  it('loses nothing to changes at the same time', async () => {
+    const path = join(folder, 'config');
+    await Promise.all(
+      Array.from({ length: 10 }, (_, at) => changeKubeconfig(path, (before) => ({ ...before, [`k${at}`]: at }))),
+    );
+    expect(Object.keys((await readKubeconfigFile(path)) ?? {})).toHaveLength(10);
+  });
+
+  it('takes over a lock that somebody left long ago', async () => {
+    const path = join(folder, 'config');
+    await writeFile(`${path}.lock`, '');
+    await utimes(`${path}.lock`, 1, 1);
+    expect(await changeKubeconfig(path, () => ({ a: 1 }))).toBe(true);
+  });
+
+  it('is the first that KUBECONFIG names, else the one at home', () => {
+    expect(userKubeconfig({ KUBECONFIG: ':/a:/b', HOME: '/home/anna' })).toBe('/a');
+    expect(userKubeconfig({ KUBECONFIG: '', HOME: '/home/anna' })).toBe('/home/anna/.kube/config');
+  });
+});
+
+describe('one context for the server', () => {
+  const kubeconfig = (user: JsonObject, cluster: JsonObject = {}): JsonObject => ({
+    clusters: [{ name: 'c', cluster: { server: 'https://c', ...cluster } }],
+    users: [
+      { name: 'u', user },
+      { name: 'other', user: { token: 'secret of another' } },
+    ],
+    contexts: [
+      { name: 'one', context: { cluster: 'c', user: 'u' } },
+      { name: 'two', context: { cluster: 'c', user: 'other' } },
+    ],
+    'current-context': 'one',
+  });
+  const inlined = (config: JsonObject, context?: string) => inlineContext(config, join(folder, 'config'), context);
+
+  it('has the files that it names inside, from where the kubeconfig lies, and nobody else’s secrets', async () => {
+    await writeFile(join(folder, 'ca.pem'), 'CA');
+    await writeFile(join(folder, 'cert.pem'), 'CERT');
+    await writeFile(join(folder, 'key.pem'), 'KEY');
+    const made = await inlined(
+      kubeconfig(
+        { 'client-certificate': 'cert.pem', 'client-key': join(folder, 'key.pem') },
+        { 'certificate-authority': 'ca.pem' },
+      ),
+    );
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    expect(made).toMatchObject({
+      clusters: [{ cluster: { server: 'https://c', 'certificate-authority-data': base64('CA') } }],
+      users: [{ user: { 'client-certificate-data': base64('CERT'), 'client-key-data': base64('KEY') } }],
+      'current-context': 'one',
+    });
+    expect(JSON.stringify(made)).not.toMatch(/pem|secret of another/);
+  });
+
+  it('has the token of a token file, and what stands inline before what stands in files', async () => {
+    await writeFile(join(folder, 'token'), ' abc\n');
+    expect(await inlined(kubeconfig({ tokenFile: 'token' }))).toMatchObject({ users: [{ user: { token: 'abc' } }] });
+    const both = await inlined(
+      kubeconfig({ token: 'inline', tokenFile: 'missing', 'client-key': 'missing', 'client-key-data': 'x' }),
+    );
+    expect(both.users).toEqual([{ name: 'one', user: { token: 'inline', 'client-key-data': 'x' } }]);
+    expect(await inlined(kubeconfig({}), 'two')).toMatchObject({ users: [{ user: { token: 'secret of another' } }] });
+  });
+
+  it('says what to do about programs, files that are not there and contexts that are not there', async () => {
+    for (const member of ['exec', 'auth-provider']) {
+      await expect(inlined(kubeconfig({ [member]: {} }))).rejects.toThrow(/from a program.*kubectl create token/);
+    }
+    await expect(inlined(kubeconfig({ tokenFile: 'missing' }))).rejects.toThrow(
+      /missing that the kubeconfig names does not exist/,
+    );
+    await expect(inlined(kubeconfig({}), 'three')).rejects.toThrow(/no context three; it has one, two/);
+  });
+
+  it('is left as it was on disk', async () => {
+    const path = join(folder, 'config');
+    await writeFile(path, JSON.stringify(kubeconfig({ token: 'x' })));
+    await inlineContext((await readKubeconfigFile(path)) ?? {}, path, undefined);
+    expect(await readFile(path, 'utf8')).toBe(JSON.stringify(kubeconfig({ token: 'x' })));
+  });
+});

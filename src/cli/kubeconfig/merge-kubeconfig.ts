@@ -1,0 +1,87 @@
+import { listAt, objectAt, textAt } from '../../lib/json-path.ts';
+import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+
+/** What leads to one virtual cluster: its address and the credential for it. */
+export interface Entry {
+  readonly cluster: JsonObject;
+  readonly user: JsonObject;
+}
+
+/** Which virtual cluster an entry is for; it stands beside the context, so that only what we made is ever taken out. */
+export type Origin = { readonly server: string; readonly project: string; readonly name: string };
+
+const extensionName = 'flotilla';
+
+export function entryOf(kubeconfig: JsonObject): Entry {
+  return {
+    cluster: objectAt(listAt(kubeconfig, 'clusters')[0], 'cluster') ?? {},
+    user: objectAt(listAt(kubeconfig, 'users')[0], 'user') ?? {},
+  };
+}
+
+/**
+ * What to call an entry: as it is called already, else `flotilla/<project>/<name>`, with the server's host behind it where
+ * something else is called so.
+ */
+export function entryName(before: JsonObject, origin: Origin): string {
+  const [known] = entriesOf(before, origin);
+  if (known !== undefined) return known;
+  const plain = `flotilla/${origin.project}/${origin.name}`;
+  return named(before, 'contexts', plain) === undefined ? plain : `${plain}@${new URL(origin.server).host}`;
+}
+
+/** The kubeconfig with the entry as its current context; everything else stays as it is. */
+export function withEntry(before: JsonObject, name: string, { cluster, user }: Entry, origin: Origin): JsonObject {
+  const current = textAt(before, 'current-context');
+  const previous = current === name ? textAt(extensionOf(named(before, 'contexts', name)), 'previous') : current;
+  const extension = { origin: { ...origin }, ...(previous === '' ? {} : { previous }) };
+  const context = { cluster: name, user: name, extensions: [{ name: extensionName, extension }] };
+  return {
+    ...before,
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: replaced(before, 'clusters', { name, cluster }),
+    users: replaced(before, 'users', { name, user }),
+    contexts: replaced(before, 'contexts', { name, context }),
+    'current-context': name,
+  };
+}
+
+/** Without the entry; the context before it is the current one again. */
+export function withoutEntry(before: JsonObject, name: string): JsonObject {
+  const context = named(before, 'contexts', name);
+  const after: JsonObject = { ...before };
+  for (const list of ['clusters', 'users', 'contexts']) {
+    after[list] = listAt(before, list).filter((entry) => textAt(entry, 'name') !== name);
+  }
+  if (textAt(before, 'current-context') === name) {
+    const previous = textAt(extensionOf(context), 'previous');
+    after['current-context'] = named(after, 'contexts', previous) === undefined ? '' : previous;
+  }
+  return after;
+}
+
+/** What the entries are called that we made for a virtual cluster. */
+export function entriesOf(before: JsonObject, origin: Origin): string[] {
+  return listAt(before, 'contexts')
+    .filter((context) => equalJson(objectAt(extensionOf(context), 'origin'), { ...origin }))
+    .map((context) => textAt(context, 'name'));
+}
+
+function extensionOf(context: JsonValue | undefined): JsonObject | undefined {
+  const extension = listAt(context, 'context', 'extensions').find((entry) => textAt(entry, 'name') === extensionName);
+  return objectAt(extension, 'extension');
+}
+
+function named(config: JsonObject, list: string, name: string): JsonObject | undefined {
+  const found = listAt(config, list).find((entry) => textAt(entry, 'name') === name);
+  return isJsonObject(found) ? found : undefined;
+}
+
+function replaced(before: JsonObject, list: string, entry: JsonObject & { name: string }): JsonValue[] {
+  const entries = [...listAt(before, list)];
+  const at = entries.findIndex((other) => textAt(other, 'name') === entry.name);
+  if (at < 0) entries.push(entry);
+  else entries[at] = entry;
+  return entries;
+}

@@ -1,0 +1,47 @@
+import type { Environment } from '../command-call.ts';
+
+export interface Colours {
+  good(text: string): string;
+  bad(text: string): string;
+  busy(text: string): string;
+  quiet(text: string): string;
+  strong(text: string): string;
+}
+
+const plain = (text: string): string => text;
+const none: Colours = { good: plain, bad: plain, busy: plain, quiet: plain, strong: plain };
+
+const wrapped =
+  (code: number) =>
+  (text: string): string =>
+    `\u001b[${code}m${text}\u001b[0m`;
+const some: Colours = {
+  good: wrapped(32),
+  bad: wrapped(31),
+  busy: wrapped(33),
+  quiet: wrapped(2),
+  strong: wrapped(1),
+};
+
+/** On a screen, unless NO_COLOR or a dumb terminal says otherwise; never in a pipe. */
+export function coloursFor(isScreen: boolean, environment: Environment): Colours {
+  const unwanted = (environment.NO_COLOR ?? '') !== '' || environment.TERM === 'dumb';
+  return isScreen && !unwanted ? some : none;
+}
+
+/** The words that tables show for how something is. */
+const phases: Readonly<Record<string, keyof Colours>> = {
+  Ready: 'good',
+  Active: 'good',
+  Initialized: 'good',
+  Pending: 'busy',
+  Sleeping: 'quiet',
+  Disabled: 'quiet',
+  Expired: 'bad',
+  Failed: 'bad',
+};
+
+export function phaseColour(colours: Colours, text: string): (shown: string) => string {
+  const name = Object.hasOwn(phases, text) ? phases[text] : undefined;
+  return name === undefined ? plain : colours[name];
+}

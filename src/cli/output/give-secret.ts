@@ -1,0 +1,22 @@
+import { errorCode, writePrivateFile } from '../../lib/private-file.ts';
+import { CliError } from '../cli-error.ts';
+import type { CommandCall } from '../command-call.ts';
+
+/** Hands a secret over once: to a file that only its owner may read (`--file`), or to standard output. */
+export async function giveSecret(
+  secret: string,
+  { values, terminal }: Pick<CommandCall, 'values' | 'terminal'>,
+): Promise<void> {
+  const file = values.text('file');
+  const text = secret.endsWith('\n') ? secret : `${secret}\n`;
+  if (file === undefined) {
+    terminal.print(text);
+    return;
+  }
+  try {
+    await writePrivateFile(file, text);
+  } catch (error) {
+    throw new CliError(`${file} cannot be written (${errorCode(error) ?? 'unknown error'})`, { cause: error });
+  }
+  terminal.remark(`written to ${file}, readable by you alone\n`);
+}

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { coloursFor } from './colours.ts';
+import { plainTable, TablePrinter } from './print-table.ts';
+
+const colours = coloursFor(false, {});
+const table = (...rows: unknown[][]) => ({
+  columnDefinitions: [{ name: 'Name' }, { name: 'Status' }, { name: 'Message', priority: 1 }],
+  rows: rows.map((cells) => ({ cells: cells as string[], object: { metadata: { namespace: 'platform-p-red' } } })),
+});
+
+it('prints the columns of the server, those for wide screens only when asked for', () => {
+  const narrow = new TablePrinter({ wide: false, colours });
+  expect(narrow.lines(table(['a', 'Ready', 'x'], ['longer', null, 'y']))).toEqual([
+    'NAME     STATUS',
+    'a        Ready',
+    'longer   <none>',
+  ]);
+  const wide = new TablePrinter({ wide: true, colours, withProject: () => 'red' });
+  expect(wide.lines(table(['a', true, 'x\ny']))).toEqual([
+    'PROJECT   NAME   STATUS   MESSAGE',
+    'red       a      true     x y',
+  ]);
+});
+
+it('has one head, and keeps its widths, in a table that goes on', () => {
+  const printer = new TablePrinter({ wide: false, colours });
+  printer.lines(table(['a-long-name', 'Ready', '']));
+  expect(printer.lines(table(['b', 'Failed', '']))).toEqual(['b             Failed']);
+});
+
+it('colours what is good and bad, on screens alone', () => {
+  const bright = coloursFor(true, {});
+  expect(
+    plainTable(
+      ['Status', 'X'],
+      [
+        ['Ready', 'x'],
+        ['Failed', 'y'],
+      ],
+      bright,
+    ),
+  ).toContain('\u001b[32mReady    \u001b[0mx');
+  for (const environment of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+    expect(plainTable(['Status'], [['Ready']], coloursFor(true, environment))).not.toContain('\u001b');
+  }
+});

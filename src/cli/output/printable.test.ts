@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { coloursFor } from './colours.ts';
+import { plainTable } from './print-table.ts';
+import { printable } from './printable.ts';
+
+it('lets nobody else’s text move the cursor', () => {
+  expect(printable('a\u001b[2Jb\r\u0007\u009bc\u202ed\te\nfé✓')).toBe(
+    'a\\u001b[2Jb\\u000d\\u0007\\u009bc\\u202ed\te\nfé✓',
+  );
+  const table = plainTable(['Name'], [['\u001b]0;title\u0007x']], coloursFor(false, {}));
+  expect(table).toBe('NAME\n\\u001b]0;title\\u0007x\n');
+});

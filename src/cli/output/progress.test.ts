@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { Progress } from './progress.ts';
+import { openTerminal } from './terminal.ts';
+
+function shownOn(isTTY: boolean, use: (progress: Progress) => void): string {
+  let shown = '';
+  const stream = { isTTY, columns: 30, write: (text: string) => (shown += text) };
+  const progress = new Progress(openTerminal({ out: stream, err: stream, in: { isTTY } }, {}));
+  try {
+    use(progress);
+  } finally {
+    progress.end();
+  }
+  return shown;
+}
+
+const steps = (progress: Progress) => {
+  progress.busy('being made');
+  progress.busy('being made');
+  progress.done('Scheduled');
+  progress.busy('a message that is much too long\nfor a line of thirty');
+};
+
+it('says each thing once in a pipe', () => {
+  expect(shownOn(false, steps)).toMatch(
+    /^ {2}being made\n✓ Scheduled \(\d+ ms\)\n {2}a message that is much too long for a line of thirty\n$/,
+  );
+});
+
+it('writes over one line on a screen, and leaves it empty', () => {
+  const shown = shownOn(true, steps);
+  expect(shown).toContain('✓\u001b[0m Scheduled');
+  expect(shown.endsWith('\r\u001b[K')).toBe(true);
+  expect(shown).toContain(' a message that is much too…');
+  // What is done stays; what is under way never ends a line.
+  expect(shown.match(/\n/g)).toHaveLength(1);
+});

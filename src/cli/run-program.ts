@@ -1,0 +1,50 @@
+import { CommanderError } from 'commander';
+import { buildProgram } from './build-program.ts';
+import { loadCatalogue } from './catalogue/catalogue.ts';
+import { exitCodes } from './cli-error.ts';
+import { describeFailure } from './describe-failure.ts';
+import { Interrupted, listenForInterruption } from './interruption.ts';
+import { openTerminal } from './output/terminal.ts';
+
+/** Runs one command and sets the exit code. A fault the user can mend is one line on standard error. */
+export async function runProgram(argv: readonly string[]): Promise<void> {
+  endQuietlyWithoutReader();
+  const interruption = listenForInterruption();
+  const terminal = openTerminal({ out: process.stdout, err: process.stderr, in: process.stdin }, process.env);
+  const program = buildProgram(await loadCatalogue(), async (spec, values) => {
+    const { run } = await spec.load();
+    const call = {
+      values,
+      terminal,
+      environment: process.env,
+      get interrupted() {
+        return interruption.signal;
+      },
+      leaveSignals: () => interruption.stop(),
+    };
+    process.exitCode = (await run(call)) ?? exitCodes.success;
+  });
+  try {
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
+    } else if (interruption.exitCode !== undefined && error instanceof Interrupted) {
+      process.exitCode = interruption.exitCode;
+    } else {
+      const { text, exitCode } = describeFailure(error);
+      terminal.remark(`flotilla: ${text}\n`);
+      process.exitCode = exitCode;
+    }
+  } finally {
+    interruption.stop();
+  }
+}
+
+/** `flotilla list | head -1`: whoever read has enough, and that is no error. */
+function endQuietlyWithoutReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitCodes.success);
+    throw error;
+  });
+}

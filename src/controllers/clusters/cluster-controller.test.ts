@@ -1,0 +1,278 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { inProcessClient } from '../../builtin/in-process-client.ts';
+import { AnsweringCluster } from '../../hosts/kubernetes/answering-cluster.fixture.ts';
+import type { HostConnection } from '../../hosts/kubernetes/host-connection.ts';
+import { flagAt, listAt, textAt } from '../../lib/json-path.ts';
+import { silentLog } from '../../lib/log.ts';
+import { deleting, openManagement } from '../../management/management.fixture.ts';
+import { resourceKey } from '../../registry/rows.ts';
+import type { RunningController } from '../runtime/controller.ts';
+import { startClusterController } from './cluster-controller.ts';
+
+const running: RunningController[] = [];
+afterEach(async () => {
+  for (const controller of running.splice(0)) await controller.stop();
+});
+
+const kubeconfig = `
+current-context: c
+contexts: [{name: c, context: {cluster: k, user: u}}]
+clusters: [{name: k, cluster: {server: "https://10.0.0.1:6443"}}]
+users: [{name: u, user: {token: x}}]
+`;
+
+async function setUp() {
+  const management = await openManagement();
+  const { plane, clock, state } = management;
+  const connections = new Map<string, HostConnection>();
+  const listeners = new Set<(cluster: string) => void>();
+  const client = inProcessClient(plane.kinds, 'test');
+  const controller = startClusterController({
+    clusters: client.resource(clusterKind),
+    connectionOf: (cluster) => connections.get(cluster),
+    onReplaced(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    instancesOn: (cluster) => state.instancesOn(cluster),
+    clock,
+    log: silentLog,
+  });
+  running.push(controller);
+  await controller.synced;
+
+  const connect = (name: string, cluster: AnsweringCluster, token = 'x') => {
+    connections.set(name, cluster.connect({ server: 'https://a', token }));
+    for (const listener of listeners) listener(name);
+  };
+  const made = async (name: string, cluster: AnsweringCluster) => {
+    connect(name, cluster);
+    await management.create('clusters', name, { kubeconfig });
+  };
+  const statusOf = (name: string) => state.cluster(name)?.status;
+  const condition = (name: string, type: string) => {
+    const found = listAt(statusOf(name), 'conditions').find((each) => textAt(each, 'type') === type);
+    return [textAt(found, 'status'), textAt(found, 'reason')].join(' ');
+  };
+  const messageOf = (name: string, type: string) =>
+    textAt(
+      listAt(statusOf(name), 'conditions').find((each) => textAt(each, 'type') === type),
+      'message',
+    );
+  const store = plane.kinds.get(resourceKey(clusterKind));
+  const until = (holds: () => boolean) =>
+    new Promise<void>((resolve) => {
+      const look = () => {
+        if (!holds()) return;
+        stop?.();
+        resolve();
+      };
+      const stop = store?.listen(look);
+      look();
+    });
+  /** Lets whatever is due run: an answer of the fixture takes a few turns of the event loop. */
+  const settle = async () => {
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+  };
+  return { ...management, connect, made, statusOf, condition, messageOf, until, settle };
+}
+
+describe('the cluster controller (completions §7)', () => {
+  it('says that a cluster is online, which version it is of and that it can be used', async () => {
+    const { made, statusOf, until, condition } = await setUp();
+    await made('c', new AnsweringCluster('u-1'));
+    await until(() => flagAt(statusOf('c'), 'online'));
+    expect(statusOf('c')).toMatchObject({
+      phase: 'Initialized',
+      reason: 'Online',
+      online: true,
+      kubernetesVersion: 'v1.36.3',
+      clusterUID: 'u-1',
+    });
+    expect(
+      ['Reachable', 'CredentialsValid', 'Unique', 'RightsSufficient', 'Ready'].map((type) => condition('c', type)),
+    ).toEqual(['True Answers', 'True Accepted', 'True Unique', 'True Sufficient', 'True Online']);
+  });
+
+  it('looks every half minute, writes only what is new, and notices within a second that it is back', async () => {
+    const { made, statusOf, until, condition, clock, settle, state, messageOf } = await setUp();
+    const cluster = new AnsweringCluster('u-1');
+    await made('c', cluster);
+    await until(() => flagAt(statusOf('c'), 'online'));
+    await settle();
+    const asked = cluster.asked.length;
+    const version = state.cluster('c')?.metadata.resourceVersion;
+    clock.advance(29_000);
+    await settle();
+    expect(cluster.asked.length).toBe(asked);
+    clock.advance(1_000);
+    await settle();
+    expect(cluster.asked.length).toBe(asked + 3);
+    expect(state.cluster('c')?.metadata.resourceVersion).toBe(version);
+
+    cluster.trouble = 0;
+    clock.advance(30_000);
+    await until(() => !flagAt(statusOf('c'), 'online'));
+    expect(statusOf('c')).toMatchObject({ phase: 'Failed', reason: 'Unreachable', kubernetesVersion: 'v1.36.3' });
+    expect(messageOf('c', 'Reachable')).toBe(
+      'It cannot be reached: the connection was refused. The server tries again by itself.',
+    );
+    expect([condition('c', 'CredentialsValid'), condition('c', 'Ready')]).toEqual([
+      'True Accepted',
+      'False Unreachable',
+    ]);
+    cluster.trouble = 200;
+    clock.advance(1_000);
+    await until(() => flagAt(statusOf('c'), 'online'));
+    expect(condition('c', 'Ready')).toBe('True Online');
+  });
+
+  it('waits longer and longer for one that stays away, and no longer than a minute', async () => {
+    const { made, statusOf, until, clock, settle } = await setUp();
+    const cluster = new AnsweringCluster('u-1');
+    cluster.trouble = 0;
+    await made('c', cluster);
+    await until(() => textAt(statusOf('c'), 'phase') === 'Failed');
+    for (let second = 0; second < 120; second++) {
+      clock.advance(1_000);
+      await settle();
+    }
+    const asked = cluster.asked.length;
+    expect(asked).toBeLessThan(12);
+    clock.advance(60_000);
+    await settle();
+    expect(cluster.asked.length).toBe(asked + 1);
+  });
+
+  it('gives up a look that never ends, while others are looked at', async () => {
+    const { made, statusOf, until, clock } = await setUp();
+    const hanging = new AnsweringCluster('u-1');
+    hanging.trouble = -1;
+    await made('hanging', hanging);
+    await made('well', new AnsweringCluster('u-2'));
+    await until(() => flagAt(statusOf('well'), 'online'));
+    expect(statusOf('hanging')).toBeUndefined();
+    clock.advance(10_000);
+    await until(() => textAt(statusOf('hanging'), 'phase') === 'Failed');
+    expect(textAt(statusOf('hanging'), 'message')).toContain('did not answer within 10 seconds');
+  });
+
+  it('says that credentials are refused, and notices others at once', async () => {
+    const { made, connect, statusOf, until, condition } = await setUp();
+    const cluster = new AnsweringCluster('u-1');
+    cluster.trouble = 401;
+    await made('c', cluster);
+    await until(() => textAt(statusOf('c'), 'phase') === 'Failed');
+    expect([condition('c', 'Reachable'), condition('c', 'CredentialsValid')]).toEqual([
+      'True Answers',
+      'False CredentialsRefused',
+    ]);
+    expect(textAt(statusOf('c'), 'message')).toContain('new spec.kubeconfig');
+    cluster.trouble = 200;
+    connect('c', cluster, 'another');
+    await until(() => flagAt(statusOf('c'), 'online'));
+    expect(condition('c', 'CredentialsValid')).toBe('True Accepted');
+  });
+
+  it('calls for credentials a week before they end, and says that they ended when they do', async () => {
+    const { connect, create, statusOf, until, condition, clock } = await setUp();
+    const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const exp = Math.floor(clock.now() / 1000) + 8 * 24 * 3600;
+    const cluster = new AnsweringCluster('u-1');
+    connect('c', cluster, `${encoded({})}.${encoded({ exp })}.c2ln`);
+    await create('clusters', 'c', { kubeconfig });
+    await until(() => flagAt(statusOf('c'), 'online'));
+    expect(condition('c', 'CredentialsValid')).toBe('True Accepted');
+    clock.advance(24 * 3600 * 1000 + 60_000);
+    await until(() => condition('c', 'CredentialsValid') === 'True ExpiringSoon');
+    expect(statusOf('c')).toMatchObject({ reason: 'ExpiringSoon', online: true, phase: 'Initialized' });
+    expect(textAt(statusOf('c'), 'message')).toBe(
+      'The token ends at 2026-01-09T00:00:00Z. Give the cluster a new spec.kubeconfig before.',
+    );
+    expect(condition('c', 'Ready')).toBe('True ExpiringSoon');
+    cluster.trouble = 401;
+    clock.advance(7 * 24 * 3600 * 1000);
+    await until(() => condition('c', 'CredentialsValid') === 'False CredentialsExpired');
+    expect(textAt(statusOf('c'), 'message')).toContain('The token ended at 2026-01-09T00:00:00Z.');
+  });
+
+  it('says which rights the credentials lack, and that they have them later', async () => {
+    const { made, statusOf, until, condition, clock, messageOf } = await setUp();
+    const cluster = new AnsweringCluster('u-1');
+    cluster.allowed = ({ verb }) => verb !== '*' && verb !== 'impersonate';
+    await made('c', cluster);
+    await until(() => flagAt(statusOf('c'), 'online'));
+    expect(condition('c', 'Ready')).toBe('False MissingRights');
+    expect(messageOf('c', 'RightsSufficient')).toContain('do not allow: impersonate users, impersonate groups. Bind');
+    expect(statusOf('c')).toMatchObject({ phase: 'Initialized', online: true });
+    cluster.allowed = () => true;
+    clock.advance(10 * 60_000);
+    await until(() => condition('c', 'Ready') === 'True Online');
+  });
+
+  it('says of the second object of one cluster that it is one too many, until the first is gone', async () => {
+    const { made, statusOf, until, condition, clock, messageOf, remove, settle, state } = await setUp();
+    const cluster = new AnsweringCluster('u-1');
+    await made('first', cluster);
+    await until(() => flagAt(statusOf('first'), 'online'));
+    await made('second', cluster);
+    await until(() => textAt(statusOf('second'), 'phase') === 'Failed');
+    expect(condition('second', 'Unique')).toBe('False AlreadyConnected');
+    expect(messageOf('second', 'Unique')).toContain('the same cluster as "first"');
+    expect(textAt(statusOf('second'), 'clusterUID')).toBe('');
+    expect(condition('first', 'Unique')).toBe('True Unique');
+    const version = state.cluster('second')?.metadata.resourceVersion;
+    clock.advance(30_000);
+    await settle();
+    expect(state.cluster('second')?.metadata.resourceVersion).toBe(version);
+    await remove('clusters', 'first');
+    clock.advance(30_000);
+    await until(() => condition('second', 'Ready') === 'True Online');
+    expect(textAt(statusOf('second'), 'clusterUID')).toBe('u-1');
+  });
+
+  it('says that another cluster answers than the one that instances run on, until that one is back', async () => {
+    const { made, create, admin, statusOf, until, condition, clock } = await setUp();
+    const cluster = new AnsweringCluster('u-1');
+    await made('c', cluster);
+    await until(() => flagAt(statusOf('c'), 'online'));
+    cluster.uid = 'u-2';
+    clock.advance(30_000);
+    await until(() => textAt(statusOf('c'), 'clusterUID') === 'u-2');
+    await create('virtualclusterinstances', 'vc', { clusterRef: { cluster: 'c' } }, admin('default'));
+    cluster.uid = 'u-3';
+    clock.advance(30_000);
+    await until(() => condition('c', 'Ready') === 'False AnotherCluster');
+    expect(statusOf('c')).toMatchObject({ phase: 'Failed', clusterUID: 'u-2' });
+    cluster.uid = 'u-2';
+    clock.advance(30_000);
+    await until(() => condition('c', 'Ready') === 'True Online');
+  });
+
+  it('says that a kubeconfig cannot be used any more', async () => {
+    const { create, statusOf, until } = await setUp();
+    await create('clusters', 'c', { kubeconfig });
+    await until(() => textAt(statusOf('c'), 'reason') === 'KubeconfigUnusable');
+    expect(statusOf('c')).toMatchObject({ phase: 'Failed', online: false });
+  });
+
+  it('keeps a cluster that is being deleted until no instance is left on it', async () => {
+    const { create, verbs, admin, state, until, remove, clock, condition } = await setUp();
+    await create('virtualclusterinstances', 'vc', {}, admin('default'));
+    await verbs('clusters').delete(admin(), 'local', deleting);
+    await until(() => condition('local', 'ContentDeleted') === 'False InstancesRemaining');
+    await remove('virtualclusterinstances', 'vc', 'default');
+    clock.advance(1_000);
+    await until(() => state.cluster('local') === undefined);
+  });
+
+  it('leaves the built-in cluster to others, and says of one with an agent that none has come', async () => {
+    const { create, state, until, statusOf } = await setUp();
+    await create('clusters', 'peer', { networkPeer: true });
+    await until(() => textAt(statusOf('peer'), 'reason') === 'NoAgent');
+    expect(statusOf('peer')).toMatchObject({ phase: 'Failed', online: false });
+    expect(textAt(statusOf('peer'), 'message')).toContain('flotilla agent');
+    expect(state.cluster('local')?.status).toBeUndefined();
+  });
+});

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../lib/clock.ts';
+import { BindingChecks } from './binding-checks.ts';
+
+it('asks for a look at the first use, then once in a minute, and never without a use', () => {
+  const clock = new ManualClock();
+  const checks = new BindingChecks(clock);
+  let use: (uid: string) => void = () => {};
+  const due: string[] = [];
+  const activity = {
+    lastActivity: () => undefined,
+    onActivity(listener: (uid: string) => void) {
+      use = listener;
+      return () => {};
+    },
+  };
+  checks.follow(activity, (uid) => due.push(uid));
+  expect(checks.isDue('a')).toBe(false);
+  use('a');
+  use('a');
+  expect([due, checks.isDue('a'), checks.isDue('b')]).toEqual([['a'], true, false]);
+  checks.looked('a');
+  clock.advance(59_999);
+  use('a');
+  expect([due, checks.isDue('a')]).toEqual([['a'], false]);
+  clock.advance(1);
+  expect(checks.isDue('a')).toBe(false);
+  use('a');
+  expect([due, checks.isDue('a')]).toEqual([['a', 'a'], true]);
+  checks.forget('a');
+  expect(checks.isDue('a')).toBe(false);
+});

@@ -1,0 +1,258 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { eventKind } from '../../api/core/event.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { projectKind } from '../../api/management/v1/project.ts';
+import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { inProcessClient } from '../../builtin/in-process-client.ts';
+import { openPlanesBench } from '../../builtin/planes.fixture.ts';
+import type { Host, HostListener, Installation } from '../../hosts/host.ts';
+import { InstallError } from '../../hosts/install-error.ts';
+import { hostPatience } from '../../hosts/with-deadlines.ts';
+import { listAt, textAt } from '../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { silentLog } from '../../lib/log.ts';
+import { deleting, openManagement, patching } from '../../management/management.fixture.ts';
+import { resourceKey } from '../../registry/rows.ts';
+import { startInstanceController } from './instance-controller.ts';
+
+const plural = virtualClusterInstanceKind.plural;
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** The controller, the management API, and the built-in cluster as its host, which a test gives whims. */
+async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
+  const management = await openManagement();
+  const { plane, clock } = management;
+  const planes = await openPlanesBench();
+  const hosts = new Map<string, Host>([['local', { ...planes.planes.host, ...whims(planes.planes.host) }]]);
+  let replaced: (cluster: string) => void = () => {};
+  const client = inProcessClient(plane.kinds, 'test');
+  const controller = startInstanceController({
+    instances: client.resource(virtualClusterInstanceKind),
+    projects: client.resource(projectKind),
+    templates: client.resource(virtualClusterTemplateKind),
+    clusters: client.resource(clusterKind),
+    events: client.resource(eventKind),
+    hostOf: (cluster) => hosts.get(cluster),
+    onHostReplaced(listener) {
+      replaced = listener;
+      return () => {};
+    },
+    chooseCluster: () => 'local',
+    activity: { lastActivity: () => undefined, onActivity: () => () => {} },
+    clock,
+    log: silentLog,
+  });
+  ends.push(
+    () => planes.close(),
+    () => controller.stop(),
+  );
+  await controller.synced;
+  const kind = plane.kinds.get(resourceKey(virtualClusterInstanceKind));
+  const events = plane.kinds.get(resourceKey(eventKind));
+  const peek = (name: string) => kind?.peek('platform-p-default', name)?.object;
+  return {
+    ...management,
+    planes,
+    hosts,
+    replace(cluster: string, host: Host | undefined) {
+      if (host === undefined) hosts.delete(cluster);
+      else hosts.set(cluster, host);
+      replaced(cluster);
+    },
+    make: (name: string, spec: JsonObject = {}) => management.create(plural, name, spec, management.admin('default')),
+    change: (name: string, document: JsonObject) =>
+      management
+        .verbs(plural)
+        .patch(management.admin('default'), name, { type: 'merge', document, findings: [] }, patching),
+    remove: (name: string) => management.verbs(plural).delete(management.admin('default'), name, deleting),
+    peek,
+    /** The first version of it that has this, as time goes by where nothing happens. */
+    async until(name: string, has: (object: KubeObject | undefined) => boolean): Promise<KubeObject | undefined> {
+      for (let turn = 0; turn < 2_000; turn += 1) {
+        const object = peek(name);
+        if (has(object)) return object;
+        await new Promise(setImmediate);
+        await planes.work();
+        if (turn % 5 === 4) clock.advance(50);
+      }
+      throw new Error(`it did not come: ${JSON.stringify(peek(name)?.status)}`);
+    },
+    told: () => events?.peekAll().map(({ object }) => textAt(object as JsonValue, 'reason')) ?? [],
+  };
+}
+
+const isIn = (phase: string) => (object: KubeObject | undefined) =>
+  textAt(object as JsonValue | undefined, 'status', 'phase') === phase;
+const isReady = isIn('Ready');
+const isGone = (object: KubeObject | undefined) => object === undefined;
+
+function condition(object: KubeObject | undefined, type: string): JsonValue | undefined {
+  return listAt(object as JsonValue | undefined, 'status', 'conditions').find((each) => textAt(each, 'type') === type);
+}
+
+/** Settles when it is told to. */
+function door() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+describe('a new instance', () => {
+  it('is Ready after one look and one write, without its control plane being loaded', async () => {
+    const world = await setUp();
+    await world.make('demo');
+    const ready = await world.until('demo', isReady);
+    expect(Number(ready?.metadata.resourceVersion)).toBeGreaterThan(0);
+    expect(listAt(ready as unknown as JsonValue, 'metadata', 'managedFields')).toHaveLength(2);
+    expect(ready?.metadata.generation).toBe(1);
+    // The built-in cluster itself, and nothing else.
+    expect(world.planes.planes.fleet.loaded.planes).toBe(1);
+  });
+
+  it('is Pending while its install takes longer than a moment, and says so (completions §3)', async () => {
+    const { opened, open } = door();
+    const world = await setUp((real) => ({
+      async install(wanted, call) {
+        await opened;
+        await real.install(wanted, call);
+      },
+    }));
+    await world.make('demo');
+    const pending = await world.until('demo', isIn('Pending'));
+    expect(condition(pending, 'Ready')).toMatchObject({ status: 'False', reason: 'Installing' });
+    open();
+    const ready = await world.until('demo', isReady);
+    expect(condition(ready, 'VirtualClusterDeployed')).toMatchObject({ status: 'True' });
+  });
+
+  it('hands the rendered release on to the host, and again when the parameters change', async () => {
+    const installs: Installation[] = [];
+    const world = await setUp((real) => ({
+      async install(wanted, call) {
+        installs.push(wanted);
+        await real.install(wanted, call);
+      },
+    }));
+    await world.create('virtualclustertemplates', 'sized', {
+      parameters: [{ variable: 'size', defaultValue: '1' }],
+      template: { helmRelease: { chart: { version: '0.30.0' }, values: 'replicas: {{ .Values.size }}' } },
+    });
+    await world.make('demo', { templateRef: { name: 'sized' } });
+    await world.until('demo', isReady);
+    await world.change('demo', { spec: { parameters: 'size: 3' } });
+    await world.until('demo', (object) => isReady(object) && installs.length === 2);
+    expect(installs.map(({ helm }) => helm)).toEqual(
+      [1, 3].map((size) => ({ chart: { version: '0.30.0' }, values: `replicas: ${size}` })),
+    );
+  });
+});
+
+describe('a host', () => {
+  it('that cannot install it is told with the last words of its program, and asked again', async () => {
+    let fails = true;
+    const words = 'helm said: values do not meet the specifications of the schema: replicas must be integer';
+    const world = await setUp((real) => ({
+      async install(wanted, call) {
+        if (fails) throw new InstallError('ValuesRefused', words);
+        await real.install(wanted, call);
+      },
+    }));
+    await world.make('demo');
+    const failed = await world.until('demo', isIn('Failed'));
+    const why = { status: 'False', reason: 'ValuesRefused', message: expect.stringContaining(words) };
+    expect(condition(failed, 'VirtualClusterDeployed')).toMatchObject(why);
+    expect(condition(failed, 'Ready')).toMatchObject(why);
+    fails = false;
+    await world.until('demo', isReady);
+    expect(world.told()).toContain('ValuesRefused');
+  });
+
+  it('on which it drifted has it installed again, and that is told', async () => {
+    let drift: string | undefined;
+    const world = await setUp((real) => ({
+      async install(wanted, call) {
+        drift = undefined;
+        await real.install(wanted, call);
+      },
+      async observe(place, call) {
+        const observed = await real.observe(place, call);
+        return observed && drift !== undefined ? { ...observed, drift } : observed;
+      },
+    }));
+    await world.make('demo');
+    await world.until('demo', isReady);
+    drift = 'the release demo is gone';
+    await world.change('demo', { metadata: { annotations: { look: 'again' } } });
+    await world.until('demo', (object) => isReady(object) && drift === undefined);
+    await world.until('demo', () => world.told().includes('Drifted'));
+  });
+
+  it('that never answers gives back whoever asks it after its time, and holds up no other host (completions §3)', async () => {
+    let hangs = true;
+    const world = await setUp((real) => ({
+      async observe(place, call) {
+        if (hangs && place.name.startsWith('hung')) await new Promise<void>(() => {});
+        return await real.observe(place, call);
+      },
+    }));
+    // More than a lane has room for.
+    const names = Array.from({ length: 40 }, (_, index) => `hung-${index}`);
+    for (const name of names) await world.make(name);
+    await world.until('hung-0', isIn('Pending'));
+    await world.create('clusters', 'other', { networkPeer: true });
+    world.hosts.set('other', { ...world.planes.planes.host });
+    await world.make('fine', { clusterRef: { cluster: 'other' } });
+    await world.until('fine', isReady);
+    world.clock.advance(hostPatience.look);
+    const failed = await world.until(
+      'hung-0',
+      (object) => textAt(condition(object, 'VirtualClusterReady'), 'status') === 'Unknown',
+    );
+    expect(textAt(condition(failed, 'Ready'), 'message')).toContain('did not answer within 30 seconds');
+    hangs = false;
+    // Those that were begun meanwhile wait for their own end.
+    world.clock.advance(hostPatience.look);
+    for (const name of names) await world.until(name, isReady);
+  });
+
+  it('that is replaced is followed in place of the old one, and all that runs on it is looked at', async () => {
+    const listeners: { listener: HostListener; signal: AbortSignal }[] = [];
+    const world = await setUp((real) => ({
+      follow(listener, signal) {
+        listeners.push({ listener, signal });
+        return real.follow(listener, signal);
+      },
+    }));
+    await world.make('demo');
+    await world.until('demo', isReady);
+    const old = world.hosts.get('local');
+    world.replace('local', undefined);
+    await world.until('demo', isIn('Failed'));
+    expect(listeners.map(({ signal }) => signal.aborted)).toEqual([true]);
+    world.replace('local', old && { ...old });
+    await world.until('demo', isReady);
+    expect(listeners.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  });
+
+  it('that is gone for good lets go of an instance that an admin abandons (completions §3)', async () => {
+    const world = await setUp();
+    await world.make('demo');
+    await world.until('demo', isReady);
+    world.replace('local', undefined);
+    await world.remove('demo');
+    const held = await world.until(
+      'demo',
+      (object) => textAt(object as JsonValue | undefined, 'status', 'reason') === 'RemovalFailed',
+    );
+    expect(held?.metadata.finalizers).toEqual(['platform.sh/cleanup']);
+    await world.change('demo', { metadata: { annotations: { 'platform.sh/abandon': 'the machine room flooded' } } });
+    await world.until('demo', isGone);
+  });
+});

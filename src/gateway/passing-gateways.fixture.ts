@@ -1,0 +1,123 @@
+import type { Identity } from '../auth/identity.ts';
+import type { ClusterApi, Host } from '../hosts/host.ts';
+import type { GuardedChainOptions } from '../http/chain.ts';
+import { inFlight } from '../http/filters/in-flight.ts';
+import { keyRate } from '../http/filters/key-rate.ts';
+import { sourceLimit } from '../http/filters/source-limit.ts';
+import type { Plane } from '../http/plane.ts';
+import { router } from '../http/router.ts';
+import { systemClock as clock } from '../lib/clock.ts';
+import { silentLog as log } from '../lib/log.ts';
+import { accountReviews } from './account-reviews.ts';
+import { clusterGateway } from './cluster-gateway.ts';
+import { hostedCluster } from './hosted-cluster.ts';
+import { createActivityLog } from './instance-activity.ts';
+import { createInstanceChanges } from './instance-changes.ts';
+import { instanceDoors } from './instance-doors.ts';
+import { instanceDepth, instanceGateway } from './instance-gateway.ts';
+import type { PassingState } from './passing.fixture.ts';
+import { TargetRooms } from './target-room.ts';
+
+const nowhere = () => Promise.reject(new Error('nobody asks for that here'));
+
+/** Both gateways with one cluster behind them, `far`, on which the virtual cluster of the one instance stands. */
+export function passingGateways(state: PassingState, api: ClusterApi) {
+  const chain: GuardedChainOptions = {
+    clock,
+    log,
+    depth: 0,
+    authenticate: (token) => state.identity(token),
+    auditLog: state.audit,
+    auditRules: [{ level: 'Metadata' }],
+    sourceLimit: sourceLimit({ clock }),
+    keyRate: keyRate({ clock, perSecond: 0 }),
+    inFlight: inFlight({ clock, reads: 20, writes: 20, waitMilliseconds: 1_000 }),
+  };
+  const authorize = (identity: Identity, attributes: Parameters<PassingState['decide']>[1]) =>
+    state.decide(identity, attributes);
+  const rooms = new TargetRooms();
+  const activity = createActivityLog(clock);
+  const changes = createInstanceChanges();
+  const far = hostedCluster({
+    host: hostOf(state, api),
+    cluster: 'far',
+    depth: instanceDepth,
+    reviews: accountReviews({ clock }),
+    rooms,
+    isOwnToken: async (token) => token.startsWith('own.'),
+    clock,
+  });
+  const doors = instanceDoors({
+    clusterOf: (name) => (name === 'far' ? far : undefined),
+    latest: () => state.instance,
+    activity,
+    restsUnused: () => true,
+    clock,
+  });
+  const builtIn = {
+    plane: { id: 'local' } as Plane,
+    virtualPlanes: { enter: nowhere, planeIdAt: () => undefined },
+    serve: () => nowhere,
+    isTokenOf: async () => false,
+    authenticate: async () => undefined,
+  };
+  const handler = router({
+    clock,
+    log,
+    mounts: [
+      {
+        prefix: '/kubernetes/cluster',
+        handler: clusterGateway({
+          builtInName: 'local',
+          builtIn,
+          chain,
+          authorize,
+          isCluster: (name) => name === 'far' || name === 'dumb',
+          apiOf: (name) => (name === 'far' ? api : undefined),
+          rooms,
+          onPlane() {},
+        }),
+      },
+      {
+        prefix: '/kubernetes/project',
+        handler: instanceGateway({
+          chain,
+          authorize,
+          instance: (_namespace, name) => (name === 'demo' ? state.instance : undefined),
+          doors,
+          changes,
+          tokens: { installation: 'x', verify: async () => undefined },
+          resume: () => undefined,
+          serviceAccountTokens: true,
+          onPlane() {},
+          clock,
+        }),
+      },
+    ],
+  });
+  return { handler, changes, activity, rooms };
+}
+
+function hostOf(state: PassingState, api: ClusterApi): Host {
+  return {
+    discover: nowhere,
+    install: nowhere,
+    remove: nowhere,
+    sleep: nowhere,
+    logs: nowhere,
+    async observe(place) {
+      await state.heardOf;
+      const { phase } = state;
+      return { place, uid: 'v1', phase, reason: '', message: '', kubernetesVersion: 'v1.36.3', owner: 'i1' };
+    },
+    async wake() {
+      state.woken += 1;
+    },
+    async follow({ onChange, onGap }, signal) {
+      onGap();
+      state.onHostChange = () => onChange({ namespace: 'n', name: 'v' });
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    },
+    reach: () => api,
+  };
+}

@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { Agent, type Dispatcher, request } from 'undici';
+import { afterEach, beforeEach } from 'vitest';
+import { MemoryAuditLog, testCertificate } from '../../test/harness/http-server.ts';
+import type { KubeObject } from '../api/meta.ts';
+import type { Attributes, Decision } from '../auth/authz/attributes.ts';
+import type { Identity } from '../auth/identity.ts';
+import type { HostedVirtualCluster } from '../hosts/host.ts';
+import { connectToHost } from '../hosts/kubernetes/host-connection.ts';
+import { listen } from '../http/listen.ts';
+import type { ListenLimits } from '../http/listen-limits.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { silentLog } from '../lib/log.ts';
+import { passingGateways } from './passing-gateways.fixture.ts';
+
+/** What the target has seen of a request. */
+export type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+
+/** The roots of the two ways to the same target. */
+export const far = '/kubernetes/cluster/far';
+export const demo = '/kubernetes/project/default/virtualcluster/demo';
+
+/** A promise, and how it is kept. */
+export function deferred(): { promise: Promise<void>; resolve(): void } {
+  let keep = () => {};
+  const promise = new Promise<void>((resolve) => {
+    keep = resolve;
+  });
+  return { promise, resolve: () => keep() };
+}
+
+export interface Asked {
+  readonly method?: string;
+  readonly token?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/** What a test may change while everything runs. */
+export class PassingState {
+  readonly seen: Seen[] = [];
+  readonly audit = new MemoryAuditLog();
+  answer: RequestListener = (_request, response) => void response.end('{}');
+  upgraded: (request: IncomingMessage, socket: Socket, head: Buffer) => void = (_request, socket) => socket.destroy();
+  decide: (identity: Identity, attributes: Attributes) => Decision = () => ({ allowed: true, reason: '' });
+  /** Ends the key of everybody who comes with `<name>-token`. */
+  readonly keys = new Map<string, AbortController>();
+  readonly rights = new AbortController();
+  phase: HostedVirtualCluster['phase'] = 'Ready';
+  woken = 0;
+  /** Until then the host does not know what is there. */
+  heardOf: Promise<void> = Promise.resolve();
+  onHostChange: () => void = () => {};
+  instance = {
+    apiVersion: 'management.platform.sh/v1',
+    kind: 'VirtualClusterInstance',
+    metadata: { name: 'demo', namespace: 'p-default', uid: 'i1' },
+    spec: { clusterRef: { cluster: 'far', namespace: 'n', virtualCluster: 'v' } },
+    status: { phase: 'Ready', serviceUID: 'v1', deployHash: 'x', virtualCluster: {} },
+  } as unknown as KubeObject;
+
+  /** Tokens are `<user>-token`. */
+  identity(token: string): Identity | undefined {
+    const name = /^(\w+)-token$/.exec(token)?.[1];
+    if (name === undefined) return undefined;
+    const key = this.keys.get(name) ?? new AbortController();
+    this.keys.set(name, key);
+    const groups = name === 'root' ? ['platform:admins'] : ['testers', 'system:masters'];
+    const rights = () => this.rights.signal;
+    return { user: { name, groups }, accessKey: `${name}-key`, system: false, signal: key.signal, rights };
+  }
+}
+
+/**
+ * Both gateways behind a real listener, and behind them a server of Node's own that does whatever a test wants: what goes
+ * over the wires is real on both sides.
+ */
+export class PassingBench {
+  #open: Awaited<ReturnType<typeof open>> | undefined;
+
+  /** To be called where tests are described. */
+  static forEach(limits: Partial<ListenLimits> = {}): PassingBench {
+    const at = new PassingBench();
+    beforeEach(async () => {
+      at.#open = await open(limits);
+    });
+    afterEach(() => at.#now.close());
+    return at;
+  }
+
+  get #now() {
+    if (this.#open === undefined) throw new Error('no test is running');
+    return this.#open;
+  }
+
+  get state(): PassingState {
+    return this.#now.state;
+  }
+
+  get gateways() {
+    return this.#now.gateways;
+  }
+
+  get listener() {
+    return this.#now.listener;
+  }
+
+  get certificate(): string {
+    return this.#now.certificate;
+  }
+
+  get url(): string {
+    return `https://localhost:${this.listener.port}`;
+  }
+
+  /** Nobody listens where the target was. */
+  stopTarget(): Promise<void> {
+    return this.#now.stopTarget();
+  }
+
+  send(path: string, { method = 'GET', token = 'anna-token', headers = {}, body }: Asked = {}) {
+    return request(`${this.url}${path}`, {
+      dispatcher: this.#now.agent,
+      method: method as Dispatcher.HttpMethod,
+      headers: { ...(token === '' ? {} : { authorization: `Bearer ${token}` }), ...headers },
+      ...(body === undefined ? {} : { body: body as never }),
+    });
+  }
+
+  async ask(path: string, asked: Asked = {}) {
+    const { statusCode, headers, body } = await this.send(path, asked);
+    const text = await body.text();
+    return { code: statusCode, headers, text, json: text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {} };
+  }
+
+  /** A connection that says exactly this. */
+  async raw(text: string): Promise<TLSSocket> {
+    const socket = connect({
+      port: this.listener.port,
+      host: '127.0.0.1',
+      ca: this.certificate,
+      servername: 'localhost',
+    });
+    socket.on('error', () => {});
+    await once(socket, 'secureConnect');
+    socket.write(text);
+    return socket;
+  }
+
+  /** All that comes on a connection until it is closed. */
+  async rawAnswer(text: string): Promise<string> {
+    const socket = await this.raw(text);
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk));
+    await once(socket, 'close');
+    return answer;
+  }
+}
+
+async function open(limits: Partial<ListenLimits>) {
+  const state = new PassingState();
+  const sockets = new Set<Socket>();
+  const target = createServer((asked, response) => {
+    state.seen.push({ method: asked.method, url: asked.url, headers: asked.headers });
+    state.answer(asked, response);
+  });
+  target.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => sockets.delete(socket));
+  });
+  target.on('upgrade', (asked, socket, head) => {
+    state.seen.push({ method: asked.method, url: asked.url, headers: asked.headers });
+    state.upgraded(asked, socket as Socket, head);
+  });
+  target.listen(0, '127.0.0.1');
+  await once(target, 'listening');
+  const { port } = target.address() as AddressInfo;
+  const connection = connectToHost(
+    { server: `http://127.0.0.1:${port}`, token: 'host-credential' },
+    { clock: systemClock },
+  );
+  const gateways = passingGateways(state, connection.api);
+  const tls = await testCertificate();
+  const listener = await listen({ host: '127.0.0.1', port: 0, tls, log: silentLog, limits, handler: gateways.handler });
+  const agent = new Agent({ connect: { ca: tls.cert, servername: 'localhost' } });
+  const stopTarget = async () => {
+    target.close();
+    for (const socket of sockets) socket.destroy();
+    if (target.listening) await once(target, 'close');
+  };
+  return {
+    state,
+    gateways,
+    listener,
+    agent,
+    certificate: tls.cert,
+    stopTarget,
+    async close() {
+      await agent.destroy();
+      await listener.drain(500);
+      await connection.close();
+      await stopTarget();
+    },
+  };
+}

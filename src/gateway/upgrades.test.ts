@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { demo, far, PassingBench } from './passing.fixture.ts';
+
+const exec = '/api/v1/namespaces/a/pods/x/exec?command=sh&stdin=true&stdout=true';
+
+/** What clients of SPDY send: the bytes after it are another protocol. */
+const spdy = (path: string, more = '', method = 'POST') =>
+  `${method} ${path} HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer anna-token\r\nConnection: Upgrade\r\n` +
+  `Upgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\nX-Stream-Protocol-Version: v3.channel.k8s.io\r\n${more}\r\n`;
+
+const switched =
+  'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\nSet-Cookie: a=b\r\n\r\n';
+
+/** Resolves when it is over, of which only those hear who read. */
+async function closed(socket: Socket): Promise<void> {
+  socket.on('error', () => {});
+  socket.once('end', () => socket.end());
+  socket.resume();
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
+}
+
+/** Reads until it has this text; gives all that it read. */
+async function until(socket: Socket, text: string): Promise<string> {
+  let read = '';
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    read += chunk;
+    if (read.includes(text)) return read;
+  }
+  throw new Error(`it ended before ${text}: ${read}`);
+}
+
+describe('another protocol', () => {
+  const at = PassingBench.forEach({ stallMilliseconds: 400 });
+  const echo = (_request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.write(switched);
+    if (head.length > 0) socket.write(head);
+    socket.pipe(socket);
+  };
+  /** The target's side of the next one. */
+  const nextOne = () =>
+    new Promise<Socket>((resolve) => {
+      at.state.upgraded = (_request, socket) => {
+        socket.write(switched);
+        resolve(socket);
+      };
+    });
+
+  it('goes both ways as the bytes that it is, what was sent too early with it (issue 7)', async () => {
+    at.state.upgraded = echo;
+    for (const root of [far, demo]) {
+      const socket = await at.raw(`${spdy(`${root}${exec}`)}early`);
+      const head = await until(socket, 'early');
+      expect(head).toMatch(/^HTTP\/1.1 101 Switching Protocols\r\n/);
+      expect(head.toLowerCase()).toContain('upgrade: spdy/3.1\r\n');
+      expect(head.toLowerCase()).toContain('x-stream-protocol-version: v4.channel.k8s.io\r\n');
+      expect(head.toLowerCase()).not.toContain('set-cookie');
+      expect(head.toLowerCase()).toContain('audit-id: ');
+      const bytes = Buffer.alloc(3_000_000, 7);
+      socket.write(bytes);
+      let length = 0;
+      for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+        length += (chunk as Buffer).length;
+        if (length === bytes.length) break;
+      }
+      socket.end();
+      await closed(socket);
+      expect(at.state.seen.at(-1)).toMatchObject({
+        method: 'POST',
+        url: exec,
+        headers: {
+          upgrade: 'SPDY/3.1',
+          authorization: 'Bearer host-credential',
+          'impersonate-user': 'anna',
+          'x-stream-protocol-version': 'v4.channel.k8s.io, v3.channel.k8s.io',
+        },
+      });
+    }
+    expect(at.state.audit.events.at(-1)).toMatchObject({ verb: 'create', responseStatus: { code: 101 } });
+  });
+
+  it('is a WebSocket where that is wanted; a token among the protocols stays here (completions §8)', async () => {
+    const server = new WebSocketServer({ noServer: true });
+    at.state.upgraded = (request, socket, head) =>
+      server.handleUpgrade(request, socket, head, (webSocket) => {
+        webSocket.on('message', (data, isBinary) => webSocket.send(data, { binary: isBinary }));
+      });
+    const bearer = `base64url.bearer.authorization.k8s.io.${Buffer.from('anna-token').toString('base64url')}`;
+    const webSocket = new WebSocket(`${at.url.replace('https', 'wss')}${demo}${exec}`, [bearer, 'v5.channel.k8s.io'], {
+      ca: at.certificate,
+    });
+    await once(webSocket, 'open');
+    expect(webSocket.protocol).toBe('v5.channel.k8s.io');
+    expect(at.state.seen.at(-1)?.headers['sec-websocket-protocol']).toBe('v5.channel.k8s.io');
+    expect(JSON.stringify(at.state.seen)).not.toContain(bearer.slice(-8));
+    webSocket.send(Buffer.from([0, 1, 2]));
+    const [data, isBinary] = (await once(webSocket, 'message')) as [Buffer, boolean];
+    expect([[...data], isBinary]).toEqual([[0, 1, 2], true]);
+    webSocket.close(1000);
+    const [code] = (await once(webSocket, 'close')) as [number];
+    expect(code).toBe(1000);
+  });
+
+  it('is refused in the words of the cluster, or of this server, and the connection ends', async () => {
+    at.state.upgraded = (_request, socket) =>
+      socket.end(
+        'HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n{"kind":"Status"}',
+      );
+    expect(await at.rawAnswer(spdy(`${demo}${exec}`))).toMatch(/^HTTP\/1.1 403 [\s\S]*\{"kind":"Status"\}$/);
+    at.state.decide = () => ({ allowed: false, reason: 'no' });
+    expect(await at.rawAnswer(spdy(`${demo}${exec}`))).toMatch(/^HTTP\/1.1 403 [\s\S]*"reason":"Forbidden"/);
+    expect(at.state.seen.length).toBe(1);
+    at.state.decide = () => ({ allowed: true, reason: '' });
+    await at.stopTarget();
+    expect(await at.rawAnswer(spdy(`${demo}${exec}`))).toMatch(/^HTTP\/1.1 503 /);
+  });
+
+  it('has no body, which one of the two could take for the beginning of it', async () => {
+    at.state.upgraded = echo;
+    for (const header of ['Content-Length: 5\r\n', 'Transfer-Encoding: chunked\r\n']) {
+      const answer = await at.rawAnswer(`${spdy(`${demo}${exec}`, header)}5\r\nhello\r\n0\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*must not have a body/);
+    }
+    expect(at.state.seen).toEqual([]);
+    const socket = await at.raw(`${spdy(`${demo}${exec}`, 'Content-Length: 0\r\n')}x`);
+    await until(socket, '\r\n\r\nx');
+    socket.destroy();
+  });
+
+  it('ends on both sides with its key, with its caller’s rights, and with the instance (completions §5)', async () => {
+    const { instance } = at.state;
+    const sleeping = { ...instance, status: { ...(instance.status as object), phase: 'Sleeping' } };
+    for (const end of [
+      () => at.state.keys.get('anna')?.abort(new Error('revoked')),
+      () => at.gateways.changes.changed(instance, sleeping as never),
+      () => at.gateways.changes.changed(instance, undefined),
+      () => at.state.rights.abort(new Error('other rights')),
+    ]) {
+      at.state.keys.clear();
+      const target = nextOne();
+      const client = await at.raw(spdy(`${demo}${exec}`));
+      await until(client, '\r\n\r\n');
+      const ends = [closed(client), closed(await target)];
+      end();
+      await Promise.all(ends);
+    }
+  });
+
+  it('ends when one side does, and what that said last arrives', async () => {
+    const target = nextOne();
+    const client = await at.raw(spdy(`${demo}${exec}`));
+    await until(client, '\r\n\r\n');
+    const there = await target;
+    client.end(Buffer.alloc(2_000_000, 1));
+    let length = 0;
+    there.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+    });
+    await closed(there);
+    expect(length).toBe(2_000_000);
+
+    const another = nextOne();
+    const reader = await at.raw(spdy(`${demo}${exec}`));
+    await until(reader, '\r\n\r\n');
+    (await another).end(Buffer.alloc(2_000_000, 1));
+    length = 0;
+    for await (const chunk of reader) length += (chunk as Buffer).length;
+    expect(length).toBe(2_000_000);
+  });
+
+  it('is not read faster than it is taken, and a client that takes nothing is cut off', async () => {
+    const target = nextOne();
+    const client = await at.raw(spdy(`${demo}${exec}`));
+    const there = await target;
+    client.pause();
+    let sent = 0;
+    const piece = Buffer.alloc(1 << 20);
+    const over = closed(there);
+    const more = () => {
+      while (!there.destroyed && sent < 500) {
+        sent += 1;
+        if (!there.write(piece)) return void there.once('drain', more);
+      }
+    };
+    more();
+    await over;
+    expect(sent).toBeLessThan(100);
+    client.destroy();
+  });
+
+  it('ends with the server', async () => {
+    const target = nextOne();
+    const client = await at.raw(spdy(`${demo}${exec}`));
+    await until(client, '\r\n\r\n');
+    const ends = [closed(client), closed(await target)];
+    await at.listener.drain(2_000);
+    await Promise.all(ends);
+  });
+
+  it('leaves nothing there when its client goes before it has an answer', async () => {
+    const there = new Promise<Socket>((resolve) => {
+      at.state.upgraded = (_request, socket) => resolve(socket);
+    });
+    const client = await at.raw(spdy(`${demo}${exec}`));
+    const over = closed(await there);
+    client.destroy();
+    await over;
+  });
+});

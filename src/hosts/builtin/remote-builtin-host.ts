@@ -1,0 +1,56 @@
+import { proxySubresource, virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
+import { httpClient } from '../../client/http-client.ts';
+import { startInformer } from '../../client/informer.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { ClosableHost, HostPlace } from '../host.ts';
+import type { HostConnection } from '../kubernetes/host-connection.ts';
+import { builtinHost, hosted } from './builtin-host.ts';
+
+export interface RemoteBuiltinHostOptions {
+  /** Stays open when the host is closed. */
+  readonly connection: HostConnection;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A built-in cluster on another machine, reached over HTTPS: the same driver, with a connection in between. */
+export function remoteBuiltinHost({ connection, clock, log }: RemoteBuiltinHostOptions): ClosableHost {
+  const closing = new AbortController();
+  const { api } = connection;
+  const hostClient = httpClient({ server: '', fetch: connection.fetch });
+  const host = builtinHost({
+    hostClient,
+    send: (place, request) => api.send({ ...request, path: `${proxyTo(place)}${request.path}` }),
+    sendToHost: (request) => api.send(request),
+    clock,
+    log,
+  });
+  const copy = startInformer({
+    resource: hostClient.resource(virtualClusterKind),
+    clock,
+    log,
+    signal: closing.signal,
+    onChange() {},
+  });
+  return {
+    ...host,
+    // Gateways ask with every request that they pass on, and nearly always for one that is ready; what else is so may be
+    // so no more, and whoever waits for something is told what is true.
+    async observe(place, call) {
+      const known = copy.get(place.namespace, place.name);
+      const found = known && hosted(known);
+      return found?.phase === 'Ready' ? found : await host.observe(place, call);
+    },
+    follow: (listener, signal) => host.follow(listener, AbortSignal.any([signal, closing.signal])),
+    async close() {
+      closing.abort(new Error('the cluster is no longer connected'));
+      await copy.done;
+    },
+  };
+}
+
+function proxyTo({ namespace, name }: HostPlace): string {
+  const { group, version, plural } = virtualClusterKind;
+  return `/apis/${group}/${version}/namespaces/${namespace}/${plural}/${name}/${proxySubresource}`;
+}

@@ -1,0 +1,68 @@
+import { type Kubeconfig, writeKubeconfig } from '../../api/kubeconfig.ts';
+import { serviceUnavailable } from '../../api/status.ts';
+import type { Fetch } from '../../client/http-client.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { HostConnection } from './host-connection.ts';
+
+/** The few answers of a Kubernetes API that say whether the server can work there; a test sets them as it likes. */
+export class AnsweringCluster {
+  uid: string;
+  version = 'v1.36.3';
+  /** 0: nobody answers; -1: they never answer; else the code of every answer that is not 200. */
+  trouble = 200;
+  /** What the credentials allow besides asking; `*`: everything. */
+  allowed: (right: JsonObject) => boolean = () => true;
+  /** Answers to the paths, in place of the ordinary ones. */
+  readonly bodies = new Map<string, { code: number; text: string }>();
+  readonly asked: string[] = [];
+  open = 0;
+
+  constructor(uid: string) {
+    this.uid = uid;
+  }
+
+  connect(kubeconfig: Kubeconfig): HostConnection {
+    this.open += 1;
+    const never = () => Promise.reject(new Error('nobody sends anything here'));
+    return {
+      api: { send: never, upgrade: never },
+      own: { send: never, upgrade: never },
+      forward: never,
+      fetch: (path, init) => this.#answer(path, init),
+      kubeconfig: writeKubeconfig(kubeconfig),
+      close: async () => {
+        this.open -= 1;
+      },
+    };
+  }
+
+  async #answer(path: string, { body: sent, signal }: Parameters<Fetch>[1]): ReturnType<Fetch> {
+    this.asked.push(path);
+    if (this.trouble === 0) throw serviceUnavailable('the connection was refused');
+    if (this.trouble < 0) {
+      return await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    }
+    const { code, text } = this.bodies.get(path) ?? this.#ordinary(path, sent);
+    const body = async function* () {
+      yield Buffer.from(text);
+    };
+    return { status: code, text: async () => text, body: body() };
+  }
+
+  #ordinary(path: string, body: string | undefined): { code: number; text: string } {
+    if (this.trouble !== 200) return { code: this.trouble, text: 'not now' };
+    if (path === '/readyz') return { code: 200, text: 'ok' };
+    if (path === '/version') return { code: 200, text: JSON.stringify({ gitVersion: this.version }) };
+    if (body === undefined) return { code: 200, text: JSON.stringify({ metadata: { uid: this.uid } }) };
+    const { spec } = JSON.parse(body) as { spec: { resourceAttributes: JsonObject } };
+    const isAllowed = this.allowed(spec.resourceAttributes);
+    return { code: 201, text: JSON.stringify({ status: { allowed: isAllowed } }) };
+  }
+}
+
+export function forbiddenText(user: string): string {
+  return JSON.stringify({
+    kind: 'Status',
+    message: `namespaces "kube-system" is forbidden: User "${user}" cannot get`,
+  });
+}

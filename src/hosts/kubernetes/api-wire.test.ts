@@ -1,0 +1,115 @@
+import { setMaxListeners } from 'node:events';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../lib/clock.ts';
+import { ApiServerBench } from './api-server.fixture.ts';
+import { type ApiWire, openApiWire, type WireRequest } from './api-wire.ts';
+import { never, refusalOf, textOf } from './asking.fixture.ts';
+import { dialServer } from './dial-server.ts';
+
+let bench: ApiServerBench;
+const open: ApiWire[] = [];
+const mostConnections = 4;
+
+beforeEach(async () => {
+  bench = await ApiServerBench.start();
+});
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((wire) => wire.close()));
+  await bench.close();
+});
+
+function wireTo(server: string): ApiWire {
+  const dial = dialServer({ ...bench.kubeconfig, server }, { clock: systemClock, timeout: 10_000 });
+  const wire = openApiWire({ origin: server, dial, clock: systemClock, answerTimeout: 10_000, mostConnections });
+  open.push(wire);
+  return wire;
+}
+
+const asking = (path: string, signal = never): WireRequest => ({ method: 'GET', path, headers: [], signal });
+
+test('watches have connections of their own, and the others are used again', async () => {
+  const wire = wireTo(bench.kubeconfig.server);
+  bench.answer = ({ url }, response) => {
+    if (url.includes('watch')) response.write('{}\n');
+    else response.end('ok');
+  };
+  const ending = new AbortController();
+  setMaxListeners(0, ending.signal);
+  const watching = asking('/api/v1/pods?watch=true', ending.signal);
+  const watches = await Promise.all(Array.from({ length: 3 * mostConnections }, () => wire.send(watching)));
+  expect(watches.map(({ status }) => status)).toEqual(watches.map(() => 200));
+  const before = bench.connections;
+  for (let at = 0; at < 20; at++) expect(await textOf(await wire.send(asking('/api')))).toBe('ok');
+  // One may not be free yet when the next request comes.
+  expect(bench.connections - before).toBeLessThanOrEqual(2);
+  expect(wire.connections).toBe(bench.connections);
+  ending.abort();
+});
+
+test('however many ask at once, they share a few connections', async () => {
+  const wire = wireTo(bench.kubeconfig.server);
+  const asked = Array.from({ length: 20 * mostConnections }, async () => textOf(await wire.send(asking('/api'))));
+  expect(new Set(await Promise.all(asked))).toEqual(new Set(['{}']));
+  expect(bench.connections).toBeLessThanOrEqual(mostConnections);
+});
+
+test('however many ask a server that is not there, all of them are told', async () => {
+  const wire = wireTo('https://127.0.0.1:1');
+  const asked = Array.from({ length: 20 * mostConnections }, () => refusalOf(wire.send(asking('/api'))));
+  for (const error of await Promise.all(asked)) expect(error.message).toContain('refuses connections');
+});
+
+test('who comes when too many wait is told to come back, and watches are not held up', async () => {
+  const wire = wireTo(bench.kubeconfig.server);
+  bench.answer = ({ url }, response) => {
+    if (url.includes('watch')) response.end('watched');
+  };
+  const ending = new AbortController();
+  setMaxListeners(0, ending.signal);
+  const waiting = Array.from({ length: mostConnections + 2000 }, () => wire.send(asking('/api', ending.signal)));
+  const refused = await refusalOf(wire.send(asking('/api')));
+  expect([refused.code, refused.status.details?.retryAfterSeconds]).toEqual([429, 1]);
+  expect(await textOf(await wire.send(asking('/api?watch=1')))).toBe('watched');
+  ending.abort(new Error('enough'));
+  for (const { status } of await Promise.allSettled(waiting)) expect(status).toBe('rejected');
+  bench.answer = (_, response) => response.end('ok');
+  expect(await textOf(await wire.send(asking('/api')))).toBe('ok');
+});
+
+test('an answer that is read slowly is fetched slowly', async () => {
+  const wire = wireTo(bench.kubeconfig.server);
+  const size = 64 * 1024 * 1024;
+  let written = 0;
+  bench.answer = (_, response) => {
+    const chunk = Buffer.alloc(64 * 1024);
+    const fill = () => {
+      while (written < size) {
+        written += chunk.length;
+        if (!response.write(chunk)) {
+          response.once('drain', fill);
+          return;
+        }
+      }
+      response.end();
+    };
+    fill();
+  };
+  const { body } = await wire.send(asking('/api'));
+  const chunks = body[Symbol.asyncIterator]();
+  await chunks.next();
+  let before = -1;
+  // Until nothing moves any more: everything in between is full.
+  while (before !== written) {
+    before = written;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(written).toBeLessThan(size / 2);
+  let read = 0;
+  for (;;) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    read += next.value.length;
+  }
+  expect(read).toBeGreaterThan(size - 1024 * 1024);
+});

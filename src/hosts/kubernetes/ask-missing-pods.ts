@@ -1,0 +1,23 @@
+import { eventKind } from '../../api/core/event.ts';
+import { StatusError } from '../../api/status.ts';
+import type { ApiClient } from '../../client/resource-client.ts';
+import { textAt } from '../../lib/json-path.ts';
+import type { HostPlace } from '../host.ts';
+
+/** Why a StatefulSet has no pods is in its events only, and to watch all events of a cluster would be dear. '': they do not say. */
+export async function askMissingPods(
+  hostClient: ApiClient,
+  { namespace, name }: HostPlace,
+  signal: AbortSignal,
+): Promise<string> {
+  const fieldSelector = `involvedObject.kind=StatefulSet,involvedObject.name=${name},reason=FailedCreate`;
+  try {
+    const { items } = await hostClient.resource(eventKind).list({ namespace, fieldSelector, signal });
+    const lastSeen = (event: (typeof items)[number]) => textAt(event, 'lastTimestamp') || textAt(event, 'eventTime');
+    const [newest] = [...items].sort((one, other) => (lastSeen(one) < lastSeen(other) ? 1 : -1));
+    return textAt(newest, 'message');
+  } catch (error) {
+    if (error instanceof StatusError || signal.aborted) return '';
+    throw error;
+  }
+}

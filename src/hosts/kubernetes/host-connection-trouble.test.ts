@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Kubeconfig } from '../../api/kubeconfig.ts';
+import { StatusError } from '../../api/status.ts';
+import { ManualClock, systemClock } from '../../lib/clock.ts';
+import { ApiServerBench, testPairs } from './api-server.fixture.ts';
+import { asking, refusalOf, textOf } from './asking.fixture.ts';
+import { connectToHost, type HostConnection, type HostConnectionOptions } from './host-connection.ts';
+
+let bench: ApiServerBench;
+const open: HostConnection[] = [];
+
+beforeEach(async () => {
+  bench = await ApiServerBench.start();
+});
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((connection) => connection.close()));
+  await bench.close();
+});
+
+function connect(more: Partial<Kubeconfig> = {}, options: Partial<HostConnectionOptions> = {}): HostConnection {
+  const connection = connectToHost({ ...bench.kubeconfig, ...more }, { clock: systemClock, ...options });
+  open.push(connection);
+  return connection;
+}
+
+test('a request that HTTP does not know is refused, not blamed on the cluster', async () => {
+  const { api } = connect();
+  expect((await refusalOf(api.send(asking({ method: 'CONNECT' })))).code).toBe(400);
+  expect((await refusalOf(api.send(asking({ headers: { accept: 'a\u0001' } })))).code).toBe(400);
+  async function* nothing() {}
+  await textOf(await api.send(asking({ method: 'POST', body: nothing(), headers: { 'content-length': '0' } })));
+  expect(bench.last.headers['content-length']).toBe('0');
+  expect(bench.seen).toHaveLength(1);
+});
+
+test('a body that breaks off breaks off with its own reason', async () => {
+  async function* body() {
+    yield Buffer.alloc(100_000, 'x');
+    throw new Error('the client is gone');
+  }
+  await expect(connect().api.send(asking({ method: 'POST', body: body() }))).rejects.toThrow('the client is gone');
+});
+
+test('a request that reads is sent again where the server ended the connection that waited', async () => {
+  const { api } = connect();
+  await textOf(await api.send(asking()));
+  let first = true;
+  bench.answer = (_, response) => {
+    if (first) response.socket?.destroy();
+    else response.end('again');
+    first = false;
+  };
+  expect(await textOf(await api.send(asking()))).toBe('again');
+  first = true;
+  const error = await refusalOf(api.send(asking({ method: 'DELETE' })));
+  expect([error.code, error.message]).toEqual([
+    503,
+    `127.0.0.1:${bench.port} has ended the connection without an answer`,
+  ]);
+});
+
+test('credentials that the cluster does not accept are not the caller’s fault; a token that it does not accept is', async () => {
+  const { api, own } = connect({ token: 'old' });
+  bench.answer = (_, response) => {
+    response.statusCode = 401;
+    response.end('{"kind":"Status","code":401}');
+  };
+  const error = await refusalOf(api.send(asking()));
+  expect(error.code).toBe(503);
+  expect(error.message).toBe(`127.0.0.1:${bench.port} does not accept the credentials that this server has for it`);
+  expect((await api.send(asking({ as: { token: 'mine' } }))).status).toBe(401);
+  expect((await own.send(asking())).status).toBe(401);
+  const application = '/api/v1/namespaces/a/services/https:web:443/proxy/login';
+  expect((await api.send(asking({ path: application }))).status).toBe(401);
+});
+
+async function listening(onConnection: (server: Server) => void = () => {}): Promise<Server> {
+  const server = createServer();
+  onConnection(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+test('where nobody answers the reason is said, and never a credential', async () => {
+  const { other } = await testPairs();
+  const silent = await listening();
+  const { port } = silent.address() as AddressInfo;
+  silent.close();
+  await once(silent, 'close');
+  const cases: [Partial<Kubeconfig>, string][] = [
+    [{ server: `https://127.0.0.1:${port}` }, `127.0.0.1:${port} refuses connections: nothing listens there`],
+    [{ server: 'https://no-such-host.invalid' }, 'no-such-host.invalid cannot be found: its name does not resolve'],
+    [
+      { certificateAuthority: other.cert },
+      `127.0.0.1:${bench.port} shows a certificate that the certificate authority did not sign`,
+    ],
+    [{ tlsServerName: 'example.com' }, `127.0.0.1:${bench.port} shows a certificate that is for another name`],
+  ];
+  for (const [more, message] of cases) {
+    const error = await refusalOf(connect({ ...more, token: 'sesame' }).own.send(asking()));
+    expect([error.code, error.message]).toEqual([503, message]);
+  }
+});
+
+test('a server that does not speak TLS is told apart', async () => {
+  const plain = await listening((server) =>
+    server.on('connection', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+  );
+  const { port } = plain.address() as AddressInfo;
+  const error = await refusalOf(connect({ server: `https://127.0.0.1:${port}` }).own.send(asking()));
+  expect(error.message).toBe(`127.0.0.1:${port} does not speak TLS`);
+  plain.close();
+});
+
+test('the certificate is for the name that is said, or nobody looks', async () => {
+  await textOf(await connect({ tlsServerName: 'localhost' }).own.send(asking()));
+  const { other } = await testPairs();
+  const careless = { server: bench.kubeconfig.server, insecureSkipTlsVerify: true, certificateAuthority: other.cert };
+  await textOf(await connect(careless).own.send(asking()));
+  expect(bench.seen).toHaveLength(2);
+});
+
+test('keys that are none are refused before anything is connected', async () => {
+  const { client, other } = await testPairs();
+  for (const more of [
+    { clientCertificate: client.cert, clientKey: other.key },
+    { clientCertificate: 'x', clientKey: 'y' },
+    { certificateAuthority: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' },
+  ]) {
+    expect(() => connect(more)).toThrow(StatusError);
+  }
+});
+
+test('a connection that does not stand in time, and a head that does not come in time, are given up', async () => {
+  const clock = new ManualClock();
+  const mute = await listening((server) => server.on('connection', (socket) => socket.on('error', () => {})));
+  const { port } = mute.address() as AddressInfo;
+  const connected = once(mute, 'connection');
+  const sent = refusalOf(connect({ server: `https://127.0.0.1:${port}` }, { clock }).own.send(asking()));
+  await connected;
+  clock.advance(10_000);
+  expect((await sent).message).toBe(`127.0.0.1:${port} cannot be connected to within 10 s`);
+  mute.close();
+
+  bench.answer = () => {};
+  const slow = refusalOf(connect({}, { answerTimeout: 1000 }).own.send(asking()));
+  expect((await slow).message).toBe(`127.0.0.1:${bench.port} has not answered within 1 s`);
+});
+
+test('closing ends what is open, and later requests are told', async () => {
+  const connection = connect();
+  bench.answer = (_, response) => response.write('one');
+  const answer = await connection.own.send(asking());
+  const reading = textOf(answer);
+  await connection.close();
+  const words = `the connection to 127.0.0.1:${bench.port} is closed`;
+  expect((await refusalOf(reading)).message).toBe(words);
+  expect((await refusalOf(connection.own.send(asking()))).message).toBe(words);
+  expect((await refusalOf(connection.own.upgrade(asking({ headers: { upgrade: 'x' } })))).message).toBe(words);
+});

@@ -1,0 +1,242 @@
+import { namespaceKind } from '../../api/core/namespace.ts';
+import { secretKind } from '../../api/core/secret.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { hostOwnerLabel } from '../../api/naming.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import { StatusError, serviceUnavailable } from '../../api/status.ts';
+import type { ApiClient } from '../../client/resource-client.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { HostListener, HostPlace } from '../host.ts';
+import { controlPlaneSelector, releaseRecordSelector, workloadSelector } from './chart-labels.ts';
+import { HostCopy } from './host-copy.ts';
+import {
+  type HostFact,
+  type NamespaceFact,
+  namespaceFact,
+  type PodFact,
+  podFact,
+  type RecordFact,
+  recordFact,
+  type ServiceFact,
+  serviceFact,
+  type WorkloadFact,
+  workloadFact,
+} from './host-facts.ts';
+import { deploymentKind, podKind, serviceKind, statefulSetKind } from './host-kinds.ts';
+import { keepBeat } from './keep-beat.ts';
+import { podTrouble } from './pod-trouble.ts';
+
+export interface HostCopiesOptions {
+  readonly hostClient: ApiClient;
+  /** The same, but all that it reads of an object is its metadata. */
+  readonly metadataClient: ApiClient;
+  /** Whether the host answers at all: rejects where it does not. */
+  ask(signal: AbortSignal): Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** All that is known of one virtual cluster. */
+export interface PlaceFacts {
+  readonly place: HostPlace;
+  readonly service: ServiceFact | undefined;
+  readonly workloads: readonly WorkloadFact[];
+  readonly pods: readonly PodFact[];
+  /** The newest. */
+  readonly record: RecordFact | undefined;
+  readonly namespace: NamespaceFact | undefined;
+}
+
+interface Copies {
+  readonly services: HostCopy<ServiceFact>;
+  readonly statefulSets: HostCopy<WorkloadFact>;
+  readonly deployments: HostCopy<WorkloadFact>;
+  readonly pods: HostCopy<PodFact>;
+  readonly records: HostCopy<RecordFact>;
+  readonly namespaces: HostCopy<NamespaceFact>;
+}
+
+/** A watch tells of a write within milliseconds; one that does not is not waited for. */
+const catchUpMilliseconds = 5_000;
+
+/** What is of interest on a host, all virtual clusters together: one watch for each kind, from the first need on. */
+export class HostCopies {
+  readonly #options: HostCopiesOptions;
+  readonly #stopping = new AbortController();
+  readonly #listeners = new Set<HostListener>();
+  readonly #failures = new Map<string, unknown>();
+  readonly #waiting = new Set<() => void>();
+  #copies: Copies | undefined;
+  #beat: Promise<void> | undefined;
+  #isKnown = false;
+
+  constructor(options: HostCopiesOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when everything that is there is known. Rejects with StatusError where the host does not let it be known. */
+  async ready(signal: AbortSignal): Promise<void> {
+    this.#start();
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#stopping.signal.aborted) throw serviceUnavailable('the connection to the cluster has been closed');
+      if (this.#isKnown) return;
+      const [failure] = this.#failures.values();
+      if (failure !== undefined) throw asStatus(failure);
+      await this.#change(signal);
+    }
+  }
+
+  factsOf(place: HostPlace): PlaceFacts {
+    const { services, statefulSets, deployments, pods, records, namespaces } = this.#start();
+    return {
+      place,
+      service: services.get(place.namespace, place.name),
+      workloads: [...statefulSets.of(place), ...deployments.of(place)],
+      pods: pods.of(place),
+      record: newest(records.of(place)),
+      namespace: namespaces.get('', place.namespace),
+    };
+  }
+
+  /** Of all virtual clusters, in order of namespace and name. */
+  places(): readonly HostPlace[] {
+    const places = [...this.#start().services.all()].map(({ namespace, name }) => ({ namespace, name }));
+    return places.sort((one, other) => compare(one.namespace, other.namespace) || compare(one.name, other.name));
+  }
+
+  /** Resolves when what is known of the place is so: to false where it does not become so in a while. */
+  async until(place: HostPlace, holds: (facts: PlaceFacts) => boolean, signal: AbortSignal): Promise<boolean> {
+    const late = new AbortController();
+    const cancel = this.#options.clock.after(catchUpMilliseconds, () => late.abort());
+    const given = AbortSignal.any([signal, late.signal]);
+    try {
+      for (;;) {
+        if (holds(this.factsOf(place))) return true;
+        if (given.aborted || this.#stopping.signal.aborted) return false;
+        await this.#change(given);
+      }
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Tells of changes until the signal fires, or it is closed. */
+  async follow(listener: HostListener, signal: AbortSignal): Promise<void> {
+    const end = AbortSignal.any([signal, this.#stopping.signal]);
+    if (end.aborted) return;
+    this.#start();
+    this.#listeners.add(listener);
+    listener.onGap();
+    await new Promise<void>((resolve) => end.addEventListener('abort', () => resolve(), { once: true }));
+    this.#listeners.delete(listener);
+  }
+
+  /** The same, until it is closed; nothing is asked of the host for it. */
+  listen(listener: HostListener): void {
+    this.#listeners.add(listener);
+  }
+
+  /** As if something had changed there. */
+  tell(place: Parameters<HostListener['onChange']>[0]): void {
+    for (const listener of [...this.#listeners]) listener.onChange(place);
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    await Promise.all([this.#beat, ...Object.values(this.#copies ?? {}).map(({ done }) => done)]);
+  }
+
+  #start(): Copies {
+    if (this.#copies === undefined) {
+      this.#copies = this.#startAll();
+      const { ask, clock } = this.#options;
+      const onState = (failure: unknown) => this.#became('the host', failure);
+      this.#beat = keepBeat({ ask, clock, signal: this.#stopping.signal, onState });
+    }
+    return this.#copies;
+  }
+
+  #startAll(): Copies {
+    const { hostClient, metadataClient } = this.#options;
+    const copy = <Fact extends HostFact>(
+      client: ApiClient,
+      kind: ResourceKind,
+      labelSelector: string,
+      read: (object: KubeObject) => Fact | undefined,
+    ) =>
+      new HostCopy<Fact>({
+        ...this.#options,
+        resource: client.resource(kind),
+        labelSelector,
+        read,
+        signal: this.#stopping.signal,
+        onChange: (fact) => this.#changed(kind, fact),
+        onState: (failure) => this.#became(kind.plural, failure),
+      });
+    return {
+      services: copy(hostClient, serviceKind, controlPlaneSelector, serviceFact),
+      statefulSets: copy(hostClient, statefulSetKind, workloadSelector, workloadFact),
+      deployments: copy(hostClient, deploymentKind, workloadSelector, workloadFact),
+      pods: copy(hostClient, podKind, controlPlaneSelector, (pod) => podFact(pod, podTrouble)),
+      records: copy(metadataClient, secretKind, releaseRecordSelector, recordFact),
+      namespaces: copy(metadataClient, namespaceKind, hostOwnerLabel, namespaceFact),
+    };
+  }
+
+  #changed(kind: ResourceKind, { namespace, name, release }: HostFact): void {
+    // Before everything is known nobody can look; then all are told that everything may be another.
+    if (this.#isKnown) this.tell(kind === namespaceKind ? { namespace: name } : { namespace, name: release });
+    this.#wake();
+  }
+
+  #became(what: string, failure: unknown): void {
+    if (failure === undefined) this.#failures.delete(what);
+    else this.#failures.set(what, failure);
+    const isKnown = this.#failures.size === 0 && Object.values(this.#start()).every(({ isSynced }) => isSynced);
+    if (isKnown !== this.#isKnown) {
+      this.#isKnown = isKnown;
+      for (const listener of [...this.#listeners]) listener.onGap();
+    }
+    this.#wake();
+  }
+
+  /** Resolves at the next change, or when the signal fires. */
+  #change(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = () => {
+        this.#waiting.delete(finish);
+        signal.removeEventListener('abort', finish);
+        resolve();
+      };
+      this.#waiting.add(finish);
+      signal.addEventListener('abort', finish, { once: true });
+    });
+  }
+
+  #wake(): void {
+    for (const finish of [...this.#waiting]) finish();
+  }
+}
+
+function newest(records: readonly RecordFact[]): RecordFact | undefined {
+  return records.reduce<RecordFact | undefined>(
+    (best, record) => (best === undefined || record.revision > best.revision ? record : best),
+    undefined,
+  );
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/** What is not the host's own answer is a fault on the way to it. */
+function asStatus(failure: unknown): StatusError {
+  if (failure instanceof StatusError) return failure;
+  return serviceUnavailable(
+    `the cluster cannot be read: ${failure instanceof Error ? failure.message : String(failure)}`,
+  );
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../api/meta.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { recordFact, serviceFact, workloadFact } from './host-facts.ts';
+
+const object = (metadata: JsonObject, rest: JsonObject = {}) =>
+  ({ metadata: { namespace: 'space', ...metadata }, ...rest }) as unknown as KubeObject;
+const labels = { app: 'vcluster', release: 'one' };
+
+describe('what is kept of the objects of a host', () => {
+  it('is of a service only where it is the door of a virtual cluster', () => {
+    expect(serviceFact(object({ name: 'one-headless', labels }))).toBeUndefined();
+    expect(serviceFact(object({ name: 'one', labels: { app: 'vcluster' } }))).toBeUndefined();
+    const ports = [
+      { name: 'kubelet', port: 10250, targetPort: 8443 },
+      { name: 'https', port: 443, targetPort: 9443 },
+    ];
+    const balanced = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }, { hostname: 'lb.test' }] } };
+    const service = object({ name: 'one', labels }, { spec: { type: 'LoadBalancer', ports }, status: balanced });
+    expect(serviceFact(service)).toMatchObject({
+      ...{ type: 'LoadBalancer', port: 443, targetPort: 9443, owner: '' },
+      ingress: [{ ip: '1.2.3.4' }, { hostname: 'lb.test' }],
+    });
+  });
+
+  it('is of a workload how many replicas it is to have, and the version in its image', () => {
+    const imaged = (image: string) =>
+      workloadFact(object({ name: 'one', labels }, { spec: { template: { spec: { initContainers: [{ image }] } } } }));
+    expect(imaged('registry.test:5000/kubernetes:v1.34.0')).toMatchObject({
+      kubernetesVersion: 'v1.34.0',
+      replicas: 1,
+    });
+    expect(imaged('rancher/k3s:v1.32.1-k3s1')).toMatchObject({ kubernetesVersion: 'v1.32.1' });
+    expect(imaged('kubernetes@sha256:abc')).toMatchObject({ kubernetesVersion: '' });
+    expect(workloadFact(object({ name: 'one', labels }, { spec: { replicas: 0 } }))).toMatchObject({ replicas: 0 });
+  });
+
+  it('is nothing of a secret that records no release', () => {
+    expect(recordFact(object({ name: 'other', labels: { owner: 'helm' } }))).toBeUndefined();
+    const record = { owner: 'helm', name: 'one', version: '12', status: 'deployed' };
+    expect(recordFact(object({ name: 'sh.helm.release.v1.one.v12', labels: record }))).toMatchObject({
+      ...{ release: 'one', revision: 12, status: 'deployed', owner: '', digest: '' },
+    });
+  });
+});

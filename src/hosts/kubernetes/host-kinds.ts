@@ -1,0 +1,22 @@
+import type { ResourceKind } from '../../api/resource.ts';
+import { asSchema, t } from '../../api/schema/build.ts';
+
+/** Kinds of a Kubernetes cluster that this server reads and writes there, but does not serve itself. */
+function hostKind(group: string, kind: string): ResourceKind {
+  const singular = kind.toLowerCase();
+  return {
+    group,
+    version: 'v1',
+    kind,
+    plural: `${singular}s`,
+    singular,
+    namespaced: true,
+    schema: asSchema(t.object({})),
+  };
+}
+
+export const serviceKind = hostKind('', 'Service');
+export const podKind = hostKind('', 'Pod');
+export const volumeClaimKind = hostKind('', 'PersistentVolumeClaim');
+export const statefulSetKind = hostKind('apps', 'StatefulSet');
+export const deploymentKind = hostKind('apps', 'Deployment');

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../lib/clock.ts';
+import { Inquiries } from './inquiries.ts';
+
+const place = { namespace: 'space', name: 'one' };
+
+function setUp(answers: readonly string[]) {
+  const clock = new ManualClock();
+  const left = [...answers];
+  const news: string[] = [];
+  let asked = 0;
+  const inquiries = new Inquiries<string>({
+    async ask() {
+      asked += 1;
+      return left.length > 1 ? (left.shift() ?? '') : (left[0] ?? '');
+    },
+    isFinal: (answer) => answer === 'yes',
+    again: { firstMilliseconds: 100, longestMilliseconds: 1_000, random: () => 1 },
+    clock,
+    onNews: ({ name }) => news.push(name),
+  });
+  const advance = async (milliseconds: number) => {
+    clock.advance(milliseconds);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { inquiries, advance, news, asked: () => asked };
+}
+
+describe('inquiries', () => {
+  it('ask once for the same thing, and anew for another', async () => {
+    const { inquiries, asked } = setUp(['yes']);
+    await Promise.all([inquiries.answer(place, 'a'), inquiries.answer(place, 'a')]);
+    expect(await inquiries.answer(place, 'a')).toBe('yes');
+    expect(asked()).toBe(1);
+    await inquiries.answer(place, 'b');
+    expect(asked()).toBe(2);
+    expect(inquiries.known(place)).toBe('yes');
+    inquiries.forget(place);
+    expect(inquiries.known(place)).toBeUndefined();
+  });
+
+  it('ask again, ever more rarely, until the answer is final, and tell when it is another', async () => {
+    const { inquiries, advance, news, asked } = setUp(['no', 'no', 'no, still', 'yes']);
+    expect(await inquiries.answer(place, 'a')).toBe('no');
+    await advance(100);
+    expect(asked()).toBe(2);
+    expect(news).toEqual([]);
+    await advance(100);
+    expect(asked()).toBe(2);
+    await advance(100);
+    expect(news).toEqual(['one']);
+    expect(await inquiries.answer(place, 'a')).toBe('no, still');
+    await advance(400);
+    expect(news).toEqual(['one', 'one']);
+    await advance(100_000);
+    expect(asked()).toBe(4);
+  });
+
+  it('ask no more about what is forgotten, nor when they are closed', async () => {
+    const { inquiries, advance, asked } = setUp(['no']);
+    await inquiries.answer(place, 'a');
+    inquiries.forget(place);
+    await advance(10_000);
+    expect(asked()).toBe(1);
+    await inquiries.answer(place, 'a');
+    inquiries.close();
+    await advance(10_000);
+    expect(asked()).toBe(2);
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../lib/clock.ts';
+import { keepBeat } from './keep-beat.ts';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+it('notices a host that takes questions and answers none, and that it is back', async () => {
+  const clock = new ManualClock();
+  const stop = new AbortController();
+  const states: string[] = [];
+  let hangs = true;
+  const beat = keepBeat({
+    ask: () => (hangs ? new Promise(() => {}) : Promise.resolve()),
+    clock,
+    signal: stop.signal,
+    onState: (failure) => states.push(failure instanceof Error ? failure.message : 'answers'),
+  });
+  const advance = async (milliseconds: number) => {
+    clock.advance(milliseconds);
+    await turn();
+  };
+  await advance(20_000);
+  expect(states).toEqual([]);
+  await advance(10_000);
+  expect(states).toEqual(['the cluster has not answered within 10 seconds']);
+  hangs = false;
+  await advance(5_000);
+  expect(states.at(-1)).toBe('answers');
+  stop.abort();
+  await beat;
+  await advance(100_000);
+  expect(states).toHaveLength(2);
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { StatusError } from '../../api/status.ts';
+import { AnsweringCluster, forbiddenText } from './answering-cluster.fixture.ts';
+import { identityOf, lookAtCluster, missingRights } from './look-at-cluster.ts';
+
+const { signal } = new AbortController();
+const kubeconfig = { server: 'https://a' };
+
+async function refusal(call: Promise<unknown>): Promise<[number, string]> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof StatusError)) throw new Error('nothing was refused', { cause: error });
+  return [error.code, error.message];
+}
+
+describe('a look at a cluster', () => {
+  it('tells version and identity of one that is ready', async () => {
+    const cluster = new AnsweringCluster('u-1');
+    expect(await lookAtCluster(cluster.connect(kubeconfig), signal)).toEqual({
+      kubernetesVersion: 'v1.36.3',
+      uid: 'u-1',
+    });
+    expect(cluster.asked).toEqual(['/readyz', '/version', '/api/v1/namespaces/kube-system']);
+  });
+
+  it('says in the words of the cluster that it is not ready', async () => {
+    const cluster = new AnsweringCluster('u-1');
+    cluster.bodies.set('/readyz', { code: 500, text: '[-]etcd failed: reason withheld\n' });
+    expect(await refusal(lookAtCluster(cluster.connect(kubeconfig), signal))).toEqual([
+      503,
+      'it answers 500 to /readyz: [-]etcd failed: reason withheld',
+    ]);
+  });
+
+  it('knows refused credentials, also those that count as nobody’s', async () => {
+    const cluster = new AnsweringCluster('u-1');
+    cluster.trouble = 401;
+    expect((await refusal(lookAtCluster(cluster.connect(kubeconfig), signal)))[0]).toBe(401);
+    cluster.trouble = 200;
+    cluster.bodies.set('/api/v1/namespaces/kube-system', { code: 403, text: forbiddenText('system:anonymous') });
+    expect((await refusal(lookAtCluster(cluster.connect(kubeconfig), signal)))[0]).toBe(401);
+  });
+
+  it('goes on where the credentials may not read who it is', async () => {
+    const cluster = new AnsweringCluster('u-1');
+    cluster.bodies.set('/api/v1/namespaces/kube-system', { code: 403, text: forbiddenText('weak') });
+    expect(await lookAtCluster(cluster.connect(kubeconfig), signal)).toMatchObject({ uid: '' });
+  });
+
+  it.each([
+    ['/version', '<html>Welcome</html>'],
+    ['/version', '{}'],
+    ['/api/v1/namespaces/kube-system', '{}'],
+    ['/version', JSON.stringify({ gitVersion: 'v1'.repeat(100) })],
+    ['/readyz', 'ok'.repeat(200_000)],
+  ])('is not deceived by something else that answers %s with %.40s', async (path, text) => {
+    const cluster = new AnsweringCluster('u-1');
+    cluster.bodies.set(path, { code: 200, text });
+    expect((await refusal(lookAtCluster(cluster.connect(kubeconfig), signal)))[1]).toContain('no Kubernetes API');
+  });
+
+  it('asks for single rights only where the credentials may not do everything', async () => {
+    const cluster = new AnsweringCluster('u-1');
+    expect(await missingRights(cluster.connect(kubeconfig), signal)).toEqual([]);
+    expect(cluster.asked.length).toBe(1);
+    cluster.allowed = ({ verb, resource, subresource }) =>
+      verb !== '*' && verb !== 'impersonate' && subresource !== 'portforward' && resource !== 'statefulsets';
+    const missing = await missingRights(cluster.connect(kubeconfig), signal);
+    expect(missing).toEqual([
+      'get pods/portforward',
+      'create pods/portforward',
+      ...['get', 'list', 'watch', 'create', 'patch', 'delete'].map((verb) => `${verb} statefulsets.apps`),
+      'impersonate users',
+      'impersonate groups',
+    ]);
+  });
+
+  it('tells who it is at once to whoever asks for that alone', async () => {
+    const cluster = new AnsweringCluster('u-2');
+    expect(await identityOf(cluster.connect(kubeconfig), signal)).toBe('u-2');
+    expect(cluster.asked.length).toBe(1);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { podTrouble } from './pod-trouble.ts';
+
+const pod = (status: JsonValue) => ({ metadata: { name: 'one-0' }, status });
+
+describe('the trouble of a pod', () => {
+  it('is none while it starts', () => {
+    expect(podTrouble(pod({}))).toBeUndefined();
+    const waiting = { name: 'syncer', state: { waiting: { reason: 'ContainerCreating' } } };
+    expect(podTrouble(pod({ phase: 'Pending', containerStatuses: [waiting] }))).toBeUndefined();
+    const restarted = {
+      name: 'syncer',
+      restartCount: 1,
+      state: { running: {} },
+      lastState: { terminated: { exitCode: 1 } },
+    };
+    expect(podTrouble(pod({ containerStatuses: [restarted] }))).toBeUndefined();
+  });
+
+  it('is a container that ends again and again, with what it said last', () => {
+    const container = {
+      name: 'syncer',
+      restartCount: 7,
+      state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 5m0s restarting failed container' } },
+      lastState: { terminated: { exitCode: 2, reason: 'Error', message: 'cannot open\n  the store' } },
+    };
+    expect(podTrouble(pod({ containerStatuses: [container] }))).toEqual({
+      reason: 'CrashLoopBackOff',
+      message:
+        'The container syncer of the pod one-0 ends again and again (7 times, last with exit code 2, cannot open the store). Its log says more.',
+      isLasting: true,
+    });
+  });
+
+  it('is an image that cannot be had, also of what runs first', () => {
+    const container = {
+      name: 'kubernetes',
+      state: { waiting: { reason: 'ImagePullBackOff', message: `Back-off pulling image "${'x'.repeat(1_000)}"` } },
+    };
+    const found = podTrouble(pod({ phase: 'Pending', initContainerStatuses: [container] }));
+    expect(found).toMatchObject({ reason: 'ImagePullBackOff', isLasting: true });
+    expect(found?.message).toContain('container kubernetes');
+    expect(found?.message.length).toBeLessThan(400);
+  });
+
+  it('is that no node takes it, which may change by itself', () => {
+    const condition = {
+      type: 'PodScheduled',
+      status: 'False',
+      reason: 'Unschedulable',
+      message: '0/3 nodes are available',
+    };
+    expect(podTrouble(pod({ phase: 'Pending', conditions: [condition] }))).toEqual({
+      reason: 'Unschedulable',
+      message: 'No node takes the pod one-0: 0/3 nodes are available',
+      isLasting: false,
+    });
+  });
+
+  it('is that it was thrown out', () => {
+    const found = podTrouble(pod({ phase: 'Failed', reason: 'Evicted', message: 'The node was low on memory.' }));
+    expect(found).toMatchObject({ reason: 'Evicted', isLasting: true });
+    expect(found?.message).toContain('low on memory');
+  });
+});

@@ -1,0 +1,181 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ManualClock, systemClock } from '../../lib/clock.ts';
+import { ApiServerBench } from './api-server.fixture.ts';
+import { type ForwardedPorts, forwardPorts } from './forwarded-port.fixture.ts';
+import { connectToHost, type HostConnection } from './host-connection.ts';
+
+let bench: ApiServerBench;
+let pod: Server;
+let onConnection: (socket: Socket) => void;
+let ports: ForwardedPorts;
+let host: HostConnection;
+
+beforeEach(async () => {
+  bench = await ApiServerBench.start();
+  onConnection = (socket) => socket.pipe(socket);
+  pod = createServer({ allowHalfOpen: false }, (socket) => {
+    socket.on('error', () => {});
+    onConnection(socket);
+  });
+  pod.listen(0, '127.0.0.1');
+  await once(pod, 'listening');
+  const { port } = pod.address() as AddressInfo;
+  ports = forwardPorts(bench, (name) => (name === 'a-0' ? port : undefined));
+  host = connectToHost({ ...bench.kubeconfig, token: 'sesame' }, { clock: systemClock });
+});
+
+afterEach(async () => {
+  await host.close();
+  await bench.close();
+  pod.close();
+});
+
+const never = new AbortController().signal;
+const forward = (name = 'a-0', signal = never) => host.forward({ namespace: 'ns', name, port: 8443 }, signal);
+
+test('bytes of any length come back as they went, in their order', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.uint8Array({ minLength: 1, maxLength: 200_000 }), { maxLength: 8 }),
+      async (chunks) => {
+        const stream = await forward();
+        const sent = Buffer.concat(chunks);
+        const received: Buffer[] = [];
+        let length = 0;
+        for (const chunk of chunks) stream.write(chunk);
+        if (sent.length > 0) {
+          for await (const chunk of stream) {
+            received.push(chunk as Buffer);
+            length += (chunk as Buffer).length;
+            if (length >= sent.length) break;
+          }
+        } else stream.destroy();
+        expect(Buffer.concat(received).equals(sent)).toBe(true);
+      },
+    ),
+    { numRuns: 25 },
+  );
+  expect(bench.last).toMatchObject({
+    url: '/api/v1/namespaces/ns/pods/a-0/portforward?ports=8443',
+    headers: { authorization: 'Bearer sesame', 'sec-websocket-protocol': 'v4.channel.k8s.io' },
+  });
+});
+
+test('what the pod says last is read, and then it is over', async () => {
+  onConnection = (socket) => socket.end('good bye');
+  const stream = await forward();
+  expect(String(await buffer(stream))).toBe('good bye');
+  await (stream.closed ? undefined : once(stream, 'close'));
+});
+
+test('an answer that nobody reads is not fetched', async () => {
+  let written = 0;
+  onConnection = (socket) => {
+    const chunk = Buffer.alloc(64 * 1024);
+    const fill = () => {
+      do written += chunk.length;
+      while (socket.write(chunk) && written < 256 * 1024 * 1024);
+      socket.once('drain', fill);
+    };
+    fill();
+  };
+  const stream = await forward();
+  await once(stream, 'readable');
+  let before = -1;
+  // Until nothing moves any more: everything in between is full.
+  while (before !== written) {
+    before = written;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(written).toBeLessThan(64 * 1024 * 1024);
+  stream.destroy();
+});
+
+test('what the pod does not take is not taken from the writer', async () => {
+  onConnection = (socket) => socket.pause();
+  const stream = await forward();
+  const chunk = Buffer.alloc(1024 * 1024);
+  let taken = 0;
+  while (taken < 256 && stream.write(chunk)) taken++;
+  let drained = 0;
+  stream.on('drain', () => {
+    drained++;
+    stream.write(chunk);
+  });
+  let before = -1;
+  while (before !== drained) {
+    before = drained;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(drained).toBeLessThan(64);
+  stream.destroy();
+});
+
+test('a pod that is not there is said in the words of the host', async () => {
+  await expect(forward('b-0')).rejects.toMatchObject({ code: 404, message: 'pods "b-0" not found' });
+});
+
+test('a port that nobody listens at ends the stream with the words of the node', async () => {
+  ports.portOf = () => 1;
+  const stream = await forward();
+  await expect(buffer(stream)).rejects.toThrow('the way to the pod ns/a-0 has ended: connect ECONNREFUSED 127.0.0.1:1');
+});
+
+test('ending it ends the connection to the pod', async () => {
+  const connected = once(pod, 'connection');
+  const stream = await forward();
+  const [socket] = (await connected) as [Socket];
+  const closed = once(socket, 'close');
+  stream.end();
+  await closed;
+});
+
+test('closing the connection to the host ends every port', async () => {
+  const stream = await forward();
+  stream.on('error', () => {});
+  const closed = once(stream, 'close');
+  stream.resume();
+  await host.close();
+  await closed;
+});
+
+test('a way on which nothing moves is kept open, and given up when nobody is at its other end', async () => {
+  const clock = new ManualClock();
+  const other = connectToHost({ ...bench.kubeconfig, token: 'sesame' }, { clock });
+  const asked = { namespace: 'ns', name: 'a-0', port: 8443 };
+  const kept = await other.forward(asked, never);
+  kept.resume();
+  for (let round = 1; round <= 3; round++) {
+    clock.advance(25_000);
+    while (ports.pings < round) await new Promise((resolve) => setImmediate(resolve));
+    kept.write('x');
+    await once(kept, 'data');
+  }
+  expect(kept.destroyed).toBe(false);
+  kept.destroy();
+  const { port } = pod.address() as AddressInfo;
+  const mute = forwardPorts(bench, () => port, { autoPong: false });
+  const lost = await other.forward(asked, never);
+  const ending = buffer(lost);
+  ending.catch(() => {});
+  for (let round = 1; round <= 4; round++) {
+    clock.advance(25_000);
+    while (mute.pings < round) await new Promise((resolve) => setImmediate(resolve));
+  }
+  clock.advance(25_000);
+  await expect(ending).rejects.toThrow('the way to the pod ns/a-0 has ended: nobody answers there');
+  await other.close();
+});
+
+test('the signal ends a request for a port that gets no answer', async () => {
+  bench.onUpgrade = () => {};
+  const ending = new AbortController();
+  const asked = forward('a-0', ending.signal);
+  while (bench.seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  ending.abort(new Error('enough'));
+  await expect(asked).rejects.toThrow('enough');
+});

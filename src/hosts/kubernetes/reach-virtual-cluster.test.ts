@@ -1,0 +1,326 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect as connectTcp, createServer, type Server } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { encodeBase64 } from '../../api/decode/base64.ts';
+import { writeKubeconfig } from '../../api/kubeconfig.ts';
+import { ManualClock } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/log.ts';
+import type { ApiRequest } from '../host.ts';
+import { ApiServerBench, testPairs } from './api-server.fixture.ts';
+import { asking, textOf } from './asking.fixture.ts';
+import type { VirtualClusterEndpoint } from './dial-virtual-cluster.ts';
+import { type ForwardedPorts, forwardPorts } from './forwarded-port.fixture.ts';
+import { connectToHost, type HostConnection } from './host-connection.ts';
+import { openWays, type VirtualClusterWays } from './reach-virtual-cluster.ts';
+
+let host: ApiServerBench;
+let inside: ApiServerBench;
+let ports: ForwardedPorts;
+let secret: { status: number; data: Record<string, string> };
+let endpoint: VirtualClusterEndpoint | undefined;
+let connection: HostConnection;
+let clock: ManualClock;
+let ways: VirtualClusterWays;
+
+const place = { namespace: 'ns', name: 'vc' };
+
+beforeEach(async () => {
+  const { client } = await testPairs();
+  [host, inside] = await Promise.all([ApiServerBench.start(), ApiServerBench.start()]);
+  ports = forwardPorts(host, () => inside.port);
+  secret = { status: 200, data: certificates(inside.pair.cert, client) };
+  host.answer = ({ url }, response) => {
+    response.statusCode = url === '/api/v1/namespaces/ns/secrets/vc-vc' ? secret.status : 500;
+    response.end(JSON.stringify({ kind: 'Secret', data: secret.data, message: 'secrets "vc-vc" is forbidden' }));
+  };
+  inside.answer = ({ certificate, headers }, response) => {
+    // As a Kubernetes API server: whoever it does not know gets nowhere.
+    response.statusCode = certificate === 'client' || headers.authorization !== undefined ? 200 : 401;
+    response.end('from inside');
+  };
+  endpoint = {
+    uid: 'u1',
+    service: { type: 'ClusterIP', clusterIP: 'None', ingress: [], port: 443 },
+    pods: ['vc-0'],
+    podPort: 8443,
+    secret: 'vc-vc',
+  };
+  clock = new ManualClock();
+  connection = connectToHost({ ...host.kubeconfig, token: 'sesame' }, { clock });
+  reopen(false);
+});
+
+afterEach(async () => {
+  await ways.close();
+  await connection.close();
+  await Promise.all([host.close(), inside.close()]);
+});
+
+function reopen(direct: boolean): void {
+  ways = openWays({ connection, clock, log: silentLog, direct, endpointOf: () => endpoint });
+}
+
+function certificates(authority: string, client: { cert: string; key: string }): Record<string, string> {
+  return {
+    'certificate-authority': encodeBase64(authority),
+    'client-certificate': encodeBase64(client.cert),
+    'client-key': encodeBase64(client.key),
+  };
+}
+
+const ask = async (more: Partial<ApiRequest> = {}) => textOf(await ways.to(place).send(asking(more)));
+const reads = () => host.seen.filter(({ url }) => url.includes('/secrets/')).length;
+
+test('a request goes through the host to a pod, with the certificate of the secret, in the caller’s name', async () => {
+  expect(await ask()).toBe('from inside');
+  expect(inside.last).toMatchObject({
+    certificate: 'client',
+    url: '/api',
+    headers: { 'impersonate-user': 'jane' },
+  });
+  expect(inside.last.headers).not.toHaveProperty('authorization');
+  expect(ports.pods).toEqual(['vc-0']);
+});
+
+test('secret and connection serve the next request, too', async () => {
+  for (let at = 0; at < 10; at++) await ask();
+  expect(reads()).toBe(1);
+  expect(ports.pods.length).toBeLessThanOrEqual(2);
+  await Promise.all(Array.from({ length: 20 }, () => ask()));
+  expect(reads()).toBe(1);
+});
+
+test('a token of the virtual cluster itself goes without the certificate', async () => {
+  await ask({ as: { token: 'of-the-account' } });
+  expect(inside.last).toMatchObject({ certificate: '', headers: { authorization: 'Bearer of-the-account' } });
+  expect(inside.last.headers).not.toHaveProperty('impersonate-user');
+});
+
+test('a secret with nothing but a kubeconfig will do', async () => {
+  const { client } = await testPairs();
+  const server = 'https://localhost:8443';
+  const certificateAuthority = inside.pair.cert;
+  const kept = { server, certificateAuthority, clientCertificate: client.cert, clientKey: client.key };
+  secret.data = { config: encodeBase64(writeKubeconfig(kept)) };
+  await ask();
+  expect(inside.last.certificate).toBe('client');
+  await ways.close();
+  reopen(false);
+  secret.data = { config: encodeBase64(writeKubeconfig({ server, certificateAuthority, token: 'admin' })) };
+  await ask();
+  expect(inside.last).toMatchObject({
+    certificate: '',
+    headers: { authorization: 'Bearer admin', 'impersonate-user': 'jane' },
+  });
+});
+
+test('another protocol goes the same way', async () => {
+  inside.onUpgrade = (_, socket) => {
+    socket.write('HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n');
+    socket.pipe(socket);
+  };
+  const upgraded = await ways.to(place).upgrade(asking({ headers: { upgrade: 'SPDY/3.1' } }));
+  if (!('socket' in upgraded)) throw new Error('no upgrade');
+  expect(inside.last).toMatchObject({ certificate: 'client', headers: { 'impersonate-user': 'jane' } });
+  upgraded.socket.write('to and fro');
+  const [chunk] = (await once(upgraded.socket, 'data')) as [Buffer];
+  expect(String(chunk)).toBe('to and fro');
+  upgraded.socket.destroy();
+});
+
+test('credentials that are replaced are read again, whether somebody says so or the old ones are refused', async () => {
+  const { client, other } = await testPairs();
+  await ask();
+  secret.data = certificates(inside.pair.cert, other);
+  inside.answer = ({ certificate }, response) => {
+    response.statusCode = certificate === 'other' ? 200 : 401;
+    response.end('renewed');
+  };
+  expect(await ask()).toBe('renewed');
+  expect(reads()).toBe(2);
+  inside.answer = ({ certificate }, response) => {
+    response.statusCode = certificate === 'client' ? 200 : 401;
+    response.end('once more');
+  };
+  secret.data = certificates(inside.pair.cert, client);
+  ways.changed(place);
+  expect(await ask()).toBe('once more');
+  expect(reads()).toBe(3);
+});
+
+test('a change that does not concern the credentials keeps what is open', async () => {
+  inside.answer = (_, response) => response.write('one');
+  const answer = await ways.to(place).send(asking({ path: '/api/v1/pods?watch=true' }));
+  const chunks = answer.body[Symbol.asyncIterator]();
+  await chunks.next();
+  ways.changed(place);
+  inside.answer = (_, response) => response.end('two');
+  expect(await ask()).toBe('two');
+  expect(reads()).toBe(2);
+  expect(ports.open.size).toBe(2);
+  await chunks.return?.();
+});
+
+test('credentials that stay refused are said to be this server’s, not the caller’s', async () => {
+  inside.answer = (_, response) => {
+    response.statusCode = 401;
+    response.end();
+  };
+  await expect(ask()).rejects.toMatchObject({
+    code: 503,
+    message: 'the virtual cluster ns/vc does not accept the credentials that this server has for it',
+  });
+  await ask({ as: { token: 'old' } });
+});
+
+test.each([
+  [404, {}, 'the secret ns/vc-vc is not there: the virtual cluster writes it when it has started'],
+  [403, {}, 'the secret ns/vc-vc cannot be read: secrets "vc-vc" is forbidden'],
+  [200, { config: 'eA==' }, 'the secret ns/vc-vc holds no credentials'],
+])('a secret that is of no use (%i) is said', async (status, data, message) => {
+  secret = { status, data };
+  await expect(ask()).rejects.toMatchObject({ code: 503, message });
+});
+
+test('what shows the certificate of another authority is not talked to', async () => {
+  const { client, other } = await testPairs();
+  secret.data = certificates(other.cert, client);
+  await expect(ask()).rejects.toThrow('shows a certificate that the certificate authority did not sign');
+  expect(inside.seen).toEqual([]);
+});
+
+test('without a pod that is ready there is no way, and a pod that went is passed over', async () => {
+  if (endpoint === undefined) throw new Error('none');
+  endpoint = { ...endpoint, pods: [] };
+  await expect(ask()).rejects.toThrow('the virtual cluster ns/vc has no pod that is ready');
+  endpoint = { ...endpoint, pods: ['gone-0', 'vc-1'] };
+  ports.portOf = (pod) => (pod === 'vc-1' ? inside.port : undefined);
+  expect(await ask()).toBe('from inside');
+  ports.portOf = () => undefined;
+  inside.cut();
+  await expect(ask()).rejects.toMatchObject({ code: 503, message: expect.stringContaining('not found') });
+});
+
+test('a connection ends with its pod, and all of them with the virtual cluster', async () => {
+  if (endpoint === undefined) throw new Error('none');
+  inside.answer = (_, response) => response.write('one');
+  const watch = async () => {
+    const { body } = await ways.to(place).send(asking({ path: '/api/v1/pods?watch=true' }));
+    const chunks = body[Symbol.asyncIterator]();
+    await chunks.next();
+    return chunks;
+  };
+  const first = await watch();
+  endpoint = { ...endpoint, pods: ['vc-1'] };
+  ways.changed(place);
+  await expect(first.next()).rejects.toMatchObject({ code: 503 });
+  const second = await watch();
+  expect(ports.pods.at(-1)).toBe('vc-1');
+  endpoint = { ...endpoint, uid: 'u2' };
+  ways.changed(place);
+  await expect(second.next()).rejects.toMatchObject({ code: 503 });
+  const third = await watch();
+  endpoint = undefined;
+  ways.changed(place);
+  await expect(third.next()).rejects.toMatchObject({ code: 503 });
+  await expect(ask()).rejects.toThrow('the virtual cluster ns/vc is not there');
+});
+
+test('what breaks on the way ends the answers on it, and the next request finds another way', async () => {
+  inside.answer = (_, response) => response.write('one');
+  const { body } = await ways.to(place).send(asking({ path: '/api/v1/pods?watch=true' }));
+  const chunks = body[Symbol.asyncIterator]();
+  await chunks.next();
+  for (const webSocket of ports.open) webSocket.send(Buffer.from('\x01the node has trouble'));
+  await expect(chunks.next()).rejects.toMatchObject({ code: 503 });
+  inside.answer = (_, response) => response.end('two');
+  expect(await ask()).toBe('two');
+});
+
+/** A balancer: whatever comes goes to the virtual cluster. */
+async function balancer(): Promise<Server> {
+  const server = createServer((socket) => {
+    const target = connectTcp({ host: '127.0.0.1', port: inside.port });
+    socket.on('error', () => target.destroy()).on('close', () => target.destroy());
+    target.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+    socket.pipe(target).pipe(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+test('where the address of the service answers it is used, without the host', async () => {
+  if (endpoint === undefined) throw new Error('none');
+  const server = await balancer();
+  const { port } = server.address() as AddressInfo;
+  const service = { type: 'LoadBalancer', clusterIP: '', ingress: [{ ip: '127.0.0.1' }], port };
+  endpoint = { ...endpoint, service };
+  reopen(true);
+  expect(await ask()).toBe('from inside');
+  expect(ports.pods).toEqual([]);
+  expect(inside.last.certificate).toBe('client');
+  server.close();
+});
+
+test('where no address answers the way through the host is taken, and the others are not tried for a while', async () => {
+  if (endpoint === undefined) throw new Error('none');
+  let tries = 0;
+  const mute = createServer((socket) => {
+    tries++;
+    socket.on('error', () => {});
+  });
+  mute.listen(0, '127.0.0.1');
+  await once(mute, 'listening');
+  const { port } = mute.address() as AddressInfo;
+  endpoint = {
+    ...endpoint,
+    service: { type: 'LoadBalancer', clusterIP: '', ingress: [{ hostname: 'localhost' }], port },
+  };
+  reopen(true);
+  const connected = once(mute, 'connection');
+  const first = ask();
+  await connected;
+  clock.advance(300);
+  expect(await first).toBe('from inside');
+  inside.cut();
+  while (ports.open.size > 0) await new Promise((resolve) => setImmediate(resolve));
+  expect(await ask()).toBe('from inside');
+  expect(tries).toBe(1);
+  expect(ports.pods.length).toBeGreaterThanOrEqual(2);
+  mute.close();
+});
+
+test('an address that refuses costs no time', async () => {
+  if (endpoint === undefined) throw new Error('none');
+  endpoint = { ...endpoint, service: { type: 'ClusterIP', clusterIP: '127.0.0.1', ingress: [], port: 1 } };
+  reopen(true);
+  expect(await ask()).toBe('from inside');
+});
+
+test('what nobody uses is forgotten', async () => {
+  await ask();
+  inside.cut();
+  for (let minute = 0; minute < 100; minute++) {
+    clock.advance(60_000);
+    // The end of the connection has to come round.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await ask();
+  expect(reads()).toBe(2);
+});
+
+test('the signal ends a request while the secret is being read', async () => {
+  host.answer = () => {};
+  const ending = new AbortController();
+  const asked = ask({ signal: ending.signal });
+  while (host.seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  ending.abort(new Error('enough'));
+  await expect(asked).rejects.toThrow('enough');
+});
+
+test('after closing nobody gets in', async () => {
+  await ask();
+  await ways.close();
+  await expect(ask()).rejects.toMatchObject({ code: 503 });
+});

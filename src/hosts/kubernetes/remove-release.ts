@@ -1,0 +1,139 @@
+import { namespaceKind } from '../../api/core/namespace.ts';
+import { secretKind } from '../../api/core/secret.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { hostOwnerLabel, keepNamespaceAnnotation } from '../../api/naming.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import { serviceUnavailable } from '../../api/status.ts';
+import type { HostPlace } from '../host.ts';
+import { deleteOnce, findObject, ownerOf } from '../owned-object.ts';
+import { controlPlaneSelector, credentialsSecret, releaseSelector } from './chart-labels.ts';
+import { type RecordFact, serviceFact } from './host-facts.ts';
+import { podKind, serviceKind, volumeClaimKind } from './host-kinds.ts';
+import { type HostWork, recordOf } from './host-work.ts';
+import { endInnerPods, workloadsOf } from './scale-workloads.ts';
+import { stuckNamespace } from './stuck-namespace.ts';
+
+export interface Removal {
+  readonly owner: string;
+  readonly uid?: string;
+}
+
+/**
+ * True once nothing of it is left on the host; false: it is on its way, and to be asked for again. 503 where something holds
+ * it up.
+ */
+export async function removeRelease(
+  work: HostWork,
+  place: HostPlace,
+  of: Removal,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { hostClient, copies } = work;
+  const service = await findObject(hostClient.resource(serviceKind), place, { signal });
+  const record = await recordOf(work, place, signal);
+  if (service !== undefined && !isMeant(service, record, of)) return true;
+  const wasThere = await takeAway(work, place, { service, record, of }, signal);
+
+  const namespaces = hostClient.resource(namespaceKind);
+  const namespace = await findObject(namespaces, { name: place.namespace }, { signal });
+  const isOurs = namespace !== undefined && ownerOf(namespace) === of.owner;
+  const isKept = namespace?.metadata.annotations?.[keepNamespaceAnnotation] === 'true';
+  if (isOurs && !isKept && !(await isInhabited(work, place, signal))) {
+    // What is left in it goes with it.
+    await deleteOnce(namespaces, { name: place.namespace }, namespace, { signal });
+    const stuck = stuckNamespace(namespace, work.clock.now());
+    if (stuck !== '') throw serviceUnavailable(`the namespace ${place.namespace} is still being deleted: ${stuck}`);
+    return false;
+  }
+  if (namespace !== undefined) {
+    if (wasThere || (await isLeft(work, place, of, signal))) return false;
+    if (isOurs && isKept) {
+      // Whoever keeps it has it from now on.
+      const labels = { [hostOwnerLabel]: null };
+      await namespaces.patch({ name: place.namespace }, { metadata: { labels } }, { signal });
+    }
+  }
+  const uid = of.uid ?? service?.metadata.uid;
+  await copies.until(
+    place,
+    ({ service: known }) => known === undefined || (uid !== undefined && known.uid !== uid),
+    signal,
+  );
+  return true;
+}
+
+/** Without a uid: what was made for the owner, or by hand. What was made for another owner never is. */
+function isMeant(service: KubeObject, record: RecordFact | undefined, { owner, uid }: Removal): boolean {
+  if (uid !== undefined) return service.metadata.uid === uid;
+  return [owner, ''].includes(ownerOf(service) || (record?.owner ?? ''));
+}
+
+interface Present {
+  /** The one that is meant. */
+  readonly service: KubeObject | undefined;
+  readonly record: RecordFact | undefined;
+  readonly of: Removal;
+}
+
+/** False: there was nothing. */
+async function takeAway(
+  work: HostWork,
+  place: HostPlace,
+  { service, record, of }: Present,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { hostClient, helm } = work;
+  if (service !== undefined) {
+    // Before the release: while the service is there this is come back to, whatever happens in between.
+    await deleteAll(work, volumeClaimKind, place, signal);
+  }
+  const isOurs = record !== undefined && (record.owner === of.owner || record.status === 'uninstalling');
+  if (record !== undefined && (service !== undefined || isOurs)) {
+    await helm.uninstall(place, signal);
+  } else {
+    // Made without Helm, or its record is gone.
+    const workloads = await workloadsOf(hostClient, place, signal);
+    const meant = workloads.filter(({ object }) => service !== undefined || ownerOf(object) === of.owner);
+    for (const { client, object } of meant) {
+      await deleteOnce(client, { namespace: place.namespace, name: object.metadata.name ?? '' }, object, { signal });
+    }
+    if (service !== undefined) await deleteOnce(hostClient.resource(serviceKind), place, service, { signal });
+    if (service === undefined && meant.length === 0) return false;
+  }
+  const secrets = hostClient.resource(secretKind);
+  const credentials = { namespace: place.namespace, name: credentialsSecret(place.name) };
+  const secret = await findObject(work.metadataClient.resource(secretKind), credentials, { signal });
+  if (secret !== undefined) await deleteOnce(secrets, credentials, secret, { signal });
+  return true;
+}
+
+async function deleteAll(work: HostWork, kind: ResourceKind, { namespace, name }: HostPlace, signal: AbortSignal) {
+  const client = work.hostClient.resource(kind);
+  const { items } = await client.list({ namespace, labelSelector: releaseSelector(name), signal });
+  for (const object of items) {
+    await deleteOnce(client, { namespace, name: object.metadata.name ?? '' }, object, { signal });
+  }
+}
+
+/** Whether somebody else's virtual cluster runs in that namespace. */
+async function isInhabited({ hostClient }: HostWork, { namespace, name }: HostPlace, signal: AbortSignal) {
+  const services = hostClient.resource(serviceKind);
+  const { items } = await services.list({ namespace, labelSelector: controlPlaneSelector, signal });
+  return items.some((object) => serviceFact(object) !== undefined && object.metadata.name !== name);
+}
+
+/** What is on its way out. What stands there and is nobody's of ours is none of it. */
+async function isLeft(work: HostWork, place: HostPlace, { owner }: Removal, signal: AbortSignal): Promise<boolean> {
+  const { hostClient, metadataClient } = work;
+  const goes = ({ metadata }: KubeObject) => metadata.deletionTimestamp !== undefined;
+  const workloads = await workloadsOf(hostClient, place, signal);
+  if (workloads.some(({ object }) => goes(object) || ownerOf(object) === owner)) return true;
+  const selected = { namespace: place.namespace, labelSelector: releaseSelector(place.name), signal };
+  if (workloads.length === 0) {
+    // Its pods wait for the cluster's own garbage collection; those of the people inside may wait for nobody.
+    const { items: pods } = await metadataClient.resource(podKind).list(selected);
+    if (pods.length > 0 || (await endInnerPods(hostClient, place, signal)) > 0) return true;
+  }
+  const { items: claims } = await metadataClient.resource(volumeClaimKind).list(selected);
+  return claims.some(goes);
+}

@@ -1,0 +1,117 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { fallingAsleepAnnotation, replicasAnnotation } from '../../api/naming.ts';
+import { StatusError } from '../../api/status.ts';
+import type { ApiClient, ResourceClient } from '../../client/resource-client.ts';
+import { numberAt } from '../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import type { HostPlace } from '../host.ts';
+import {
+  innerPodSelector,
+  pausedAnnotations,
+  pausedReplicasAnnotation,
+  releaseSelector,
+  workloadApps,
+} from './chart-labels.ts';
+import { deploymentKind, podKind, statefulSetKind } from './host-kinds.ts';
+
+const appsInOrder: readonly string[] = workloadApps;
+
+/** Somebody else who scales at the same time makes us look again, not for ever. */
+const mostTries = 5;
+
+/** To no replicas, and remembers how many there were. False: there is nothing to scale. */
+export async function scaleDown(hostClient: ApiClient, place: HostPlace, signal: AbortSignal): Promise<boolean> {
+  return await scale(hostClient, place, signal, (workload) => {
+    const replicas = numberAt(workload as JsonValue, 'spec', 'replicas') ?? 1;
+    if (replicas === 0) return undefined;
+    const annotations = { [replicasAnnotation]: String(replicas), [fallingAsleepAnnotation]: 'true' };
+    return { metadata: { annotations }, spec: { replicas: 0 } };
+  });
+}
+
+/** To as many as there were, whoever had put it to sleep. */
+export async function scaleUp(hostClient: ApiClient, place: HostPlace, signal: AbortSignal): Promise<boolean> {
+  return await scale(hostClient, place, signal, (workload) => {
+    const present = workload.metadata.annotations ?? {};
+    const forgotten = [replicasAnnotation, fallingAsleepAnnotation, ...pausedAnnotations].filter(
+      (name) => name in present,
+    );
+    const annotations = Object.fromEntries(forgotten.map((name) => [name, null]));
+    if ((numberAt(workload as JsonValue, 'spec', 'replicas') ?? 1) > 0) {
+      return forgotten.length === 0 ? undefined : { metadata: { annotations } };
+    }
+    const remembered = Number.parseInt(present[replicasAnnotation] ?? present[pausedReplicasAnnotation] ?? '', 10);
+    return { metadata: { annotations }, spec: { replicas: remembered > 0 ? remembered : 1 } };
+  });
+}
+
+/**
+ * Once its control plane is down, the pods of those inside go too. Not before: it would take them for deleted. It makes
+ * them again when it is awake. Tells how many there were.
+ */
+export async function endInnerPods(hostClient: ApiClient, place: HostPlace, signal: AbortSignal): Promise<number> {
+  const pods = hostClient.resource(podKind);
+  const { items } = await pods.list({
+    namespace: place.namespace,
+    labelSelector: innerPodSelector(place.name),
+    signal,
+  });
+  for (const { metadata } of items) {
+    if (metadata.deletionTimestamp !== undefined) continue;
+    await unlessGone(pods.delete({ namespace: place.namespace, name: metadata.name ?? '' }, { signal }));
+  }
+  await scale(hostClient, place, signal, ({ metadata }) =>
+    metadata.annotations?.[fallingAsleepAnnotation] === undefined
+      ? undefined
+      : { metadata: { annotations: { [fallingAsleepAnnotation]: null } } },
+  );
+  return items.length;
+}
+
+export async function workloadsOf(
+  hostClient: ApiClient,
+  { namespace, name }: HostPlace,
+  signal: AbortSignal,
+): Promise<readonly { readonly client: ResourceClient; readonly object: KubeObject }[]> {
+  const clients = [statefulSetKind, deploymentKind].map((kind) => hostClient.resource(kind));
+  const found = await Promise.all(
+    clients.map(async (client) => {
+      const { items } = await client.list({ namespace, labelSelector: releaseSelector(name), signal });
+      return items.map((object) => ({ client, object }));
+    }),
+  );
+  const order = ({ object }: { object: KubeObject }) => appsInOrder.indexOf(object.metadata.labels?.app ?? '');
+  return found.flat().sort((one, other) => order(one) - order(other));
+}
+
+async function scale(
+  hostClient: ApiClient,
+  place: HostPlace,
+  signal: AbortSignal,
+  patchOf: (workload: KubeObject) => JsonObject | undefined,
+): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    const workloads = await workloadsOf(hostClient, place, signal);
+    try {
+      for (const { client, object } of workloads) {
+        const patch = patchOf(object);
+        if (patch === undefined) continue;
+        const { namespace = '', name = '', resourceVersion = '' } = object.metadata;
+        const metadata = { ...(patch.metadata as JsonObject), resourceVersion };
+        await client.patch({ namespace, name }, { ...patch, metadata }, { signal });
+      }
+      return workloads.length > 0;
+    } catch (error) {
+      const isConflict = error instanceof StatusError && (error.code === 409 || error.code === 404);
+      if (!isConflict || tries === mostTries) throw error;
+    }
+  }
+}
+
+async function unlessGone(deleting: Promise<void>): Promise<void> {
+  try {
+    await deleting;
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 404) throw error;
+  }
+}

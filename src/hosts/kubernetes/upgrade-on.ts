@@ -1,0 +1,55 @@
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../../lib/clock.ts';
+import type { ApiResponse, UpgradedConnection } from '../host.ts';
+import type { WireRequest } from './api-wire.ts';
+import { passedBack } from './request-headers.ts';
+
+export interface UpgradeRequest extends Omit<WireRequest, 'body'> {
+  readonly host: string;
+}
+
+/** Asks for another protocol on a connection that nobody else uses. The connection ends with the signal, and on failure. */
+export async function upgradeOn(
+  socket: Socket,
+  { method, path, host, headers, signal }: UpgradeRequest,
+  { clock, timeout }: { readonly clock: Clock; readonly timeout: number },
+): Promise<ApiResponse | UpgradedConnection> {
+  const end = () => socket.destroy();
+  signal.addEventListener('abort', end, { once: true });
+  socket.once('close', () => signal.removeEventListener('abort', end));
+  const cancel = clock.after(timeout, () => {
+    socket.destroy(Object.assign(new Error('no answer'), { code: 'UND_ERR_HEADERS_TIMEOUT' }));
+  });
+  try {
+    return await new Promise((resolve, reject) => {
+      const asked = request({
+        method,
+        path,
+        headers: ['host', host, ...headers],
+        createConnection: () => socket,
+      });
+      asked.once('error', reject);
+      asked.once('upgrade', (answer, _, head) => {
+        if (head.length > 0) socket.unshift(head);
+        resolve({ status: 101, headers: headersOf(answer), socket });
+      });
+      asked.once('response', (answer) => {
+        answer.once('close', end);
+        resolve({ status: answer.statusCode ?? 0, headers: passedBack(headersOf(answer)), body: answer });
+      });
+      asked.end();
+    });
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    cancel();
+  }
+}
+
+function headersOf({ headers }: IncomingMessage): ApiResponse['headers'] {
+  const present: Record<string, string | readonly string[]> = {};
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) present[name] = value;
+  return present;
+}

@@ -1,0 +1,28 @@
+import { serviceUnavailable } from '../api/status.ts';
+import type { Clock } from '../lib/clock.ts';
+import { within } from '../lib/within.ts';
+import type { ClusterApi } from './host.ts';
+import { type VirtualClient, virtualClient } from './virtual-client.ts';
+
+export interface TimelyClientOptions {
+  readonly clock: Clock;
+  /** How long one answer may take, from the question to its last byte. */
+  readonly milliseconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** The same requests, by one who does not wait for ever: what takes longer is a 503. */
+export function timelyClient(api: ClusterApi, options: TimelyClientOptions): VirtualClient {
+  const late = () =>
+    serviceUnavailable(
+      `the API of the virtual cluster did not answer within ${Math.round(options.milliseconds / 1000)} seconds`,
+    );
+  const timed = <T>(ask: (client: VirtualClient) => Promise<T>): Promise<T> =>
+    within({ ...options, late }, (ending) => ask(virtualClient(api, ending)));
+  return {
+    get: (path) => timed((client) => client.get(path)),
+    create: (path, object) => timed((client) => client.create(path, object)),
+    apply: (path, object) => timed((client) => client.apply(path, object)),
+    delete: (path) => timed((client) => client.delete(path)),
+  };
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { StatusError } from '../api/status.ts';
+import { ManualClock } from '../lib/clock.ts';
+import type { Host } from './host.ts';
+import { hostPatience, withDeadlines } from './with-deadlines.ts';
+
+const place = { namespace: 'a', name: 'b' };
+
+/** Answers nothing; tells of the signals that it was asked with. */
+function silentHost(signals: AbortSignal[] = []): Host {
+  const never = (call?: { readonly signal?: AbortSignal }) => {
+    if (call?.signal !== undefined) signals.push(call.signal);
+    return new Promise<never>(() => {});
+  };
+  return {
+    boundRoles: ['cluster-admin'],
+    discover: never,
+    install: (_wanted, call) => never(call),
+    observe: (_place, call) => never(call),
+    remove: (_place, _of, call) => never(call),
+    sleep: (_place, call) => never(call),
+    wake: (_place, call) => never(call),
+    follow: () => never(),
+    reach: () => ({ send: () => never() }),
+    logs: () => never(),
+  };
+}
+
+describe('a host with deadlines', () => {
+  it('gives back whoever asks after its time, ends what it was asked, and says which cluster it was', async () => {
+    const clock = new ManualClock();
+    const signals: AbortSignal[] = [];
+    const host = withDeadlines(silentHost(signals), 'far', clock);
+    const asked = [
+      ...[host.discover(), host.observe(place)].map((call) => [hostPatience.look, call] as const),
+      ...[host.sleep(place), host.wake(place)].map((call) => [hostPatience.change, call] as const),
+      ...[host.install({ place, owner: 'o' }), host.remove(place, { owner: 'o' })].map(
+        (call) => [hostPatience.work, call] as const,
+      ),
+    ];
+    const ends = asked.map(([patience, call]) => call.then(undefined, (error: unknown) => ({ patience, error })));
+    clock.advance(hostPatience.work);
+    for (const end of await Promise.all(ends)) {
+      const { patience, error } = end as { patience: number; error: unknown };
+      expect(error).toBeInstanceOf(StatusError);
+      expect(error).toMatchObject({
+        code: 503,
+        message: `the cluster far did not answer within ${patience / 1000} seconds`,
+      });
+    }
+    expect(signals).toHaveLength(6);
+    expect(signals.every(({ aborted }) => aborted)).toBe(true);
+    expect(host.boundRoles).toEqual(['cluster-admin']);
+  });
+
+  it('ends with whoever is not interested any more, with their reason', async () => {
+    const ending = new AbortController();
+    const host = withDeadlines(silentHost(), 'far', new ManualClock());
+    const asked = host.observe(place, { signal: ending.signal });
+    ending.abort(new Error('enough'));
+    await expect(asked).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Slots } from './slots.ts';
+
+const never = new AbortController().signal;
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('whoever waits gets in in the order of coming, and nobody twice', async () => {
+  const slots = new Slots(1, 10);
+  const leave = await slots.take(never);
+  const order: number[] = [];
+  const waiting = [1, 2, 3].map(async (number) => {
+    const done = await slots.take(never);
+    order.push(number);
+    return done;
+  });
+  await settled();
+  expect(order).toEqual([]);
+  leave();
+  leave();
+  await settled();
+  expect(order).toEqual([1]);
+  (await waiting[0])?.();
+  (await waiting[1])?.();
+  (await waiting[2])?.();
+  expect(order).toEqual([1, 2, 3]);
+});
+
+test('who gives up is out of the line, and the slot goes to the next', async () => {
+  const slots = new Slots(1, 2);
+  const leave = await slots.take(never);
+  const ending = new AbortController();
+  const first = slots.take(ending.signal);
+  const second = slots.take(never);
+  expect(slots.isFull).toBe(true);
+  ending.abort(new Error('enough'));
+  await expect(first).rejects.toThrow('enough');
+  expect(slots.isFull).toBe(false);
+  leave();
+  (await second)();
+  await expect(slots.take(ending.signal)).rejects.toThrow('enough');
+});
+
+test('never more than there is room for, and nobody is forgotten', async () => {
+  const action = fc.constantFrom('come', 'leave', 'give up');
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(action, { maxLength: 60 }), async (most, actions) => {
+      const slots = new Slots(most, 100);
+      const inside: (() => void)[] = [];
+      let outside: AbortController[] = [];
+      for (const step of actions) {
+        if (step === 'come') {
+          const ending = new AbortController();
+          outside.push(ending);
+          void slots.take(ending.signal).then(
+            (leave) => {
+              outside = outside.filter((each) => each !== ending);
+              inside.push(leave);
+            },
+            () => {},
+          );
+        } else if (step === 'leave') inside.shift()?.();
+        else outside.shift()?.abort();
+        await settled();
+        expect(inside.length).toBeLessThanOrEqual(most);
+        if (outside.length > 0) expect(inside.length).toBe(most);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});

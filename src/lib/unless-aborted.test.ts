@@ -1,0 +1,14 @@
+import { getEventListeners } from 'node:events';
+import { expect, test } from 'vitest';
+import { unlessAborted } from './unless-aborted.ts';
+
+test('what is first counts, and the signal keeps nothing of it', async () => {
+  const ending = new AbortController();
+  expect(await unlessAborted(Promise.resolve(1), ending.signal)).toBe(1);
+  await expect(unlessAborted(Promise.reject(new Error('failed')), ending.signal)).rejects.toThrow('failed');
+  expect(getEventListeners(ending.signal, 'abort')).toEqual([]);
+  const waiting = unlessAborted(new Promise(() => {}), ending.signal);
+  ending.abort(new Error('enough'));
+  await expect(waiting).rejects.toThrow('enough');
+  await expect(unlessAborted(Promise.resolve(2), ending.signal)).rejects.toThrow('enough');
+});

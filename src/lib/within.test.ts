@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from './clock.ts';
+import { within } from './within.ts';
+
+const late = () => new Error('too late');
+
+describe('within', () => {
+  it('gives what comes in time, and leaves no alarm behind', async () => {
+    const clock = new ManualClock();
+    let seen: AbortSignal | undefined;
+    const answer = await within({ clock, milliseconds: 10, late }, async (signal) => {
+      seen = signal;
+      return 7;
+    });
+    clock.advance(100);
+    expect([answer, seen?.aborted]).toEqual([7, false]);
+  });
+
+  it('does not wait for what heeds no signal', async () => {
+    const clock = new ManualClock();
+    let seen: AbortSignal | undefined;
+    const answer = within({ clock, milliseconds: 10, late }, (signal) => {
+      seen = signal;
+      return new Promise<never>(() => {});
+    });
+    clock.advance(10);
+    await expect(answer).rejects.toThrow('too late');
+    expect(seen?.aborted).toBe(true);
+  });
+
+  it('ends with whoever waits, before and during', async () => {
+    const clock = new ManualClock();
+    const caller = new AbortController();
+    const options = { clock, milliseconds: 10, late, signal: caller.signal };
+    const never = () => new Promise<never>(() => {});
+    const answer = within(options, never);
+    caller.abort(new Error('gone'));
+    await expect(answer).rejects.toThrow('gone');
+    await expect(within(options, never)).rejects.toThrow('gone');
+  });
+});

@@ -1,0 +1,65 @@
+import { accessKeyKind } from '../../api/management/v1/access-key.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { clusterAccessKeyKind } from '../../api/management/v1/cluster-access-key.ts';
+import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
+import { agentUser, localCluster, replacesAnnotation } from '../../api/naming.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { badRequest, notFound } from '../../api/status.ts';
+import { systemContext } from '../../controlplane/system-context.ts';
+import { textAt } from '../../lib/json-path.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { MountedSubresource } from '../../registry/mounted-resource.ts';
+import type { ManagementState } from '../state.ts';
+import type { ServerAddress } from './instance-kube-config.ts';
+import { answerOf } from './served-answer.ts';
+
+export interface ClusterAccessKeyOptions {
+  readonly state: Pick<ManagementState, 'cluster' | 'accessKeysOf'>;
+  readonly accessKeys: Pick<KindStore, 'verbs'>;
+  address(): ServerAddress;
+}
+
+/**
+ * POST `accesskey`: a new key for the agent of the cluster, told once. It opens what that agent needs and nothing else.
+ * The one before it goes on until the new one is first used, so that an agent is never without.
+ */
+export function clusterAccessKey(options: ClusterAccessKeyOptions): MountedSubresource {
+  return {
+    kind: clusterAccessKeyKind,
+    verbs: {
+      async createNamed(_context, cluster, _sent, { dryRun }) {
+        if (options.state.cluster(cluster) === undefined) throw notFound(groupResourceOf(clusterKind), cluster);
+        if (cluster === localCluster) throw badRequest(`the built-in cluster ${localCluster} has no agent`);
+        const { root, authority } = options.address();
+        const made = await options.accessKeys.verbs.create(systemContext(''), keyFor(cluster, options.state), {
+          dryRun,
+          fieldManager: 'flotilla',
+          fieldValidation: 'Ignore',
+        });
+        return answerOf(
+          clusterAccessKeyKind,
+          { name: cluster },
+          {
+            ...(dryRun ? {} : { accessKey: textAt(made.object, 'spec', 'key') }),
+            managementHost: root.slice(0, root.lastIndexOf('/')),
+            ...(authority === undefined ? {} : { caCert: authority }),
+          },
+        );
+      },
+    },
+  };
+}
+
+function keyFor(cluster: string, state: Pick<ManagementState, 'accessKeysOf'>): KubeObject {
+  const subject = agentUser(cluster);
+  const present = [...state.accessKeysOf('subject', subject)].map(({ metadata }) => metadata.name ?? '');
+  return {
+    apiVersion: apiVersionOf(accessKeyKind),
+    kind: accessKeyKind.kind,
+    metadata: {
+      generateName: `agent-${cluster}-`,
+      ...(present.length === 0 ? {} : { annotations: { [replacesAnnotation]: present.join(',') } }),
+    },
+    spec: { type: 'Other', subject, displayName: `Agent of the cluster ${cluster}` },
+  };
+}

@@ -1,0 +1,135 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock, systemClock } from '../lib/clock.ts';
+import { type DataDir, dataDirAt } from '../server/data-dir.ts';
+import {
+  authorityOf,
+  ensureAuthority,
+  ensureServingCertificate,
+  readOwnCertificate,
+  servingNames,
+} from './certificates.ts';
+
+let dir: DataDir;
+beforeEach(async () => {
+  dir = dataDirAt(await mkdtemp(join(tmpdir(), 'certificates-')));
+});
+afterEach(() => rm(dir.path, { recursive: true }));
+
+const day = 24 * 60 * 60_000;
+
+describe('the serving certificate', () => {
+  it('lets a strict client in under each of its names, and no other', async () => {
+    const authority = await ensureAuthority(dir, systemClock);
+    const pair = await ensureServingCertificate(dir, authority, servingNames(['example.test']), systemClock);
+    const server = createServer(pair, (_, response) => response.end('ok'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const call = (servername: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        request({ host: '127.0.0.1', port, servername, ca: authority.cert, agent: false }, (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        })
+          .on('error', reject)
+          .end();
+      });
+    try {
+      expect(await call('example.test')).toBe(200);
+      expect(await call('localhost')).toBe(200);
+      expect(await call('')).toBe(200);
+      await expect(call('other.test')).rejects.toThrow(/altnames/);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('has the form that Go and RFC 5280 ask for', async () => {
+    const authority = new X509Certificate((await ensureAuthority(dir, systemClock)).cert);
+    const pair = await ensureServingCertificate(
+      dir,
+      await ensureAuthority(dir, systemClock),
+      servingNames(['flotilla.test', '10.0.0.7', 'FD00::1']),
+      systemClock,
+    );
+    const leaf = new X509Certificate(pair.cert);
+    expect(authority.ca).toBe(true);
+    expect(leaf.ca).toBe(false);
+    expect(leaf.checkIssued(authority)).toBe(true);
+    expect(leaf.verify(authority.publicKey)).toBe(true);
+    expect(leaf.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
+    expect(leaf.subjectAltName).toBe(
+      'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, DNS:flotilla.test, IP Address:10.0.0.7, IP Address:FD00:0:0:0:0:0:0:1',
+    );
+    expect(leaf.serialNumber).toMatch(/^[4-7][0-9A-F]{31}$/);
+    expect(leaf.serialNumber).not.toBe(authority.serialNumber);
+    expect(Date.parse(leaf.validTo) - Date.parse(leaf.validFrom)).toBeLessThan(398 * day);
+  });
+
+  it('lies in files of mode 0600 and is the same after a restart', async () => {
+    const authority = await ensureAuthority(dir, systemClock);
+    const names = servingNames(['*.example.test']);
+    const first = await ensureServingCertificate(dir, authority, names, systemClock);
+    for (const path of [dir.caCertificate, dir.caKey, dir.servingCertificate, dir.servingKey]) {
+      expect((await stat(path)).mode & 0o777, path).toBe(0o600);
+    }
+    expect(await ensureAuthority(dir, systemClock)).toEqual(authority);
+    expect(await ensureServingCertificate(dir, authority, names, systemClock)).toEqual(first);
+  });
+
+  it('is made anew when less than a month is left, when a name is missing, and when it is damaged', async () => {
+    const clock = new ManualClock();
+    const authority = await ensureAuthority(dir, clock);
+    const first = await ensureServingCertificate(dir, authority, servingNames([]), clock);
+    clock.advance(334 * day);
+    expect(await ensureServingCertificate(dir, authority, servingNames([]), clock)).toEqual(first);
+    clock.advance(2 * day);
+    const second = await ensureServingCertificate(dir, authority, servingNames([]), clock);
+    expect(second.cert).not.toBe(first.cert);
+    const third = await ensureServingCertificate(dir, authority, servingNames(['new.test']), clock);
+    expect(new X509Certificate(third.cert).checkHost('new.test')).toBe('new.test');
+    await writeFile(dir.servingKey, first.key);
+    const fourth = await ensureServingCertificate(dir, authority, servingNames(['new.test']), clock);
+    expect(fourth.cert).not.toBe(third.cert);
+    expect(await readFile(dir.servingCertificate, 'utf8')).toBe(fourth.cert);
+  });
+});
+
+describe('the authority', () => {
+  it('is refused with a clear line when half of it is missing, it does not fit, or it has ended', async () => {
+    const clock = new ManualClock();
+    const authority = await ensureAuthority(dir, clock);
+    await rm(dir.caKey);
+    await expect(ensureAuthority(dir, clock)).rejects.toThrow(/belong together/);
+    const other = await ensureServingCertificate(dir, authority, ['x.test'], clock);
+    await writeFile(dir.caKey, other.key);
+    await expect(ensureAuthority(dir, clock)).rejects.toThrow(/is not the key of/);
+    await writeFile(dir.caKey, authority.key);
+    clock.advance(3651 * day);
+    await expect(ensureAuthority(dir, clock)).rejects.toThrow(/has ended/);
+  });
+
+  it('of a certificate is the last of its chain only if that one signed itself', async () => {
+    const authority = await ensureAuthority(dir, systemClock);
+    const leaf = await ensureServingCertificate(dir, authority, ['x.test'], systemClock);
+    expect(authorityOf(leaf.cert)).toBeUndefined();
+    expect(authorityOf(leaf.cert + authority.cert)).toBe(authority.cert);
+  });
+});
+
+describe('readOwnCertificate', () => {
+  it('says what is wrong with the files', async () => {
+    const authority = await ensureAuthority(dir, systemClock);
+    await ensureServingCertificate(dir, authority, ['x.test'], systemClock);
+    await expect(readOwnCertificate(dir.servingCertificate, dir.servingKey)).resolves.toBeDefined();
+    await expect(readOwnCertificate('/no/cert', dir.servingKey)).rejects.toThrow('/no/cert does not exist');
+    await expect(readOwnCertificate(dir.servingKey, dir.servingKey)).rejects.toThrow('does not hold a certificate');
+    await expect(readOwnCertificate(dir.servingCertificate, dir.caKey)).rejects.toThrow('is not the key of');
+    await expect(readOwnCertificate(dir.servingCertificate, dir.caCertificate)).rejects.toThrow('private key');
+  });
+});

@@ -1,0 +1,26 @@
+import { type Listener, type ListenOptions, listen } from '../http/listen.ts';
+import { describe } from './private-dir.ts';
+import { StartError } from './start-error.ts';
+
+/** Listens, or says in one line why that is not possible. */
+export async function listenOrExplain(options: ListenOptions): Promise<Listener> {
+  const { host, port } = options;
+  try {
+    return await listen(options);
+  } catch (error) {
+    throw new StartError(`cannot listen on ${host}:${port}: ${listenFault(error)}`, { cause: error });
+  }
+}
+
+function listenFault(error: unknown): string {
+  const fault = describe(error);
+  if (fault === 'EADDRINUSE') return 'the port is in use by another process';
+  if (fault === 'EADDRNOTAVAIL') return 'this machine does not have that address';
+  return fault === 'ENOTFOUND' ? 'there is no such host' : fault;
+}
+
+/** One that listens everywhere is called by the address that every machine has. */
+export function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `https://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

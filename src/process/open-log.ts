@@ -1,0 +1,27 @@
+import { destination, pino, stdSerializers } from 'pino';
+import type { Log } from '../lib/log.ts';
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/**
+ * The program's log: JSON lines on standard error, so that standard output holds the ready line alone. Written at
+ * once: what was logged before a crash is there. Secrets are kept out by never being handed in.
+ */
+export function openLog(level: LogLevel): Log {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      serializers: { error: stdSerializers.err },
+    },
+    destination({ fd: 2, sync: true }),
+  );
+  return {
+    debug: (members, message) => logger.debug(members, message),
+    info: (members, message) => logger.info(members, message),
+    warn: (members, message) => logger.warn(members, message),
+    error: (members, message) => logger.error(members, message),
+  };
+}

@@ -1,0 +1,140 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type DirectTokenClaims, signDirectToken } from '../auth/direct-token.ts';
+import { verifyDirectToken } from '../auth/verify-direct-token.ts';
+import { ManualClock } from '../lib/clock.ts';
+import { mostRetiredKeys, TooManySigningKeysError } from './signing-key-file.ts';
+import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
+
+const day = 24 * 3600;
+let directory: string;
+let path: string;
+let clock: ManualClock;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'signing-'));
+  path = join(directory, 'signing.key');
+  clock = new ManualClock();
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const open = (longestTTL = 30 * day) => openSigningKeys({ path, clock, longestTTL });
+const kids = (keys: SigningKeys) => keys.publicKeys().keys.map(({ kid }) => kid);
+
+function sign(keys: SigningKeys, ttl: number): Promise<string> {
+  const issuedAt = Math.floor(clock.now() / 1000);
+  const claims: DirectTokenClaims = {
+    issuer: 'i',
+    subject: 's',
+    groups: [],
+    scopes: [],
+    accessKey: { name: 'k', uid: 'u', mark: 'm' },
+    issuedAt,
+    expiresAt: issuedAt + ttl,
+    id: 'j',
+  };
+  return signDirectToken(keys.current(), claims);
+}
+
+const verify = (keys: SigningKeys, token: string) =>
+  verifyDirectToken(token, { keys: keys.publicKeys(), issuer: 'i', now: clock.now() });
+
+describe('the signing key', () => {
+  it('is made once, in a file of mode 0600, and only its public half is given out', async () => {
+    const first = await open();
+    const second = await open();
+    expect(second.current().kid).toBe(first.current().kid);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readFile(path, 'utf8')).toContain('"d"');
+    const shown = first.publicKeys().keys.map((key) => Object.keys(key).sort());
+    expect(shown).toEqual([['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']]);
+    expect(await verify(second, await sign(first, 60))).toHaveProperty('claims');
+  });
+
+  it.each(['', '{}', '{"keys":[]}', '{"keys":[{"kid":"x","kty":"EC"}]}', '{"keys":[{"kty":"EC"}]}'])(
+    'is not the content %j, which is left as it is',
+    async (content) => {
+      await writeFile(path, content);
+      await expect(open()).rejects.toThrow(path);
+      expect(await readFile(path, 'utf8')).toBe(content);
+    },
+  );
+});
+
+describe('the rotation of the signing key', () => {
+  it('keeps the old key published until the last of its tokens has ended, then no more (completions §6)', async () => {
+    const keys = await open();
+    const old = keys.current().kid;
+    const long = await sign(keys, 30 * day);
+    await keys.rotate({ revoke: false });
+    expect(keys.current().kid).not.toBe(old);
+    expect(kids(keys)).toEqual([keys.current().kid, old]);
+    clock.advance((30 * day - 1) * 1000);
+    expect(await verify(keys, long)).toHaveProperty('claims');
+    expect(await verify(keys, await sign(keys, 60))).toHaveProperty('claims');
+    clock.advance(2000);
+    expect(kids(keys)).toEqual([keys.current().kid]);
+    expect(await verify(keys, long)).toEqual({ refusal: 'unknown-key' });
+  });
+
+  it('survives a restart, and leaves of an old key its public half alone', async () => {
+    const keys = await open();
+    const token = await sign(keys, day);
+    const { kid } = await keys.rotate({ revoke: false });
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await readFile(path, 'utf8')).match(/"d":/g)).toHaveLength(1);
+    expect(await readdir(directory)).toEqual(['signing.key']);
+    const again = await open();
+    expect(again.current().kid).toBe(kid);
+    expect(again.publicKeys()).toEqual(keys.publicKeys());
+    expect(await verify(again, token)).toHaveProperty('claims');
+    clock.advance(31 * day * 1000);
+    await open();
+    expect(JSON.parse(await readFile(path, 'utf8')).keys).toHaveLength(1);
+  });
+
+  it('goes by the longest life that tokens were ever given, also where the setting was lowered since', async () => {
+    const token = await sign(await open(60 * day), 60 * day);
+    const keys = await open(day);
+    await keys.rotate({ revoke: false });
+    clock.advance(59 * day * 1000);
+    expect(await verify(keys, token)).toHaveProperty('claims');
+    const raised = await open(90 * day);
+    await raised.rotate({ revoke: false });
+    const again = await open(day);
+    clock.advance(89 * day * 1000);
+    expect(kids(again)).toHaveLength(2);
+  });
+
+  it('with a revocation ends the tokens of all older keys at once', async () => {
+    const keys = await open();
+    const first = await sign(keys, day);
+    await keys.rotate({ revoke: false });
+    const second = await sign(keys, day);
+    await keys.rotate({ revoke: true });
+    for (const token of [first, second]) expect(await verify(keys, token)).toEqual({ refusal: 'unknown-key' });
+    expect(kids(await open())).toEqual([keys.current().kid]);
+  });
+
+  it('is done one after the other, and not without end', async () => {
+    const keys = await open();
+    await Promise.all(Array.from({ length: mostRetiredKeys }, () => keys.rotate({ revoke: false })));
+    expect(new Set(kids(keys)).size).toBe(mostRetiredKeys + 1);
+    const last = keys.current().kid;
+    await expect(keys.rotate({ revoke: false })).rejects.toThrow(TooManySigningKeysError);
+    expect(keys.current().kid).toBe(last);
+    await keys.rotate({ revoke: true });
+    expect(kids(keys)).toHaveLength(1);
+  });
+
+  it('that cannot be written changes nothing', async () => {
+    const keys = await open();
+    const before = kids(keys);
+    await rm(directory, { recursive: true });
+    await expect(keys.rotate({ revoke: true })).rejects.toThrow();
+    expect(kids(keys)).toEqual(before);
+    expect(await verify(keys, await sign(keys, 60))).toHaveProperty('claims');
+    directory = await mkdtemp(join(tmpdir(), 'signing-'));
+  });
+});

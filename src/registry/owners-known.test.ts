@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { openMemoryStore } from '../store/memory.ts';
+import { OwnersKnown } from './owners-known.ts';
+import { dependentKey } from './rows.ts';
+
+it('asks the store once where nobody has an owner, and for each uid where somebody has (OWNER-05)', async () => {
+  const store = openMemoryStore();
+  let lists = 0;
+  const counted = Object.create(store, {
+    list: {
+      value: (...asked: Parameters<typeof store.list>) => {
+        lists += 1;
+        return store.list(...asked);
+      },
+    },
+  }) as typeof store;
+  const owners = new OwnersKnown();
+  for (const uid of ['a', 'b', 'c']) expect(await owners.hasDependents(counted, 'plane', uid)).toBe(false);
+  expect(lists).toBe(1);
+  owners.note();
+  const key = dependentKey('plane', 'a', { resource: 'configmaps', namespace: 'x', name: 'y' });
+  await store.transact({ writes: [{ key, value: 'uid', quiet: true }] });
+  expect(await owners.hasDependents(counted, 'plane', 'a')).toBe(true);
+  expect(await owners.hasDependents(counted, 'plane', 'b')).toBe(false);
+  expect(await new OwnersKnown().hasDependents(store, 'plane', 'a')).toBe(true);
+  expect(await new OwnersKnown().hasDependents(store, 'other', 'a')).toBe(false);
+  await store.close();
+});

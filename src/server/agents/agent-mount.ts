@@ -1,0 +1,98 @@
+import { type AgentActivity, type AgentAnnouncement, agentPaths, type KnownKey } from '../../api/agent/policy-feed.ts';
+import { agentUser } from '../../api/naming.ts';
+import { forbiddenPath, methodNotAllowedOnPath, noSuchPath } from '../../api/status.ts';
+import { type GuardedChainOptions, guardedChain } from '../../http/chain.ts';
+import type { Exchange, Handler, Reply } from '../../http/exchange.ts';
+import { pathSegments, rawPath } from '../../http/path-segments.ts';
+import type { Mount } from '../../http/router.ts';
+import type { AgentAudit } from './agent-audit.ts';
+import { sentActivity, sentAnnouncement, sentAuditBatch, sentKeyCheck } from './agent-requests.ts';
+import { type PolicySource, policyLines } from './policy-lines.ts';
+
+export interface AgentMountOptions {
+  readonly apiPrefix: string;
+  readonly chain: GuardedChainOptions;
+  readonly policy: PolicySource;
+  announce(cluster: string, told: AgentAnnouncement): Promise<void>;
+  /** The key with that value, where there is one that opens something now. */
+  knownKey(value: string): KnownKey | undefined;
+  /** To be called when an agent comes with this key. */
+  keyUsed(cluster: string, keyName: string): Promise<void>;
+  readonly audit: AgentAudit;
+  /** An agent says that instances of its cluster were used. */
+  used(cluster: string, told: AgentActivity): void;
+}
+
+/** `/<api_prefix>/agent/<cluster>`. */
+const depth = 3;
+
+/** What agents ask the centre. Each has the paths of its own cluster, and no other; people have none of them. */
+export function agentMount(options: AgentMountOptions): Mount {
+  const clusterOf = (exchange: Exchange): string => pathSegments(rawPath(exchange.request.url))[2] ?? '';
+
+  const handlers: Readonly<Record<string, { readonly method: string; readonly handle: Handler }>> = {
+    [agentPaths.policy]: {
+      method: 'GET',
+      handle: async (exchange) => ({
+        status: 200,
+        headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' },
+        body: policyLines(clusterOf(exchange), options.policy, exchange.signal),
+      }),
+    },
+    [agentPaths.announcement]: {
+      method: 'PUT',
+      async handle(exchange) {
+        await options.announce(clusterOf(exchange), await sentAnnouncement(exchange));
+        return answer({});
+      },
+    },
+    [agentPaths.keyCheck]: {
+      method: 'POST',
+      async handle(exchange) {
+        const known = options.knownKey((await sentKeyCheck(exchange)).accessKey);
+        if (known === undefined) throw noSuchPath();
+        return answer(known);
+      },
+    },
+    [agentPaths.activity]: {
+      method: 'POST',
+      async handle(exchange) {
+        options.used(clusterOf(exchange), await sentActivity(exchange));
+        return answer({});
+      },
+    },
+    [agentPaths.audit]: {
+      method: 'POST',
+      handle: async (exchange) => answer(await options.audit.take(clusterOf(exchange), await sentAuditBatch(exchange))),
+    },
+  };
+
+  const handler = guardedChain(
+    {
+      ...options.chain,
+      depth,
+      authorize({ user, accessKey }, _attributes, exchange) {
+        const isAgent = accessKey !== undefined && user.name === agentUser(clusterOf(exchange));
+        if (!isAgent) throw forbiddenPath('these paths are for the agent of the cluster');
+        return { allowed: true, reason: 'the agent of the cluster' };
+      },
+    },
+    async (exchange) => {
+      const [, , cluster = '', path = '', ...more] = pathSegments(rawPath(exchange.request.url));
+      const found = more.length === 0 && Object.hasOwn(handlers, path) ? handlers[path] : undefined;
+      if (found === undefined) throw noSuchPath();
+      if (exchange.request.method !== found.method) throw methodNotAllowedOnPath();
+      await options.keyUsed(cluster, exchange.identity?.accessKey ?? '');
+      return await found.handle(exchange);
+    },
+  );
+  return { prefix: `/${options.apiPrefix}/agent`, handler };
+}
+
+function answer(body: object): Reply {
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    body: JSON.stringify(body),
+  };
+}

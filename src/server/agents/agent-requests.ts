@@ -1,0 +1,63 @@
+import type { AgentActivity, AgentAnnouncement, AgentAuditBatch, AgentKeyCheck } from '../../api/agent/policy-feed.ts';
+import { badRequest } from '../../api/status.ts';
+import { bodyFormat } from '../../http/body-format.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import { readBody } from '../../http/read-body.ts';
+import { parseJson } from '../../lib/json-parse.ts';
+import { listAt, numberAt, textAt } from '../../lib/json-path.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
+
+/** What agents send, read and checked. An agent is an ordinary client: it may be of another version, or not be one. */
+
+const mostBytes = 4 * 1024 * 1024;
+
+async function sentObject(exchange: Exchange): Promise<JsonObject> {
+  bodyFormat(exchange.request.headers['content-type'], ['json']);
+  const bytes = await readBody(exchange, mostBytes);
+  let value: ReturnType<typeof parseJson>['value'] | undefined;
+  try {
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).value;
+  } catch {
+    value = undefined;
+  }
+  if (!isJsonObject(value)) throw badRequest('the body must be a JSON object');
+  return value;
+}
+
+export async function sentAnnouncement(exchange: Exchange): Promise<AgentAnnouncement> {
+  const sent = await sentObject(exchange);
+  const [url, authority] = [textAt(sent, 'url'), textAt(sent, 'authority')];
+  const [credential, version, host] = [textAt(sent, 'credential'), textAt(sent, 'version'), textAt(sent, 'host')];
+  if (!URL.canParse(url) || !/^https:\/\/[^/?#@]+$/.test(url)) {
+    throw badRequest('url must be an https address without a path');
+  }
+  if (credential === '') throw badRequest('credential is missing');
+  if (host !== 'built-in' && host !== 'kubernetes') throw badRequest('host must be built-in or kubernetes');
+  return { url, authority, credential, host, version };
+}
+
+export async function sentKeyCheck(exchange: Exchange): Promise<AgentKeyCheck> {
+  const accessKey = textAt(await sentObject(exchange), 'accessKey');
+  if (accessKey === '') throw badRequest('accessKey is missing');
+  return { accessKey };
+}
+
+export async function sentAuditBatch(exchange: Exchange): Promise<AgentAuditBatch> {
+  const sent = await sentObject(exchange);
+  const [log, first, lines] = [textAt(sent, 'log'), numberAt(sent, 'first') ?? Number.NaN, listAt(sent, 'lines')];
+  if (!/^[0-9a-z-]{1,64}$/.test(log)) throw badRequest('log must name the log of the agent');
+  if (!Number.isSafeInteger(first) || first < 0) throw badRequest('first must be the number of the first line');
+  if (!lines.every(isJsonObject)) throw badRequest('lines must be objects');
+  return { log, first, lines };
+}
+
+export async function sentActivity(exchange: Exchange): Promise<AgentActivity> {
+  const used = listAt(await sentObject(exchange), 'used').map((each) => ({
+    namespace: textAt(each, 'namespace'),
+    name: textAt(each, 'name'),
+    uid: textAt(each, 'uid'),
+    secondsAgo: numberAt(each, 'secondsAgo') ?? Number.NaN,
+  }));
+  if (!used.every(({ secondsAgo }) => secondsAgo >= 0)) throw badRequest('used must tell uid and secondsAgo');
+  return { used };
+}

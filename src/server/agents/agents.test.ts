@@ -1,0 +1,271 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PolicyLine } from '../../api/agent/policy-feed.ts';
+import { listAt, numberAt, objectAt, textAt } from '../../lib/json-path.ts';
+import { linesOf } from '../../lib/lines.ts';
+import { gateway, instances } from '../gateway.fixture.ts';
+import { groupPath, mergePatch, ServerBench } from '../server.fixture.ts';
+import type { RunningServer } from '../start-server.ts';
+
+let bench: ServerBench;
+let server: RunningServer;
+beforeEach(async () => {
+  bench = await ServerBench.open();
+  server = await bench.start();
+});
+afterEach(() => bench.close());
+
+const at = (path: string, cluster = 'edge') => `/kubernetes/agent/${cluster}/${path}`;
+
+async function agentKey(cluster = 'edge'): Promise<string> {
+  const answer = await bench.ask(server, `${groupPath}/clusters/${cluster}/accesskey`, { method: 'POST', body: {} });
+  expect(answer.code, answer.text).toBe(201);
+  return textAt(answer.json, 'accessKey');
+}
+
+async function connected(): Promise<string> {
+  await bench.make(server, 'clusters', 'edge', { networkPeer: true });
+  return await agentKey();
+}
+
+/** Reads the feed, as an agent does. */
+class Reader {
+  readonly #lines: AsyncIterator<string>;
+
+  private constructor(lines: AsyncIterator<string>) {
+    this.#lines = lines;
+  }
+
+  static async open(token: string): Promise<Reader> {
+    const response = await bench.request(server, at('policy'), { token });
+    expect(response.statusCode).toBe(200);
+    return new Reader(linesOf(response.body)[Symbol.asyncIterator]());
+  }
+
+  async next(): Promise<PolicyLine | undefined> {
+    const { done, value } = await this.#lines.next();
+    return done === true ? undefined : (JSON.parse(value) as PolicyLine);
+  }
+
+  /** Everything up to the first line that is so; undefined where it ends before. */
+  async until(holds: (line: PolicyLine) => boolean): Promise<PolicyLine[] | undefined> {
+    const seen: PolicyLine[] = [];
+    for (;;) {
+      const line = await this.next();
+      if (line === undefined) return undefined;
+      seen.push(line);
+      if (holds(line)) return seen;
+    }
+  }
+}
+
+const isKey = (name: string) => (line: PolicyLine) => line.type === 'KEY' && line.key.name === name;
+const isNoKey = (name: string) => (line: PolicyLine) => line.type === 'NO_KEY' && line.name === name;
+const isSynced = ({ type }: PolicyLine) => type === 'SYNCED';
+
+describe('what an agent asks (completions §6, §7)', () => {
+  it('is open to the key of that cluster’s agent alone, and that key opens nothing else', async () => {
+    const key = await connected();
+    await bench.make(server, 'clusters', 'other', { networkPeer: true });
+    const other = await agentKey('other');
+    const codes = async (token: string) => (await bench.ask(server, at('policy'), { token })).code;
+    expect([await codes(other), await codes(await bench.adminKey()), await codes('')]).toEqual([403, 403, 401]);
+    for (const path of [
+      `${groupPath}/projects`,
+      `${groupPath}/clusters`,
+      `${groupPath}/clusters/edge`,
+      '/kubernetes/management/apis',
+      '/kubernetes/cluster/local/api/v1/namespaces',
+      gateway('none'),
+      '/metrics',
+      '/backup',
+    ]) {
+      expect((await bench.ask(server, path, { token: key })).code, path).toBe(403);
+    }
+    for (const [plural, body] of [
+      ['projects', { metadata: { name: 'mine' } }],
+      ['ownedaccesskeys', { metadata: { name: 'mine' } }],
+      ['directclusterendpointtokens', {}],
+      ['selves', {}],
+    ] as const) {
+      const answer = await bench.ask(server, `${groupPath}/${plural}`, { method: 'POST', token: key, body });
+      expect(answer.code, plural).toBe(403);
+    }
+  });
+
+  it('tells who may come and what is on the cluster, and never what anything is opened with', async () => {
+    const key = await connected();
+    await bench.make(server, 'users', 'anna');
+    const annas = await bench.makeKey(server, 'annas', { user: 'anna', scope: { projects: [{ project: 'default' }] } });
+    await bench.ask(server, `${groupPath}/projects/default`, mergePatch({ spec: { description: 'not for agents' } }));
+    const template = { helmRelease: { values: 'password: hush' } };
+    const spec = { clusterRef: { cluster: 'edge' }, template };
+    const made = await bench.ask(server, instances, { method: 'POST', body: { metadata: { name: 'vc' }, spec } });
+    expect(made.code, made.text).toBe(201);
+    await bench.ask(server, instances, { method: 'POST', body: { metadata: { name: 'elsewhere' }, spec: {} } });
+
+    const feed = await Reader.open(key);
+    const seen = (await feed.until(isSynced)) ?? [];
+    expect(seen[0]).toMatchObject({ type: 'BEGIN', apiPrefix: 'kubernetes', serviceAccountTokens: true });
+    expect(seen.find(({ type }) => type === 'SIGNING_KEYS')).toMatchObject({ keys: { keys: [{ kty: 'EC' }] } });
+    const objects = seen.flatMap((line) => (line.type === 'OBJECT' ? [line] : []));
+    expect(objects.map(({ kind, object }) => `${kind} ${textAt(object, 'metadata', 'name')}`)).toEqual([
+      'Cluster edge',
+      'Project default',
+      'VirtualClusterInstance vc',
+    ]);
+    const known = seen.flatMap((line) => (line.type === 'KEY' ? [line.key] : []));
+    expect(known.find(({ name }) => name === 'annas')).toMatchObject({
+      user: { name: 'anna' },
+      scopes: [{ projects: [{ project: 'default' }] }],
+    });
+    expect(known.some(({ user }) => user.name.includes('agent'))).toBe(false);
+    const text = JSON.stringify(seen);
+    for (const secret of [annas, key, await bench.adminKey(), 'hush', 'not for agents', 'keyHash']) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  it('tells of a key that ends, a user who is disabled and a new signing key as it happens', async () => {
+    const key = await connected();
+    await bench.make(server, 'users', 'anna');
+    const feed = await Reader.open(key);
+    await feed.until(isSynced);
+    await bench.makeKey(server, 'one', { user: 'anna' });
+    await feed.until(isKey('one'));
+    await bench.ask(server, `${groupPath}/accesskeys/one`, { method: 'DELETE' });
+    expect(await feed.until(isNoKey('one'))).toBeDefined();
+    await bench.makeKey(server, 'two', { user: 'anna' });
+    await feed.until(isKey('two'));
+    await bench.ask(server, `${groupPath}/users/anna`, mergePatch({ spec: { disabled: true } }));
+    expect(await feed.until(isNoKey('two'))).toBeDefined();
+    await bench.ask(server, '/auth/signing-keys', { method: 'POST' });
+    const [line] = ((await feed.until(({ type }) => type === 'SIGNING_KEYS')) ?? []).slice(-1);
+    expect(line?.type === 'SIGNING_KEYS' && listAt(line.keys, 'keys')).toHaveLength(2);
+  });
+
+  it('tells of an instance that comes to the cluster and leaves it, with its project', async () => {
+    const key = await connected();
+    const feed = await Reader.open(key);
+    await feed.until(isSynced);
+    const body = { metadata: { name: 'vc' }, spec: { clusterRef: { cluster: 'edge' } } };
+    await bench.ask(server, instances, { method: 'POST', body });
+    const seen = await feed.until((line) => line.type === 'OBJECT' && line.kind === 'VirtualClusterInstance');
+    expect(seen?.map((line) => (line.type === 'OBJECT' ? line.kind : line.type))).toEqual([
+      'Project',
+      'VirtualClusterInstance',
+    ]);
+    await bench.ask(
+      server,
+      `${instances}/vc`,
+      mergePatch({ metadata: { annotations: { 'platform.sh/abandon': 'true' } } }),
+    );
+    await bench.ask(server, `${instances}/vc`, { method: 'DELETE' });
+    expect(await feed.until((line) => line.type === 'NO_OBJECT' && line.kind === 'Project')).toBeDefined();
+  });
+
+  it('ends with the key, and the key with its cluster', async () => {
+    const key = await connected();
+    const feed = await Reader.open(key);
+    await feed.until(isSynced);
+    const gone = await bench.ask(server, `${groupPath}/clusters/edge`, { method: 'DELETE' });
+    expect(gone.code, gone.text).toBe(200);
+    expect(await feed.until(() => false)).toBeUndefined();
+    await bench.make(server, 'clusters', 'edge', { networkPeer: true });
+    expect((await bench.ask(server, at('policy'), { token: key })).code).toBe(401);
+  });
+
+  it('takes a newer key, and from then on no older one', async () => {
+    const first = await connected();
+    const second = await agentKey();
+    const codes = async (token: string) =>
+      (await bench.ask(server, at('key-check'), { method: 'POST', token, body: { accessKey: 'nobodys' } })).code;
+    expect([await codes(first), await codes(second), await codes(first)]).toEqual([404, 404, 401]);
+  });
+
+  it('answers whose a shown key is, and no more', async () => {
+    const key = await connected();
+    await bench.make(server, 'users', 'anna');
+    const annas = await bench.makeKey(server, 'annas', { user: 'anna' });
+    const ask = (accessKey: string) =>
+      bench.ask(server, at('key-check'), { method: 'POST', token: key, body: { accessKey } });
+    const found = await ask(annas);
+    expect(found.json).toMatchObject({ name: 'annas', user: { name: 'anna' }, scopes: [] });
+    expect(found.text).not.toContain(annas);
+    expect((await ask(`${annas}x`)).code).toBe(404);
+    expect((await ask(key)).code).toBe(404);
+  });
+
+  it('writes down where the agent is, and keeps what it was given sealed', async () => {
+    const key = await connected();
+    const body = {
+      url: 'https://127.0.0.1:1',
+      authority: '',
+      credential: 'only-for-the-centre',
+      host: 'built-in',
+      version: '1',
+    };
+    const told = await bench.ask(server, at('announcement'), { method: 'PUT', token: key, body });
+    expect(told.code, told.text).toBe(200);
+    const cluster = await bench.ask(server, `${groupPath}/clusters/edge`);
+    expect(cluster.json).toMatchObject({
+      spec: { networkPeer: true, directEndpoint: { host: 'https://127.0.0.1:1' } },
+    });
+    expect(cluster.text).not.toContain('only-for-the-centre');
+    await bench.ask(server, at('announcement'), { method: 'PUT', token: key, body });
+    const again = await bench.ask(server, `${groupPath}/clusters/edge`);
+    expect(objectAt(again.json, 'spec')).toEqual(objectAt(cluster.json, 'spec'));
+    expect(numberAt(again.json, 'metadata', 'generation')).toBe(numberAt(cluster.json, 'metadata', 'generation'));
+    const other = { ...body, credential: 'another-for-the-centre' };
+    await bench.ask(server, at('announcement'), { method: 'PUT', token: key, body: other });
+    const replaced = await bench.ask(server, `${groupPath}/clusters/edge`);
+    expect(textAt(replaced.json, 'metadata', 'resourceVersion')).not.toBe(
+      textAt(again.json, 'metadata', 'resourceVersion'),
+    );
+    const later = await bench.ask(server, `${groupPath}/clusters/edge`, mergePatch({ spec: { description: 'x' } }));
+    expect(later.code, later.text).toBe(200);
+    for (const wrong of [{ url: 'http://a' }, { url: 'https://a/b' }, { credential: '' }, { host: 'other' }]) {
+      const answer = await bench.ask(server, at('announcement'), {
+        method: 'PUT',
+        token: key,
+        body: { ...body, ...wrong },
+      });
+      expect(answer.code, answer.text).toBe(400);
+    }
+  });
+
+  it('takes each line of the agent’s audit log once, also after a restart', async () => {
+    const key = await connected();
+    const line = (auditID: string) => ({
+      level: 'Metadata',
+      stage: 'ResponseComplete',
+      auditID,
+      verb: 'get',
+      requestURI: '/x',
+      sourceIPs: ['127.0.0.1'],
+      userAgent: 'test',
+    });
+    const hand = async (first: number, ...ids: string[]) =>
+      (
+        await bench.ask(server, at('audit'), {
+          method: 'POST',
+          token: key,
+          body: { log: 'log-1', first, lines: ids.map(line) },
+        })
+      ).json;
+    expect(await hand(0, 'a0', 'a1')).toEqual({ next: 2 });
+    expect(await hand(0, 'a0', 'a1', 'a2')).toEqual({ next: 3 });
+    await bench.stop(server);
+    server = await bench.start();
+    expect(await hand(1, 'a1', 'a2', 'a3')).toEqual({ next: 4 });
+    const ids = (await bench.read('audit.log'))
+      .split('\n')
+      .flatMap((text) => (text.includes('"agent":{"cluster":"edge"') ? [textAt(JSON.parse(text), 'auditID')] : []));
+    expect(ids).toEqual(['a0', 'a1', 'a2', 'a3']);
+    const bad = await bench.ask(server, at('audit'), {
+      method: 'POST',
+      token: key,
+      body: { log: 'log-1', first: 4, lines: [{ level: 'Metadata' }] },
+    });
+    expect(bad.code).toBe(400);
+  });
+});

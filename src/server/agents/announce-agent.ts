@@ -1,0 +1,57 @@
+import { hash } from 'node:crypto';
+import type { AgentAnnouncement } from '../../api/agent/policy-feed.ts';
+import { writeKubeconfig } from '../../api/kubeconfig.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { agentHostAnnotation, agentToldAnnotation } from '../../api/naming.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { notFound } from '../../api/status.ts';
+import { systemContext } from '../../controlplane/system-context.ts';
+import { flagAt } from '../../lib/json-path.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { KindStores } from '../../management/state.ts';
+import { storeOf } from '../rights-changes.ts';
+
+export interface AnnounceOptions {
+  readonly kinds: KindStores;
+  readonly apiPrefix: string;
+}
+
+/**
+ * Writes down where the agent of a cluster is: for clients as the direct endpoint; and for the server itself, where the
+ * agent is the only way to the cluster, as credentials like any other cluster's. Agents tell it whenever they connect; what
+ * is known already is not written again, as other credentials end what was begun with the older ones.
+ */
+export function announceAgent({ kinds, apiPrefix }: AnnounceOptions) {
+  const clusters = storeOf(kinds, clusterKind);
+  return async (name: string, told: AgentAnnouncement): Promise<void> => {
+    const cluster = clusters.peek('', name)?.object;
+    if (cluster === undefined || clusters.verbs.patch === undefined) throw notFound(groupResourceOf(clusterKind), name);
+    const { url, authority, credential, host } = told;
+    const isPeer = flagAt(cluster, 'spec', 'networkPeer');
+    // The credential in it is long and random: nobody finds it out from a digest.
+    const mark = hash('sha256', JSON.stringify([isPeer, url, authority, credential, host]), 'base64url');
+    if (cluster.metadata.annotations?.[agentToldAnnotation] === mark) return;
+    const directEndpoint = { host: url, ...(authority === '' ? {} : { caData: authority }) };
+    const document: JsonObject = {
+      metadata: { annotations: { [agentHostAnnotation]: host, [agentToldAnnotation]: mark } },
+      spec: {
+        directEndpoint,
+        ...(isPeer
+          ? {
+              kubeconfig: writeKubeconfig({
+                server: `${url}/${apiPrefix}/cluster/${name}`,
+                ...(authority === '' ? {} : { certificateAuthority: authority }),
+                token: credential,
+              }),
+            }
+          : {}),
+      },
+    };
+    await clusters.verbs.patch(
+      systemContext(''),
+      name,
+      { type: 'merge', document, findings: [] },
+      { dryRun: false, fieldManager: 'flotilla-agent', fieldValidation: 'Ignore', force: false },
+    );
+  };
+}

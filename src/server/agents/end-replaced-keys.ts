@@ -1,0 +1,31 @@
+import { accessKeyKind } from '../../api/management/v1/access-key.ts';
+import { agentUser, replacesAnnotation } from '../../api/naming.ts';
+import { StatusError } from '../../api/status.ts';
+import { systemContext } from '../../controlplane/system-context.ts';
+import { textAt } from '../../lib/json-path.ts';
+import type { KindStores, ManagementState } from '../../management/state.ts';
+import { storeOf } from '../rights-changes.ts';
+
+export interface ReplacedKeysOptions {
+  readonly kinds: KindStores;
+  readonly state: Pick<ManagementState, 'accessKey'>;
+}
+
+/** A key of an agent that is used ends those that were there when it was made: whoever has one of them has nothing. */
+export function endReplacedKeys({ kinds, state }: ReplacedKeysOptions) {
+  const keys = storeOf(kinds, accessKeyKind);
+  return async (cluster: string, keyName: string): Promise<void> => {
+    const replaced = state.accessKey(keyName)?.metadata.annotations?.[replacesAnnotation] ?? '';
+    for (const name of replaced.split(',')) {
+      const key = state.accessKey(name);
+      if (key === undefined || name === keyName || textAt(key, 'spec', 'subject') !== agentUser(cluster)) continue;
+      const preconditions = { uid: key.metadata.uid ?? '' };
+      const how = { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions };
+      try {
+        await keys.verbs.delete(systemContext(''), name, how);
+      } catch (error) {
+        if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
+      }
+    }
+  };
+}

@@ -1,0 +1,194 @@
+import { aliveMilliseconds, type KnownKey, type PolicyFrame, type PolicyLine } from '../../api/agent/policy-feed.ts';
+import { accessKeyKind } from '../../api/management/v1/access-key.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { projectKind } from '../../api/management/v1/project.ts';
+import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { projectOfNamespace } from '../../api/naming.ts';
+import { BoundedQueue } from '../../lib/bounded-queue.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { textAt } from '../../lib/json-path.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { KindStores } from '../../management/state.ts';
+import { storeOf } from '../rights-changes.ts';
+import { projectedCluster, projectedInstance, projectedProject } from './policy-projection.ts';
+
+export interface PolicySource {
+  readonly kinds: KindStores;
+  frame(): Omit<PolicyFrame, 'time'>;
+  /** undefined: the key of this name opens nothing now. */
+  knownKey(name: string): KnownKey | undefined;
+  /** Tells which keys may open another door than before. Returns how to stop. */
+  onKeys(listener: (names: Iterable<string>) => void): () => void;
+  readonly signingKeys: { publicKeys(): object; onChange(listener: () => void): () => void };
+  readonly clock: Clock;
+}
+
+/** Beyond so many lines that wait an agent reads too slowly; it comes again, and is told everything anew. */
+const mostWaiting = 100_000;
+/** Each chunk is flushed by itself; lines alone would be many small packets. */
+const chunkLength = 64 * 1024;
+
+/** What the agent of that cluster has to know, as text, until the signal fires. */
+export async function* policyLines(
+  cluster: string,
+  source: PolicySource,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  const changes = new PolicyChanges(cluster, source);
+  const stopWaiting = () => changes.end();
+  signal.addEventListener('abort', stopWaiting, { once: true });
+  try {
+    let chunk = '';
+    for (const line of changes.everything()) {
+      chunk += `${JSON.stringify(line)}\n`;
+      if (chunk.length < chunkLength) continue;
+      yield chunk;
+      chunk = '';
+    }
+    yield `${chunk}${JSON.stringify({ type: 'SYNCED', time: source.clock.now() } satisfies PolicyLine)}\n`;
+    while (!signal.aborted) {
+      const lines = await changes.next();
+      if (lines === undefined) return;
+      yield lines;
+    }
+  } finally {
+    signal.removeEventListener('abort', stopWaiting);
+    changes.end();
+  }
+}
+
+/** Listens from the first moment on, so that nothing is missed between what was true and what becomes true. */
+class PolicyChanges {
+  readonly #cluster: string;
+  readonly #source: PolicySource;
+  readonly #queue = new BoundedQueue<PolicyLine>(mostWaiting, { onChange: () => this.#wake() });
+  /** How many instances of a project are on this cluster: only such projects are told. */
+  readonly #projects = new Map<string, number>();
+  readonly #stops: (() => void)[];
+  #wake: () => void = () => {};
+
+  constructor(cluster: string, source: PolicySource) {
+    this.#cluster = cluster;
+    this.#source = source;
+    const instances = this.#store(virtualClusterInstanceKind);
+    for (const { object } of instances.peekAll()) if (this.#isHere(object)) this.#count(object, 1);
+    this.#stops = [
+      instances.listen(({ before, after }) => this.#instance(before?.object, after?.object)),
+      this.#store(projectKind).listen(({ before, after }) => {
+        const name = (after ?? before)?.object.metadata.name ?? '';
+        if (this.#projects.has(name)) this.#project(name);
+      }),
+      this.#store(clusterKind).listen(({ after }) => {
+        if (after?.object.metadata.name === cluster) this.#tell(objectLine('Cluster', projectedCluster(after.object)));
+      }),
+      this.#store(accessKeyKind).listen(({ after }) => {
+        // Uses move the end of some keys, and a new key opens doors at once.
+        const name = after?.object.metadata.name;
+        if (name !== undefined) this.#key(name);
+      }),
+      source.onKeys((names) => {
+        for (const name of names) this.#key(name);
+      }),
+      source.signingKeys.onChange(() => this.#tell(this.#signingKeys())),
+    ];
+  }
+
+  *everything(): Iterable<PolicyLine> {
+    yield { type: 'BEGIN', ...this.#source.frame(), time: this.#source.clock.now() };
+    yield this.#signingKeys();
+    const own = this.#store(clusterKind).peek('', this.#cluster);
+    if (own !== undefined) yield objectLine('Cluster', projectedCluster(own.object));
+    for (const name of [...this.#projects.keys()]) yield this.#projectLine(name);
+    for (const { object } of this.#store(virtualClusterInstanceKind).peekAll()) {
+      if (this.#isHere(object)) yield objectLine('VirtualClusterInstance', projectedInstance(object));
+    }
+    for (const { object } of this.#store(accessKeyKind).peekAll()) {
+      const key = this.#source.knownKey(object.metadata.name ?? '');
+      if (key !== undefined) yield { type: 'KEY', key };
+    }
+  }
+
+  /** What there is to tell, or that there is nothing for a while; undefined: it is over. */
+  async next(): Promise<string | undefined> {
+    const { clock } = this.#source;
+    if (this.#queue.length === 0 && !this.#queue.ended) {
+      await new Promise<void>((resolve) => {
+        const cancel = clock.after(aliveMilliseconds, resolve);
+        this.#wake = () => {
+          cancel();
+          resolve();
+        };
+      });
+      this.#wake = () => {};
+    }
+    let text = '';
+    for (let line = this.#queue.take(); line !== undefined; line = this.#queue.take()) {
+      text += `${JSON.stringify(line)}\n`;
+      if (text.length >= chunkLength) return text;
+    }
+    if (text !== '') return text;
+    if (this.#queue.ended) return undefined;
+    return `${JSON.stringify({ type: 'ALIVE', time: clock.now() } satisfies PolicyLine)}\n`;
+  }
+
+  end(): void {
+    for (const stop of this.#stops) stop();
+    this.#queue.end();
+  }
+
+  #store(kind: Parameters<typeof storeOf>[1]) {
+    return storeOf(this.#source.kinds, kind);
+  }
+
+  #tell(line: PolicyLine): void {
+    if (!this.#queue.push(line)) this.end();
+  }
+
+  #signingKeys(): PolicyLine {
+    return { type: 'SIGNING_KEYS', keys: this.#source.signingKeys.publicKeys() as JsonObject };
+  }
+
+  #isHere(instance: KubeObject | undefined): instance is KubeObject {
+    return textAt(instance, 'spec', 'clusterRef', 'cluster') === this.#cluster;
+  }
+
+  #count(instance: KubeObject, by: 1 | -1): number {
+    const project = projectOfNamespace(instance.metadata.namespace ?? '') ?? '';
+    const count = (this.#projects.get(project) ?? 0) + by;
+    if (count > 0) this.#projects.set(project, count);
+    else this.#projects.delete(project);
+    return count;
+  }
+
+  #instance(before: KubeObject | undefined, after: KubeObject | undefined): void {
+    if (this.#isHere(after)) {
+      const isNew = !this.#isHere(before) && this.#count(after, 1) === 1;
+      if (isNew) this.#project(projectOfNamespace(after.metadata.namespace ?? '') ?? '');
+      this.#tell(objectLine('VirtualClusterInstance', projectedInstance(after)));
+    } else if (this.#isHere(before)) {
+      const { namespace = '', name = '' } = before.metadata;
+      this.#tell({ type: 'NO_OBJECT', kind: 'VirtualClusterInstance', namespace, name });
+      if (this.#count(before, -1) === 0) this.#project(projectOfNamespace(namespace) ?? '');
+    }
+  }
+
+  #project(name: string): void {
+    this.#tell(this.#projectLine(name));
+  }
+
+  #projectLine(name: string): PolicyLine {
+    const project = this.#projects.has(name) ? this.#store(projectKind).peek('', name) : undefined;
+    if (project === undefined) return { type: 'NO_OBJECT', kind: 'Project', namespace: '', name };
+    return objectLine('Project', projectedProject(project.object));
+  }
+
+  #key(name: string): void {
+    const key = this.#source.knownKey(name);
+    this.#tell(key === undefined ? { type: 'NO_KEY', name } : { type: 'KEY', key });
+  }
+}
+
+function objectLine(kind: 'Cluster' | 'Project' | 'VirtualClusterInstance', object: JsonObject): PolicyLine {
+  return { type: 'OBJECT', kind, object };
+}

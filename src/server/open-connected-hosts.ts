@@ -1,0 +1,46 @@
+import { clusterKind } from '../api/management/v1/cluster.ts';
+import { agentHostAnnotation } from '../api/naming.ts';
+import { remoteBuiltinHost } from '../hosts/builtin/remote-builtin-host.ts';
+import { clearHelmFolder } from '../hosts/kubernetes/helm.ts';
+import type { HelmSettings } from '../hosts/kubernetes/helm-settings.ts';
+import { openKubernetesHost } from '../hosts/kubernetes/kubernetes-host.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { kubeconfigPurpose } from '../management/resources/clusters.ts';
+import type { KindStores } from '../management/state.ts';
+import type { Sealer } from '../seal/sealer.ts';
+import { type ConnectedHosts, type ConnectedHostsOptions, connectHosts } from './connected-hosts.ts';
+import type { DataDir } from './data-dir.ts';
+import { storeOf } from './rights-changes.ts';
+
+export interface OpenConnectedHostsOptions {
+  /** Of the management API. */
+  readonly kinds: KindStores;
+  readonly sealer: Sealer;
+  readonly connect: ConnectedHostsOptions['connect'];
+  readonly helm: HelmSettings;
+  readonly dir: Pick<DataDir, 'helm'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The connected clusters as hosts: Kubernetes, or a built-in cluster on another machine. Nothing is asked of any before somebody needs it. */
+export async function openConnectedHosts(options: OpenConnectedHostsOptions): Promise<ConnectedHosts> {
+  const { sealer, helm, clock, log } = options;
+  const { helm: workDir } = options.dir;
+  // What a crash left there holds credentials.
+  await clearHelmFolder(workDir);
+  const clusters = storeOf(options.kinds, clusterKind);
+  return connectHosts({
+    clusters,
+    unseal: (sealed) => sealer.open(kubeconfigPurpose, sealed),
+    connect: options.connect,
+    hostOn(cluster, connection) {
+      const { metadata } = clusters.peek('', cluster)?.object ?? {};
+      return metadata?.annotations?.[agentHostAnnotation] === 'built-in'
+        ? remoteBuiltinHost({ connection, clock, log })
+        : openKubernetesHost({ connection, helm, workDir, clock, log });
+    },
+    log,
+  });
+}

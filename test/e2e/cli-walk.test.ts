@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type CliHome, cliHome } from '../harness/cli.ts';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { kubectlMissing } from '../harness/kubectl.ts';
+import { describeWith } from '../harness/suite.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+
+describeWith(kubectlMissing, 'whoever reads about the command line', () => {
+  let folder: string;
+  let home: CliHome;
+  let flotilla: FlotillaProcess;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'walk-'));
+    for (const name of ['examples', 'bin']) symlinkSync(join(root, name), join(folder, name));
+    home = cliHome({ KUBECACHEDIR: join(folder, 'cache') });
+    // In a clone npx finds the program of the clone; this folder is none.
+    writeFileSync(join(home.folder, 'bin', 'npx'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
+    flotilla = await startFlotilla({ dataDirectory: join(folder, '.flotilla') });
+    home.env.KUBECONFIG = flotilla.kubeconfig;
+  });
+  afterEach(async () => {
+    await flotilla.remove();
+    home.remove();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** The shell blocks of a text, one after the other, as a reader would type them; the address is this server's. */
+  async function walk(text: string): Promise<string> {
+    const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
+    expect(blocks.length).toBeGreaterThan(1);
+    const script = blocks.join('\n').replaceAll('https://127.0.0.1:8443', flotilla.url);
+    const env = { ...process.env, ...home.env };
+    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env });
+    return stdout;
+  }
+
+  it('walks from login to delete with the README’s own commands', async () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const section = /^## A first walk$(.*?)^## /ms.exec(readme)?.[1] ?? '';
+    const printed = (await walk(section)).replaceAll(flotilla.url, 'https://127.0.0.1:8443');
+    const shown = [...section.matchAll(/^```text\n(.*?)^```/gms)].flatMap(([, block = '']) => block.trim().split('\n'));
+    const plain = (line: string) =>
+      line
+        .replaceAll(/\s+/g, ' ')
+        .replace(/\b\d+m?s$/, '(age)')
+        .replaceAll(/127\.0\.0\.1:\d+/g, '(server)');
+    const lines = printed.split('\n').map(plain);
+    for (const line of shown) expect(lines).toContain(plain(line));
+    expect(printed).not.toMatch(/flk_/);
+  });
+
+  it('finds that the guide works line by line', async () => {
+    const printed = await walk(readFileSync(join(root, 'docs/guides/command-line.md'), 'utf8'));
+    expect(printed).toMatch(/virtual cluster review deleted/);
+    expect(printed).toMatch(/^flotilla \d+\.\d+\.\d+$/m);
+  });
+});

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const program = new URL('../../bin/flotilla.js', import.meta.url).pathname;
+const completer = new URL('../../bin/kubectl-complete-flotilla.js', import.meta.url).pathname;
+const terminal = new URL('./in-terminal.py', import.meta.url).pathname;
+
+export interface CliRun {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A home of its own, with `flotilla`, `npx` for it and the plugin of kubectl on PATH. */
+export interface CliHome {
+  readonly folder: string;
+  readonly env: Record<string, string>;
+  /** `flotilla` in a pipe, to its end. */
+  run(args: readonly string[], options?: CliOptions): Promise<CliRun>;
+  /** The same; another exit code than 0 throws. */
+  ok(args: readonly string[], options?: CliOptions): Promise<string>;
+  /** Any program, in a pseudo-terminal. */
+  inTerminal(command: readonly string[], options?: CliOptions): TerminalRun;
+  remove(): void;
+}
+
+export interface CliOptions {
+  readonly input?: string;
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+}
+
+export interface TerminalRun {
+  /** Resolves when the screen has shown it since the last match; rejects if the program ends before. */
+  seen(pattern: RegExp): Promise<string>;
+  type(text: string): void;
+  /** Everything that was shown, with the escapes that terminals take. */
+  shown(): string;
+  readonly ended: Promise<number>;
+}
+
+export function cliHome(more: Record<string, string> = {}): CliHome {
+  const folder = mkdtempSync(join(tmpdir(), 'flotilla-home-'));
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  symlinkSync(program, join(bin, 'flotilla'));
+  symlinkSync(program, join(bin, 'kubectl-flotilla'));
+  symlinkSync(completer, join(bin, 'kubectl_complete-flotilla'));
+  const env = {
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: folder,
+    TERM: 'xterm',
+    ...more,
+  };
+  const running = new Set<ChildProcess>();
+
+  function start(command: readonly string[], options: CliOptions): ChildProcess {
+    const [name = '', ...args] = command;
+    const child = spawn(name, args, { cwd: options.cwd ?? folder, env: { ...env, ...options.env } });
+    running.add(child);
+    child.once('close', () => running.delete(child));
+    return child;
+  }
+
+  async function run(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
+    const child = start([process.execPath, program, ...args], options);
+    const [stdout, stderr] = [collected(child, 'stdout'), collected(child, 'stderr')];
+    // A command that reads nothing may have ended by now.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(options.input ?? '');
+    const code = await endOf(child);
+    return { code, stdout: stdout(), stderr: stderr() };
+  }
+
+  return {
+    folder,
+    env,
+    run,
+    async ok(args, options) {
+      const { code, stdout, stderr } = await run(args, options);
+      if (code !== 0) throw new Error(`flotilla ${args.join(' ')} ended with ${code}\n${stdout}${stderr}`);
+      return stdout;
+    },
+    inTerminal(command, options = {}) {
+      const child = start(['python3', terminal, ...command], options);
+      return terminalRun(child);
+    },
+    remove() {
+      for (const child of running) child.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Programs start in tenths of a second; a machine that is busy takes longer. */
+const patience = 30_000;
+
+function terminalRun(child: ChildProcess): TerminalRun {
+  let shown = '';
+  let matched = 0;
+  const looks = new Set<() => void>();
+  const take = (chunk: Buffer) => {
+    shown += chunk;
+    for (const look of looks) look();
+  };
+  child.stdout?.on('data', take);
+  child.stderr?.on('data', take);
+  child.stdin?.on('error', () => {});
+  const ended = endOf(child);
+  return {
+    ended,
+    shown: () => shown,
+    type: (text) => void child.stdin?.write(text),
+    seen: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = pattern.exec(shown.slice(matched));
+          if (found === null) return false;
+          matched += found.index + found[0].length;
+          looks.delete(look);
+          resolve(found[0]);
+          return true;
+        };
+        if (look()) return;
+        looks.add(look);
+        const late = setTimeout(() => reject(new Error(`${pattern} was not seen in time:\n${shown}`)), patience);
+        late.unref();
+        void ended.then((code) => reject(new Error(`ended with ${code} before ${pattern} was seen:\n${shown}`)));
+      }),
+  };
+}
+
+function collected(child: ChildProcess, stream: 'stdout' | 'stderr'): () => string {
+  let text = '';
+  child[stream]?.on('data', (chunk) => {
+    text += chunk;
+  });
+  return () => text;
+}
+
+function endOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? -1));
+  });
+}

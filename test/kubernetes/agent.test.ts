@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type RunningAgent, startAgent } from '../../src/agent/start-agent.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { textAt } from '../../src/lib/json-path.ts';
+import { silentLog } from '../../src/lib/log.ts';
+import { groupPath } from '../../src/server/server.fixture.ts';
+import { type Kubectl, kubectlWith } from '../harness/kubectl.ts';
+import { describeWith } from '../harness/suite.ts';
+import { type Flotilla, openFlotilla } from './harness/open-flotilla.ts';
+import { findKubernetes } from './harness/programs.ts';
+import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts';
+
+const programs = findKubernetes();
+const cluster = 'europe';
+
+describeWith(
+  typeof programs === 'string' ? programs : undefined,
+  'an agent beside a Kubernetes cluster (issue 8)',
+  () => {
+    let kubernetes: Kubernetes;
+    let flotilla: Flotilla;
+    let agent: RunningAgent;
+    let inside: Kubectl;
+    let direct: string;
+
+    async function start(): Promise<RunningAgent> {
+      return await startAgent(
+        {
+          management: flotilla.server.url,
+          caFile: flotilla.bench.file('ca.crt'),
+          cluster,
+          accessKeyFile: join(flotilla.bench.root, 'agent.key'),
+          dataDir: join(flotilla.bench.root, 'agent'),
+          listen: { host: '127.0.0.1', port: agent === undefined ? 0 : Number(new URL(agent.url).port) },
+          externalUrl: undefined,
+          tls: undefined,
+          tlsSan: [],
+          apiPrefix: 'kubernetes',
+          host: { kind: 'kubernetes', kubeconfigFile: kubernetes.kubeconfig },
+          maxPolicyAge: 3600_000,
+          logLevel: 'silent',
+        },
+        { clock: systemClock, log: silentLog },
+      );
+    }
+
+    beforeAll(async () => {
+      if (typeof programs === 'string') return;
+      kubernetes = await startKubernetes({ programs });
+      flotilla = await openFlotilla(kubernetes);
+      // Its agent is the only way to it.
+      await flotilla.bench.make(flotilla.server, 'clusters', cluster, { networkPeer: true });
+      const made = await flotilla.ask(`${groupPath}/clusters/${cluster}/accesskey`, { method: 'POST', body: {} });
+      writeFileSync(join(flotilla.bench.root, 'agent.key'), textAt(made.json, 'accessKey'), { mode: 0o600 });
+      agent = await start();
+      await flotilla.admin.ok(['wait', `cluster/${cluster}`, '--for=condition=Ready', '--timeout=60s']);
+      const instance = await flotilla.make('demo', { clusterRef: { cluster }, template: {} });
+      await flotilla.wait('demo', 'condition=Ready');
+      const ref = (member: string) => textAt(instance, 'spec', 'clusterRef', member);
+      await (await kubernetes.standIn({ namespace: ref('namespace'), name: ref('virtualCluster') })).startNode();
+      inside = await flotilla.inside('demo');
+      await inside.ok(['run', 'web', '--image=web']);
+      await inside.ok(['wait', '--for=condition=Ready', 'pod/web', '--timeout=30s']);
+      const token = await flotilla.ask(`${groupPath}/directclusterendpointtokens`, {
+        method: 'POST',
+        body: { spec: {} },
+      });
+      direct = textAt(token.json, 'status', 'token');
+    });
+    afterAll(async () => {
+      await agent?.close();
+      await flotilla?.close();
+      await kubernetes?.stop();
+    });
+
+    /** kubectl for a path of the agent, with a direct token. */
+    function at(path: string): Kubectl {
+      const file = join(flotilla.bench.root, 'direct.kubeconfig');
+      const authority = readFileSync(join(flotilla.bench.root, 'agent', 'ca.crt')).toString('base64');
+      const config = {
+        apiVersion: 'v1',
+        kind: 'Config',
+        clusters: [{ name: 'c', cluster: { server: `${agent.url}${path}`, 'certificate-authority-data': authority } }],
+        users: [{ name: 'u', user: { token: direct } }],
+        contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+        'current-context': 'c',
+      };
+      writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
+      return kubectlWith(file);
+    }
+
+    it('is how the centre reaches it, and leads kubectl to the cluster itself', async () => {
+      const there = at('/kubernetes/cluster');
+      expect(await there.ok(['get', 'nodes', '-o', 'name'])).toMatch(/^node\//);
+      expect(await there.ok(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'])).toBe('admin');
+      const throughCentre = await flotilla.ask(`/kubernetes/cluster/${cluster}/api/v1/nodes`);
+      expect(throughCentre.code, throughCentre.text).toBe(200);
+    });
+
+    it('leads into a virtual cluster: get, exec, logs -f, port-forward, with a direct token and with a kubeconfig', async () => {
+      expect(readFileSync(flotilla.bench.file('admin.kubeconfig'), 'utf8')).not.toContain(agent.url);
+      for (const kubectl of [inside, at('/kubernetes/project/default/virtualcluster/demo')]) {
+        expect(await kubectl.ok(['get', 'pods', '-o', 'name'])).toBe('pod/web\n');
+        expect(await kubectl.ok(['exec', '-i', 'web', '--', 'cat'], { input: 'to and fro' })).toBe('to and fro');
+      }
+      const log = inside.follow(['logs', '-f', 'web']);
+      await inside.ok(['attach', '-i', 'web'], { input: 'said by somebody\n' }).catch(() => {});
+      await log.seen(/said by somebody/);
+      await log.stop();
+      const forward = inside.follow(['port-forward', 'pod/web', `:${new URL(agent.url).port}`]);
+      const shown = await forward.seen(/Forwarding from 127\.0\.0\.1:(\d+)/);
+      const port = /127\.0\.0\.1:(\d+)/.exec(shown)?.[1];
+      const { Agent } = await import('undici');
+      const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+      const { statusCode, body } = await request(`https://127.0.0.1:${port}/livez`, { dispatcher });
+      expect([statusCode, await body.text()]).toEqual([200, 'ok']);
+      await dispatcher.close();
+      await forward.stop();
+    });
+
+    it('carries 100 MB down and 100 MB up as they come', async () => {
+      const before = process.memoryUsage().rss;
+      const down = await inside.ok(['exec', 'web', '--', 'sh', '-c', 'head -c 100000000 /dev/zero | tr "\\0" x']);
+      expect(down.length).toBe(100_000_000);
+      const sent = 'y'.repeat(100_000_000);
+      const sum = await inside.ok(['exec', '-i', 'web', '--', 'sha256sum'], { input: sent });
+      expect(sum).toContain(createHash('sha256').update(sent).digest('hex'));
+      // What this test itself holds of it, three times over, and not as much again for each hop.
+      expect(process.memoryUsage().rss - before).toBeLessThan(900_000_000);
+    });
+
+    it('goes on without the centre, also after a restart, and ends what it had open when it ends', async () => {
+      await flotilla.bench.stop(flotilla.server);
+      const kubectl = at('/kubernetes/project/default/virtualcluster/demo');
+      const watch = kubectl.follow(['get', 'configmaps', '--watch', '-o', 'name']);
+      await watch.seen(/kube-root-ca/);
+      await kubectl.ok(['create', 'configmap', 'alone']);
+      await watch.seen(/configmap\/alone/);
+      const ended = once(watch.child, 'exit');
+      await agent.close();
+      await ended;
+      agent = await start();
+      expect(await kubectl.ok(['get', 'configmap', 'alone', '-o', 'name'])).toBe('configmap/alone\n');
+      expect(await kubectl.ok(['exec', 'web', '--', 'echo', 'still there'])).toBe('still there\n');
+    });
+  },
+);

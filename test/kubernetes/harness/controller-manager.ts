@@ -1,0 +1,35 @@
+/** Those that a host of virtual clusters needs: each further one costs time at every start. */
+const controllers = [
+  'statefulset-controller',
+  'deployment-controller',
+  'replicaset-controller',
+  'namespace-controller',
+  'garbage-collector-controller',
+  'serviceaccount-controller',
+  'serviceaccount-token-controller',
+  'root-ca-certificate-publisher-controller',
+  'resourcequota-controller',
+  'clusterrole-aggregation-controller',
+];
+
+export interface ControllerManagerFiles {
+  readonly kubeconfig: string;
+  readonly accountKey: string;
+  /** What pods trust. */
+  readonly authority: string;
+}
+
+export function controllerManagerFlags({ kubeconfig, accountKey, authority }: ControllerManagerFiles): string[] {
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    `--service-account-private-key-file=${accountKey}`,
+    `--root-ca-file=${authority}`,
+    `--controllers=${controllers.join(',')}`,
+    '--leader-elect=false',
+    '--secure-port=0',
+    '--kube-api-qps=1000',
+    '--kube-api-burst=1000',
+    '--concurrent-namespace-syncs=20',
+    '--concurrent-statefulset-syncs=20',
+  ];
+}

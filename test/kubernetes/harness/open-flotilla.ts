@@ -1,0 +1,94 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { managementGroup } from '../../../src/api/naming.ts';
+import { textAt } from '../../../src/lib/json-path.ts';
+import type { JsonObject } from '../../../src/lib/json-value.ts';
+import { type Answer, type Call, groupPath, ServerBench } from '../../../src/server/server.fixture.ts';
+import type { RunningServer } from '../../../src/server/start-server.ts';
+import { type Kubectl, kubectlWith } from '../../harness/kubectl.ts';
+import type { Kubernetes } from './start-kubernetes.ts';
+
+export const instancesPath = `${groupPath}/namespaces/platform-p-default/virtualclusterinstances`;
+
+/** The server under test with real clusters connected, and people who use it with kubectl. */
+export interface Flotilla {
+  readonly bench: ServerBench;
+  readonly server: RunningServer;
+  /** Of the management API. */
+  readonly admin: Kubectl;
+  /** Connects a cluster and waits until it is online. */
+  connect(name: string, cluster: Pick<Kubernetes, 'kubeconfig'>): Promise<void>;
+  /** Makes an instance in the project `default`; does not wait for it. */
+  make(name: string, spec: JsonObject, annotations?: JsonObject): Promise<JsonObject>;
+  instance(name: string): Promise<JsonObject>;
+  /** Waits until the instance is as the condition or the path says: `condition=Ready`, `delete`, `jsonpath=…`. */
+  wait(name: string, what: string, seconds?: number): Promise<void>;
+  ask(path: string, call?: Call): Promise<Answer>;
+  /** A new user with an access key: kubectl for the management API. */
+  person(name: string): Promise<Kubectl>;
+  /** kubectl for the virtual cluster of the instance, with the kubeconfig that the server hands out to them. */
+  inside(name: string, by?: Kubectl): Promise<Kubectl>;
+  close(): Promise<void>;
+}
+
+/** What it installs with; an empty path of the chart: out of its repository. */
+export interface FlotillaOptions {
+  readonly programs: { readonly helm: string; readonly chart: string };
+}
+
+export async function openFlotilla({ programs }: FlotillaOptions): Promise<Flotilla> {
+  const bench = await ServerBench.open();
+  const config = join(bench.root, 'config.yaml');
+  writeFileSync(config, JSON.stringify({ helm: { program: programs.helm, path: programs.chart } }));
+  const server = await bench.start({ config });
+  const admin = kubectlWith(bench.file('admin.kubeconfig'));
+  let files = 0;
+  const newFile = (text: string) => {
+    files += 1;
+    const path = join(bench.root, `${files}.kubeconfig`);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  const create = async (kind: string, name: string, spec: JsonObject, metadata: JsonObject = {}) => {
+    const object = { apiVersion: `${managementGroup}/v1`, kind, metadata: { name, ...metadata }, spec };
+    return JSON.parse(await admin.ok(['create', '-f', '-', '-o', 'json'], { input: JSON.stringify(object) }));
+  };
+
+  return {
+    bench,
+    server,
+    admin,
+    async connect(name, { kubeconfig }) {
+      await create('Cluster', name, { kubeconfig: readFileSync(kubeconfig, 'utf8') });
+      await admin.ok(['wait', `cluster/${name}`, '--for=condition=Ready', '--timeout=30s']);
+    },
+    async make(name, spec, annotations = {}) {
+      const body = { metadata: { name, annotations }, spec };
+      const { code, text, json } = await bench.ask(server, instancesPath, { method: 'POST', body });
+      if (code !== 201) throw new Error(`${name} was refused: ${text}`);
+      return json;
+    },
+    instance: async (name) => (await bench.ask(server, `${instancesPath}/${name}`)).json,
+    async wait(name, what, seconds = 90) {
+      const args = ['wait', `vci/${name}`, `--for=${what}`, `--timeout=${seconds}s`];
+      const { code, stdout, stderr } = await admin.run(args);
+      if (code === 0) return;
+      const { json } = await bench.ask(server, `${instancesPath}/${name}`);
+      throw new Error(`${stdout}${stderr}${JSON.stringify(json.status, undefined, 1)}`);
+    },
+    ask: (path, call) => bench.ask(server, path, call),
+    async person(name) {
+      await create('User', name, {});
+      const key = textAt(await create('OwnedAccessKey', `${name}s`, { user: name }), 'spec', 'key');
+      const own = kubectlWith(newFile(await admin.ok(['config', 'view', '--raw', '--minify'])));
+      await own.ok(['config', 'set-credentials', 'admin', `--token=${key}`]);
+      return own;
+    },
+    async inside(name, by = admin) {
+      const path = `/apis/${managementGroup}/v1/namespaces/platform-p-default/virtualclusterinstances/${name}/kubeconfig`;
+      const answer = await by.ok(['create', '--raw', path, '-f', '-'], { input: '{}' });
+      return kubectlWith(newFile(textAt(JSON.parse(answer), 'status', 'kubeConfig')));
+    },
+    close: () => bench.close(),
+  };
+}

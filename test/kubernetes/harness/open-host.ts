@@ -1,0 +1,48 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readKubeconfig } from '../../../src/api/kubeconfig.ts';
+import type { ClosableHost } from '../../../src/hosts/host.ts';
+import { defaultHelmSettings, type HelmSettings } from '../../../src/hosts/kubernetes/helm-settings.ts';
+import { connectToHost } from '../../../src/hosts/kubernetes/host-connection.ts';
+import { openKubernetesHost } from '../../../src/hosts/kubernetes/kubernetes-host.ts';
+import { type Clock, systemClock } from '../../../src/lib/clock.ts';
+import { silentLog } from '../../../src/lib/log.ts';
+import type { Kubernetes } from './start-kubernetes.ts';
+
+export interface OpenHost {
+  readonly host: ClosableHost;
+  /** Where helm works. */
+  readonly workDir: string;
+  /** The connection too. */
+  close(): Promise<void>;
+}
+
+/** The test cluster as a host, with the real helm and the real chart. */
+export function openHost(
+  { programs, kubeconfig }: Kubernetes,
+  settings: Partial<HelmSettings> = {},
+  clock: Clock = systemClock,
+): OpenHost {
+  const read = readKubeconfig(readFileSync(kubeconfig, 'utf8'));
+  if (read.kubeconfig === undefined) throw new Error(read.fault);
+  const connection = connectToHost(read.kubeconfig, { clock });
+  const workDir = mkdtempSync(join(tmpdir(), 'kubernetes-host-'));
+  const helm: HelmSettings = {
+    ...defaultHelmSettings,
+    program: programs.helm,
+    path: programs.chart,
+    environment: { PATH: process.env.PATH ?? '' },
+    ...settings,
+  };
+  const host = openKubernetesHost({ connection, helm, workDir, clock, log: silentLog });
+  return {
+    host,
+    workDir,
+    async close() {
+      await host.close();
+      await connection.close();
+      rmSync(workDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import type { HostPlace } from '../../../src/hosts/host.ts';
+import { textAt } from '../../../src/lib/json-path.ts';
+import type { JsonObject } from '../../../src/lib/json-value.ts';
+import type { HostApi } from './host-api.ts';
+import type { KubernetesPrograms } from './programs.ts';
+import { makeVolume, type StandIn, type StandInVolume, startStandIn } from './stand-in.ts';
+import type { TestNode } from './test-node.ts';
+
+const port = 8443;
+
+/** Runs what the pods of vCluster would run: for each virtual cluster with a pod, one API that lives as its pods do. */
+export interface StandIns {
+  /** Waits until the one of that place answers. */
+  of(place: HostPlace): Promise<StandIn>;
+  stop(): Promise<void>;
+}
+
+export interface StandInsOptions {
+  readonly api: HostApi;
+  readonly node: TestNode;
+  readonly programs: KubernetesPrograms;
+  readonly etcdUrl: string;
+  readonly folder: string;
+  readonly nodesInside: boolean;
+}
+
+interface Release {
+  readonly place: HostPlace;
+  /** Names and uids of its pods. */
+  readonly pods: Map<string, string>;
+  running: StandIn | undefined;
+  /** What is done to it, one after the other. */
+  turn: Promise<void>;
+}
+
+export function followPods(options: StandInsOptions): StandIns {
+  const { api, node, programs, etcdUrl, folder, nodesInside } = options;
+  const releases = new Map<string, Release>();
+  const volumes = new Map<string, Promise<StandInVolume>>();
+  const waiting = new Set<() => void>();
+  const stop = new AbortController();
+  let starts = 0;
+
+  function hear(type: string, pod: JsonObject): void {
+    const place = {
+      namespace: textAt(pod, 'metadata', 'namespace'),
+      name: textAt(pod, 'metadata', 'labels', 'release'),
+    };
+    const release = releases.get(keyOf(place)) ?? {
+      place,
+      pods: new Map(),
+      running: undefined,
+      turn: Promise.resolve(),
+    };
+    releases.set(keyOf(place), release);
+    const name = textAt(pod, 'metadata', 'name');
+    const uid = textAt(pod, 'metadata', 'uid');
+    const gone = type === 'DELETED' || textAt(pod, 'metadata', 'deletionTimestamp') !== '';
+    if (gone) {
+      if (release.pods.get(name) !== uid) return;
+      release.pods.delete(name);
+      node.route(place.namespace, name, port, undefined);
+    } else {
+      if (release.pods.get(name) === uid) return;
+      release.pods.set(name, uid);
+    }
+    release.turn = release.turn.then(() => settle(release)).catch(report);
+  }
+
+  async function settle(release: Release): Promise<void> {
+    const { place, pods } = release;
+    if (stop.signal.aborted) return;
+    if (pods.size === 0) {
+      await release.running?.stop();
+      release.running = undefined;
+      return;
+    }
+    release.running ??= await begin(release);
+    for (const name of pods.keys()) {
+      node.route(place.namespace, name, port, new URL(release.running.url).host);
+    }
+    for (const look of waiting) look();
+  }
+
+  async function begin({ place, pods }: Release): Promise<StandIn> {
+    const volume = await volumeOf(place, [...pods.values()][0] ?? '');
+    starts += 1;
+    const standIn = await startStandIn({ place, volume, programs, etcdUrl, folder: join(folder, `virtual-${starts}`) });
+    try {
+      if (nodesInside) await standIn.startNode();
+      await writeSecret(standIn);
+    } catch (error) {
+      await standIn.stop();
+      throw error;
+    }
+    return standIn;
+  }
+
+  /** What is in its claim, or of that pod alone where it has none. */
+  async function volumeOf({ namespace, name }: HostPlace, pod: string): Promise<StandInVolume> {
+    const claim = await api.ask('GET', `/api/v1/namespaces/${namespace}/persistentvolumeclaims/data-${name}-0`);
+    const id = claim.code === 200 ? textAt(claim.body, 'metadata', 'uid') : pod;
+    const known = volumes.get(id) ?? makeVolume(id);
+    volumes.set(id, known);
+    return await known;
+  }
+
+  async function writeSecret({ place: { namespace, name }, secret }: StandIn): Promise<void> {
+    const service = await api.ask('GET', `/api/v1/namespaces/${namespace}/services/${name}`);
+    const uid = textAt(service.body, 'metadata', 'uid');
+    const object = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        name: `vc-${name}`,
+        labels: { app: 'vcluster', 'vcluster-name': name },
+        ownerReferences: service.code === 200 ? [{ apiVersion: 'v1', kind: 'Service', name, uid }] : [],
+      },
+      type: 'Opaque',
+      stringData: secret,
+    };
+    const query = 'fieldManager=vcluster&force=true';
+    const path = `/api/v1/namespaces/${namespace}/secrets/vc-${name}?${query}`;
+    await api.ok('PATCH', path, object, 'application/apply-patch+yaml');
+  }
+
+  /** A namespace that goes while its virtual cluster starts is nobody's fault. */
+  function report(error: unknown): void {
+    if (!stop.signal.aborted) process.stderr.write(`a virtual cluster did not start: ${String(error)}\n`);
+  }
+
+  const following = api.watch('/api/v1/pods?labelSelector=app%3Dvcluster', hear, stop.signal);
+  return {
+    of: (place) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const running = releases.get(keyOf(place))?.running;
+          if (running === undefined) return;
+          waiting.delete(look);
+          resolve(running);
+        };
+        waiting.add(look);
+        look();
+      }),
+    async stop() {
+      stop.abort();
+      await following;
+      await Promise.all([...releases.values()].map(({ turn }) => turn));
+      await Promise.all([...releases.values()].map(({ running }) => running?.stop()));
+    },
+  };
+}
+
+function keyOf({ namespace, name }: HostPlace): string {
+  return `${namespace}/${name}`;
+}

@@ -1,0 +1,389 @@
+import { readdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  fallingAsleepAnnotation,
+  hostOwnerLabel,
+  keepNamespaceAnnotation,
+  replicasAnnotation,
+} from '../../src/api/naming.ts';
+import type { HostedVirtualCluster, HostPlace, Installation } from '../../src/hosts/host.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { listAt, numberAt, objectAt, textAt, valueAt } from '../../src/lib/json-path.ts';
+import type { JsonObject } from '../../src/lib/json-value.ts';
+import { describeWith } from '../harness/suite.ts';
+import { type OpenHost, openHost } from './harness/open-host.ts';
+import { findKubernetes } from './harness/programs.ts';
+import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts';
+
+const programs = findKubernetes();
+const merge = 'application/merge-patch+json';
+const stateOfPods = (state: string) =>
+  `controlPlane: {statefulSet: {pods: {annotations: {node.flotilla.test/state: ${state}}}}}`;
+const replicas = (count: number) => `controlPlane: {statefulSet: {highAvailability: {replicas: ${count}}}}`;
+
+describeWith(typeof programs === 'string' ? programs : undefined, 'releases of vCluster on Kubernetes', () => {
+  let kubernetes: Kubernetes;
+  let opened: OpenHost;
+  beforeAll(async () => {
+    if (typeof programs === 'string') return;
+    kubernetes = await startKubernetes({ programs, standIns: false });
+    opened = openHost(kubernetes);
+  });
+  afterAll(async () => {
+    await opened.close();
+    await kubernetes.stop();
+  });
+
+  const at = (name: string): HostPlace => ({ namespace: `of-${name}`, name });
+  const install = (name: string, values = '', more: Partial<Installation> = {}) =>
+    opened.host.install({ place: at(name), owner: `owner-${name}`, helm: { values }, ...more });
+  const namespaced = (name: string, path: string) => path.replace('NAMESPACE', at(name).namespace);
+  const workload = (name: string) => namespaced(name, `/apis/apps/v1/namespaces/NAMESPACE/statefulsets/${name}`);
+  const service = (name: string) => namespaced(name, `/api/v1/namespaces/NAMESPACE/services/${name}`);
+
+  async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
+    for (;;) {
+      const found = await look();
+      if (found !== undefined && found !== false) return found;
+      await delay(50);
+    }
+  }
+  const observed = (name: string, holds: (seen: HostedVirtualCluster) => boolean) =>
+    until(async () => {
+      const seen = await opened.host.observe(at(name));
+      return seen !== undefined && holds(seen) && seen;
+    });
+  const records = async (name: string) => {
+    const path = namespaced(name, `/api/v1/namespaces/NAMESPACE/secrets?labelSelector=owner%3Dhelm,name%3D${name}`);
+    return listAt(await kubernetes.api.ok('GET', path), 'items') as readonly JsonObject[];
+  };
+  const revision = async (name: string) =>
+    Math.max(...(await records(name)).map((record) => Number(textAt(record, 'metadata', 'labels', 'version'))));
+
+  describe('an installation', () => {
+    it('runs helm once for the same wish, and again for another one', async () => {
+      await Promise.all([install('once'), install('once')]);
+      await install('once');
+      expect(await revision('once')).toBe(1);
+      const { uid } = await observed('once', ({ owner }) => owner === 'owner-once');
+      await install('once', replicas(2));
+      expect(await revision('once')).toBe(2);
+      expect(numberAt(await kubernetes.api.ok('GET', workload('once')), 'spec', 'replicas')).toBe(2);
+      expect((await opened.host.observe(at('once')))?.uid).toBe(uid);
+      await install('once');
+      expect(numberAt(await kubernetes.api.ok('GET', workload('once')), 'spec', 'replicas')).toBe(1);
+    });
+
+    it('adds what it is asked to add to the virtual cluster, and to its namespace with objects in it', async () => {
+      const objects = 'kind: ConfigMap\napiVersion: v1\nmetadata: {name: inside, namespace: elsewhere}\ndata: {a: b}\n';
+      await install('dressed', '', {
+        displayName: 'Dressed',
+        metadata: { labels: { tier: 'gold' }, annotations: { note: 'a' } },
+        space: { labels: { team: 'red' }, annotations: { cost: 'b' }, objects },
+      });
+      const made = await kubernetes.api.ok('GET', service('dressed'));
+      expect(objectAt(made, 'metadata', 'labels')).toMatchObject({ tier: 'gold', [hostOwnerLabel]: 'owner-dressed' });
+      expect(objectAt(made, 'metadata', 'annotations')).toMatchObject({ note: 'a' });
+      const namespace = await kubernetes.api.ok('GET', '/api/v1/namespaces/of-dressed');
+      expect(objectAt(namespace, 'metadata', 'labels')).toMatchObject({
+        team: 'red',
+        [hostOwnerLabel]: 'owner-dressed',
+      });
+      const path = '/api/v1/namespaces/of-dressed/configmaps/inside';
+      expect(valueAt(await kubernetes.api.ok('GET', path), 'data', 'a')).toBe('b');
+    });
+
+    it('leaves nothing behind of the credentials and the values that helm was given', async () => {
+      await install('clean');
+      expect(readdirSync(opened.workDir).filter((name) => name.startsWith('run-'))).toEqual([]);
+    });
+
+    it('tells in helm’s own words why values are refused, and goes on when they are right', async () => {
+      const refused = await install(
+        'values',
+        'controlPlane: {statefulSet: {highAvailability: {replicas: many}}}',
+      ).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ name: 'InstallError', fault: 'ValuesRefused', code: 422 });
+      expect((refused as Error).message).toMatch(/highAvailability\/replicas.*got string, want integer/);
+      await expect(install('values', 'a: [b')).rejects.toMatchObject({ fault: 'ValuesRefused' });
+      await expect(install('values', 'sync: {nonsense: 1}')).rejects.toMatchObject({ fault: 'ValuesRefused' });
+      await install('values');
+      expect(await opened.host.observe(at('values'))).toMatchObject({ owner: 'owner-values' });
+    });
+
+    it('tells what to do where the chart or helm is not there', async () => {
+      const version = '0.0.7';
+      await expect(install('chart', '', { helm: { chart: { version } } })).rejects.toMatchObject({
+        fault: 'ChartNotFound',
+        message: expect.stringContaining(version),
+      });
+      const without = openHost(kubernetes, { program: '/nowhere/helm' });
+      const installing = without.host.install({ place: at('without'), owner: 'somebody' });
+      await expect(installing).rejects.toMatchObject({
+        fault: 'HelmMissing',
+        message: expect.stringContaining('helm.program'),
+      });
+      await without.close();
+    });
+
+    it('does not touch a release of that name that somebody else made in our namespace', async () => {
+      await install('mixed');
+      await opened.host.remove(at('mixed'), { owner: 'nobody', uid: 'none' });
+      await kubernetes.helm('uninstall', 'mixed', '--namespace', 'of-mixed');
+      await observedGone('mixed');
+      await kubernetes.helm('install', 'mixed', kubernetes.programs.chart, '--namespace', 'of-mixed');
+      await expect(install('mixed')).rejects.toMatchObject({ code: 409 });
+      const { uid } = await observed('mixed', ({ owner }) => owner === '');
+      expect(await opened.host.remove(at('mixed'), { owner: 'owner-mixed', uid: 'another' })).toBe(true);
+      expect((await opened.host.observe(at('mixed')))?.uid).toBe(uid);
+    });
+
+    it('goes on after a helm that was killed in the middle', async () => {
+      await install('killed');
+      const [record] = await records('killed');
+      const path = namespaced('killed', `/api/v1/namespaces/NAMESPACE/secrets/${textAt(record, 'metadata', 'name')}`);
+      await kubernetes.api.ok('PATCH', path, { metadata: { labels: { status: 'pending-install' } } }, merge);
+      await expect(install('killed', replicas(2))).rejects.toMatchObject({
+        code: 503,
+        message: expect.stringContaining('has not come to its end'),
+      });
+      const quick = openHost(kubernetes, { timeoutSeconds: 0 });
+      const helmWith = { place: at('killed'), owner: 'owner-killed', helm: { values: replicas(2) } };
+      await expect(quick.host.install(helmWith)).rejects.toMatchObject({ fault: 'HelmTimedOut' });
+      await quick.close();
+      await install('killed', replicas(2));
+      expect(numberAt(await kubernetes.api.ok('GET', workload('killed')), 'spec', 'replicas')).toBe(2);
+    });
+  });
+
+  it('ends helm in order when it is closed, and the next one goes on from there', async () => {
+    const first = openHost(kubernetes);
+    const place = at('handed-on');
+    const installing = first.host.install({ place, owner: 'owner-handed-on' });
+    // A helm that was quick may have been done.
+    const outcome = installing.then(
+      () => 503,
+      (error: { code?: number }) => error.code,
+    );
+    await until(async () => (await records('handed-on')).length > 0);
+    await first.host.close();
+    expect(await outcome).toBe(503);
+    expect(readdirSync(first.workDir).filter((name) => name.startsWith('run-'))).toEqual([]);
+    await first.close();
+    await install('handed-on');
+    expect(await opened.host.observe(place)).toMatchObject({ owner: 'owner-handed-on' });
+  });
+
+  const observedGone = (name: string) => until(async () => (await opened.host.observe(at(name))) === undefined);
+
+  describe('what is seen', () => {
+    it('says that a pod crashes again and again, and why', async () => {
+      await install('crash', stateOfPods('crash-looping'));
+      const failed = await observed('crash', ({ phase }) => phase === 'Failed');
+      expect(failed).toMatchObject({ reason: 'CrashLoopBackOff', message: expect.stringContaining('pod crash-0') });
+      await install('crash', stateOfPods('not-ready'));
+      await kubernetes.api.ok('DELETE', '/api/v1/namespaces/of-crash/pods/crash-0?gracePeriodSeconds=0');
+      await observed('crash', ({ phase }) => phase === 'Pending');
+    });
+
+    it('says that no pod is made where a quota does not let it', async () => {
+      const objects = 'kind: ResourceQuota\napiVersion: v1\nmetadata: {name: none}\nspec: {hard: {pods: "0"}}\n';
+      await install('quota', '', { space: { objects } });
+      const seen = await observed('quota', ({ reason }) => reason === 'NoPods');
+      expect(seen).toMatchObject({ phase: 'Failed', message: expect.stringContaining('exceeded quota: none') });
+    });
+
+    it('says that one whose pod is ready does not answer', async () => {
+      await install('silent');
+      const seen = await observed('silent', ({ reason }) => reason === 'NotAnswering');
+      expect(seen).toMatchObject({ phase: 'Pending', message: expect.stringContaining('cannot be reached') });
+    });
+
+    it('says what of it is gone, and another installation mends it', async () => {
+      await install('drift');
+      expect(await opened.host.observe(at('drift'))).not.toHaveProperty('drift');
+      await kubernetes.api.ok('DELETE', workload('drift'));
+      const gone = await observed('drift', ({ drift }) => drift !== undefined);
+      expect(gone).toMatchObject({ phase: 'Failed', reason: 'WorkloadGone', drift: expect.stringContaining('drift') });
+      await install('drift');
+      expect(await opened.host.observe(at('drift'))).not.toHaveProperty('drift');
+      for (const record of await records('drift')) {
+        const name = textAt(record, 'metadata', 'name');
+        await kubernetes.api.ok('DELETE', namespaced('drift', `/api/v1/namespaces/NAMESPACE/secrets/${name}`));
+      }
+      const unrecorded = await observed('drift', ({ drift }) => drift !== undefined);
+      expect(unrecorded.drift).toContain('record of the Helm release');
+      await install('drift');
+      expect(await opened.host.observe(at('drift'))).toMatchObject({ uid: gone.uid, owner: 'owner-drift' });
+      expect(await opened.host.observe(at('drift'))).not.toHaveProperty('drift');
+    });
+  });
+
+  describe('sleep', () => {
+    it('remembers how many replicas there were, ends the pods of those inside, and outlasts an upgrade', async () => {
+      await install('tired', replicas(2));
+      const inner = {
+        metadata: { name: 'web-x-default-x-tired', labels: { 'vcluster.loft.sh/managed-by': 'tired' } },
+        spec: { containers: [{ name: 'web', image: 'web' }] },
+      };
+      const pods = '/api/v1/namespaces/of-tired/pods';
+      await kubernetes.api.ok('POST', pods, inner);
+      await opened.host.sleep(at('tired'));
+      expect(await opened.host.observe(at('tired'))).toMatchObject({ phase: 'Sleeping' });
+      const asleep = await kubernetes.api.ok('GET', workload('tired'));
+      expect(numberAt(asleep, 'spec', 'replicas')).toBe(0);
+      expect(textAt(asleep, 'metadata', 'annotations', replicasAnnotation)).toBe('2');
+      await until(async () => listAt(await kubernetes.api.ok('GET', pods), 'items').length === 0);
+      await until(
+        async () =>
+          valueAt(
+            await kubernetes.api.ok('GET', workload('tired')),
+            'metadata',
+            'annotations',
+            fallingAsleepAnnotation,
+          ) === undefined,
+      );
+      await install('tired', replicas(3));
+      expect(await opened.host.observe(at('tired'))).toMatchObject({ phase: 'Sleeping' });
+      await opened.host.wake(at('tired'));
+      const awake = await kubernetes.api.ok('GET', workload('tired'));
+      expect(numberAt(awake, 'spec', 'replicas')).toBe(3);
+      expect(objectAt(awake, 'metadata', 'annotations')).not.toHaveProperty(replicasAnnotation);
+    });
+
+    it('stops and starts all that a virtual cluster is made of, where that is a Deployment with a store beside it', async () => {
+      await install('parts', 'controlPlane: {backingStore: {etcd: {deploy: {enabled: true}}}}');
+      const apps = '/apis/apps/v1/namespaces/of-parts';
+      const counts = async () => {
+        const parts = [`${apps}/deployments/parts`, `${apps}/statefulsets/parts-etcd`];
+        return await Promise.all(
+          parts.map(async (path) => numberAt(await kubernetes.api.ok('GET', path), 'spec', 'replicas')),
+        );
+      };
+      expect(await counts()).toEqual([1, 1]);
+      await observed('parts', ({ reason }) => reason === 'NotAnswering');
+      await opened.host.sleep(at('parts'));
+      expect(await counts()).toEqual([0, 0]);
+      expect(await opened.host.observe(at('parts'))).toMatchObject({ phase: 'Sleeping' });
+      await opened.host.wake(at('parts'));
+      expect(await counts()).toEqual([1, 1]);
+    });
+
+    it('wakes what vCluster’s own command has put to sleep', async () => {
+      await install('paused');
+      const annotations = { 'loft.sh/paused': 'true', 'loft.sh/paused-replicas': '2' };
+      await kubernetes.api.ok('PATCH', workload('paused'), { metadata: { annotations }, spec: { replicas: 0 } }, merge);
+      await observed('paused', ({ phase }) => phase === 'Sleeping');
+      await opened.host.wake(at('paused'));
+      const awake = await kubernetes.api.ok('GET', workload('paused'));
+      expect(numberAt(awake, 'spec', 'replicas')).toBe(2);
+      expect(objectAt(awake, 'metadata', 'annotations')).not.toHaveProperty('loft.sh/paused');
+    });
+  });
+
+  describe('a removal', () => {
+    const remove = (name: string) => until(() => opened.host.remove(at(name), { owner: `owner-${name}` }));
+
+    it('leaves a namespace that is to be kept, to whoever keeps it', async () => {
+      await install('kept', '', { space: { annotations: { [keepNamespaceAnnotation]: 'true' } } });
+      await remove('kept');
+      const namespace = await kubernetes.api.ok('GET', '/api/v1/namespaces/of-kept');
+      expect(valueAt(namespace, 'metadata', 'labels', hostOwnerLabel)).toBeUndefined();
+      for (const path of ['/api/v1/namespaces/of-kept/persistentvolumeclaims', '/api/v1/namespaces/of-kept/pods']) {
+        expect(listAt(await kubernetes.api.ok('GET', path), 'items')).toEqual([]);
+      }
+      expect(await records('kept')).toEqual([]);
+      expect(await opened.host.remove(at('kept'), { owner: 'owner-kept' })).toBe(true);
+    });
+
+    it('tells what holds it up, once it takes long', async () => {
+      await install('held');
+      const held = { metadata: { name: 'held', finalizers: ['example.com/holds'] } };
+      await kubernetes.api.ok('POST', '/api/v1/namespaces/of-held/configmaps', held);
+      const later = openHost(kubernetes, {}, { ...systemClock, now: () => systemClock.now() + 120_000 });
+      const failed = await until(() =>
+        later.host.remove(at('held'), { owner: 'owner-held' }).then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      );
+      expect(failed).toMatchObject({ code: 503, message: expect.stringContaining('example.com/holds') });
+      await later.close();
+    });
+
+    it('takes away what has lost its record', async () => {
+      await install('lost');
+      for (const record of await records('lost')) {
+        const name = textAt(record, 'metadata', 'name');
+        await kubernetes.api.ok('DELETE', namespaced('lost', `/api/v1/namespaces/NAMESPACE/secrets/${name}`));
+      }
+      await remove('lost');
+      expect((await kubernetes.api.ask('GET', '/api/v1/namespaces/of-lost')).code).toBe(404);
+    });
+
+    it('leaves a namespace in which somebody else’s virtual cluster runs', async () => {
+      await install('shared');
+      await kubernetes.helm('install', 'guest', kubernetes.programs.chart, '--namespace', 'of-shared');
+      await remove('shared');
+      expect(await opened.host.observe({ namespace: 'of-shared', name: 'guest' })).toMatchObject({ owner: '' });
+      expect((await kubernetes.api.ask('GET', service('shared'))).code).toBe(404);
+    });
+  });
+
+  it('says that the cluster does not answer while it hangs, tells whoever follows, and goes on when it is back', async () => {
+    // What takes half a minute takes a second.
+    const hurried = { ...systemClock, after: (ms: number, call: () => void) => systemClock.after(ms / 30, call) };
+    const other = openHost(kubernetes, {}, hurried);
+    await other.host.observe(at('once'));
+    const stop = new AbortController();
+    let gaps = 0;
+    const following = other.host.follow({ onChange() {}, onGap: () => gaps++ }, stop.signal);
+    kubernetes.freeze();
+    const refused = await until(() =>
+      other.host.observe(at('once')).then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    );
+    expect(refused).toMatchObject({ code: 503, message: expect.stringContaining('has not answered') });
+    expect(gaps).toBe(2);
+    kubernetes.thaw();
+    await until(() => other.host.observe(at('once')).catch(() => undefined));
+    expect(gaps).toBe(3);
+    stop.abort();
+    await following;
+    await other.close();
+  });
+
+  it('ends for whoever follows it, and answers 503, once it is closed', async () => {
+    const other = openHost(kubernetes);
+    const following = other.host.follow({ onChange() {}, onGap() {} }, new AbortController().signal);
+    await other.host.observe(at('once'));
+    await other.close();
+    await following;
+    await expect(other.host.observe(at('once'))).rejects.toMatchObject({ code: 503 });
+    await expect(other.host.sleep(at('once'))).rejects.toMatchObject({ code: 503 });
+  });
+
+  it('watches each kind once, however many virtual clusters there are', async () => {
+    const other = openHost(kubernetes);
+    const since = kubernetes.audited().length;
+    await Promise.all(['many-1', 'many-2', 'many-3'].map((name) => other.host.observe(at(name))));
+    await Promise.all(['once', 'dressed', 'drift'].map((name) => other.host.observe(at(name))));
+    const watches = kubernetes
+      .audited()
+      .slice(since)
+      .filter(({ verb, stage, userAgent = '' }) => verb === 'watch' && stage === 'ResponseStarted' && userAgent === '');
+    const kinds = watches.map(({ requestURI }) => new URL(requestURI, 'https://host').pathname).sort();
+    expect(kinds).toEqual([
+      '/api/v1/namespaces',
+      '/api/v1/pods',
+      '/api/v1/secrets',
+      '/api/v1/services',
+      '/apis/apps/v1/deployments',
+      '/apis/apps/v1/statefulsets',
+    ]);
+    await other.close();
+  });
+});

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const loader = new URL('../../bin/cached-program.js', import.meta.url).href;
+
+/** What a process prints that has the parts of the loader at hand, and the folder as `folder`. */
+async function printed(folder: string, code: string): Promise<string> {
+  const head = `
+    import { readFileSync, writeFileSync } from 'node:fs';
+    import { pathToFileURL } from 'node:url';
+    const { cachedProgram, cacheOf, loadProgram } = await import(${JSON.stringify(loader)});
+    const folder = pathToFileURL(${JSON.stringify(`${folder}/`)});`;
+  const args = ['--input-type=module', '--eval', head + code];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return stdout;
+}
+
+const program = (says: string) =>
+  `(function (exports, require, module) {"use strict";
+    const { sep } = require('node:path');
+    exports.main = async () => console.log(${JSON.stringify(says)}, sep);
+  })`;
+const ownCache = `whole-1.${process.version}-${process.arch}.cache`;
+const keepCache = `
+  const file = new URL('whole-1.cjs', folder);
+  const { main, script } = loadProgram(file);
+  await main();
+  writeFileSync(new URL(cacheOf('whole-1.cjs'), folder), script.createCachedData());`;
+const run = `
+  const ready = cachedProgram(folder);
+  if (ready === undefined) console.log('nothing is ready');
+  else {
+    await ready.main();
+    console.log('rejected', ready.script.cachedDataRejected);
+  }`;
+
+describe('a program that was made ready', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'program-'));
+    await writeFile(join(folder, 'whole-1.cjs'), program('hello'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('is run from what V8 has kept of it, with what it requires at hand', async () => {
+    await printed(folder, keepCache);
+    expect(await printed(folder, run)).toBe('hello /\nrejected false\n');
+  });
+
+  it('is compiled where the cache is not one that V8 takes', async () => {
+    await writeFile(join(folder, ownCache), 'what was meant for other flags');
+    expect(await printed(folder, run)).toBe('hello /\nrejected true\n');
+  });
+
+  it('is none without a cache, or without the file that the cache is of: then the modules are loaded', async () => {
+    expect(await printed(folder, run)).toBe('nothing is ready\n');
+    await printed(folder, keepCache);
+    await rm(join(folder, 'whole-1.cjs'));
+    expect(await readdir(folder)).toEqual([ownCache]);
+    expect(await printed(folder, run)).toBe('nothing is ready\n');
+  });
+
+  it('is none where only another version of Node has left a cache', async () => {
+    await writeFile(join(folder, 'whole-1.v19.0.0-x64.cache'), 'of another Node');
+    expect(await printed(folder, run)).toBe('nothing is ready\n');
+  });
+});
