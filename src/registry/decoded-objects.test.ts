@@ -1,5 +1,13 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { DecodedObjects } from './decoded-objects.ts';
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect === 'function') collect();
+}
 
 function setUp() {
   const decoded = new DecodedObjects(100);
@@ -46,6 +54,25 @@ describe('what is kept in decoded form', () => {
     expect([decoded.size, kept.size]).toEqual([0, 0]);
     for (let at = 0; at < 20; at++) add(`later-${at}`);
     expect([...kept]).toEqual(Array.from({ length: 10 }, (_, at) => `later-${at + 10}`));
+  });
+
+  it('lets go of what was dropped, however many come and go while there is room', async () => {
+    const decoded = new DecodedObjects(1_000_000);
+    const seen: WeakRef<object>[] = [];
+    const comeAndGo = () => {
+      const some = Array.from({ length: 1_000 }, () => ({ size: 1, used: false, forget() {} }));
+      for (const one of some) {
+        seen.push(new WeakRef(one));
+        decoded.add(one);
+      }
+      for (const one of some) decoded.drop(one);
+    };
+    decoded.add({ size: 1, used: false, forget() {} });
+    for (let round = 0; round < 5; round++) comeAndGo();
+    // What a reference was made to lives on to the end of the turn.
+    await new Promise(setImmediate);
+    collectGarbage();
+    expect(seen.filter((one) => one.deref() !== undefined).length).toBeLessThan(50);
   });
 
   it('keeps one that is larger than all the room, alone', () => {

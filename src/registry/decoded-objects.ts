@@ -6,16 +6,26 @@ export interface Decoded {
   forget(): void;
 }
 
+/** One that is kept, between the one that came before it and the one after. */
+interface Link {
+  readonly object: Decoded;
+  before: Link | undefined;
+  after: Link | undefined;
+}
+
 /**
  * Bounds how many objects of a kind are kept in decoded form: several times what their text takes. Beyond that the
  * one that came first is forgotten, unless somebody has asked for it since, which gives it a second round.
+ *
+ * They are linked by hand: an iterator over a set that stands still while the set is written holds on to every table
+ * that the set ever had, with all that was in it.
  */
 export class DecodedObjects {
   readonly #capacity: number;
+  readonly #links = new Map<Decoded, Link>();
   /** In the order in which they came, or got another round. */
-  readonly #kept = new Set<Decoded>();
-  /** Goes through them in that order, past what was dropped meanwhile. */
-  #oldest = this.#kept.values();
+  #oldest: Link | undefined;
+  #newest: Link | undefined;
   #size = 0;
 
   /** In characters of stored text. */
@@ -28,31 +38,48 @@ export class DecodedObjects {
   }
 
   add(object: Decoded): void {
-    if (this.#kept.has(object)) return;
-    this.#kept.add(object);
+    if (this.#links.has(object)) return;
+    const link = { object, before: undefined, after: undefined };
+    this.#links.set(object, link);
+    this.#append(link);
     this.#size += object.size;
-    while (this.#size > this.#capacity && this.#kept.size > 1) this.#turn();
+    while (this.#size > this.#capacity && this.#links.size > 1) this.#turn();
   }
 
   /** Another version has come in its place, or none: nobody will ask for it again. */
   drop(object: Decoded): void {
-    if (!this.#kept.delete(object)) return;
+    const link = this.#links.get(object);
+    if (link === undefined) return;
+    this.#links.delete(object);
+    this.#unlink(link);
     this.#size -= object.size;
     object.forget();
   }
 
   #turn(): void {
-    const { value: oldest, done } = this.#oldest.next();
-    if (done === true) {
-      this.#oldest = this.#kept.values();
+    const oldest = this.#oldest;
+    if (oldest === undefined) return;
+    if (!oldest.object.used) {
+      this.drop(oldest.object);
       return;
     }
-    if (!oldest.used) {
-      this.drop(oldest);
-      return;
-    }
-    oldest.used = false;
-    this.#kept.delete(oldest);
-    this.#kept.add(oldest);
+    oldest.object.used = false;
+    this.#unlink(oldest);
+    this.#append(oldest);
+  }
+
+  #append(link: Link): void {
+    link.before = this.#newest;
+    link.after = undefined;
+    if (this.#newest === undefined) this.#oldest = link;
+    else this.#newest.after = link;
+    this.#newest = link;
+  }
+
+  #unlink({ before, after }: Link): void {
+    if (before === undefined) this.#oldest = after;
+    else before.after = after;
+    if (after === undefined) this.#newest = before;
+    else after.before = before;
   }
 }
