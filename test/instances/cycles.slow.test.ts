@@ -86,7 +86,6 @@ it('a thousand instances in fifty projects, made and deleted ten times over, lea
     expect(empty).toMatchObject({ instances: new Map(), virtualClusters: [], namespaces: [] });
     held.push(await liveHeap(flotilla));
   }
-  // biome-ignore lint/suspicious/noConsole: the figure is worth more than that it is small enough.
   console.info(`live heap after each cycle: ${held.join(' ')}`);
   expect((held.at(-1) ?? 0) - (held[settledCycle] ?? 0), `live heap after each cycle: ${held.join(' ')}`).toBeLessThan(
     allowedGrowth,
