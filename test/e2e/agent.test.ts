@@ -85,15 +85,23 @@ describeWith(kubectlMissing, 'the direct endpoint, with the centre gone in every
   });
 
   it('goes on when the centre hangs, and takes keys again when it does not', async () => {
+    const kubectl = kubectlWith(await edge.kubeconfigOf('vc', anna));
+    const watch = kubectl.follow(['get', 'configmaps', '-n', 'default', '--watch', '-o', 'name']);
+    await watch.seen(/from-anna/);
     process.kill(edge.centre.pid, 'SIGSTOP');
     try {
       const begin = performance.now();
       for (let round = 0; round < 20; round++) expect((await edge.ask(inVc, direct)).code).toBe(200);
       expect(performance.now() - begin).toBeLessThan(5_000);
+      // By then the agent has noticed that nobody speaks to it any more.
+      await edge.until(inVc, anna, 503);
+      await kubectl.ok(['create', 'configmap', 'while-frozen', '-n', 'default']);
+      await watch.seen(/while-frozen/);
     } finally {
       process.kill(edge.centre.pid, 'SIGCONT');
     }
     await edge.until(inVc, anna, 200);
+    await watch.stop();
   });
 
   it('takes back what a key opened: inside a second while connected, and its streams end', async () => {

@@ -134,6 +134,17 @@ describeWith(
       expect(process.memoryUsage().rss - before).toBeLessThan(900_000_000);
     });
 
+    it('lets go at once of a stream that a restart cuts in the middle, and carries the next one whole', async () => {
+      const endless = inside.follow(['exec', 'web', '--', 'sh', '-c', 'while :; do echo some; done']);
+      await endless.seen(/some/);
+      const ended = once(endless.child, 'exit');
+      await agent.close();
+      await ended;
+      agent = await start();
+      const down = await inside.ok(['exec', 'web', '--', 'sh', '-c', 'head -c 100000000 /dev/zero | tr "\\0" x']);
+      expect(down.length).toBe(100_000_000);
+    });
+
     it('goes on without the centre, also after a restart, and ends what it had open when it ends', async () => {
       await flotilla.bench.stop(flotilla.server);
       const kubectl = at('/kubernetes/project/default/virtualcluster/demo');
