@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import {
   constants,
@@ -67,6 +68,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { log } = options;
   const live = new LiveConnections(limits);
   const webSockets = new WebSocketStreams();
+  /** The answer that was begun last on a connection of HTTP/1.1. */
+  const answers = new WeakMap<object, ServerResponse>();
   const server = createSecureServer({
     allowHTTP1: true,
     cert: options.tls.cert,
@@ -116,6 +119,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       stream === undefined
         ? live.requestBegan(message.socket)
         : live.streamRequestBegan(stream.session as ServerHttp2Session | undefined);
+    if (stream === undefined) answers.set(message.socket, response as unknown as ServerResponse);
     const end = new RequestEnd();
     let gone = false;
     response.once('close', () => {
@@ -171,6 +175,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     };
     try {
       await answer(request, end, run, async (reply) => {
+        // Who sends several requests at once is answered in their order.
+        const earlier = answers.get(socket);
+        if (earlier !== undefined && !earlier.closed) await once(earlier, 'close');
         if (isUpgraded(reply)) {
           await switchProtocols(socket, head, reply, { end, stallMilliseconds: limits.stallMilliseconds });
           return;
