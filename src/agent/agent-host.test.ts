@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { namespaceKind } from '../api/core/namespace.ts';
+import { virtualClusterKind } from '../api/storage/virtual-cluster.ts';
+import { objectOf } from '../builtin/planes.fixture.ts';
+import { httpClient } from '../client/http-client.ts';
+import { remoteBuiltinHost } from '../hosts/builtin/remote-builtin-host.ts';
+import { type HostUnderTest, hostSuite } from '../hosts/host.suite.ts';
+import { connectToHost } from '../hosts/kubernetes/host-connection.ts';
+import { systemClock } from '../lib/clock.ts';
+import { silentLog } from '../lib/log.ts';
+import { AgentBench, cluster } from './agent.fixture.ts';
+
+/** The cluster of an agent, as its centre has it: an address and a credential of somebody who may do everything there. */
+async function open(): Promise<HostUnderTest> {
+  const at = await AgentBench.open();
+  const { url } = await at.start();
+  const token = await at.directToken(await at.bench.adminKey());
+  await at.until('/kubernetes/cluster/api/v1/namespaces', token, 200);
+  const connection = connectToHost(
+    {
+      server: `${url}/kubernetes/cluster/${cluster}`,
+      certificateAuthority: await readFile(join(at.dataDir, 'ca.crt'), 'utf8'),
+      token,
+    },
+    { clock: systemClock },
+  );
+  const hostClient = httpClient({ server: '', fetch: connection.fetch });
+  const host = remoteBuiltinHost({ connection, clock: systemClock, log: silentLog });
+  return {
+    host,
+    // Each look goes over the network; in between the agent works by itself.
+    async work() {
+      await at.ask('/readyz', '');
+    },
+    async makeNamespace(name) {
+      await hostClient.resource(namespaceKind).create(objectOf(namespaceKind, { name }));
+    },
+    hasNamespace: async (name) => (await at.code(`/kubernetes/cluster/api/v1/namespaces/${name}`, token)) === 200,
+    async makeByHand(place) {
+      await hostClient.resource(virtualClusterKind).create(objectOf(virtualClusterKind, { ...place }));
+    },
+    async close() {
+      await host.close();
+      await connection.close();
+      await at.close();
+    },
+  };
+}
+
+hostSuite('the cluster of an agent', open);
