@@ -13,7 +13,7 @@ import { openEmbeddedStore } from '../../src/store/embedded.ts';
 
 const planes = 1_000;
 const rounds = 10;
-/** What the engine's own bookkeeping varies by; a kilobyte kept of each plane would be four times as much. */
+/** The fixture's list of ids and code that is compiled; a kilobyte kept of each plane would be four times as much. */
 const allowedGrowth = 2 * 1024 * 1024;
 
 it('a thousand planes made and removed ten times over leave memory as it was and nothing in the store', async () => {
