@@ -1,5 +1,11 @@
-import { isIPv6 } from 'node:net';
-import { type LogLevel, logLevels } from '../process/open-log.ts';
+import {
+  optionalOrigin,
+  readListen,
+  readLogLevel,
+  readOrigin,
+  readOwnTls,
+  readTlsNames,
+} from '../process/read-flags.ts';
 import { StartError } from '../process/start-error.ts';
 import { type AgentOptions, defaultAgentDataDir, defaultAgentListen, defaultMaxPolicyAge } from './options.ts';
 
@@ -22,50 +28,24 @@ export function readAgentOptions(flags: AgentFlags): AgentOptions {
     throw new StartError('--built-in and --kubeconfig: the agent stands beside one cluster, or is one');
   }
   return {
-    management: origin('management', needed('management')),
+    management: readOrigin('management', needed('management')),
     caFile: flags.text('ca-file'),
     cluster: needed('cluster'),
     accessKeyFile: needed('access-key-file'),
     dataDir: flags.text('data-dir') ?? defaultAgentDataDir,
-    listen: listenAddress(flags.text('listen') ?? defaultAgentListen),
-    externalUrl: optional(flags.text('external-url'), (text) => origin('external-url', text)),
-    tls: ownCertificate(flags),
-    tlsSan: flags.list('tls-san').flatMap((value) => value.split(',')),
+    listen: readListen(flags.text('listen') ?? defaultAgentListen, defaultAgentListen),
+    externalUrl: optionalOrigin('external-url', flags.text('external-url')),
+    tls: readOwnTls(flags.text('tls-cert-file'), flags.text('tls-key-file')),
+    tlsSan: readTlsNames(flags.list('tls-san')),
     apiPrefix: flags.text('api-prefix') ?? 'kubernetes',
     host: flags.flag('built-in') ? { kind: 'built-in' } : { kind: 'kubernetes', kubeconfigFile },
     maxPolicyAge: optional(flags.text('max-policy-age'), hours) ?? defaultMaxPolicyAge,
-    logLevel: logLevel(flags.text('log-level') ?? 'info'),
+    logLevel: readLogLevel(flags.text('log-level') ?? 'info'),
   };
 }
 
 function optional<T>(text: string | undefined, read: (text: string) => T): T | undefined {
   return text === undefined ? undefined : read(text);
-}
-
-function origin(flag: string, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'https:' || url.href !== `${url.origin}/`) {
-    throw new StartError(`--${flag}: "${text}" is not https://host or https://host:port`);
-  }
-  return url.origin;
-}
-
-function listenAddress(text: string): AgentOptions['listen'] {
-  const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
-  const host = match?.[1] ?? match?.[2];
-  const port = Number(match?.[3]);
-  if (host === undefined || port > 65_535 || (match?.[1] !== undefined && !isIPv6(host))) {
-    throw new StartError(`--listen: "${text}" is not host:port (for example ${defaultAgentListen})`);
-  }
-  return { host, port };
-}
-
-function ownCertificate(flags: AgentFlags): AgentOptions['tls'] {
-  const [certFile, keyFile] = [flags.text('tls-cert-file'), flags.text('tls-key-file')];
-  if (certFile === undefined && keyFile === undefined) return undefined;
-  if (certFile === undefined) throw new StartError('--tls-key-file needs --tls-cert-file');
-  if (keyFile === undefined) throw new StartError('--tls-cert-file needs --tls-key-file');
-  return { certFile, keyFile };
 }
 
 /** `24h`, `90m`, `30s`. */
@@ -76,10 +56,4 @@ function hours(text: string): number {
     throw new StartError(`--max-policy-age: "${text}" is no time such as 24h, 90m or 30s`);
   }
   return Number(match[1]) * unit;
-}
-
-function logLevel(text: string): LogLevel {
-  const found = logLevels.find((level) => level === text);
-  if (found === undefined) throw new StartError(`--log-level: "${text}" is none of ${logLevels.join(', ')}`);
-  return found;
 }

@@ -1,20 +1,9 @@
+import { connectionHeaders } from '../hosts/connection-headers.ts';
 import type { ApiResponse } from '../hosts/host.ts';
 import type { IncomingRequest, Reply } from '../http/exchange.ts';
 import { bearerProtocolPrefix } from '../http/web-socket.ts';
 
-/** Those of one connection (RFC 9110, 7.6.1); `connection` names more of them. */
-const ofConnection = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'http2-settings',
-]);
+const ofConnection = new Set(connectionHeaders);
 
 /** Who the caller is, and where from, is said by the gateway alone. */
 const ofCaller = new Set(['authorization', 'cookie', 'forwarded', 'host', 'expect', 'via', 'x-real-ip', 'audit-id']);

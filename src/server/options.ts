@@ -1,11 +1,11 @@
-import { isIPv6 } from 'node:net';
 import { load } from 'js-yaml';
 import type { AuditRule } from '../audit/audit-policy.ts';
 import type { HelmSettings } from '../hosts/kubernetes/helm-settings.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
 import type { ManagementSettings } from '../management/settings.ts';
-import { type LogLevel, logLevels } from '../process/open-log.ts';
+import type { LogLevel } from '../process/open-log.ts';
 import { readIfThere } from '../process/private-dir.ts';
+import { optionalOrigin, readListen, readLogLevel, readOwnTls, readTlsNames } from '../process/read-flags.ts';
 import { StartError } from '../process/start-error.ts';
 import type { Retention } from '../store/store.ts';
 import { fileSettings } from './file-settings.ts';
@@ -58,14 +58,14 @@ export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
   const tlsSan = file.texts('tlsSan');
   const options: ServerOptions = {
     dataDir: text('data-dir', 'dataDir') ?? defaultDataDir,
-    listen: parseListen(text('listen', 'listen') ?? defaultListen),
-    externalUrl: parseExternalUrl(text('external-url', 'externalUrl')),
-    tls: parseTls(text('tls-cert-file', 'tlsCertFile'), text('tls-key-file', 'tlsKeyFile')),
-    tlsSan: parseNames(flags['tls-san'] ?? tlsSan ?? []),
+    listen: readListen(text('listen', 'listen') ?? defaultListen, defaultListen),
+    externalUrl: optionalOrigin('external-url', text('external-url', 'externalUrl')),
+    tls: readOwnTls(text('tls-cert-file', 'tlsCertFile'), text('tls-key-file', 'tlsKeyFile')),
+    tlsSan: readTlsNames(flags['tls-san'] ?? tlsSan ?? []),
     apiPrefix: parseApiPrefix(text('api-prefix', 'apiPrefix') ?? 'kubernetes'),
     store: parseStore(text('store', 'store') ?? 'embedded'),
     sealKeyFile: text('seal-key-file', 'sealKeyFile'),
-    logLevel: parseLogLevel(text('log-level', 'logLevel') ?? 'info'),
+    logLevel: readLogLevel(text('log-level', 'logLevel') ?? 'info'),
     audit: readGroup(file, 'audit', fileSettings.audit),
     history: readHistory(file),
     limits: readGroup(file, 'limits', fileSettings.limits),
@@ -115,42 +115,6 @@ function single(flags: FlagValues, name: FlagName): string | undefined {
   return typeof value === 'object' ? value.at(-1) : value;
 }
 
-function parseListen(text: string): { host: string; port: number } {
-  const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
-  const host = match?.[1] ?? match?.[2];
-  const port = Number(match?.[3]);
-  if (host === undefined || port > 65_535 || (match?.[1] !== undefined && !isIPv6(host))) {
-    throw new StartError(`--listen: "${text}" is not host:port (for example ${defaultListen} or [::1]:8443)`);
-  }
-  return { host, port };
-}
-
-function parseExternalUrl(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || url.protocol !== 'https:' || url.href !== `${url.origin}/`) {
-    throw new StartError(`--external-url: "${text}" is not https://host or https://host:port`);
-  }
-  return url.origin;
-}
-
-function parseTls(certFile: string | undefined, keyFile: string | undefined): ServerOptions['tls'] {
-  if (certFile === undefined && keyFile === undefined) return undefined;
-  if (certFile === undefined) throw new StartError('--tls-key-file needs --tls-cert-file');
-  if (keyFile === undefined) throw new StartError('--tls-cert-file needs --tls-key-file');
-  return { certFile, keyFile };
-}
-
-function parseNames(values: string | readonly string[]): readonly string[] {
-  const names = [values].flat().flatMap((value) => value.split(','));
-  for (const name of names) {
-    if (!/^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(name) && !isIPv6(name)) {
-      throw new StartError(`--tls-san: "${name}" is neither a host name nor an address`);
-    }
-  }
-  return names;
-}
-
 /** First path segments that the process answers itself. */
 const takenPrefixes: readonly string[] = ['version', 'healthz', 'livez', 'readyz', 'metrics', 'auth', 'backup'];
 
@@ -165,10 +129,4 @@ function parseStore(text: string): ServerOptions['store'] {
   if (text === 'embedded' || text === 'memory') return text;
   if (text.startsWith('etcd://')) throw new StartError('--store: this version has no etcd store; use embedded');
   throw new StartError(`--store: "${text}" is neither embedded nor memory`);
-}
-
-function parseLogLevel(text: string): LogLevel {
-  const level = logLevels.find((each) => each === text);
-  if (level === undefined) throw new StartError(`--log-level: "${text}" is not one of ${logLevels.join(', ')}`);
-  return level;
 }

@@ -21,7 +21,7 @@ export class Progress {
     this.#terminal = terminal;
   }
 
-  /** What is being waited for now. */
+  /** Says what is being waited for. */
   busy(text: string): void {
     const line = printable(text.replaceAll(/\s+/g, ' '));
     if (line === this.#line) return;

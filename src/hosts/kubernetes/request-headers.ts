@@ -1,30 +1,18 @@
 import type { Kubeconfig } from '../../api/kubeconfig.ts';
 import { badRequest } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
+import { connectionHeaders } from '../connection-headers.ts';
 import type { ApiRequest, ApiResponse } from '../host.ts';
 
 /** Names and values by turns, as they go onto the wire: a name may be there twice. */
 export type HeaderLines = readonly string[];
 
-/** Of one connection (RFC 9110, 7.6.1), and what the next connection says for itself. */
-const ofOneConnection = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
 /** `expect` was answered already; the rest says who somebody is, or where they come from, to whoever believes it. */
 const notOfRequests = new Set([
-  ...ofOneConnection,
+  ...connectionHeaders,
   'host',
   'expect',
   'content-length',
-  'http2-settings',
   'authorization',
   'cookie',
   'forwarded',
@@ -32,7 +20,7 @@ const notOfRequests = new Set([
 ]);
 const prefixesNotOfRequests = [':', 'impersonate-', 'x-remote-', 'x-forwarded-'];
 /** A cluster that is reached through this server must not set this server's cookies. */
-const notOfAnswers = new Set([...ofOneConnection, 'set-cookie', 'set-cookie2']);
+const notOfAnswers = new Set([...connectionHeaders, 'set-cookie', 'set-cookie2']);
 
 /** How browsers send a bearer when they open a WebSocket. */
 const bearerProtocol = 'base64url.bearer.authorization.k8s.io.';

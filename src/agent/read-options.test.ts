@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { type AgentFlags, readAgentOptions } from './read-options.ts';
+
+const needed = { management: 'https://centre:8443', cluster: 'edge', 'access-key-file': 'k' };
+
+function flags(given: Readonly<Record<string, string | true>>): AgentFlags {
+  const text = (name: string) => {
+    const value = given[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return { text, list: (name) => [text(name) ?? []].flat(), flag: (name) => given[name] === true };
+}
+
+describe('the options of an agent', () => {
+  it('are the usual ones where nothing is said', () => {
+    expect(readAgentOptions(flags(needed))).toMatchObject({
+      management: 'https://centre:8443',
+      listen: { host: '127.0.0.1', port: 8444 },
+      host: { kind: 'kubernetes', kubeconfigFile: undefined },
+      apiPrefix: 'kubernetes',
+      maxPolicyAge: 24 * 3600_000,
+    });
+    expect(readAgentOptions(flags({ ...needed, 'built-in': true, 'max-policy-age': '90m' }))).toMatchObject({
+      host: { kind: 'built-in' },
+      maxPolicyAge: 90 * 60_000,
+    });
+  });
+
+  it.each<[Record<string, string | true>, string]>([
+    [{ management: '' }, '--management is missing'],
+    [{ management: 'http://a' }, '--management: "http://a" is not https://'],
+    [{ management: 'https://a/b' }, '--management'],
+    [{ cluster: '' }, '--cluster is missing'],
+    [{ listen: 'nowhere' }, '--listen: "nowhere" is not host:port'],
+    [{ 'external-url': 'edge' }, '--external-url'],
+    [{ 'tls-cert-file': 'c' }, '--tls-cert-file needs --tls-key-file'],
+    [{ 'tls-san': 'a b' }, '--tls-san'],
+    [{ 'max-policy-age': 'long' }, '--max-policy-age'],
+    [{ 'log-level': 'loud' }, '--log-level'],
+    [{ 'built-in': true, kubeconfig: 'k' }, '--built-in and --kubeconfig'],
+  ])('say in one line what is wrong with %j', (given, message) => {
+    expect(() => readAgentOptions(flags({ ...needed, ...given }))).toThrow(message);
+  });
+});

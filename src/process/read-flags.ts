@@ -1,0 +1,57 @@
+import { isIPv6 } from 'node:net';
+import { type LogLevel, logLevels } from './open-log.ts';
+import { StartError } from './start-error.ts';
+
+/*
+ * Flags that every program of ours has that serves. Each throws StartError with one clear line.
+ */
+
+/** `example` is shown to who gave something else. */
+export function readListen(text: string, example: string): { host: string; port: number } {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  if (host === undefined || port > 65_535 || (match?.[1] !== undefined && !isIPv6(host))) {
+    throw new StartError(`--listen: "${text}" is not host:port (for example ${example} or [::1]:8443)`);
+  }
+  return { host, port };
+}
+
+/** `https://host:port`, without anything behind it. */
+export function readOrigin(flag: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.protocol !== 'https:' || url.href !== `${url.origin}/`) {
+    throw new StartError(`--${flag}: "${text}" is not https://host or https://host:port`);
+  }
+  return url.origin;
+}
+
+export function optionalOrigin(flag: string, text: string | undefined): string | undefined {
+  return text === undefined ? undefined : readOrigin(flag, text);
+}
+
+export function readOwnTls(
+  certFile: string | undefined,
+  keyFile: string | undefined,
+): { certFile: string; keyFile: string } | undefined {
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined) throw new StartError('--tls-key-file needs --tls-cert-file');
+  if (keyFile === undefined) throw new StartError('--tls-cert-file needs --tls-key-file');
+  return { certFile, keyFile };
+}
+
+export function readTlsNames(values: string | readonly string[]): readonly string[] {
+  const names = [values].flat().flatMap((value) => value.split(','));
+  for (const name of names) {
+    if (!/^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(name) && !isIPv6(name)) {
+      throw new StartError(`--tls-san: "${name}" is neither a host name nor an address`);
+    }
+  }
+  return names;
+}
+
+export function readLogLevel(text: string): LogLevel {
+  const level = logLevels.find((each) => each === text);
+  if (level === undefined) throw new StartError(`--log-level: "${text}" is not one of ${logLevels.join(', ')}`);
+  return level;
+}
