@@ -174,5 +174,13 @@ function withClusterName(request: IncomingRequest, apiPrefix: string, cluster: s
   if (!request.url.startsWith(prefix)) return request;
   const rest = request.url.slice(prefix.length);
   const [first = ''] = pathSegments(rawPath(`/${rest}`));
-  return first !== cluster && clusterPaths.has(first) ? { ...request, url: `${prefix}${cluster}/${rest}` } : request;
+  if (first === cluster || !clusterPaths.has(first)) return request;
+  // The signal is no member of the request's own, and made only for those who ask.
+  return {
+    ...request,
+    url: `${prefix}${cluster}/${rest}`,
+    get signal() {
+      return request.signal;
+    },
+  };
 }

@@ -100,7 +100,13 @@ export class AgentBench {
   }
 
   /** Asks the agent. */
-  async open(path: string, token: string, method: Dispatcher.HttpMethod = 'GET', body?: JsonValue) {
+  async open(
+    path: string,
+    token: string,
+    method: Dispatcher.HttpMethod = 'GET',
+    body?: JsonValue,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     const agent = new Agent({ connect: { rejectUnauthorized: false } });
     this.#agents.push(agent);
     return await request(`${this.agent.url}${path}`, {
@@ -109,6 +115,7 @@ export class AgentBench {
       headers: {
         'content-type': 'application/json',
         ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });

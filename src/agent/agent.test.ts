@@ -5,6 +5,7 @@ import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listAt, textAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
+import { Browser, cookieName } from '../server/browser.fixture.ts';
 import { groupPath, mergePatch } from '../server/server.fixture.ts';
 import { AgentBench, cluster, instances } from './agent.fixture.ts';
 
@@ -61,6 +62,26 @@ describe('an agent with a cluster of its own (completions §6, §9.1)', () => {
     }
     expect(await at.code('/kubernetes/cluster/other/api/v1/namespaces', admin)).toBe(404);
     expect(await at.code('/kubernetes/cluster/local/api/v1/namespaces', admin)).toBe(404);
+  });
+
+  it('takes no cookie, though the browsers of the centre send theirs to every port of its host', async () => {
+    await at.start();
+    const browser = new Browser(at.bench, at.server);
+    await browser.signIn({ accessKey: await at.bench.adminKey() });
+    const path = '/kubernetes/cluster/api/v1/namespaces';
+    await at.until(path, browser.cookie, 200);
+    for (const origin of [at.agent.url, at.server.url]) {
+      const { statusCode, body } = await at.open(path, '', 'GET', undefined, {
+        cookie: `${cookieName}=${browser.cookie}`,
+        'x-flotilla-console': '1',
+        'sec-fetch-site': 'same-origin',
+        origin,
+      });
+      await body.dump();
+      expect(statusCode).toBe(401);
+    }
+    expect(await at.code('/auth/session', '')).toBe(404);
+    expect(await at.code('/', '')).toBe(404);
   });
 
   it('goes on while the centre is down, also after a restart, but takes no access keys then', async () => {

@@ -26,7 +26,7 @@ describe('the default audit policy', () => {
     expect(auditLevel(defaultAuditRules, facts({ verb: 'create', resource, code: 401 }))).toBe('Metadata');
   });
 
-  it('writes a line for kubeconfigs, tokens and backups', () => {
+  it('writes a line for kubeconfigs, tokens, backups and whoever reads the log itself', () => {
     for (const [plural, subresource] of [
       ['virtualclusterinstances', 'kubeconfig'],
       ['directclusterendpointtokens', ''],
@@ -34,8 +34,10 @@ describe('the default audit policy', () => {
       const resource = { group: managementGroup, resource: plural, subresource };
       expect(auditLevel(defaultAuditRules, facts({ verb: 'create', resource }))).toBe('Metadata');
     }
-    const { resource: _, ...backup } = facts({ path: '/backup' });
-    expect(auditLevel(defaultAuditRules, backup)).toBe('Metadata');
+    for (const path of ['/backup', '/audit']) {
+      const { resource: _, ...read } = facts({ path, code: 200 });
+      expect(auditLevel(defaultAuditRules, read)).toBe('Metadata');
+    }
   });
 
   it('holds who opens a shell in a pod, also by a GET, before it is opened (completions §11)', () => {

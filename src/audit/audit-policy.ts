@@ -1,5 +1,5 @@
+import { type AuditEvent, auditPath } from '../api/audit/audit-event.ts';
 import { managementGroup } from '../api/naming.ts';
-import type { AuditEvent } from './audit-log.ts';
 
 export type AuditLevel = AuditEvent['level'];
 
@@ -45,13 +45,16 @@ const reviews: readonly { group: string; resources: readonly string[] }[] = [
 /** Whoever opens one of these does more than read, also by the GET that a WebSocket begins with. */
 const openings: readonly string[] = ['exec', 'attach', 'portforward'];
 
-/** Writes, refusals, kubeconfigs and tokens issued (completions §11). Issuing either is a create. */
+/**
+ * Writes, refusals, kubeconfigs and tokens issued (completions §11). Issuing either is a create. Of what is read, only what
+ * holds everything of everybody: the whole store, and this log itself.
+ */
 export const defaultAuditRules: readonly AuditRule[] = [
   { level: 'Metadata', outcome: 'refused' },
   { level: 'None', verbs: ['create'], resources: reviews },
   { level: 'Metadata', verbs: writeVerbs },
   { level: 'Metadata', resources: [{ group: '', resources: openings.map((name) => `pods/${name}`) }] },
-  { level: 'Metadata', nonResourceURLs: ['/backup'] },
+  { level: 'Metadata', nonResourceURLs: ['/backup', auditPath] },
 ];
 
 /** The first rule that matches gives the level; none: nothing is written. */

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AuditEvent } from './audit-log.ts';
+import type { AuditEvent } from '../api/audit/audit-event.ts';
 import { openAuditLog } from './open-audit-log.ts';
 
 let directory: string;

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import type { AuditEvent, AuditLog } from './audit-log.ts';
+import type { AuditEvent } from '../api/audit/audit-event.ts';
+import type { AuditLog } from './audit-log.ts';
 import { quickAppend } from './quick-append.ts';
 import { redactLine, redactUri, redactUserAgent } from './redact.ts';
 

@@ -64,6 +64,8 @@ export interface ObjectList {
 }
 
 /** A bookmark carries no object of use; it says how far the stream has come. */
-export type ObjectEvent =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: KubeObject }
+export type ItemEvent<Item> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Item }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
+
+export type ObjectEvent = ItemEvent<KubeObject>;

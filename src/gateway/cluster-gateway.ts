@@ -102,11 +102,16 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
   const direct = entrance({ ...options, depth: clusterDepth, authenticate, enter, within });
   const proxied = builtIn && proxiedGateway({ ...options, builtIn, authenticate, within });
   return (exchange) => {
-    const [, , cluster, ...below] = pathSegments(rawPath(exchange.request.url));
-    return cluster === builtInName && proxied !== undefined && isProxied(below) ? proxied(exchange) : direct(exchange);
+    const segments = segmentsOf(exchange);
+    const isHere = segments[2] === builtInName && proxied !== undefined;
+    return isHere && isProxied(segments.slice(clusterDepth)) ? proxied(exchange) : direct(exchange);
   };
 }
 
+function segmentsOf(exchange: Exchange): readonly string[] {
+  return exchange.segments ?? pathSegments(rawPath(exchange.request.url));
+}
+
 function clusterOf(exchange: Exchange): string {
-  return pathSegments(rawPath(exchange.request.url))[2] ?? '';
+  return segmentsOf(exchange)[2] ?? '';
 }

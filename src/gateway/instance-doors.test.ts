@@ -250,6 +250,22 @@ describe('the door of an instance', () => {
     }
   });
 
+  it('is not used by who has to leave because it falls asleep: that would wake it again', async () => {
+    const { doors, activity, clock, at, closing, seen } = setUp();
+    const stayed = await doors.enter(instance(), () => never);
+    const { signal } = stayed;
+    const told: string[] = [];
+    activity.onActivity((uid) => told.push(uid));
+    clock.advance(5_000);
+    at.found = { uid: 'v1', owner: 'i1', door: 'asleep' };
+    closing.abort(new Error('what the cluster says'));
+    await turn();
+    expect(signal.aborted).toBe(true);
+    stayed.leave();
+    expect([told, seen.left]).toEqual([[], 1]);
+    expect(activity.lastActivity('i1')).toBe(1_000_000);
+  });
+
   it('is none where the server has no way to the cluster', async () => {
     const away = instance({ spec: { clusterRef: { cluster: 'far' } } });
     expect((await refused(setUp().doors.enter(away, () => never)))[0]).toBe(501);

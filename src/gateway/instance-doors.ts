@@ -152,18 +152,20 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
     if (found.door !== 'open' && (await standingOf(instance, cluster)) === undefined) throw notReady(instance);
     const visit = await cluster.enter(placeOf(instance), { name: nameOf(instance), ending });
     const stopUsing = isSession ? goOnUsing(options, uid) : () => {};
-    return inWordsOf(instance, cluster, {
-      ...visit,
-      leave() {
-        stopUsing();
-        activity.used(uid);
-        visit.leave();
-      },
+    return inWordsOf(instance, cluster, visit, (wasPutOut) => {
+      stopUsing();
+      // Who has to leave because it falls asleep would wake it by that.
+      if (!wasPutOut) activity.used(uid);
     });
   }
 
   /** What ends tells people of the instance, which they know, and not of what it is made of. */
-  function inWordsOf(instance: KubeObject, cluster: GatewayCluster, visit: Visit): Visit {
+  function inWordsOf(
+    instance: KubeObject,
+    cluster: GatewayCluster,
+    visit: Visit,
+    onLeave: (wasPutOut: boolean) => void,
+  ): Visit {
     let letGo = () => {};
     let made: AbortController | undefined;
     const reasonOf = async (reason: unknown) => {
@@ -188,6 +190,7 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
       },
       leave() {
         letGo();
+        onLeave(made?.signal.aborted === true);
         visit.leave();
       },
     };

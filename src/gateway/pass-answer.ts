@@ -26,7 +26,8 @@ const longestRead = 4 * 1024 * 1024;
  */
 export async function passAnswer(answer: ApiResponse, { exchange, as, name, root }: AnswerPassage): Promise<Reply> {
   const { status } = answer;
-  const headers = answerHeaders(answer.headers, root);
+  // No browser makes a page of what does not say that it is one.
+  const headers = { ...answerHeaders(answer.headers, root), 'x-content-type-options': 'nosniff' };
   // An application behind a service has credentials of its own.
   const isOurFault = status === 401 && !('token' in as) && exchange.info.subresource !== 'proxy';
   if (exchange.request.method === 'HEAD' || status === 204 || status === 304 || isOurFault) {

@@ -88,6 +88,9 @@ describe('a request that is passed on', () => {
         'strict-transport-security': 'max-age=0',
         'alt-svc': 'h2="evil:443"',
         'clear-site-data': '"*"',
+        nel: '{"report_to":"x","max_age":1000,"success_fraction":1}',
+        'report-to': '{"group":"x","max_age":1000,"endpoints":[{"url":"https://evil"}]}',
+        'set-login': 'logged-out',
         'audit-id': 'forged',
         connection: 'x-hop',
         'x-hop': 'secret',
@@ -100,11 +103,11 @@ describe('a request that is passed on', () => {
     expect(code).toBe(302);
     expect(headers.location).toBe(`${demo}/api/v1/namespaces/other`);
     expect(headers.warning).toBe('299 - "old"');
+    expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['audit-id']).not.toBe('forged');
     expect(headers['audit-id']).toBe(last()?.headers['audit-id']);
-    for (const name of ['set-cookie', 'strict-transport-security', 'alt-svc', 'clear-site-data', 'x-hop']) {
-      expect(headers[name], name).toBeUndefined();
-    }
+    const words = ['set-cookie', 'strict-transport-security', 'alt-svc', 'clear-site-data', 'nel', 'report-to'];
+    for (const name of [...words, 'set-login', 'x-hop']) expect(headers[name], name).toBeUndefined();
   });
 
   it('is not sent round in a circle', async () => {

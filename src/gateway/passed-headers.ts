@@ -9,17 +9,31 @@ const ofConnection = new Set(connectionHeaders);
 const ofCaller = new Set(['authorization', 'cookie', 'forwarded', 'host', 'expect', 'via', 'x-real-ip', 'audit-id']);
 const ofCallerPrefixes = ['impersonate-', 'x-remote-', 'x-forwarded-'];
 
-/** What would be taken for the gateway's own word about itself by a browser. */
+/**
+ * What would be taken for the gateway's own word about itself by a browser, which goes by it in everything that it asks
+ * of this server from then on: where to report each request to, for one.
+ */
 const ofServer = new Set([
+  'accept-ch',
   'alt-svc',
   'audit-id',
   'clear-site-data',
+  'critical-ch',
+  'expect-ct',
+  'nel',
+  'origin-trial',
   'public-key-pins',
+  'report-to',
+  'reporting-endpoints',
+  'sec-session-registration',
+  'secure-session-registration',
   'server',
   'service-worker-allowed',
   'set-cookie',
   'set-cookie2',
+  'set-login',
   'strict-transport-security',
+  'use-as-dictionary',
   'www-authenticate',
 ]);
 

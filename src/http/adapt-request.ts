@@ -1,41 +1,106 @@
 import type { IncomingMessage } from 'node:http';
-import type { Http2ServerRequest } from 'node:http2';
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { IncomingRequest } from './exchange.ts';
+import type { IncomingRequest, RequestBody } from './exchange.ts';
 import type { RequestEnd } from './request-end.ts';
 
-/** What comes off a socket, in the shape that handlers know. */
-export function adaptRequest(
-  message: IncomingMessage | Http2ServerRequest,
-  end: RequestEnd,
-  upgrade?: string,
-): IncomingRequest {
+/** What comes off a socket by HTTP/1.1, in the shape that handlers know. */
+export function adaptRequest(message: IncomingMessage, end: RequestEnd, upgrade?: string): IncomingRequest {
+  const { method = 'GET', url = '/' } = message;
+  const headers = joinedHeaders(message.headers);
+  const request = new SocketRequest(method, url, headers, '1.1', message, message.socket, end);
+  if (upgrade === undefined) return request;
+  request.upgrade = upgrade;
+  request.webSocket = upgrade.toLowerCase() === 'websocket';
+  return request;
+}
+
+/** The same for a stream of HTTP/2. */
+export function adaptStream(stream: ServerHttp2Stream, sent: IncomingHttpHeaders, end: RequestEnd): IncomingRequest {
+  const { ':method': method = 'GET', ':path': path = '/', ':authority': authority } = sent;
+  const headers = joinedHeaders(sent);
+  // Where HTTP/2 says whom the request is for, nothing else does.
+  if (authority !== undefined) headers.host = authority;
+  return new SocketRequest(method, path, headers, '2', stream, stream.session?.socket, end);
+}
+
+function joinedHeaders(sent: NodeJS.Dict<string | string[]>): Record<string, string | undefined> {
   const headers: Record<string, string | undefined> = {};
-  for (const name in message.headers) {
-    const value = message.headers[name];
+  for (const name in sent) {
+    const value = sent[name];
     if (!name.startsWith(':')) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
-  const isHttp2 = message.httpVersionMajor === 2;
-  const authority = message.headers[':authority'];
-  if (headers.host === undefined && typeof authority === 'string') headers.host = authority;
-  return {
-    method: message.method ?? 'GET',
-    url: pathAndQuery(message.url ?? '/'),
-    headers,
-    body: {
-      each: (take) => eachChunk(message, end, take),
-      [Symbol.asyncIterator]: () => bytesOf(message, end),
-    },
+  return headers;
+}
+
+/** A class, and no object that is written down with a getter in it: those are slow to make and slow to read. */
+class SocketRequest implements IncomingRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Record<string, string | undefined>;
+  readonly body: RequestBody;
+  readonly remoteAddress: string;
+  readonly httpVersion: '1.1' | '2';
+  readonly end: RequestEnd;
+  webSocket = false;
+  declare upgrade?: string;
+
+  constructor(
+    method: string,
+    url: string,
+    headers: Record<string, string | undefined>,
+    httpVersion: '1.1' | '2',
+    body: Readable,
+    socket: Pick<Socket, 'remoteAddress'> | undefined,
+    end: RequestEnd,
+  ) {
+    this.method = method;
+    this.url = pathAndQuery(url);
+    this.headers = headers;
+    this.httpVersion = httpVersion;
+    this.body = new SocketBody(body, httpVersion === '2', end);
     // The address is gone once the socket is; it is read while it is there.
-    remoteAddress: message.socket?.remoteAddress ?? '',
-    httpVersion: isHttp2 ? '2' : '1.1',
-    webSocket: upgrade?.toLowerCase() === 'websocket',
-    ...(upgrade === undefined ? {} : { upgrade }),
-    end,
-    get signal() {
-      return end.signal;
-    },
-  };
+    this.remoteAddress = socket?.remoteAddress ?? '';
+    this.end = end;
+  }
+
+  get signal(): AbortSignal {
+    return this.end.signal;
+  }
+}
+
+class SocketBody implements RequestBody {
+  readonly #message: Readable;
+  readonly #isStream: boolean;
+  readonly #end: RequestEnd;
+
+  constructor(message: Readable, isStream: boolean, end: RequestEnd) {
+    this.#message = message;
+    this.#isStream = isStream;
+    this.#end = end;
+  }
+
+  async each(take: (chunk: Uint8Array) => void, length = 0): Promise<void> {
+    if (!this.#takeWhole(take, length)) await eachChunk(this.#message, this.#end, take);
+  }
+
+  /**
+   * A short body has come before anybody asks for it. Of HTTP/2 alone: there what follows has a stream of its own, and
+   * the end of this one may be left to its closing.
+   */
+  #takeWhole(take: (chunk: Uint8Array) => void, length: number): boolean {
+    const message = this.#message;
+    if (!this.#isStream || length <= 0 || message.readableLength !== length || this.#end.isOver) return false;
+    const bytes: Uint8Array | null = message.read();
+    if (bytes === null) return false;
+    take(bytes);
+    return true;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return bytesOf(this.#message, this.#end);
+  }
 }
 
 /**

@@ -42,11 +42,7 @@ it('puts the filters in this order (REQ-29)', () => {
     inFlight: pass,
   });
   expect(filters.map(({ name }) => name)).toEqual([
-    'observe',
-    'audit-id',
-    'cache-control',
-    'warnings',
-    'recover',
+    'answer',
     'request-info',
     'deadline',
     'source-limit',

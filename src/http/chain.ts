@@ -3,18 +3,15 @@ import type { AuditRule } from '../audit/audit-policy.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { BrowserSessions } from './browser-session.ts';
 import { chain, type Exchange, type Filter, type Handler, type Reply } from './exchange.ts';
+import { answer } from './filters/answer.ts';
 import { type AuditOptions, audit, auditFailedAuthentication } from './filters/audit.ts';
-import { auditId } from './filters/audit-id.ts';
 import { authenticate } from './filters/authenticate.ts';
 import { type AuthorizeOptions, authorize } from './filters/authorize.ts';
-import { cacheControl } from './filters/cache-control.ts';
 import { type DeadlineOptions, deadline } from './filters/deadline.ts';
 import { impersonate } from './filters/impersonate.ts';
-import { observe } from './filters/observe.ts';
-import { recover } from './filters/recover.ts';
 import { requestInfo } from './filters/request-info.ts';
-import { warnings } from './filters/warnings.ts';
 
 export interface NamedFilter {
   readonly name: string;
@@ -34,6 +31,8 @@ export interface ChainOptions {
 
 export interface GuardedChainOptions extends ChainOptions {
   authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined>;
+  /** Absent: cookies are no credentials here. */
+  readonly sessions?: BrowserSessions | undefined;
   readonly auditLog: AuditLog;
   readonly auditRules?: readonly AuditRule[];
   readonly whenAuditUnwritable?: AuditOptions['whenUnwritable'];
@@ -48,17 +47,13 @@ export interface GuardedChainOptions extends ChainOptions {
 }
 
 /**
- * Outermost first. Headers that every answer carries are put on outside of `recover`, so that errors carry them too
- * (kube-apiserver has its audit id there as well, rule REQ-29); further in, each filter may throw.
+ * Outermost first. Headers that every answer carries are put on where errors become answers, so that those carry them
+ * too (kube-apiserver has its audit id there as well, rule REQ-29); further in, each filter may throw.
  */
 function openFilters(options: ChainOptions): NamedFilter[] {
   const { clock, log, depth, onComplete } = options;
   return [
-    { name: 'observe', filter: observe({ clock, ...(onComplete === undefined ? {} : { onComplete }) }) },
-    { name: 'audit-id', filter: auditId() },
-    { name: 'cache-control', filter: cacheControl() },
-    { name: 'warnings', filter: warnings() },
-    { name: 'recover', filter: recover({ log }) },
+    { name: 'answer', filter: answer({ clock, log, ...(onComplete === undefined ? {} : { onComplete }) }) },
     { name: 'request-info', filter: requestInfo({ depth }) },
     { name: 'deadline', filter: deadline({ clock, ...options.timeouts }) },
   ];
@@ -73,6 +68,7 @@ export function guardedFilters(options: GuardedChainOptions): NamedFilter[] {
     ...(options.auditRules === undefined ? {} : { rules: options.auditRules }),
     ...(options.whenAuditUnwritable === undefined ? {} : { whenUnwritable: options.whenAuditUnwritable }),
   };
+  const { sessions } = options;
   const onFailure = auditFailedAuthentication(auditOptions);
   const decide = options.authorize ?? (() => ({ allowed: true, reason: '' }));
   // Without somebody to ask nobody may act as another.
@@ -80,7 +76,7 @@ export function guardedFilters(options: GuardedChainOptions): NamedFilter[] {
   return [
     ...openFilters(options),
     { name: 'source-limit', filter: options.sourceLimit },
-    { name: 'authenticate', filter: authenticate({ authenticate: options.authenticate, onFailure }) },
+    { name: 'authenticate', filter: authenticate({ authenticate: options.authenticate, sessions, onFailure }) },
     { name: 'audit', filter: audit(auditOptions) },
     { name: 'impersonate', filter: impersonate({ authorize: decideImpersonation }) },
     { name: 'key-rate', filter: options.keyRate },

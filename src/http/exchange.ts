@@ -31,9 +31,9 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
   /**
    * Hands over the pieces as they come, the same as iterating does and much quicker. Resolves at the end of the body;
    * rejects when that will not come, and with what `take` throws, which gets nothing more then. Bodies that came over
-   * a socket have it.
+   * a socket have it. `length`: what the body was announced with; one that is there as a whole is not waited for.
    */
-  readonly each?: (take: (chunk: Uint8Array) => void) => Promise<void>;
+  readonly each?: (take: (chunk: Uint8Array) => void, length?: number) => Promise<void>;
 }
 
 /** An answer as a value: filters may look at it and add headers before it is written. */
@@ -122,6 +122,8 @@ export interface Exchange {
   readonly end: RequestEnd;
   /** The signal of `end`. */
   readonly signal: AbortSignal;
+  /** The whole path, cut and decoded. Set by the router; whoever makes an exchange without it leaves it to be cut again. */
+  segments?: readonly string[];
   /** Of the control plane that the path lies in; set by the request-info filter. */
   info: RequestInfo;
   /** Set by the authentication filter. */

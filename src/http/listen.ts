@@ -3,14 +3,14 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import {
   constants,
   createSecureServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
+  type IncomingHttpHeaders,
   type ServerHttp2Session,
+  type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Log } from '../lib/log.ts';
-import { adaptRequest } from './adapt-request.ts';
+import { adaptRequest, adaptStream } from './adapt-request.ts';
 import { refuseBody, refuseConnection, refuseExpectation, refuseLargeHeaders, requireHost } from './client-error.ts';
 import { errorReply } from './error-reply.ts';
 import { type IncomingRequest, isPassed, isStream, isUpgraded, type Reply } from './exchange.ts';
@@ -18,7 +18,8 @@ import { defaultListenLimits, type ListenLimits } from './listen-limits.ts';
 import { LiveConnections } from './live-connections.ts';
 import { pingSession } from './ping-session.ts';
 import { RequestEnd } from './request-end.ts';
-import { destroyWhenStalled } from './stalled-reader.ts';
+import { StalledReaders } from './stalled-reader.ts';
+import { StreamResponse } from './stream-response.ts';
 import { switchProtocols } from './switch-protocols.ts';
 import { WebSocketStreams } from './web-socket.ts';
 import { brokenOff, type ResponseTarget, writeReply } from './write-reply.ts';
@@ -59,6 +60,17 @@ async function before(milliseconds: number, awaited: Promise<void>): Promise<voi
   await Promise.race([awaited, over]).finally(() => stop());
 }
 
+/** What a request comes with besides itself. */
+interface Circumstances {
+  readonly end: RequestEnd;
+  /** Throws what is wrong with it, whatever it asks for. */
+  check(): void;
+  /** Whether nobody is there any more to be answered. */
+  isGone(): boolean;
+  /** Whether nothing more is to be read from its connection. */
+  readonly isLast: boolean;
+}
+
 /** The reason of every signal that fires at a request's end; made once, see `drainReason`. */
 const overReason = new Error('the request is over');
 
@@ -68,6 +80,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { log } = options;
   const live = new LiveConnections(limits);
   const webSockets = new WebSocketStreams();
+  const stalled = new StalledReaders(limits.stallMilliseconds);
   /** The answer that was begun last on a connection of HTTP/1.1. */
   const answers = new WeakMap<object, ServerResponse>();
   const server = createSecureServer({
@@ -93,73 +106,101 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requireHostHeader: false,
   });
 
-  const answer = async (
-    request: IncomingRequest,
-    end: RequestEnd,
-    run: (request: IncomingRequest) => Promise<Reply>,
-    write: (reply: Reply) => Promise<void>,
-  ): Promise<void> => {
-    const reply = await run(request).catch((error: unknown) => errorReply(request, error, log));
+  const write = async (end: RequestEnd, reply: Reply, writing: () => Promise<void>): Promise<void> => {
     const lasts = isStream(reply) || isUpgraded(reply) || (isPassed(reply) && reply.body.lasts);
-    const streamEnded = lasts ? live.streamBegan(end) : undefined;
+    if (!lasts) return await writing();
+    const streamEnded = live.streamBegan(end);
     try {
-      await write(reply);
+      await writing();
     } finally {
-      streamEnded?.();
+      streamEnded();
+    }
+  };
+
+  const serve = async (
+    request: IncomingRequest,
+    response: ResponseTarget,
+    { end, check, isGone, isLast }: Circumstances,
+  ): Promise<void> => {
+    try {
+      let reply: Reply;
+      try {
+        check();
+        reply = await options.handler(request);
+      } catch (error) {
+        reply = errorReply(request, error, log);
+      }
+      const closing = live.draining || isLast;
+      await write(end, reply, () => writeReply(request, response, reply, { stalled, closing, isGone }));
+    } catch (error) {
+      log.error({ err: error }, 'an answer could not be written to its end');
+      response.destroy(brokenOff);
     }
   };
 
   const onRequest = async (
-    message: IncomingMessage | Http2ServerRequest,
-    response: (ServerResponse | Http2ServerResponse) & ResponseTarget,
+    message: IncomingMessage,
+    response: ServerResponse,
     expectsTheUnknown: boolean,
   ): Promise<void> => {
-    const stream = 'stream' in message ? message.stream : undefined;
-    const requestEnded =
-      stream === undefined
-        ? live.requestBegan(message.socket)
-        : live.streamRequestBegan(stream.session as ServerHttp2Session | undefined);
-    if (stream === undefined) answers.set(message.socket, response as unknown as ServerResponse);
+    const requestEnded = live.requestBegan(message.socket);
+    answers.set(message.socket, response);
     const end = new RequestEnd();
     let gone = false;
     response.once('close', () => {
       gone = true;
       end.end(overReason);
     });
+    response.on('error', () => end.end(overReason));
+    message.on('error', () => end.end(overReason));
+    const check = () => {
+      if (message.httpVersion === '1.1') requireHost(message.headers.host);
+      if (expectsTheUnknown) refuseExpectation(message.headers.expect);
+    };
+    const isLast = message.headers.host === undefined;
+    await serve(adaptRequest(message, end), response, { end, check, isGone: () => gone, isLast });
+    requestEnded();
+  };
+
+  const onStream = async (
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    rawHeaders: readonly string[],
+  ): Promise<void> => {
+    if (headers[':method'] === 'CONNECT') {
+      stream.on('error', () => {});
+      if (!stream.destroyed) stream.respond({ ':status': 405 }, { endStream: true });
+      return;
+    }
+    const requestEnded = live.streamRequestBegan(stream.session as ServerHttp2Session | undefined);
+    const end = new RequestEnd();
+    let gone = false;
+    stream.once('close', () => {
+      gone = true;
+      end.end(overReason);
+    });
     // A client that resets its stream without an error leaves it half open while something waits to be written.
-    stream?.once('aborted', () => stream.destroy());
+    stream.once('aborted', () => stream.destroy());
     // HTTP/1.1 reads the rest of an unread body itself, inside the request's time. HTTP/2 says that it is enough; the
-    // response would not finish before its client does.
-    stream?.once('finish', () => {
-      if (message.complete || stream.state.remoteClose !== 0) return;
+    // stream would not close before its client does.
+    stream.once('finish', () => {
+      if (stream.endAfterHeaders || stream.readableEnded || stream.state.remoteClose !== 0) return;
       // Or whoever still reads would take this for the end of the body.
       end.end(overReason);
       // Not at once: closing waits for the very event that is being told now.
       setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
     });
-    response.on('error', () => end.end(overReason));
-    message.on('error', () => end.end(overReason));
-    const request = adaptRequest(message, end);
-    try {
-      const run = async () => {
-        if (stream !== undefined) refuseLargeHeaders(message.rawHeaders, limits.headerBytes);
-        else if (message.httpVersion === '1.1') requireHost(message.headers.host);
-        if (expectsTheUnknown) refuseExpectation(message.headers.expect);
-        return await options.handler(request);
-      };
-      await answer(request, end, run, (reply) =>
-        writeReply(request, response, reply, {
-          stallMilliseconds: limits.stallMilliseconds,
-          closing: live.draining || (stream === undefined && message.headers.host === undefined),
-          isGone: () => gone,
-        }),
-      );
-    } catch (error) {
-      log.error({ err: error }, 'an answer could not be written to its end');
-      response.destroy(brokenOff);
-    } finally {
-      requestEnded();
-    }
+    stream.on('error', () => end.end(overReason));
+    const { expect } = headers;
+    const isAwaited = expect === '100-continue' && !stream.destroyed && !stream.closed;
+    if (isAwaited) stream.additionalHeaders({ ':status': constants.HTTP_STATUS_CONTINUE });
+    const check = () => {
+      refuseLargeHeaders(rawHeaders, limits.headerBytes);
+      if (expect !== undefined && expect !== '100-continue') refuseExpectation(expect);
+    };
+    const request = adaptStream(stream, headers, end);
+    await serve(request, new StreamResponse(stream), { end, check, isGone: () => gone, isLast: false });
+    requestEnded();
   };
 
   const onUpgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
@@ -168,29 +209,32 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     socket.once('close', () => end.end(overReason));
     socket.on('error', () => socket.destroy());
     const request = adaptRequest(message, end, message.headers.upgrade ?? '');
-    const run = async () => {
-      if (message.httpVersion === '1.1') requireHost(message.headers.host);
-      refuseBody(message.headers);
-      return await options.handler(request);
-    };
     try {
-      await answer(request, end, run, async (reply) => {
+      let reply: Reply;
+      try {
+        if (message.httpVersion === '1.1') requireHost(message.headers.host);
+        refuseBody(message.headers);
+        reply = await options.handler(request);
+      } catch (error) {
+        reply = errorReply(request, error, log);
+      }
+      await write(end, reply, async () => {
         // Who sends several requests at once is answered in their order.
         const earlier = answers.get(socket);
         if (earlier !== undefined && !earlier.closed) await once(earlier, 'close');
         if (isUpgraded(reply)) {
-          await switchProtocols(socket, head, reply, { end, stallMilliseconds: limits.stallMilliseconds });
+          await switchProtocols(socket, head, reply, { end, stalled });
           return;
         }
         if (request.webSocket && reply.status === 200 && isStream(reply)) {
-          const stopWatching = destroyWhenStalled(socket, limits.stallMilliseconds, () => socket.bytesWritten);
+          const stopWatching = stalled.watch(socket, () => socket.bytesWritten);
           await webSockets.send(message, socket, head, reply).finally(stopWatching);
           return;
         }
         const response = new ServerResponse(message);
         response.assignSocket(socket as never);
         await writeReply(request, response, reply, {
-          stallMilliseconds: limits.stallMilliseconds,
+          stalled,
           closing: true,
           isGone: () => socket.destroyed,
         });
@@ -205,9 +249,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     }
   };
 
-  server.on('request', (message, response) => void onRequest(message, response as never, false));
+  server.on('request', (message, response) => void onRequest(message as never, response as never, false));
   // Without somebody who listens Node answers these itself, and without a word why.
-  server.on('checkExpectation', (message, response) => void onRequest(message, response as never, true));
+  server.on('checkExpectation', (message, response) => void onRequest(message as never, response as never, true));
+  // Whoever listens for requests gets those of HTTP/2 as well, as if they were of HTTP/1.1; here they come as they are.
+  server.removeAllListeners('stream');
+  server.on('stream', (stream, headers, _flags, ...[rawHeaders = []]: (readonly string[])[]) => {
+    void onStream(stream, headers, rawHeaders);
+  });
   server.on(
     'upgrade',
     (message: IncomingMessage, socket: Socket, head: Buffer) => void onUpgrade(message, socket, head),

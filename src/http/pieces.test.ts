@@ -5,11 +5,12 @@ import type { PiecedBody } from './exchange.ts';
 import { HeldResponse } from './held-response.fixture.ts';
 import { bodyOf, longestWhole, textPieces } from './pieces.ts';
 import { RequestEnd } from './request-end.ts';
+import { StalledReaders } from './stalled-reader.ts';
 import { writeReply } from './write-reply.ts';
 
 const isPieced = (body: Uint8Array | PiecedBody): body is PiecedBody => 'pieces' in body;
 const bytesOf = (body: Uint8Array | PiecedBody) => (isPieced(body) ? Buffer.concat([...body.pieces]) : body);
-const options = { stallMilliseconds: 60_000, closing: false, isGone: () => false };
+const options = { stalled: new StalledReaders(60_000), closing: false, isGone: () => false };
 
 /** Items that count themselves. */
 function counting(count: number, length: number) {

@@ -18,12 +18,18 @@ export async function readBody(source: BodySource, limit: number = defaultBodyLi
   if (encoding !== '' && encoding !== 'identity') {
     throw unsupportedMediaType('the body of the request has a content encoding; bodies are taken as they are only');
   }
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(`limit is ${limit}`);
-  if (arrival === undefined) return await collect(request.body, limit, () => {});
-  return await arrival((tell) => collect(request.body, limit, tell));
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > limit) throw tooLarge(`limit is ${limit}`);
+  if (arrival === undefined) return await collect(request.body, announced, limit, () => {});
+  return await arrival((tell) => collect(request.body, announced, limit, tell));
 }
 
-async function collect(body: RequestBody, limit: number, tell: (bytes: number) => void): Promise<Uint8Array> {
+async function collect(
+  body: RequestBody,
+  announced: number,
+  limit: number,
+  tell: (bytes: number) => void,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
@@ -33,7 +39,7 @@ async function collect(body: RequestBody, limit: number, tell: (bytes: number) =
       tell(chunk.byteLength);
       chunks.push(chunk);
     };
-    if (body.each !== undefined) await body.each(take);
+    if (body.each !== undefined) await body.each(take, announced);
     else for await (const chunk of body) take(chunk);
   } catch (error) {
     if (error instanceof StatusError) throw error;

@@ -19,21 +19,25 @@ export interface Mount {
 
 export interface RouterOptions {
   readonly mounts: readonly Mount[];
+  /** What is on the paths that no mount takes. Absent: nothing. */
+  readonly rest?: Handler;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The whole address space as one function (completions §1): what no mount takes is a 404 Status. */
+/** The whole address space as one function (completions §1): what nobody takes is a 404 Status. */
 export function router(options: RouterOptions): (request: IncomingRequest) => Promise<Reply> {
   const mounts = options.mounts.map((mount) => ({ ...mount, segments: pathSegments(mount.prefix) }));
-  const unknown = openChain({ clock: options.clock, log: options.log, depth: 0 }, () => {
+  const nothing = openChain({ clock: options.clock, log: options.log, depth: 0 }, () => {
     throw noSuchPath();
   });
-  return async (request) => {
+  const rest = options.rest ?? nothing;
+  return (request) => {
     const exchange = newExchange(request, options.clock);
     const segments = segmentsOf(request);
+    exchange.segments = segments;
     const mount = mounts.find((candidate) => serves(candidate, segments));
-    return await (mount?.handler ?? unknown)(exchange);
+    return (mount?.handler ?? rest)(exchange);
   };
 }
 
@@ -80,21 +84,33 @@ function queryOf(url: string): URLSearchParams {
 }
 
 export function newExchange(request: IncomingRequest, clock: Clock): Exchange {
-  const sent = request.headers['audit-id'] ?? '';
-  const end = new RequestEnd();
-  // A signal may outlive many requests, and keeps nothing of those that are over.
-  if (request.end === undefined) end.follow(followSignal(request.signal, (reason) => end.end(reason)));
-  else request.end.follow((reason) => end.end(reason));
-  return {
-    request,
-    query: queryOf(request.url),
-    auditId: auditIdForm.test(sent) ? sent : randomUUID(),
-    receivedAt: clock.now(),
-    end,
-    get signal() {
-      return end.signal;
-    },
-    info: { ...unknownInfo, verb: request.method.toLowerCase() },
-    warnings: [],
-  };
+  return new RoutedExchange(request, clock.now());
+}
+
+/** A class, and no object that is written down with a getter in it: those are slow to make and slow to read. */
+class RoutedExchange implements Exchange {
+  readonly request: IncomingRequest;
+  readonly query: URLSearchParams;
+  readonly auditId: string;
+  readonly receivedAt: number;
+  readonly end = new RequestEnd();
+  info: RequestInfo;
+  readonly warnings: string[] = [];
+
+  constructor(request: IncomingRequest, receivedAt: number) {
+    const sent = request.headers['audit-id'];
+    const { end } = this;
+    // A signal may outlive many requests, and keeps nothing of those that are over.
+    if (request.end === undefined) end.follow(followSignal(request.signal, (reason) => end.end(reason)));
+    else request.end.follow((reason) => end.end(reason));
+    this.request = request;
+    this.query = queryOf(request.url);
+    this.auditId = sent !== undefined && auditIdForm.test(sent) ? sent : randomUUID();
+    this.receivedAt = receivedAt;
+    this.info = { ...unknownInfo, verb: request.method.toLowerCase() };
+  }
+
+  get signal(): AbortSignal {
+    return this.end.signal;
+  }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { destroyWhenStalled } from './stalled-reader.ts';
+import { StalledReaders } from './stalled-reader.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -11,7 +11,7 @@ afterEach(() => {
 function watched() {
   const response = { writableLength: 0, destroy: vi.fn() };
   let handedOver = 0;
-  const stop = destroyWhenStalled(response, 1000, () => handedOver);
+  const stop = new StalledReaders(1000).watch(response, () => handedOver);
   return {
     response,
     stop,

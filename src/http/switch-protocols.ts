@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Reply, UpgradedBody } from './exchange.ts';
 import type { RequestEnd } from './request-end.ts';
-import { destroyWhenStalled } from './stalled-reader.ts';
+import type { StalledReaders } from './stalled-reader.ts';
 
 /** How long one side may take to go once the other one has. */
 const lingerMilliseconds = 5_000;
@@ -15,7 +15,7 @@ export async function switchProtocols(
   client: Duplex & { readonly bytesWritten: number },
   head: Uint8Array,
   reply: Reply & { body: UpgradedBody },
-  { end, stallMilliseconds }: { readonly end: RequestEnd; readonly stallMilliseconds: number },
+  { end, stalled }: { readonly end: RequestEnd; readonly stalled: StalledReaders },
 ): Promise<void> {
   const { socket } = reply.body;
   const ends = [closed(client), closed(socket)];
@@ -25,7 +25,7 @@ export async function switchProtocols(
   } else {
     client.write(headOf(reply));
     if (head.length > 0) client.unshift(head);
-    const stopWatching = destroyWhenStalled(client, stallMilliseconds, () => client.bytesWritten);
+    const stopWatching = stalled.watch(client, () => client.bytesWritten);
     client.once('close', stopWatching);
     joinSockets(client, socket);
     end.follow(() => {

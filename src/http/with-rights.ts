@@ -5,12 +5,12 @@ import { isLongRunning } from './long-running.ts';
 import { withSignal } from './with-signal.ts';
 
 /** What lasts ends with the rights that it was allowed by; `as` is whom the caller acts as. */
-export async function withRights(
+export function withRights(
   exchange: Exchange,
   identity: Identity,
   next: () => Promise<Reply>,
   as?: UserInfo,
 ): Promise<Reply> {
   const rights = isLongRunning(exchange) ? identity.rights?.(as) : undefined;
-  return rights === undefined ? await next() : await withSignal(exchange, rights, next);
+  return rights === undefined ? next() : withSignal(exchange, rights, next);
 }

@@ -1,10 +1,9 @@
-import type { EventEmitter } from 'node:events';
 import type { Feed } from '../lib/feed.ts';
+import type { Told } from './write-reply.ts';
 
 /** Where the lines go. */
 export interface FeedTarget {
-  /** Tells `drain` and `close`. */
-  readonly response: EventEmitter;
+  readonly response: Told;
   isGone(): boolean;
   /** False: wait until it has drained. */
   write(bytes: Uint8Array): boolean;

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { incomingRequest } from '../../test/harness/exchange.ts';
 import { HeldResponse } from './held-response.fixture.ts';
+import { StalledReaders } from './stalled-reader.ts';
 import { writeReply } from './write-reply.ts';
 
 function write(httpVersion: '1.1' | '2', length: number) {
   const response = new HeldResponse();
   const reply = { status: 200, headers: {}, body: Buffer.alloc(length) };
-  const options = { stallMilliseconds: 60_000, closing: false, isGone: () => false };
+  const options = { stalled: new StalledReaders(60_000), closing: false, isGone: () => false };
   return { response, over: writeReply(incomingRequest({ httpVersion }), response, reply, options) };
 }
 

@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events';
 import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
@@ -14,11 +13,18 @@ import {
   type StreamBody,
   type Turn,
 } from './exchange.ts';
-import { destroyWhenStalled } from './stalled-reader.ts';
+import type { StalledReaders } from './stalled-reader.ts';
 import { writeFeed } from './write-feed.ts';
 
-/** The part of Node's two kinds of response that is used here. */
-export interface ResponseTarget extends EventEmitter {
+/** Tells `drain`, `finish` and `close`. */
+export interface Told {
+  on(event: string, listener: () => void): unknown;
+  once(event: string, listener: () => void): unknown;
+  off(event: string, listener: () => void): unknown;
+}
+
+/** What an answer is written to, whichever protocol it goes out by. */
+export interface ResponseTarget extends Told {
   readonly writableLength: number;
   writeHead(status: number, headers: Record<string, string | string[]>): unknown;
   flushHeaders(): void;
@@ -29,8 +35,8 @@ export interface ResponseTarget extends EventEmitter {
 }
 
 export interface WriteOptions {
-  /** See ListenLimits. */
-  readonly stallMilliseconds: number;
+  /** Lets go of clients that take nothing of their answers. */
+  readonly stalled: StalledReaders;
   /** Tells the client of HTTP/1.1 that this was the last answer on its connection. */
   readonly closing: boolean;
   /** Whether the response has closed; Node's responses for HTTP/2 do not know it themselves. */
@@ -57,28 +63,20 @@ export async function writeReply(
   options: WriteOptions,
 ): Promise<void> {
   const headers = { ...reply.headers };
-  if (request.httpVersion === '2') for (const name of connectionHeaders) delete headers[name];
-  else if (options.closing) headers.connection = 'close';
-  let handedOver = 0;
-  const out: Out = {
-    response,
-    isGone: () => options.isGone(),
-    write(chunk, written) {
-      handedOver += chunk.length;
-      return written === undefined ? response.write(chunk) : response.write(chunk, written);
-    },
-    end(chunk) {
-      handedOver += chunk?.length ?? 0;
-      if (chunk === undefined) response.end();
-      else response.end(chunk);
-    },
-  };
-  const stopWatching = destroyWhenStalled(response, options.stallMilliseconds, () => handedOver);
+  if (request.httpVersion !== '2') {
+    if (options.closing) headers.connection = 'close';
+  } else for (const name of connectionHeaders) if (headers[name] !== undefined) delete headers[name];
+  const out = new Out(response, options);
+  const stopWatching = options.stalled.watch(response, () => out.handedOver);
+  const { body } = reply;
+  const own: Reply = { status: reply.status, headers };
+  if (body !== undefined) own.body = body;
+  if (reply.turn !== undefined) own.turn = reply.turn;
   try {
-    if (isStream(reply)) await writeStream(request, out, { ...reply, headers }, reply.body);
-    else if (isPassed(reply)) await writePassed(request, out, { ...reply, headers }, reply.body);
-    else if (isPieced(reply)) await writePieces(request, out, { ...reply, headers }, reply.body.pieces);
-    else await writeWhole(request, out, { ...reply, headers });
+    if (isStream(reply)) await writeStream(request, out, own, reply.body);
+    else if (isPassed(reply)) await writePassed(request, out, own, reply.body);
+    else if (isPieced(reply)) await writePieces(request, out, own, reply.body.pieces);
+    else await writeWhole(request, out, own);
   } finally {
     if (isStream(reply) && isFeed(reply.body)) reply.body.close();
     stopWatching();
@@ -86,19 +84,40 @@ export async function writeReply(
 }
 
 /** A response, and the one way to write to it. */
-interface Out {
+class Out {
   readonly response: ResponseTarget;
-  isGone(): boolean;
+  readonly #options: WriteOptions;
+  handedOver = 0;
+
+  constructor(response: ResponseTarget, options: WriteOptions) {
+    this.response = response;
+    this.#options = options;
+  }
+
+  isGone(): boolean {
+    return this.#options.isGone();
+  }
+
   /** False: wait until it has drained. */
-  write(chunk: string | Uint8Array, written?: () => void): boolean;
-  end(chunk?: Uint8Array): void;
+  write(chunk: string | Uint8Array, written?: () => void): boolean {
+    this.handedOver += chunk.length;
+    return written === undefined ? this.response.write(chunk) : this.response.write(chunk, written);
+  }
+
+  end(chunk?: Uint8Array): void {
+    this.handedOver += chunk?.length ?? 0;
+    if (chunk === undefined) this.response.end();
+    else this.response.end(chunk);
+  }
 }
+
+const nothing = new Uint8Array();
 
 async function writeWhole(request: IncomingRequest, out: Out, reply: Reply): Promise<void> {
   const { headers, body } = reply;
-  let bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : new Uint8Array();
+  let bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : nothing;
   if (body instanceof Uint8Array) bytes = body;
-  if (isHeadless(reply.status)) bytes = new Uint8Array();
+  if (isHeadless(reply.status)) bytes = nothing;
   else if (bytes.byteLength > gzipThreshold && takesGzip(request, headers)) {
     bytes = await gzipAsync(bytes, { level: 1 });
     Object.assign(headers, gzipHeaders);
@@ -106,7 +125,8 @@ async function writeWhole(request: IncomingRequest, out: Out, reply: Reply): Pro
   if (!isHeadless(reply.status)) headers['content-length'] = String(bytes.byteLength);
   if (out.isGone()) return;
   out.response.writeHead(reply.status, headers);
-  if (request.method === 'HEAD') bytes = new Uint8Array();
+  if (request.method === 'HEAD') bytes = nothing;
+  if (bytes.byteLength <= lastPieceLength) return await ended(out, bytes.byteLength === 0 ? undefined : bytes);
   // In pieces: a list of many megabytes handed over at once would count as memory of its HTTP/2 session, and the
   // session would refuse its other streams until the reader has taken it.
   let start = 0;
@@ -132,7 +152,7 @@ async function writePieces(
   out.response.writeHead(reply.status, reply.headers);
   if (request.method === 'HEAD') return await ended(out);
   const made = inTurns(pieces, reply.turn ?? nextTurn);
-  let last: Uint8Array = new Uint8Array();
+  let last: Uint8Array = nothing;
   for await (const piece of packed ? gzipped(made) : made) {
     if (out.isGone()) return;
     if (last.byteLength > 0 && !out.write(last)) await drained(out);
@@ -247,7 +267,8 @@ function written(out: Out, chunk: Uint8Array): Promise<void> {
   });
 }
 
-function drained({ response, isGone }: Out): Promise<void> {
+function drained(out: Out): Promise<void> {
+  const { response } = out;
   return new Promise((resolve) => {
     const done = () => {
       response.off('drain', done);
@@ -256,6 +277,6 @@ function drained({ response, isGone }: Out): Promise<void> {
     };
     response.on('drain', done);
     response.on('close', done);
-    if (isGone()) done();
+    if (out.isGone()) done();
   });
 }

@@ -50,26 +50,48 @@ export function keepLifetime(draft: Draft, spec: JsonObject, context: RequestCon
 
 /**
  * What a new key takes over from the key that it is made with: it does not outlive it, unless that one came from a
- * login, and it carries its scopes. The server's maximum comes on top.
+ * login, and it carries its scopes. The server's maximum comes on top. What the server makes itself it makes without a
+ * key, but for a login that somebody opens with one.
  */
 export function takeAfterMaker(draft: Draft, spec: JsonObject, context: RequestContext, known: Known): void {
   const { state, settings } = known;
-  if (context.system) return;
+  if (context.system && context.accessKey === undefined) return;
   const maker = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
   const max = settings.accessKeys.maxTTL;
   if (max > 0 && (numberAt(spec, 'ttl') ?? 0) === 0) spec.ttl = max;
   if (maker === undefined) {
     if (context.accessKey === undefined) return;
-    // Nobody can say any more what it was narrowed to.
-    const detail = 'the key that it would be made with is gone';
-    throw forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
+    throw makerIsGone(draft);
   }
 
   const scopes = scopesOf(maker, state);
   if (scopes.length > 0) draft.hidden[hiddenInheritedScopes] = scopes.map((scope) => cloneJson(scope));
-  if (textAt(maker, 'spec', 'type') === 'Login') return;
-  draft.hidden[hiddenMadeWith] = { name: maker.metadata.name ?? '', uid: maker.metadata.uid ?? '' };
-  endWithMaker(draft.object, spec, maker, context, known);
+  const bound = isLogin(draft.object) ? maker : openedWith(maker, draft, state);
+  if (bound === undefined) return;
+  draft.hidden[hiddenMadeWith] = { name: bound.metadata.name ?? '', uid: bound.metadata.uid ?? '' };
+  endWithMaker(draft.object, spec, bound, context, known);
+}
+
+/**
+ * What is made during a login outlives it, but not the key that the login was opened with: nobody gets a longer life out
+ * of a key by logging in with it. undefined: it was opened with a password.
+ */
+function openedWith(maker: KubeObject, draft: Draft, state: Known['state']): KubeObject | undefined {
+  let link = maker;
+  while (isLogin(link)) {
+    const opener = objectAt(state.accessKeyHidden(link.metadata.name ?? ''), hiddenMadeWith);
+    if (opener === undefined) return undefined;
+    const found = state.accessKey(textAt(opener, 'name'));
+    if (found === undefined || found.metadata.uid !== textAt(opener, 'uid')) throw makerIsGone(draft);
+    link = found;
+  }
+  return link;
+}
+
+/** Nobody can say any more what it was narrowed to. */
+function makerIsGone(draft: Draft): Error {
+  const detail = 'the key that it would be made with is gone';
+  return forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
 }
 
 /** What a table shows as the end is then the end; what the maker's own end becomes later is seen to at each use. */

@@ -1,5 +1,6 @@
 import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
 import { forbidden } from '../api/status.ts';
+import { guardedMetadata } from '../auth/authz/rights-table.ts';
 import { objectAt } from '../lib/json-path.ts';
 import { equalJson, getMember } from '../lib/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
@@ -74,9 +75,6 @@ async function requireAny(
   const detail = `User "${context.user.name}" cannot ${verbs[0]} resource "${plural}" in API group "${group}" ${where}`;
   throw forbidden(groupResourceOf(kind), name, detail);
 }
-
-/** Selectors, deletion and collection go by these; annotations are notes. */
-const guardedMetadata = ['labels', 'finalizers', 'ownerReferences'] as const;
 
 /** What this write changes; for a create, the members of spec that it gives. */
 function changedFields({ object, old }: Draft): string[] {

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { KubeObject } from '../api/meta.ts';
-import { textAt } from '../lib/json-path.ts';
+import { objectAt, textAt } from '../lib/json-path.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { Draft } from '../registry/resource.ts';
+import { hiddenMadeWith, hiddenMakerMark } from './access-key-hidden.ts';
+import { makerMark } from './maker-mark.ts';
 import type { ManagementState } from './state.ts';
 
 /** In the hidden part of a user: another text for each password. In that of a login's key: the one it was made under. */
@@ -14,9 +16,14 @@ export function isLogin(key: KubeObject): boolean {
   return textAt(key, 'spec', 'type') === 'Login';
 }
 
-/** A login holds for the password that its user had then. */
-export function markLogin(draft: Draft, state: Pick<ManagementState, 'userHidden'>): void {
+/** A login holds for the password that its user had then, and for the key that it was opened with as that was then. */
+export function markLogin(
+  draft: Draft,
+  state: Pick<ManagementState, 'userHidden' | 'accessKey' | 'accessKeyHidden'>,
+): void {
   if (!isLogin(draft.object)) return;
+  const maker = textAt(objectAt(draft.hidden, hiddenMadeWith), 'name');
+  if (maker !== '') draft.hidden[hiddenMakerMark] = makerMark(maker, state);
   const mark = textAt(state.userHidden(textAt(draft.object, 'spec', 'user')), hiddenPasswordMark);
   if (mark !== '') draft.hidden[hiddenPasswordMark] = mark;
 }
@@ -33,10 +40,19 @@ export function endOtherLogins(draft: Draft, context: RequestContext, state: Pic
   if (textAt(used, 'spec', 'user') === draft.object.metadata.name) draft.hidden[hiddenKeptLogin] = used.metadata.uid;
 }
 
-/** Whether the key is a login from before its user's password was changed. */
-export function isEndedLogin(key: KubeObject, state: Pick<ManagementState, 'accessKeyHidden' | 'userHidden'>): boolean {
+/**
+ * Whether the key is a login from before its user's password was changed, or before the key that it was opened with was
+ * given another value, scope or group, or went.
+ */
+export function isEndedLogin(
+  key: KubeObject,
+  state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden' | 'userHidden'>,
+): boolean {
   if (!isLogin(key)) return false;
+  const hidden = state.accessKeyHidden(key.metadata.name ?? '');
+  const maker = textAt(objectAt(hidden, hiddenMadeWith), 'name');
+  if (maker !== '' && textAt(hidden, hiddenMakerMark) !== makerMark(maker, state)) return true;
   const user = state.userHidden(textAt(key, 'spec', 'user'));
-  const made = textAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenPasswordMark);
+  const made = textAt(hidden, hiddenPasswordMark);
   return made !== textAt(user, hiddenPasswordMark) && textAt(user, hiddenKeptLogin) !== key.metadata.uid;
 }

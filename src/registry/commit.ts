@@ -55,7 +55,7 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const writes: Write[] = [{ key, value }, ...companions.writes, ...claims.writes, ...derived.writes, ...born];
   // Nobody would see what is written now, and who took the kind away has counted what there is.
   if (kind.cache.ended) throw serviceUnavailable(`${qualified(groupResourceOf(resource))} are no longer served`, 1);
-  const settled = encoded?.record && kind.cache.expect(place, encoded.text, encoded.record);
+  const settled = expected(kind, place, encoded);
   let revisions: readonly (number | undefined)[];
   try {
     revisions = await store.transact({ checks, writes });
@@ -70,6 +70,12 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   if (revision === undefined)
     throw new Error(`the store gave no revision for a write of ${qualified(groupResourceOf(resource))}`);
   return revision;
+}
+
+/** What is known of the text, for the cache, where those of this kind are asked for. */
+function expected({ cache }: KindRuntime, place: Place, encoded: EncodedRecord | undefined): (() => void) | undefined {
+  if (encoded?.record === undefined || !cache.areAskedFor) return undefined;
+  return cache.expect(place, encoded.text, encoded.record);
 }
 
 function encodeWithin(kind: KindRuntime, write: ObjectWrite, next: StoredRecord): EncodedRecord {

@@ -37,6 +37,22 @@ export interface RequestContext {
   may(attributes: AccessAttributes): boolean | Promise<boolean>;
 }
 
+/**
+ * The same request but for what is given. Not a plain copy: what a context is may stand in its class, and be made only
+ * for those who ask.
+ */
+export function contextWith(context: RequestContext, changes: Partial<RequestContext>): RequestContext {
+  return {
+    ...context,
+    signal: context.signal,
+    isOver: () => context.isOver?.() ?? context.signal.aborted,
+    warn: (text) => context.warn(text),
+    annotate: (key, value) => context.annotate?.(key, value),
+    may: (asked) => context.may(asked),
+    ...changes,
+  };
+}
+
 /** A request as it is decided about. */
 export type AskedAccess =
   | (Required<AccessAttributes> & { readonly resourceRequest: true; readonly version: string })

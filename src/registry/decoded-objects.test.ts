@@ -31,6 +31,19 @@ describe('what is kept in decoded form', () => {
     expect([...kept]).toEqual(Array.from({ length: 10 }, (_, at) => String(990 + at)));
   });
 
+  it('says whether those that went had been asked for, and soon learns that it has changed', () => {
+    const { decoded, add } = setUp();
+    expect(decoded.areAskedFor).toBe(true);
+    for (let at = 0; at < 1000; at++) add(`nobody ${at}`);
+    expect(decoded.areAskedFor).toBe(false);
+    for (let at = 0; at < 40; at++) {
+      const one = add(`somebody ${at}`);
+      one.used = true;
+      decoded.drop(one);
+    }
+    expect(decoded.areAskedFor).toBe(true);
+  });
+
   it('keeps what somebody asks for again', () => {
     const { kept, add } = setUp();
     const wanted = add('wanted');

@@ -6,6 +6,9 @@ export interface Decoded {
   forget(): void;
 }
 
+/** So many of the one sort outweigh whatever was before. */
+const longMemory = 32;
+
 /** One that is kept, between the one that came before it and the one after. */
 interface Link {
   readonly object: Decoded;
@@ -27,6 +30,8 @@ export class DecodedObjects {
   #oldest: Link | undefined;
   #newest: Link | undefined;
   #size = 0;
+  /** Goes up with each that was asked for and down with each that was not. */
+  #asked = 0;
 
   /** In characters of stored text. */
   constructor(capacity: number) {
@@ -35,6 +40,14 @@ export class DecodedObjects {
 
   get size(): number {
     return this.#size;
+  }
+
+  /**
+   * Whether those that went lately had been asked for, as a rule. If not, what is kept before anybody asks is only garbage
+   * that has grown old, which costs more than to make the few that somebody does ask for.
+   */
+  get areAskedFor(): boolean {
+    return this.#asked >= 0;
   }
 
   add(object: Decoded): void {
@@ -50,6 +63,7 @@ export class DecodedObjects {
   drop(object: Decoded): void {
     const link = this.#links.get(object);
     if (link === undefined) return;
+    this.#count(object.used);
     this.#links.delete(object);
     this.#unlink(link);
     this.#size -= object.size;
@@ -63,9 +77,14 @@ export class DecodedObjects {
       this.drop(oldest.object);
       return;
     }
+    this.#count(true);
     oldest.object.used = false;
     this.#unlink(oldest);
     this.#append(oldest);
+  }
+
+  #count(wasAskedFor: boolean): void {
+    this.#asked = Math.max(-longMemory, Math.min(longMemory, this.#asked + (wasAskedFor ? 1 : -1)));
   }
 
   #append(link: Link): void {

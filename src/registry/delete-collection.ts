@@ -1,5 +1,5 @@
 import { StatusError } from '../api/status.ts';
-import type { RequestContext } from './context.ts';
+import { contextWith, type RequestContext } from './context.ts';
 import { deleteObject } from './delete.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { list } from './list.ts';
@@ -19,7 +19,7 @@ export async function deleteCollection(
   for (const item of matched.items) {
     const { name = '', namespace = '' } = glanceAt(item).metadata;
     try {
-      await deleteObject(kind, { ...context, namespace }, name, options);
+      await deleteObject(kind, contextWith(context, { namespace }), name, options);
     } catch (error) {
       if (!(error instanceof StatusError) || error.code !== 404) throw error;
     }

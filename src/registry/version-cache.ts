@@ -58,6 +58,10 @@ export class VersionCache implements ObjectCache {
     return this.#show(this.#stored.byClaim(claim));
   }
 
+  get areAskedFor(): boolean {
+    return this.#stored.areAskedFor;
+  }
+
   expect(place: Place, text: string, record: StoredRecord): () => void {
     return this.#stored.expect(place, text, record);
   }

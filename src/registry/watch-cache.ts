@@ -151,6 +151,11 @@ export class WatchCache {
     return this.#claims.get(claim);
   }
 
+  /** Whether anybody asks for objects in decoded form soon after they were written. */
+  get areAskedFor(): boolean {
+    return this.#rows.kind.decoded.areAskedFor;
+  }
+
   /** What is about to be written there as that text; who knows it spares the cache the reading. Ends when told to. */
   expect(place: Place, text: string, record: StoredRecord): () => void {
     return this.#expected.add(place, text, record);

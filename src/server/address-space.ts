@@ -1,8 +1,10 @@
+import { auditPath } from '../api/audit/audit-event.ts';
 import { localCluster } from '../api/naming.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Authenticator } from '../auth/authn.ts';
 import { planeServer } from '../builtin/plane-server.ts';
 import { type BuiltInCluster, clusterGateway } from '../gateway/cluster-gateway.ts';
+import { sandboxed } from '../gateway/sandboxed.ts';
 import type { ClusterApi } from '../hosts/host.ts';
 import { type GuardedChainOptions, guardedChain, openChain } from '../http/chain.ts';
 import type { Exchange, Handler, IncomingRequest, Reply } from '../http/exchange.ts';
@@ -23,7 +25,7 @@ import type { Gateway } from './open-gateway.ts';
 import type { ServerOptions } from './options.ts';
 
 export interface AddressSpaceOptions {
-  readonly settings: Pick<ServerOptions, 'apiPrefix' | 'audit' | 'limits'>;
+  readonly settings: Pick<ServerOptions, 'apiPrefix' | 'audit' | 'limits' | 'console'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly management: Plane;
@@ -47,7 +49,14 @@ export interface AddressSpaceOptions {
   readonly auth: AuthHandlers;
   /** Everything in the store, for administrators. */
   readonly backup: Handler;
+  /** Searches the audit log, for administrators. */
+  readonly audit: Handler;
+  /** What is on the paths that nothing else has. */
+  readonly console: Handler;
 }
+
+/** The console's paths are no API's: none of their segments means anything to a chain. */
+const wholePath = Number.POSITIVE_INFINITY;
 
 /** The whole address space of completions §1 as one function. */
 export function addressSpace(options: AddressSpaceOptions): (request: IncomingRequest) => Promise<Reply> {
@@ -62,6 +71,7 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
     log,
     depth: 0,
     authenticate: options.authenticate,
+    sessions: options.auth.sessions,
     auditLog: options.auditLog,
     auditRules: settings.audit.rules,
     whenAuditUnwritable: settings.audit.onFailure,
@@ -75,40 +85,45 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
   };
   const authorize: Plane['authorize'] = (identity, asked) => management.authorize(identity, asked);
   const open = (handler: Handler): Handler => openChain(forAnyKey, handler);
+  // Where no browser has a session there is nothing that a page could use.
+  const shutIn = options.auth.sessions === undefined ? (handler: Handler): Handler => handler : sandboxed;
   const guarded = (handler: Handler, depth = 0): Handler => guardedChain({ ...forAnyKey, depth, authorize }, handler);
   const onPlane = (exchange: Exchange, plane: Plane | undefined) => void planes.set(exchange, plane);
   const { version, healthChecks, metrics } = options;
   const serveManagement = planeServer({ clock, log, version, healthChecks, metrics, bodyBytes })(management);
 
+  const toClusters = clusterGateway({
+    builtInName: localCluster,
+    builtIn: options.builtIn,
+    chain: forAnyKey,
+    authorize,
+    isCluster: (name) => options.isCluster(name),
+    apiOf: (name) => options.apiOf(name),
+    rooms: options.gateway.rooms,
+    onPlane,
+  });
+  const toInstances = options.gateway.mount({
+    apiPrefix: settings.apiPrefix,
+    chain: forAnyKey,
+    authorize,
+    resume: (key) => options.resume(key),
+    onPlane,
+  });
+
   return router({
     clock,
     log,
+    ...(settings.console.enabled ? { rest: openChain({ ...forAnyKey, depth: wholePath }, options.console) } : {}),
     mounts: [
       { prefix: `${prefix}/management`, handler: guarded(serveManagement, 2) },
-      {
-        prefix: `${prefix}/cluster`,
-        handler: clusterGateway({
-          builtInName: localCluster,
-          builtIn: options.builtIn,
-          chain: forAnyKey,
-          authorize,
-          isCluster: (name) => options.isCluster(name),
-          apiOf: (name) => options.apiOf(name),
-          rooms: options.gateway.rooms,
-          onPlane,
-        }),
-      },
-      options.gateway.mount({
-        apiPrefix: settings.apiPrefix,
-        chain: forAnyKey,
-        authorize,
-        resume: (key) => options.resume(key),
-        onPlane,
-      }),
-      options.agents.mount(forAnyKey),
+      { prefix: `${prefix}/cluster`, handler: shutIn(toClusters) },
+      { ...toInstances, handler: shutIn(toInstances.handler) },
+      // They are no browsers.
+      options.agents.mount({ ...forAnyKey, sessions: undefined }),
       ...processMounts({ version, healthChecks, metrics, open, guarded }),
       ...authMounts(options.auth, forAnyKey, authorize),
       { prefix: '/backup', exact: true, handler: guarded(reading(options.backup)) },
+      { prefix: auditPath, exact: true, handler: guarded(reading(options.audit)) },
     ],
   });
 }

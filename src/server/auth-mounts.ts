@@ -1,3 +1,4 @@
+import type { BrowserSessions } from '../http/browser-session.ts';
 import { type GuardedChainOptions, guardedChain, openChain } from '../http/chain.ts';
 import type { Filter, Handler } from '../http/exchange.ts';
 import { audit } from '../http/filters/audit.ts';
@@ -7,9 +8,11 @@ import type { Mount } from '../http/router.ts';
 export interface AuthHandlers {
   readonly jwks: Handler;
   readonly signingKeys: Handler;
-  /** It decides itself what is worth a line of the audit log. */
-  passwordLogin(audited: Filter): Handler;
+  /** They decide themselves what is worth a line of the audit log. */
+  signingIn(audited: Filter): { readonly password: Handler; readonly session: Handler };
   readonly logout: Handler;
+  /** Absent: there are none in browsers. */
+  readonly sessions?: BrowserSessions;
 }
 
 /**
@@ -30,9 +33,11 @@ export function authMounts(
     ...(whenAuditUnwritable === undefined ? {} : { whenUnwritable: whenAuditUnwritable }),
   });
   const forAdmins = authorize === undefined ? options : { ...options, authorize };
+  const signingIn = handlers.signingIn(audited);
   const mounts: readonly (readonly [string, Handler])[] = [
     ['/auth/jwks', openChain(options, handlers.jwks)],
-    ['/auth/password/login', openChain(options, handlers.passwordLogin(audited))],
+    ['/auth/password/login', openChain(options, signingIn.password)],
+    ...(handlers.sessions === undefined ? [] : ([['/auth/session', openChain(options, signingIn.session)]] as const)),
     ['/auth/logout', guardedChain(options, handlers.logout)],
     ['/auth/signing-keys', guardedChain(forAdmins, handlers.signingKeys)],
   ];

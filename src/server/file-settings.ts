@@ -101,6 +101,13 @@ export const fileSettings = {
       meaning: 'how long a login with a password lasts, in seconds; never longer than `accessKeys.maxTTL` allows',
     }),
   },
+  console: {
+    enabled: flag({
+      default: true,
+      meaning:
+        'the web console is served at `/`, and browsers may sign in to it; without it no cookie is a credential of this server',
+    }),
+  },
   accessKeys: {
     maxTTL: integer({
       least: 0,

@@ -52,6 +52,27 @@ describe('refreshKubeconfig', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
+  it.each(['PEM', 'P'.repeat(2000), undefined])(
+    'of a file as it was written changes the addresses alone',
+    async (authority) => {
+      const own = { ...content, authority };
+      for (const url of ['https://new:1', 'https://[::1]:8443']) {
+        const behind = '# mine\npreferences: {}\n';
+        await writeFile(path, adminKubeconfig(own, 'admin', 'secret') + behind);
+        await refreshKubeconfig(path, { ...own, url });
+        expect(await readFile(path, 'utf8')).toBe(adminKubeconfig({ ...own, url }, 'admin', 'secret') + behind);
+      }
+    },
+  );
+
+  it('follows another authority', async () => {
+    await writeFile(path, adminKubeconfig(content, 'admin', 'secret'));
+    await refreshKubeconfig(path, { ...content, authority: 'NEW' });
+    expect(load(await readFile(path, 'utf8'))).toEqual(
+      load(adminKubeconfig({ ...content, authority: 'NEW' }, 'admin', 'secret')),
+    );
+  });
+
   it('does not touch a file that is right, and makes none', async () => {
     await refreshKubeconfig(path, content);
     await expect(stat(path)).rejects.toThrow('ENOENT');

@@ -51,6 +51,12 @@ export function adminKubeconfig(content: KubeconfigContent, user: string, token:
 export async function refreshKubeconfig(path: string, content: KubeconfigContent): Promise<void> {
   const text = await readIfThere(path);
   if (text === undefined) return;
+  const before = ownBeginning(text, content);
+  if (before !== undefined) {
+    const now = beginning(content);
+    if (now !== before) await writePrivateFile(path, now + text.slice(before.length));
+    return;
+  }
   const file = parse(text, path);
   const wanted = servers(content);
   const data = authorityData(content);
@@ -70,6 +76,28 @@ export async function refreshKubeconfig(path: string, content: KubeconfigContent
     }
   }
   if (changed) await writePrivateFile(path, dump(file));
+}
+
+/** How `adminKubeconfig` begins: all that follows the server. */
+function beginning(content: KubeconfigContent): string {
+  const data = authorityData(content);
+  const authority = data === undefined ? '' : `      certificate-authority-data: ${data}\n`;
+  const clusters = Object.entries(servers(content)).map(
+    ([name, server]) => `  - name: ${name}\n    cluster:\n      server: ${server}\n${authority}`,
+  );
+  return `apiVersion: v1\nkind: Config\nclusters:\n${clusters.join('')}users:\n`;
+}
+
+/**
+ * The beginning of a file that is still as it was written, of whichever address; undefined: its owner has changed it, or the
+ * authority is another one. A server that is started does not read and write YAML for its address alone.
+ */
+function ownBeginning(text: string, content: KubeconfigContent): string | undefined {
+  const server = /^ {6}server: (\S+)$/m.exec(text)?.[1] ?? '';
+  const below = `/${content.apiPrefix}/${managementContext}`;
+  if (!server.endsWith(below)) return undefined;
+  const known = beginning({ ...content, url: server.slice(0, -below.length) });
+  return text.startsWith(known) ? known : undefined;
 }
 
 /** How to reach the running server as its administrator. */

@@ -84,6 +84,36 @@ describe('logins', () => {
     expect(live()).toContain(last.name);
   });
 
+  it('with a key are counted by themselves: who has one cannot end those with the password', async () => {
+    const { open, live, logins, create, as, clock } = await setUp();
+    const byPassword = await open();
+    await create('ownedaccesskeys', 'own', {}, as('anna'));
+    const first = await logins.openWith('own');
+    clock.advance(1000);
+    for (let index = 0; index < mostLogins; index++) expect(await logins.openWith('own')).not.toHaveProperty('why');
+    expect(live()).toHaveLength(mostLogins + 1);
+    expect(live()).toContain(byPassword.name);
+    expect(live()).not.toContain('name' in first ? first.name : '');
+  });
+
+  it('are opened with no key that is gone or goes, nor with one that came from such a login itself', async () => {
+    const { logins, create, as, verbs, admin, live } = await setUp();
+    expect(await logins.openWith('nothing')).toHaveProperty('why');
+    await create('ownedaccesskeys', 'own', {}, as('anna'));
+    const opened = await logins.openWith('own');
+    expect(await logins.openWith('name' in opened ? opened.name : '')).toHaveProperty('why');
+    const removal = verbs('accesskeys').delete(admin(), 'own', {
+      dryRun: false,
+      gracePeriodSeconds: undefined,
+      propagationPolicy: undefined,
+      preconditions: {},
+    });
+    // It goes while the login is being made.
+    await Promise.all([logins.openWith('own'), removal]);
+    await logins.close();
+    expect(live()).toEqual([]);
+  });
+
   it('are ended once; a key that is none is left alone', async () => {
     const { open, logins, create, as, state } = await setUp();
     const { name } = await open();

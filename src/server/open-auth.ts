@@ -1,9 +1,12 @@
+import type { Authenticator } from '../auth/authn.ts';
 import { createLoginBackoff, sourceOf } from '../auth/login-backoff.ts';
 import { hashRunsAtATime } from '../auth/password-hash.ts';
 import { createPasswordLogin } from '../auth/password-login.ts';
+import type { BrowserSessions } from '../http/browser-session.ts';
 import { FairSlots } from '../http/fair-slots.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { isLogin } from '../management/login-keys.ts';
 import type { Closing } from '../process/closing.ts';
 import type { SigningKeys } from '../process/signing-keys.ts';
 import type { Sealer } from '../seal/sealer.ts';
@@ -12,10 +15,13 @@ import { logoutHandler, passwordLoginHandler } from './login-handlers.ts';
 import { openLogins } from './logins.ts';
 import type { Management } from './open-management.ts';
 import type { ServerOptions } from './options.ts';
+import { sessionHandler } from './session-handler.ts';
+import { createSignIn } from './sign-in.ts';
 import { jwksHandler, signingKeysHandler } from './signing-keys-handler.ts';
 
 export interface AuthOptions {
-  readonly settings: Pick<ServerOptions, 'auth' | 'management'>;
+  readonly settings: Pick<ServerOptions, 'auth' | 'management' | 'console' | 'externalUrl'>;
+  readonly authenticate: Authenticator['authenticate'];
   readonly management: Management;
   readonly sealer: Sealer;
   readonly signingKeys: SigningKeys;
@@ -42,15 +48,32 @@ export function openAuth(options: AuthOptions): AuthHandlers {
   });
   options.closing.add('logins', () => logins.close());
   const slots = new FairSlots({ slots: hashRunsAtATime(), ...waiting, clock });
+  const backoff = createLoginBackoff(clock);
+  const { authenticate } = options;
   const enter = createPasswordLogin({
     find: (username) => logins.find(username),
-    backoff: createLoginBackoff(clock),
+    backoff,
     room: (source, signal) => slots.acquire(sourceOf(source), signal),
   });
+  const sessions: BrowserSessions = {
+    externalUrl: settings.externalUrl,
+    holder(value) {
+      const holder = authenticate(value);
+      const key = management.state.accessKey(holder?.accessKey ?? '');
+      return key !== undefined && isLogin(key) ? holder : undefined;
+    },
+  };
   return {
     jwks: jwksHandler(signingKeys),
     signingKeys: signingKeysHandler(signingKeys),
-    passwordLogin: (audited) => passwordLoginHandler({ logins, enter }, audited),
     logout: logoutHandler({ logins }),
+    ...(settings.console.enabled ? { sessions } : {}),
+    signingIn(audited) {
+      const signIn = createSignIn({ logins, enter, backoff, authenticate }, audited);
+      return {
+        password: passwordLoginHandler(signIn),
+        session: sessionHandler({ signIn, sessions, logins, audited, clock, log }),
+      };
+    },
   };
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defaultAuditRules } from '../audit/audit-policy.ts';
 import { defaultHelmSettings } from '../hosts/kubernetes/helm-settings.ts';
 import { defaultSettings } from '../management/settings.ts';
+import { consoleDirectory } from './console/console-directory.ts';
 import { type FlagValues, flagName, startFlags } from './flags.ts';
 import { readOptions } from './options.ts';
 
@@ -33,6 +34,7 @@ describe('readOptions', () => {
       limits: { bodyBytes: 3 * 1024 * 1024, readsInFlight: 400, writesInFlight: 200, requestsPerSecond: 0 },
       planes: { memoryBytes: 64 * 1024 * 1024, maxTokenTTL: 30 * 24 * 3600 },
       auth: { loginTTL: 20 * 24 * 3600 },
+      console: { enabled: true, directory: consoleDirectory() },
       management: defaultSettings,
       helm: { ...defaultHelmSettings, environment: expect.objectContaining({ PATH: process.env.PATH }) },
     });
@@ -146,6 +148,7 @@ helm: {path: '/charts/vcluster-{version}.tgz', version: '', timeoutSeconds: 60}`
     [{ 'tls-san': ['good.test', 'bad name'] }, '"bad name"'],
     [{ 'api-prefix': 'a/b' }, '--api-prefix'],
     [{ 'api-prefix': 'healthz' }, '--api-prefix'],
+    [{ 'api-prefix': 'assets' }, '--api-prefix'],
     [{ store: 'sqlite' }, '--store'],
     [{ store: 'etcd://a:1' }, 'no etcd store'],
     [{ 'log-level': 'loud' }, '--log-level'],

@@ -8,6 +8,7 @@ import { readIfThere } from '../process/private-dir.ts';
 import { optionalOrigin, readListen, readLogLevel, readOwnTls, readTlsNames } from '../process/read-flags.ts';
 import { StartError } from '../process/start-error.ts';
 import type { Retention } from '../store/store.ts';
+import { consoleDirectory } from './console/console-directory.ts';
 import { fileSettings } from './file-settings.ts';
 import { defaultDataDir, defaultListen, type FlagName, type FlagValues } from './flags.ts';
 import { readManagementSettings } from './management-settings.ts';
@@ -42,6 +43,11 @@ export interface ServerOptions {
   };
   readonly planes: { readonly memoryBytes: number; readonly maxTokenTTL: number };
   readonly auth: { readonly loginTTL: number };
+  readonly console: {
+    readonly enabled: boolean;
+    /** Where its files are. */
+    readonly directory: string;
+  };
   readonly management: ManagementSettings;
   readonly helm: HelmSettings;
 }
@@ -71,6 +77,7 @@ export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
     limits: readGroup(file, 'limits', fileSettings.limits),
     planes: readGroup(file, 'planes', fileSettings.planes),
     auth: readGroup(file, 'auth', fileSettings.auth),
+    console: { ...readGroup(file, 'console', fileSettings.console), directory: consoleDirectory() },
     management: readManagementSettings(file),
     helm: { ...readGroup(file, 'helm', fileSettings.helm), environment: helmEnvironment() },
   };
@@ -116,7 +123,16 @@ function single(flags: FlagValues, name: FlagName): string | undefined {
 }
 
 /** First path segments that the process answers itself. */
-const takenPrefixes: readonly string[] = ['version', 'healthz', 'livez', 'readyz', 'metrics', 'auth', 'backup'];
+const takenPrefixes: readonly string[] = [
+  'version',
+  'healthz',
+  'livez',
+  'readyz',
+  'metrics',
+  'auth',
+  'backup',
+  'assets',
+];
 
 function parseApiPrefix(text: string): string {
   if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text) || takenPrefixes.includes(text)) {

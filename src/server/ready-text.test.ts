@@ -1,18 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { readyText } from './ready-text.ts';
+import { type ReadyTextOptions, readyText } from './ready-text.ts';
+
+const options: ReadyTextOptions = {
+  url: 'https://127.0.0.1:8443',
+  adminKubeconfig: '/home/a/.flotilla/admin.kubeconfig',
+  adminKey: '/home/a/.flotilla/admin.key',
+  hasConsole: true,
+  workingDirectory: '/home/a',
+};
 
 describe('readyText', () => {
-  it('starts with ready and the base URL, then two commands that can be typed', () => {
-    expect(readyText('https://127.0.0.1:8443', '/home/a/.flotilla/admin.kubeconfig', '/home/a').split('\n')).toEqual([
+  it('starts with ready and the base URL, then two commands that can be typed, then the console', () => {
+    const lines = [
       'ready https://127.0.0.1:8443',
       '  kubectl --kubeconfig .flotilla/admin.kubeconfig get projects,clusters,virtualclustertemplates',
       '  kubectl --kubeconfig .flotilla/admin.kubeconfig explain virtualclusterinstances.spec',
-      '',
-    ]);
+    ];
+    const browser = '  https://127.0.0.1:8443/ in a browser, with the access key in .flotilla/admin.key';
+    expect(readyText(options).split('\n')).toEqual([...lines, browser, '']);
+    expect(readyText({ ...options, hasConsole: false }).split('\n')).toEqual([...lines, '']);
   });
 
   it('names a directory elsewhere in full, quoted where a shell would part it', () => {
-    expect(readyText('https://x', "/var/my data/it's", '/home/a')).toContain(
+    expect(readyText({ ...options, adminKubeconfig: "/var/my data/it's" })).toContain(
       `--kubeconfig '/var/my data/it'\\''s' get`,
     );
   });

@@ -16,8 +16,9 @@ export async function runServer(flags: FlagValues): Promise<number> {
   const log = openLog(options.logLevel);
   const signals = watchEndSignals(process, () => process.exit(1));
   const server = await startServer(options, { clock: systemClock, log });
-  const kubeconfig = dataDirAt(options.dataDir).adminKubeconfig;
-  process.stdout.write(readyText(server.url, kubeconfig, process.cwd()));
+  const { adminKubeconfig, adminKey } = dataDirAt(options.dataDir);
+  const { url, hasConsole } = server;
+  process.stdout.write(readyText({ url, adminKubeconfig, adminKey, hasConsole, workingDirectory: process.cwd() }));
   await signals.first;
   const cutOff = setTimeout(() => process.exit(0), longestClose);
   await server.close();

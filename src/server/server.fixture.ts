@@ -40,12 +40,15 @@ export function mergePatch(body: JsonValue): Call {
 export class ServerBench {
   readonly root: string;
   dataDir: string;
+  /** Where the files of the console are; there are none unless a test puts some there. */
+  readonly consoleDir: string;
   #running: RunningServer[] = [];
   readonly #agents: Agent[] = [];
 
   constructor(root: string) {
     this.root = root;
     this.dataDir = join(root, 'data');
+    this.consoleDir = join(root, 'console');
   }
 
   static async open(): Promise<ServerBench> {
@@ -59,7 +62,8 @@ export class ServerBench {
   }
 
   async start(flags: FlagValues = {}, clock: Clock = systemClock, log: Log = silentLog): Promise<RunningServer> {
-    const options = await readOptions({ 'data-dir': this.dataDir, listen: '127.0.0.1:0', ...flags });
+    const read = await readOptions({ 'data-dir': this.dataDir, listen: '127.0.0.1:0', ...flags });
+    const options = { ...read, console: { ...read.console, directory: this.consoleDir } };
     const server = await startServer(options, { clock, log });
     this.#running.push(server);
     return server;

@@ -9,6 +9,7 @@ import { startClusterController } from '../controllers/clusters/cluster-controll
 import { startInstanceController } from '../controllers/instances/instance-controller.ts';
 import type { InstanceActivity } from '../controllers/instances/instance-needs.ts';
 import { startProjectController } from '../controllers/projects/project-controller.ts';
+import { startReadyTimes } from '../controllers/projects/ready-times.ts';
 import { startUserController } from '../controllers/users/user-controller.ts';
 import type { KindStores } from '../controlplane/control-plane.ts';
 import { storedEvents } from '../controlplane/core/events.ts';
@@ -39,6 +40,7 @@ export function startControllers(options: ControllersOptions): () => Promise<voi
   const projects = management.resource(projectKind);
   const instances = management.resource(virtualClusterInstanceKind);
   const clusters = management.resource(clusterKind);
+  const readyTimes = startReadyTimes({ projects, clock, log });
   const controllers = [
     startProjectController({
       projects,
@@ -70,11 +72,13 @@ export function startControllers(options: ControllersOptions): () => Promise<voi
         return project === undefined ? undefined : chooseCluster(project, state);
       },
       activity,
+      onReady: (project, milliseconds) => readyTimes.note(project, milliseconds),
       clock,
       log,
     }),
   ];
   return async () => {
     await Promise.all(controllers.map((controller) => controller.stop()));
+    await readyTimes.stop();
   };
 }

@@ -28,8 +28,11 @@ import { openAccessKeys } from './access-keys.ts';
 import { addressSpace } from './address-space.ts';
 import { keepAdminKey, keepAdminKubeconfig } from './admin-files.ts';
 import { openAgents } from './agents/open-agents.ts';
+import { auditHandler } from './audit-handler.ts';
 import { backupHandler } from './backup-handler.ts';
 import type { ConnectedHosts } from './connected-hosts.ts';
+import { isConsoleBuilt, readConsoleFiles } from './console/console-files.ts';
+import { consoleHandler } from './console/console-handler.ts';
 import { openDataDir } from './data-dir.ts';
 import { diskCheck } from './disk-check.ts';
 import { loadSealer } from './load-sealer.ts';
@@ -44,6 +47,8 @@ import type { ServerOptions } from './options.ts';
 export interface RunningServer {
   /** What kubeconfigs name: without a slash at the end. */
   readonly url: string;
+  /** There is a web console at the URL. */
+  readonly hasConsole: boolean;
   /** Drains: watches end cleanly, requests at work finish, everything is closed. */
   close(): Promise<void>;
 }
@@ -156,6 +161,7 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
     log,
   });
   closing.add('access keys', () => accessKeys.close());
+  const authenticate = (token: string) => accessKeys.authenticator.authenticate(token);
 
   const listener = await listenOrExplain({
     ...settings.listen,
@@ -170,7 +176,7 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
       isCluster: (name) => management.state.cluster(name) !== undefined,
       apiOf: (name) => connected?.apiOf(name),
       gateway,
-      authenticate: (token) => accessKeys.authenticator.authenticate(token),
+      authenticate,
       resume: (key) => accessKeys.authenticator.resume(key),
       auditLog,
       version,
@@ -192,8 +198,13 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
         activity: gateway.activity,
         clock,
       }),
-      auth: openAuth({ settings, management, sealer, signingKeys, closing, clock, log }),
+      auth: openAuth({ settings, management, authenticate, sealer, signingKeys, closing, clock, log }),
       backup: backupHandler(store),
+      audit: auditHandler({ path: dir.auditLog, keptFiles }),
+      console: consoleHandler({
+        read: () => readConsoleFiles(settings.console.directory),
+        apiPrefix: settings.apiPrefix,
+      }),
     }),
   });
   closing.add('listener', () => listener.drain(drainMilliseconds));
@@ -205,9 +216,11 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
   url ??= urlOf(settings.listen.host, listener.port);
   const content = { url, apiPrefix: settings.apiPrefix, authority: tls.authority };
   await keepAdminKubeconfig(dir, content, newKey !== undefined);
+  const hasConsole = settings.console.enabled && (await isConsoleBuilt(settings.console.directory));
   log.info({ url, dataDir: dir.path, version: programVersion }, 'serving');
   return {
     url,
+    hasConsole,
     async close() {
       lifecycle.ending = true;
       log.info({}, 'ending: requests at work may finish');

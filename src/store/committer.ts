@@ -6,6 +6,7 @@ import type { Hub } from './hub.ts';
 import type { LevelMedium } from './level-medium.ts';
 import type { StoreState } from './level-open.ts';
 import { getRows, getRowsNow } from './level-rows.ts';
+import { RecentRows } from './recent-rows.ts';
 import { dataRow, decodePosition, decodeRow, type Position, positionRow } from './row-codec.ts';
 import { type Row, type SliceHead, Stage } from './stage.ts';
 import { stageOperations } from './stage-operations.ts';
@@ -69,6 +70,7 @@ export class Committer {
   /** Staged in a batch of which it is not known whether it was written. */
   #undecided: { readonly stage: Stage; readonly batch: number } | undefined;
   #closing = false;
+  readonly #recent = new RecentRows();
   readonly #quickReads = new QuickTrust({ longestWait: 5, distrust: 60_000 });
 
   constructor(options: CommitterOptions) {
@@ -144,7 +146,10 @@ export class Committer {
   async #commit(jobs: readonly Job[]): Promise<void> {
     try {
       if (this.#options.medium.mustReopen) await this.#recover();
-      const [rows] = await Promise.all([this.#read(jobs), this.#assertRoom(jobs)]);
+      const checking = this.#assertRoom(jobs);
+      if (checking !== undefined) await checking;
+      const reading = this.#read(jobs);
+      const rows = reading instanceof Promise ? await reading : reading;
       const stage = new Stage({
         revision: this.#position.revision,
         row: (text) => rows.get(text),
@@ -158,29 +163,48 @@ export class Committer {
     }
   }
 
-  async #read(jobs: readonly Job[]): Promise<Map<string, Row>> {
-    const texts = [...new Set(jobs.flatMap(({ work }) => work.texts))];
+  /** Every row that is looked at; at once where that goes without waiting. */
+  #read(jobs: readonly Job[]): Map<string, Row> | Promise<Map<string, Row>> {
     const rows = new Map<string, Row>();
-    if (texts.length === 0) return rows;
-    const stored = await this.#rows(texts.map(dataRow));
+    const unknown = new Set<string>();
+    for (const { work } of jobs) {
+      for (const text of work.texts) {
+        const known = this.#recent.get(text);
+        if (known === undefined) unknown.add(text);
+        else rows.set(text, known);
+      }
+    }
+    if (unknown.size === 0) return rows;
+    const texts = [...unknown];
+    const stored = this.#rows(texts.map(dataRow));
+    return Array.isArray(stored)
+      ? this.#found(rows, texts, stored)
+      : stored.then((found) => this.#found(rows, texts, found));
+  }
+
+  #found(rows: Map<string, Row>, texts: readonly string[], stored: readonly (string | undefined)[]): Map<string, Row> {
     texts.forEach((text, index) => {
-      const row = stored[index];
-      if (row !== undefined) rows.set(text, decodeRow(row));
+      const found = stored[index];
+      if (found === undefined) return;
+      const row = decodeRow(found);
+      rows.set(text, row);
+      this.#recent.wasRead(text, row);
     });
     return rows;
   }
 
   /** A few rows are had from LevelDB's memory, or the system's, sooner than another thread could be asked for them. */
-  async #rows(rows: readonly string[]): Promise<(string | undefined)[]> {
+  #rows(rows: readonly string[]): (string | undefined)[] | Promise<(string | undefined)[]> {
     const { medium } = this.#options;
     const isQuick = rows.length <= mostReadAtOnce && this.#quickReads.isGiven();
     const now = isQuick ? this.#quickReads.run(() => medium.readNow((db) => getRowsNow(db, rows))) : undefined;
-    return now ?? (await medium.read((db) => getRows(db, rows)));
+    return now ?? medium.read((db) => getRows(db, rows));
   }
 
-  async #assertRoom(jobs: readonly Job[]): Promise<void> {
-    const bytes = jobs.reduce((sum, { work }) => sum + work.bytes, 0);
-    await this.#options.room.assertRoom(bytes, jobs[0]?.work.upkeep === true);
+  #assertRoom(jobs: readonly Job[]): Promise<void> | undefined {
+    let bytes = 0;
+    for (const { work } of jobs) bytes += work.bytes;
+    return this.#options.room.assertRoom(bytes, jobs[0]?.work.upkeep === true);
   }
 
   async #write(stage: Stage, works: number): Promise<void> {
@@ -192,6 +216,7 @@ export class Committer {
         await medium.write(operations);
         break;
       } catch (error) {
+        this.#recent.clear();
         this.#undecided = { stage, batch };
         if (await this.#hasLandedAfterAll(error)) return;
         // It is known now that nothing was written: LevelDB refuses all after one fault in the background, which the
@@ -228,6 +253,7 @@ export class Committer {
 
   #adopt(stage: Stage, batch: number): void {
     this.#position = { revision: stage.revision, batch };
+    for (const [text, row] of stage.rows) this.#recent.wasWritten(text, row);
     const removed: string[] = [];
     for (const [slice, head] of stage.heads) {
       if (head !== undefined) this.#heads.set(slice, head);
@@ -236,6 +262,8 @@ export class Committer {
         removed.push(slice);
       }
     }
+    // What was staged into a slice that goes in the same batch goes with it.
+    if (removed.length > 0) this.#recent.clear();
     this.#options.hub.publish(stage.logged);
     for (const slice of removed) {
       this.#options.hub.endSlice(slice, new StoreError('Closed', 'the slice was removed'));

@@ -34,10 +34,13 @@ export class DiskRoom {
     this.#options = options;
   }
 
-  /** Throws Unavailable. */
-  async assertRoom(bytes: number, upkeep: boolean): Promise<void> {
+  /** Rejects with Unavailable. undefined: there is room, and nobody had to be asked. */
+  assertRoom(bytes: number, upkeep: boolean): Promise<void> | undefined {
     this.#spent += bytes * writeAmplification;
-    if (this.#isFarAway()) return;
+    return this.#isFarAway() ? undefined : this.#assertByAsking(bytes, upkeep);
+  }
+
+  async #assertByAsking(bytes: number, upkeep: boolean): Promise<void> {
     const { free, reserve } = await this.#ask();
     const kept = upkeep ? reserve / 2 : reserve;
     if (free - bytes >= kept) return;

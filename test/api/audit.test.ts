@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditEvent } from '../../src/audit/audit-log.ts';
+import type { AuditEvent } from '../../src/api/audit/audit-event.ts';
 import type { JsonObject } from '../../src/lib/json-value.ts';
 import { groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';

@@ -76,6 +76,7 @@ describe('whoever has no key that is good', () => {
       '/auth/jwks': 200,
       '/metrics': 401,
       '/backup': 401,
+      '/audit': 401,
       '/kubernetes/cluster': 401,
       '/kubernetes/cluster/local/api': 401,
       '/kubernetes/cluster/local/readyz': 401,
@@ -108,7 +109,7 @@ describe('whoever has no key that is good', () => {
     }
   });
 
-  it('leaves metrics and backups to admins, and to no scope that does not name them', async () => {
+  it('leaves metrics, backups and the audit log to admins, and to no scope that does not name them', async () => {
     const read = async (token: string, path: string) => (await stage.caller.send(token, { method: 'GET', path })).code;
     const key = async (name: string, spec: Parameters<Stage['make']>[1]) =>
       textAt(await stage.make(keysPath, { metadata: { name }, spec }), 'spec', 'key');
@@ -118,11 +119,11 @@ describe('whoever has no key that is good', () => {
       scope: { rules: [{ nonResourceURLs: ['/metrics'] }] },
     });
     const scoped = await key('scoped', { user: 'second-admin', scope: { projects: [{ project: '*' }] } });
-    for (const path of ['/metrics', '/backup', '/kubernetes/management/metrics']) {
+    for (const path of ['/metrics', '/backup', '/audit', '/kubernetes/management/metrics']) {
       expect(await read(stage.adminKey, path), path).toBe(200);
       expect(await read(plain, path), path).toBe(403);
       expect(await read(scoped, path), path).toBe(403);
-      expect(await read(scraping, path), path).toBe(path === '/backup' ? 403 : 200);
+      expect(await read(scraping, path), path).toBe(path.endsWith('/metrics') ? 200 : 403);
     }
   });
 });

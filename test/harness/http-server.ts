@@ -1,6 +1,7 @@
 import { Agent, request as undiciRequest } from 'undici';
+import type { AuditEvent } from '../../src/api/audit/audit-event.ts';
 import { notImplemented } from '../../src/api/status.ts';
-import type { AuditEvent, AuditLog } from '../../src/audit/audit-log.ts';
+import type { AuditLog } from '../../src/audit/audit-log.ts';
 import type { Identity } from '../../src/auth/identity.ts';
 import { type GuardedChainOptions, guardedChain, openChain } from '../../src/http/chain.ts';
 import type { Handler } from '../../src/http/exchange.ts';

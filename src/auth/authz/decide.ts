@@ -42,7 +42,7 @@ function decideForUser(user: UserInfo, attributes: Attributes, state: AccessStat
   if (isAdmin(user)) return byAdmin;
   if (clusterOfAgent(user.name) !== undefined) return onAgent;
   const { target } = attributes;
-  if (target !== undefined && target.type !== 'Management') return decideResource(user, useOf(target), state);
+  if (target !== undefined && target.type !== 'Management') return decideResource(user, asUse(target), state);
   if (attributes.resourceRequest) return decideResource(user, attributes, state);
   const isOpen =
     openPathVerbs.includes(attributes.verb) && openPaths.some((each) => matchesPath(each, attributes.path));
@@ -50,7 +50,7 @@ function decideForUser(user: UserInfo, attributes: Attributes, state: AccessStat
 }
 
 /** Who may use a cluster gets through to it; what they may do in there is for it to say. */
-function useOf(target: Exclude<RequestTarget, { type: 'Management' }>): ResourceAttributes {
+function asUse(target: Exclude<RequestTarget, { type: 'Management' }>): ResourceAttributes {
   const place =
     target.type === 'Cluster'
       ? { kind: clusterKind, namespace: '', name: target.cluster }

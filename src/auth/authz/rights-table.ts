@@ -166,6 +166,9 @@ export function matchesPath(pattern: string, path: string): boolean {
   return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
 }
 
+/** Members of metadata that need a right: selectors, deletion and collection go by these; annotations are notes. */
+export const guardedMetadata = ['labels', 'finalizers', 'ownerReferences'] as const;
+
 const fieldParts = ['spec.', 'metadata.'];
 
 /** The name of the line for all fields beside this one; undefined: this is no field. */

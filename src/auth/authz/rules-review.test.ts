@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { adminsGroup, projectNamespace, userGroup } from '../../api/naming.ts';
-import { instance, project, stateOf } from './access-state.fixture.ts';
+import { cluster, instance, project, stateOf } from './access-state.fixture.ts';
+import { decide } from './decide.ts';
+import { guardedKinds } from './guarded-kinds.ts';
 import { rulesFor } from './rules-review.ts';
 import { compileScope } from './scope.ts';
 import type { Subject } from './subject.ts';
@@ -10,7 +12,8 @@ const admin: Subject = { user: { name: 'root', groups: [adminsGroup] }, system: 
 
 const of = (owned: number) =>
   stateOf({
-    projects: [project('p')],
+    projects: [project('p'), project('own', { owner: { user: 'anna' } }), project('other')],
+    clusters: [cluster('own', { access: [{ verbs: ['get', 'update'], users: ['anna'] }] }), cluster('other')],
     instances: Array.from({ length: owned }, (_, at) => instance('p', `i${at}`, { owner: { user: 'anna' } })),
   });
 
@@ -28,6 +31,34 @@ describe('rulesFor (AUTHZ-05)', () => {
       'ownedaccesskeys',
       'directclusterendpointtokens',
     ]);
+  });
+
+  it('tells which fields may be set, one by one, as the decision does', () => {
+    const state = of(2);
+    const everything = rulesFor(anna, projectNamespace('p'), state).resourceRules;
+    let told = 0;
+    for (const { kind, right } of guardedKinds()) {
+      const fields = Object.keys(kind.schema.properties?.spec?.properties ?? {}).map((field) => `spec.${field}`);
+      for (const subresource of [...fields, 'metadata.labels', 'metadata.finalizers', 'metadata.ownerReferences']) {
+        if (right(subresource, 'update') === undefined) continue;
+        for (const name of ['i0', 'own', 'other']) {
+          const namespace = kind.namespaced ? projectNamespace('p') : '';
+          const { group, version, plural } = kind;
+          const place = { group, version, resource: plural, subresource, namespace, name };
+          const may = decide(anna, { resourceRequest: true, verb: 'update', ...place }, state).allowed;
+          const isTold = everything.some(
+            ({ verbs, resources, apiGroups, resourceNames }) =>
+              verbs.includes('update') &&
+              apiGroups.includes(group) &&
+              resources.includes(`${plural}/${subresource}`) &&
+              (resourceNames ?? [name]).includes(name),
+          );
+          expect(isTold, `${plural}/${subresource} of ${name}`).toBe(may);
+          if (may) told++;
+        }
+      }
+    }
+    expect(told).toBeGreaterThan(8);
   });
 
   it('names each object that rights are for, and says so where there are too many to name', () => {

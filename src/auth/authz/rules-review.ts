@@ -8,13 +8,14 @@ import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-clus
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { projectOfNamespace } from '../../api/naming.ts';
+import type { ResourceKind } from '../../api/resource.ts';
 import { compareBytes } from '../../lib/json-order.ts';
 import { listAt } from '../../lib/json-path.ts';
 import type { ReviewState } from './access-state.ts';
 import { decide } from './decide.ts';
 import { type GuardedKind, guardedKinds } from './guarded-kinds.ts';
 import { readerOf } from './reader.ts';
-import { anyField, openPaths, openPathVerbs } from './rights-table.ts';
+import { anyField, guardedMetadata, openPaths, openPathVerbs } from './rights-table.ts';
 import { isAdmin, type Subject } from './subject.ts';
 
 /** Rules as SelfSubjectRulesReview shows them. */
@@ -113,17 +114,24 @@ function rulesOfKind(
   }));
 }
 
-/** Everything that can be asked of a kind. */
-function questionsOf({ rights }: GuardedKind): Map<string, Set<string>> {
+/** Everything that can be asked of a kind: a line for any field is one for each that the kind has. */
+function questionsOf({ kind, rights }: GuardedKind): Map<string, Set<string>> {
   const questions = new Map([['', new Set(plainVerbs)]]);
   for (const { on, verbs } of rights) {
-    for (const subresource of on.filter((each) => anyField(each) !== each)) {
+    for (const subresource of on.flatMap((each) => (anyField(each) === each ? fieldsOf(kind, each) : [each]))) {
       const known = questions.get(subresource) ?? new Set<string>();
       for (const verb of verbs) known.add(verb);
       questions.set(subresource, known);
     }
   }
   return questions;
+}
+
+/** `spec.*` or `metadata.*`, field by field. */
+function fieldsOf({ schema }: ResourceKind, any: string): string[] {
+  const part = any.slice(0, any.indexOf('.'));
+  const fields = part === 'metadata' ? guardedMetadata : Object.keys(schema.properties?.spec?.properties ?? {});
+  return fields.map((field) => `${part}.${field}`);
 }
 
 type Objects = (state: ReviewState, namespace: string) => Iterable<KubeObject>;

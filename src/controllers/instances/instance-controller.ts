@@ -6,6 +6,7 @@ import { type Outcome, type RunningController, startController } from '../runtim
 import { ActivityNotes, isActivityStale } from './activity-notes.ts';
 import { BindingChecks } from './binding-checks.ts';
 import { createEventRecorder } from './event-recorder.ts';
+import { FirstReady } from './first-ready.ts';
 import { HostFollows } from './host-follows.ts';
 import { InstanceDirectory } from './instance-directory.ts';
 import { factsOf, type InstanceFacts, keyOf } from './instance-facts.ts';
@@ -26,6 +27,8 @@ import { writeStatus } from './write-status.ts';
 export interface InstanceControllerOptions extends Omit<InstanceNeeds, 'events' | 'bindings'> {
   /** Calls back when the host of a cluster came, is another one, or went. Returns how to stop. Absent: none ever does. */
   onHostReplaced?(listener: (cluster: string) => void): () => void;
+  /** An instance of the project is Ready for the first time, so long after it was created. Absent: nobody counts. */
+  onReady?(project: string, milliseconds: number): void;
   readonly clusters: ResourceClient;
   readonly projects: ResourceClient;
   /** Core events. */
@@ -48,6 +51,7 @@ export function startInstanceController(options: InstanceControllerOptions): Run
   const hosts = new TimelyHosts(options.hostOf, clock);
   const needs: InstanceNeeds = { ...options, hostOf: (cluster) => hosts.of(cluster), events: recorder, bindings };
   const notes = new ActivityNotes(activity, clock);
+  const firstReady = new FirstReady(clock, (project, milliseconds) => options.onReady?.(project, milliseconds));
   let add: (key: string) => void = () => {};
   /** From the first instance on that is there, a cluster tells what happens on it. */
   const follows = new HostFollows({
@@ -78,7 +82,7 @@ export function startInstanceController(options: InstanceControllerOptions): Run
       {
         resource: slimInstances(instances),
         keys(instance) {
-          directory.put(instance);
+          if (directory.put(instance)) firstReady.came(instance.metadata.uid ?? '');
           return [keyOf(instance)];
         },
       },
@@ -90,9 +94,10 @@ export function startInstanceController(options: InstanceControllerOptions): Run
     ],
     async others(adding, signal) {
       add = adding;
-      const addUid = (uid: string) => {
+      const addUid = (uid: string): boolean => {
         const key = directory.keyOfUid(uid);
         if (key !== undefined) adding(key);
+        return key !== undefined;
       };
       const stopChecks = bindings.follow(activity, addUid);
       await notes.follow(addUid, signal);
@@ -104,13 +109,14 @@ export function startInstanceController(options: InstanceControllerOptions): Run
         const uid = directory.remove(key) ?? '';
         notes.forget(uid);
         bindings.forget(uid);
+        firstReady.forget(uid);
         return undefined;
       }
       const facts = factsOf(instance);
       follows.keep(facts.cluster);
       if (instance.metadata.deletionTimestamp !== undefined) return await takeDownStep(facts, needs, signal);
       if (facts.cluster === '') return await placeStep(facts, needs, signal);
-      return await keep(facts, notes, needs, signal);
+      return await keep(facts, { notes, firstReady }, needs, signal);
     },
   });
   return {
@@ -140,19 +146,18 @@ async function unlessMissing(call: Promise<KubeObject>): Promise<KubeObject | un
 
 async function keep(
   facts: InstanceFacts,
-  notes: ActivityNotes,
+  { notes, firstReady }: { readonly notes: ActivityNotes; readonly firstReady: FirstReady },
   needs: InstanceNeeds,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { object, cluster } = facts;
   const now = needs.clock.now();
   const sleepMode = sleepModeOf(facts, needs.activity.lastActivity(facts.uid), now);
-  notes.note(facts, sleepMode);
+  const isStale = isActivityStale(facts, sleepMode);
+  notes.note(facts, sleepMode, isStale);
   if (sleepMode.deleted && (await expireStep(facts, needs, signal))) return undefined;
   const draft = new StatusDraft(object, now);
-  if (isActivityStale(facts, sleepMode)) {
-    draft.set('lastActivity', sleepMode.lastActivity === undefined ? undefined : timestamp(sleepMode.lastActivity));
-  }
+  if (isStale && sleepMode.lastActivity !== undefined) draft.set('lastActivity', timestamp(sleepMode.lastActivity));
   draft.condition('Scheduled', 'True', { reason: 'Placed', message: `It runs on the cluster ${cluster}.` });
   const definition = await renderStep(facts, draft, (name) => unlessMissing(needs.templates.get({ name }, { signal })));
   if (draft.rendersAnew && (await dressStep(facts, definition ?? {}, draft, needs, signal))) return undefined;
@@ -166,6 +171,7 @@ async function keep(
   }
   await told();
   await writeStatus(needs.instances, object, draft, signal);
+  firstReady.looked(facts, draft.phase);
   const { againAfterMilliseconds } = sleepMode;
   return againAfterMilliseconds === undefined ? undefined : { againAfterMilliseconds };
 }

@@ -20,7 +20,8 @@ export class InstanceDirectory {
   /** By cluster and host namespace. */
   readonly #byNamespace = new Keys();
 
-  put(instance: KubeObject): void {
+  /** Whether it was not known before. */
+  put(instance: KubeObject): boolean {
     const key = keyOf(instance);
     const entry: Entry = {
       uid: instance.metadata.uid ?? '',
@@ -29,12 +30,13 @@ export class InstanceDirectory {
       template: textAt(instance, 'spec', 'templateRef', 'name'),
     };
     const before = this.#entries.get(key);
-    if (before !== undefined && isSame(before, entry)) return;
+    if (before !== undefined && isSame(before, entry)) return false;
     this.remove(key);
     this.#entries.set(key, entry);
     this.#byUid.set(entry.uid, key);
     this.#byTemplate.add(entry.template, key);
     this.#byNamespace.add(placeOf(entry), key);
+    return before?.uid !== entry.uid;
   }
 
   /** The uid of the one that is forgotten now; undefined: it was not known. */

@@ -36,8 +36,17 @@ describe('an instance', () => {
   it('does not act on what cannot be understood', () => {
     for (const text of ['soon', '0', '-1', '1.5', '1e3', '99999999999']) {
       const mode = sleepModeOf(instance({ [deleteAfterAnnotation]: text }, noted(10 ** 6)), undefined, now);
-      expect(mode).toMatchObject({ deleted: false, lastActivity: undefined });
+      expect(mode).toMatchObject({ deleted: false, dependsOnUse: false, againAfterMilliseconds: undefined });
     }
+  });
+
+  it('has a last use where nothing depends on it too, once it is used', () => {
+    const mode = (used: number | undefined, status = {}) => sleepModeOf(instance({}, status), used, now);
+    expect(mode(undefined)).toMatchObject({ lastActivity: undefined, dependsOnUse: false });
+    expect(mode(ago(5)).lastActivity).toBe(ago(5));
+    expect(mode(undefined, noted(50)).lastActivity).toBe(ago(50));
+    expect(mode(ago(5), noted(50)).lastActivity).toBe(ago(5));
+    expect(mode(undefined, noted(-50)).lastActivity).toBe(now);
   });
 
   it('never acts early, and always looks again in time', () => {

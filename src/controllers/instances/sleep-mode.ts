@@ -8,8 +8,10 @@ import type { InstanceFacts } from './instance-facts.ts';
 export interface SleepMode {
   readonly asleep: typeof asleepByForce | typeof asleepByRest | undefined;
   readonly deleted: boolean;
-  /** What counts as its last use; undefined: nothing depends on it. Milliseconds since the epoch. */
+  /** What counts as its last use; undefined: none is known, and nothing depends on it. Milliseconds since the epoch. */
   readonly lastActivity: number | undefined;
+  /** Something is to happen when it is not used. */
+  readonly dependsOnUse: boolean;
   /** When to look again, if nothing happens until then. */
   readonly againAfterMilliseconds: number | undefined;
 }
@@ -27,7 +29,8 @@ export function sleepModeOf(facts: InstanceFacts, used: number | undefined, now:
   const deleteAfter = sleepSeconds(facts.annotation(deleteAfterAnnotation));
   if (sleepAfter === undefined && deleteAfter === undefined) {
     const asleep = forced ? asleepByForce : undefined;
-    return { asleep, deleted: false, lastActivity: undefined, againAfterMilliseconds: undefined };
+    const lastActivity = knownUse(facts, used, now);
+    return { asleep, deleted: false, lastActivity, dependsOnUse: false, againAfterMilliseconds: undefined };
   }
   const lastActivity = lastUse(facts, used, forced, now);
   const left = (seconds: number | undefined) =>
@@ -38,17 +41,23 @@ export function sleepModeOf(facts: InstanceFacts, used: number | undefined, now:
     asleep: forced ? asleepByForce : rests ? asleepByRest : undefined,
     deleted: left(deleteAfter) <= 0,
     lastActivity,
+    dependsOnUse: true,
     againAfterMilliseconds: next,
   };
 }
 
-function lastUse({ object }: InstanceFacts, used: number | undefined, forced: boolean, now: number): number {
+function lastUse(facts: InstanceFacts, used: number | undefined, forced: boolean, now: number): number {
+  const { object } = facts;
   // Whoever ends a forced sleep wants to use it.
   const wasForced =
     textAt(object, 'status', 'phase') === 'Sleeping' && textAt(object, 'status', 'reason') === asleepByForce;
   if (wasForced && !forced) return now;
+  return knownUse(facts, used, now) ?? now;
+}
+
+function knownUse({ object }: InstanceFacts, used: number | undefined, now: number): number | undefined {
   const noted = Date.parse(textAt(object, 'status', 'lastActivity'));
-  if (Number.isNaN(noted)) return used ?? now;
+  if (Number.isNaN(noted)) return used;
   // A clock that was set back must not keep it awake for ever.
   return Math.min(Math.max(noted, used ?? 0), now);
 }

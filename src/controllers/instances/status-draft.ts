@@ -1,6 +1,6 @@
 import { type Condition, setCondition } from '../../api/conditions.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { listAt, objectAt } from '../../lib/json-path.ts';
+import { listAt, objectAt, textAt } from '../../lib/json-path.ts';
 import { type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import { mergeBetween } from './merge-between.ts';
 
@@ -58,6 +58,10 @@ export class StatusDraft {
   /** The template was rendered in this look, and gave something else than before. */
   get rendersAnew(): boolean {
     return this.#members.renderedFrom !== this.#before.renderedFrom;
+  }
+
+  get phase(): string {
+    return textAt(this.#members, 'phase');
   }
 
   get reason(): JsonValue | undefined {

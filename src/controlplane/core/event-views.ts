@@ -6,7 +6,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import type { FieldSelector } from '../../api/selectors/field-selector.ts';
 import { invalidObject, qualified, type Status, StatusError } from '../../api/status.ts';
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
-import type { RequestContext } from '../../registry/context.ts';
+import { contextWith, type RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { streamMapper } from '../../registry/mapped-stream.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
@@ -106,7 +106,7 @@ function turnedDocument(document: JsonValue): JsonValue {
 /** Whoever filters for the caller is asked about the form that the caller sees. */
 function inside(context: RequestContext): RequestContext {
   const { mayRead } = context;
-  return mayRead === undefined ? context : { ...context, mayRead: (object) => mayRead(otherEvent(object)) };
+  return mayRead === undefined ? context : contextWith(context, { mayRead: (object) => mayRead(otherEvent(object)) });
 }
 
 function renamedFields<T extends ListOptions>(options: T, rename: (field: string) => string): T {

@@ -13,18 +13,19 @@ export interface FencedStore {
  * writes of a plane that goes are refused, and those under way are waited for. `onWrite` hears of each before it is written.
  */
 export function fencedStore(store: Store, onWrite: (transaction: Transaction) => void = () => {}): FencedStore {
-  const underWay = new Set<Promise<unknown>>();
+  let underWay = 0;
+  let onIdle = () => {};
   let isShut = false;
 
   async function transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
     if (isShut) throw new StoreError('Unavailable', 'the control plane was removed');
     onWrite(transaction);
-    const writing = store.transact(transaction);
-    underWay.add(writing);
+    underWay++;
     try {
-      return await writing;
+      return await store.transact(transaction);
     } finally {
-      underWay.delete(writing);
+      underWay--;
+      if (underWay === 0) onIdle();
     }
   }
 
@@ -45,7 +46,14 @@ export function fencedStore(store: Store, onWrite: (transaction: Transaction) =>
     },
     async shut() {
       isShut = true;
-      await Promise.allSettled(underWay);
+      if (underWay === 0) return;
+      await new Promise<void>((resolve) => {
+        const before = onIdle;
+        onIdle = () => {
+          before();
+          resolve();
+        };
+      });
     },
   };
 }

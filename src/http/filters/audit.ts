@@ -1,7 +1,8 @@
+import type { AuditEvent } from '../../api/audit/audit-event.ts';
 import { timestamp } from '../../api/meta.ts';
-import { StatusError, serviceUnavailable, unauthorized } from '../../api/status.ts';
+import { StatusError, serviceUnavailable } from '../../api/status.ts';
 import { auditBody } from '../../audit/audit-body.ts';
-import type { AuditEvent, AuditLog } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import { type AuditRule, auditLevel, defaultAuditRules, isWrite } from '../../audit/audit-policy.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -49,12 +50,13 @@ export function audit(options: AuditOptions): Filter {
   };
 }
 
-/** The line of a caller who could not say who they are. */
-export function auditFailedAuthentication(options: AuditOptions): (exchange: Exchange) => Promise<void> {
-  const { code, reason } = unauthorized().status;
-  return (exchange) =>
-    record(options, exchange, 'ResponseComplete', 'Metadata', undefined, {
-      code: code ?? 401,
+/** The line of a caller who could not say who they are, or not prove that it is they who ask. */
+export function auditFailedAuthentication(
+  options: AuditOptions,
+): (exchange: Exchange, refusal: StatusError, caller?: Identity) => Promise<void> {
+  return (exchange, { code, status: { reason } }, caller) =>
+    record(options, exchange, 'ResponseComplete', 'Metadata', caller, {
+      code,
       ...(reason === undefined ? {} : { reason }),
     });
 }

@@ -1,5 +1,6 @@
-import { unauthorized } from '../../api/status.ts';
+import { type StatusError, unauthorized } from '../../api/status.ts';
 import type { Identity } from '../../auth/identity.ts';
+import { type BrowserSessions, browserSession, forBrowser } from '../browser-session.ts';
 import { credentialOf } from '../credential.ts';
 import type { Exchange, Filter } from '../exchange.ts';
 import { withRights } from '../with-rights.ts';
@@ -8,20 +9,29 @@ import { withSignal } from '../with-signal.ts';
 export interface AuthenticateOptions {
   /** undefined: 401, and the caller learns no more than that (rule ERR-13). */
   authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined>;
-  /** Told of each failure before it is answered: audit keeps them too. */
-  onFailure?(exchange: Exchange): Promise<void>;
+  /** Absent: cookies are no credentials here. */
+  readonly sessions?: BrowserSessions | undefined;
+  /** Told of each failure before it is answered, and of who it was where that is known: audit keeps them too. */
+  onFailure?(exchange: Exchange, refusal: StatusError, caller?: Identity): Promise<void>;
 }
 
 /** From here on it is known who asks, and the request ends when their right to be here does. */
 export function authenticate(options: AuthenticateOptions): Filter {
+  const refuse = async (exchange: Exchange, refusal: StatusError, caller?: Identity): Promise<never> => {
+    await options.onFailure?.(exchange, refusal, caller);
+    throw refusal;
+  };
   return async (exchange, next) => {
-    const credential = credentialOf(exchange.request);
+    const { request } = exchange;
+    const bearer = credentialOf(request);
+    const asked = bearer === undefined ? options.sessions : undefined;
+    const session = asked === undefined ? undefined : browserSession(request, asked);
+    if (session?.refusal !== undefined) return await refuse(exchange, session.refusal, session.holder);
+    const credential = bearer ?? session?.value;
     const identity = credential === undefined ? undefined : await options.authenticate(credential, exchange);
-    if (identity === undefined || identity.signal.aborted) {
-      await options.onFailure?.(exchange);
-      throw unauthorized();
-    }
+    if (identity === undefined || identity.signal.aborted) return await refuse(exchange, unauthorized());
     exchange.identity = identity;
-    return await withSignal(exchange, identity.signal, () => withRights(exchange, identity, next));
+    const reply = await withSignal(exchange, identity.signal, () => withRights(exchange, identity, next));
+    return session === undefined ? reply : forBrowser(reply);
   };
 }

@@ -21,13 +21,15 @@ const writes = new Set(['create', 'update', 'patch', 'delete']);
 export function deadline(options: DeadlineOptions): Filter {
   const maximum = options.maximumMilliseconds ?? 60_000;
   const forWrites = options.writeMilliseconds ?? 34_000;
-  return async (exchange, next) => {
-    if (isLongRunning(exchange)) return await next();
-    const asked = requestedTimeout(exchange.query);
-    const allowed = asked > 0 && asked <= maximum ? asked : maximum;
-    const isWrite = exchange.info.isResource && writes.has(exchange.info.verb);
-    const milliseconds = isWrite ? Math.min(allowed, forWrites) : allowed;
-    return await new Promise<Reply>((resolve, reject) => {
+  return (exchange, next) => {
+    if (isLongRunning(exchange)) return next();
+    return new Promise<Reply>((resolve, reject) => {
+      const asked = requestedTimeout(exchange.query);
+      const allowed = asked > 0 && asked <= maximum ? asked : maximum;
+      const isWrite = exchange.info.isResource && writes.has(exchange.info.verb);
+      const milliseconds = isWrite ? Math.min(allowed, forWrites) : allowed;
+      // First of all: what throws at once leaves no timer behind.
+      const answering = next();
       const stop = options.clock.after(milliseconds, () => {
         // Made only when it is needed: an error with its stack is dear for something that hardly ever happens.
         const error = timedOut(
@@ -38,7 +40,7 @@ export function deadline(options: DeadlineOptions): Filter {
         exchange.end.end(error);
         reject(error);
       });
-      next().then(
+      answering.then(
         (reply) => {
           stop();
           resolve(reply);

@@ -6,7 +6,7 @@ import { labelFaults, subdomainFaults } from '../../api/validation/names.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { callerOf } from '../caller.ts';
-import type { Exchange, Filter, IncomingRequest } from '../exchange.ts';
+import type { Exchange, Filter, IncomingRequest, Reply } from '../exchange.ts';
 import { withRights } from '../with-rights.ts';
 import { denial } from './authorize.ts';
 
@@ -27,9 +27,7 @@ interface Wanted {
  * narrows it narrows what is done under the other name too.
  */
 export function impersonate(options: ImpersonateOptions): Filter {
-  return async (exchange, next) => {
-    const wanted = wantedIdentity(exchange.request);
-    if (wanted === undefined) return await next();
+  const asAnother = async (exchange: Exchange, wanted: Wanted, next: () => Promise<Reply>): Promise<Reply> => {
     const caller = callerOf(exchange);
     for (const attributes of neededRights(wanted)) {
       const decision = await options.authorize(caller, attributes, exchange);
@@ -58,6 +56,10 @@ export function impersonate(options: ImpersonateOptions): Filter {
       ...(countedAs === undefined ? {} : { countedAs }),
     };
     return await withRights(exchange, caller, next, user);
+  };
+  return (exchange, next) => {
+    const wanted = wantedIdentity(exchange.request);
+    return wanted === undefined ? next() : asAnother(exchange, wanted, next);
   };
 }
 

@@ -43,11 +43,11 @@ export function keyRate(options: KeyRateOptions): Filter {
     return 0;
   };
 
-  return async (exchange, next) => {
+  return (exchange, next) => {
     const caller = callerOf(exchange);
-    if (caller.system) return await next();
+    if (caller.system) return next();
     const wait = take(shareOf(caller));
-    if (wait === 0) return await next();
+    if (wait === 0) return next();
     throw tooManyRequests(
       'This access key has made too many requests, please try again later.',
       Math.max(1, Math.ceil(wait)),

@@ -10,7 +10,8 @@ const clock = new ManualClock();
 function limited(options: { free?: number; sources?: number } = {}) {
   const filter = sourceLimit({ clock, free: 2, ...options });
   return async (remoteAddress: string, token: string): Promise<number> => {
-    const exchange = exchangeFor({ remoteAddress, headers: { authorization: `Bearer ${token}` } }, clock);
+    const headers = token === '' ? {} : { authorization: `Bearer ${token}` };
+    const exchange = exchangeFor({ remoteAddress, headers }, clock);
     const next = async (): Promise<Reply> => {
       if (!token.startsWith('good')) throw unauthorized();
       exchange.identity = { user: { name: 'u', groups: [] }, system: false, signal: new AbortController().signal };
@@ -55,9 +56,33 @@ it.each([3_600_000, -3_600_000])('makes nobody wait longer or shorter when the c
 it('lets a credential through that was good lately, whatever its neighbours do', async () => {
   const call = limited();
   expect(await call('a', 'good-1')).toBe(200);
-  for (let count = 0; count < 4; count++) await call('a', 'bad');
+  for (let count = 0; count < 4; count++) await call('a', `bad-${count}`);
   expect(await call('a', 'good-1')).toBe(200);
   expect(await call('a', 'good-2')).toBeLessThan(0);
+});
+
+it('has nobody else wait for a program that keeps coming with a key that is gone', async () => {
+  const call = limited();
+  for (let count = 0; count < 40; count++) {
+    await call('a', 'gone');
+    clock.advance(1000);
+  }
+  expect(await call('a', 'gone')).toBeLessThan(0);
+  expect(await call('a', 'good-1')).toBe(200);
+  // It was one guess of the two that are free here.
+  expect([await call('a', 'x'), await call('a', 'y'), await call('a', 'z')]).toEqual([401, 401, -1]);
+});
+
+it('holds up nobody with a credential for those who come without, nor the other way round', async () => {
+  const call = limited();
+  for (let count = 0; count < 3; count++) await call('a', '');
+  expect(await call('a', '')).toBe(-1);
+  expect(await call('a', 'good-1')).toBe(200);
+  expect([await call('a', 'bad'), await call('a', 'bad'), await call('a', 'bad'), await call('a', 'bad')]).toEqual([
+    401, 401, 401, -1,
+  ]);
+  clock.advance(1000);
+  expect(await call('a', '')).toBe(401);
 });
 
 it('starts anew after a quiet time, and never waits longer than a minute', async () => {

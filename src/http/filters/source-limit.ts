@@ -2,8 +2,10 @@ import { hash, randomBytes } from 'node:crypto';
 import { StatusError, tooManyRequests } from '../../api/status.ts';
 import { sourceOf } from '../../auth/login-backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { anotherSession } from '../browser-session.ts';
 import { credentialOf } from '../credential.ts';
 import type { Filter } from '../exchange.ts';
+import { sessionCookieOf } from '../session-cookie.ts';
 
 export interface SourceLimitOptions {
   readonly clock: Clock;
@@ -26,13 +28,16 @@ const forgetMilliseconds = 10 * 60_000;
 /**
  * Whoever keeps failing to authenticate waits longer and longer. Counted per source address, of IPv6 per 64 bits of it,
  * as the rest is the caller's to choose. Many callers may share one (a proxy, a NAT), so a credential that was good
- * lately passes even while its neighbours have to wait.
+ * lately passes even while its neighbours have to wait, and a wrong one that comes again and again, as from a program that
+ * was left behind with a key that is gone, is one guess: only who brings it waits.
  */
 export function sourceLimit(options: SourceLimitOptions): Filter {
   const free = options.free ?? 20;
   const longestWait = options.longestWaitMilliseconds ?? 60_000;
   const limit = options.sources ?? 10_000;
   const sources = new Map<string, Source>();
+  /** Wrong credentials, by where they came from. */
+  const wrong = new Map<string, Source>();
   const good = new Set<string>();
   const secret = randomBytes(32).toString('base64');
   // Never the credential itself: what lies in memory for long must not be worth stealing.
@@ -54,21 +59,28 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
     if (mark === newest) newest = '';
   };
 
-  const failed = (address: string) => {
+  /** Whether it is the first failure in a long time. */
+  const failed = (where: Map<string, Source>, key: string): boolean => {
     const now = options.clock.elapsed();
-    const before = sources.get(address);
-    const failures = before === undefined || now - before.lastFailure > forgetMilliseconds ? 1 : before.failures + 1;
+    const before = where.get(key);
+    const isFirst = before === undefined || now - before.lastFailure > forgetMilliseconds;
+    const failures = isFirst ? 1 : before.failures + 1;
     const wait = failures <= free ? 0 : Math.min(longestWait, 1000 * 2 ** Math.min(failures - free - 1, 20));
-    sources.delete(address);
-    sources.set(address, { failures, blockedUntil: now + wait, lastFailure: now });
-    dropOldest(sources, limit);
+    where.delete(key);
+    where.set(key, { failures, blockedUntil: now + wait, lastFailure: now });
+    dropOldest(where, limit);
+    return isFirst;
   };
 
   return async (exchange, next) => {
-    const address = sourceOf(exchange.request.remoteAddress);
-    const credential = credentialOf(exchange.request);
+    const source = sourceOf(exchange.request.remoteAddress);
+    const credential = credentialOf(exchange.request) ?? sessionCookieOf(exchange.request);
     const mark = credential === undefined ? undefined : digest(credential);
-    const wait = (sources.get(address)?.blockedUntil ?? 0) - options.clock.elapsed();
+    // Who shows nothing guesses nothing, and holds up nobody who does: many open the console before they sign in.
+    const address = mark === undefined ? `${source} without` : source;
+    const same = `${source} ${mark}`;
+    const blocked = Math.max(sources.get(address)?.blockedUntil ?? 0, wrong.get(same)?.blockedUntil ?? 0);
+    const wait = blocked - options.clock.elapsed();
     if (wait > 0 && (mark === undefined || !good.has(mark))) {
       throw tooManyRequests('Too many failed authentications, please try again later.', Math.ceil(wait / 1000));
     }
@@ -77,9 +89,10 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
       if (mark !== undefined && exchange.identity !== undefined) remember(mark);
       return reply;
     } catch (error) {
+      if (error === anotherSession) throw error;
       if (error instanceof StatusError && error.code === 401) {
         if (mark !== undefined) forget(mark);
-        failed(address);
+        if (mark === undefined || failed(wrong, same)) failed(sources, address);
       } else if (mark !== undefined && exchange.identity !== undefined) remember(mark);
       throw error;
     }

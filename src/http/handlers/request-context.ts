@@ -1,5 +1,7 @@
 import type { ResourceKind } from '../../api/resource.ts';
-import type { RequestContext } from '../../registry/context.ts';
+import type { UserInfo } from '../../api/user-info.ts';
+import type { Identity } from '../../auth/identity.ts';
+import type { AccessAttributes, RequestContext } from '../../registry/context.ts';
 import { callerOf } from '../caller.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Plane } from '../plane.ts';
@@ -10,33 +12,7 @@ export function requestContext(plane: Plane, kind: ResourceKind, exchange: Excha
   const caller = callerOf(exchange);
   const mayRead = plane.mayRead(caller, kind, exchange.info.verb);
   const { gate } = caller;
-  const context: Writable<RequestContext> = {
-    user: caller.user,
-    system: caller.system,
-    namespace: kind.namespaced ? exchange.info.namespace : '',
-    pathName: exchange.info.pathName,
-    get signal() {
-      return exchange.signal;
-    },
-    isOver: () => exchange.end.isOver,
-    warn: (text) => void exchange.warnings.push(text),
-    annotate(key, value) {
-      exchange.annotations = { ...exchange.annotations, [key]: value };
-    },
-    async may(asked) {
-      const decision = await plane.authorize(caller, {
-        resourceRequest: true,
-        verb: asked.verb,
-        group: asked.group,
-        version: exchange.info.version,
-        resource: asked.resource,
-        subresource: asked.subresource ?? '',
-        namespace: asked.namespace ?? '',
-        name: asked.name ?? '',
-      });
-      return decision.allowed;
-    },
-  };
+  const context: Writable<ExchangeContext> = new ExchangeContext(plane, kind, exchange, caller);
   // Each part that may be missing is added by itself: to put an object together from parts takes several times as long.
   if (caller.accessKey !== undefined) context.accessKey = caller.accessKey;
   if (exchange.turn !== undefined) context.turn = exchange.turn;
@@ -44,6 +20,65 @@ export function requestContext(plane: Plane, kind: ResourceKind, exchange: Excha
   if (mayRead !== undefined) context.mayRead = mayRead;
   if (gate !== undefined) context.passes = (asked) => gate(asked);
   return context;
+}
+
+/**
+ * A class, as every request makes one: an object that is written down with a getter in it gets a dictionary of its own,
+ * and whoever reads a member of it looks it up there.
+ */
+class ExchangeContext implements RequestContext {
+  readonly user: UserInfo;
+  readonly system: boolean;
+  readonly namespace: string;
+  readonly pathName: string;
+  declare readonly accessKey?: string;
+  declare readonly turn?: NonNullable<RequestContext['turn']>;
+  declare readonly extended?: boolean;
+  declare readonly mayRead?: NonNullable<RequestContext['mayRead']>;
+  declare readonly passes?: NonNullable<RequestContext['passes']>;
+  readonly #plane: Plane;
+  readonly #exchange: Exchange;
+  readonly #caller: Identity;
+
+  constructor(plane: Plane, kind: ResourceKind, exchange: Exchange, caller: Identity) {
+    this.user = caller.user;
+    this.system = caller.system;
+    this.namespace = kind.namespaced ? exchange.info.namespace : '';
+    this.pathName = exchange.info.pathName;
+    this.#plane = plane;
+    this.#exchange = exchange;
+    this.#caller = caller;
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
+  }
+
+  isOver(): boolean {
+    return this.#exchange.end.isOver;
+  }
+
+  warn(text: string): void {
+    this.#exchange.warnings.push(text);
+  }
+
+  annotate(key: string, value: string): void {
+    this.#exchange.annotations = { ...this.#exchange.annotations, [key]: value };
+  }
+
+  async may(asked: AccessAttributes): Promise<boolean> {
+    const decision = await this.#plane.authorize(this.#caller, {
+      resourceRequest: true,
+      verb: asked.verb,
+      group: asked.group,
+      version: this.#exchange.info.version,
+      resource: asked.resource,
+      subresource: asked.subresource ?? '',
+      namespace: asked.namespace ?? '',
+      name: asked.name ?? '',
+    });
+    return decision.allowed;
+  }
 }
 
 type Writable<T> = { -readonly [Member in keyof T]: T[Member] };

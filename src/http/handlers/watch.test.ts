@@ -204,10 +204,10 @@ describe('the end of a watch', () => {
     const second = session.request({ ':path': path, authorization: 'Bearer admin-token' });
     await once(second, 'response');
     const goneAway = once(session, 'goaway');
+    const ended = once(second.resume(), 'end');
     const drained = server.listener.drain(5000);
     expect(await first.body.text()).toBe('');
-    second.resume();
-    await once(second, 'end');
+    await ended;
     expect((await goneAway)[0]).toBe(0);
     await drained;
   });

@@ -23,7 +23,7 @@ import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
 import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
 import { flagAt, objectAt, textAt, valueAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
-import type { RequestContext } from '../../registry/context.ts';
+import { contextWith, type RequestContext } from '../../registry/context.ts';
 import { shapeObject } from '../../registry/decode.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
@@ -79,7 +79,7 @@ export function importVirtualCluster(options: ImportOptions): MountedSubresource
   async function make(project: string, wanted: KubeObject, source: Source, context: RequestContext, how: WriteOptions) {
     const namespace = projectNamespace(project);
     try {
-      await instances.verbs.create({ ...context, system: true, namespace }, wanted, how);
+      await instances.verbs.create(contextWith(context, { system: true, namespace }), wanted, how);
     } catch (error) {
       // Somebody was quicker since the look before: of the two refusals the one about the source comes first.
       if (error instanceof StatusError && error.code === 409) await refuseTaken(source, context);

@@ -4,7 +4,7 @@ import { groupResourceOf } from '../../api/resource.ts';
 import { alreadyExists, notFound } from '../../api/status.ts';
 import { type Caller, callerOf } from '../../auth/authz/caller.ts';
 import { textAt } from '../../lib/json-path.ts';
-import type { RequestContext } from '../../registry/context.ts';
+import { contextWith, type RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { written } from '../../registry/served.ts';
@@ -105,11 +105,10 @@ function belongsTo(caller: Caller, key: KubeObject): boolean {
 function onlyOwn(context: RequestContext, state: Known): RequestContext {
   const { mayRead } = context;
   const caller = callerOf(context.user);
-  return {
-    ...context,
+  return contextWith(context, {
     names: () => ownNames(caller, state),
     mayRead: (key) => belongsTo(caller, key) && isOfItsOwner(key, state) && (mayRead?.(key) ?? true),
-  };
+  });
 }
 
 /** A hundred thousand keys of others are not looked at to find one's own. */
@@ -122,9 +121,8 @@ function* ownNames(caller: Caller, state: Known): Iterable<string> {
 
 /** The registry asks for the right to create the kind it stores; here that is the right to create this one. */
 function asKeys(context: RequestContext): RequestContext {
-  return {
-    ...context,
+  return contextWith(context, {
     may: (asked) =>
       context.may(asked.resource === accessKeyKind.plural ? { ...asked, resource: ownedAccessKeyKind.plural } : asked),
-  };
+  });
 }

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import type { AgentAuditBatch, AgentAuditReceipt } from '../../api/agent/policy-feed.ts';
+import type { AuditEvent } from '../../api/audit/audit-event.ts';
 import { badRequest } from '../../api/status.ts';
-import type { AuditEvent, AuditLog } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import { Lanes } from '../../lib/lanes.ts';

@@ -67,6 +67,19 @@ const spec = t.object(
   { description: 'The project as it should be.' },
 );
 
+const readyDaySchema = t.object(
+  {
+    day: t.string({ description: 'The day, in UTC, such as 2026-11-15.', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+    count: t.integer({ description: 'How many became Ready on it.', minimum: 0 }),
+    buckets: t.array(t.integer({ minimum: 0 }), {
+      description:
+        'How many of them took at most 5, 10, 20, 50, 100, 200, 500 ms, 1, 2, 5, 10, 20, 30 s, 1, 2, 5, 10 min, and longer.',
+      listType: 'atomic',
+    }),
+  },
+  { description: 'How long those took that became Ready on one day.' },
+);
+
 const status = t.object(
   {
     quotas: t.optional(
@@ -88,6 +101,13 @@ const status = t.object(
         { description: 'Quotas and what is used of them.' },
       ),
     ),
+    timeToReady: t.optional(
+      t.array(readyDaySchema, {
+        description:
+          'How long virtual clusters of the project took from their creation until they were Ready for the first time, by day, for the last 14 days. Those that are gone are counted too, imported ones are not.',
+        mapKeys: ['day'],
+      }),
+    ),
     conditions: t.optional(conditionsSchema),
   },
   { description: 'What the server observed.' },
@@ -96,6 +116,7 @@ const status = t.object(
 const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
 
 export type ProjectSpec = Static<typeof spec>;
+export type ReadyDay = Static<typeof readyDaySchema>;
 export type ProjectMember = Static<typeof memberSchema>;
 
 export const projectKind: ResourceKind = {

@@ -74,7 +74,8 @@ const status = t.object(
     deployHash: t.optional(t.string({ description: 'Tells whether what is deployed is what the spec asks for.' })),
     lastActivity: t.optional(
       t.timestamp({
-        description: 'When it was last used, to the minute; kept where something is to happen when it is not used.',
+        description:
+          'When it was last used: to the minute where something is to happen when it is not used, else to five minutes. Absent: not yet.',
       }),
     ),
     canUse: t.optional(t.boolean({ description: 'Whether the caller may use the virtual cluster.' })),

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  mergeReadyDays,
+  readyBucketOf,
+  readyDayOf,
+  readyDaysKept,
+  readyLimits,
+  readyOnce,
+  readyPercentile,
+} from './time-to-ready.ts';
+
+const now = Date.parse('2026-11-15T12:00:00Z');
+const today = '2026-11-15';
+const times = (milliseconds: readonly number[], day = today) =>
+  mergeReadyDays(now, ...milliseconds.map((each) => [readyOnce(day, each)]));
+
+describe('time to Ready by day', () => {
+  it('counts each time in the bucket of the first limit that it keeps', () => {
+    expect([0, 5, 5.1, 10, 600_000, 600_001].map(readyBucketOf)).toEqual([0, 0, 1, 1, 16, 17]);
+    const [day] = times([3, 4, 700, 3_600_000]);
+    expect(day).toMatchObject({ day: today, count: 4 });
+    expect(day?.buckets).toHaveLength(readyLimits.length + 1);
+    expect(day?.buckets.map((count, index) => [index, count]).filter(([, count]) => count !== 0)).toEqual([
+      [0, 2],
+      [7, 1],
+      [17, 1],
+    ]);
+  });
+
+  it('has each day once, oldest first, and no more than the last fourteen', () => {
+    const days = Array.from({ length: 30 }, (_, index) => readyOnce(readyDayOf(now + (5 - index) * 86_400_000), 1));
+    const merged = mergeReadyDays(now, days, days);
+    expect(merged.map(({ day }) => day)).toEqual(merged.map(({ day }) => day).toSorted());
+    expect(merged).toHaveLength(readyDaysKept);
+    expect(merged.at(-1)?.day).toBe(today);
+    expect(merged[0]?.day).toBe('2026-11-02');
+    expect(merged.every(({ count }) => count === 2)).toBe(true);
+  });
+
+  it('changes nothing of what it merges', () => {
+    const frozen = Object.freeze(
+      times([1, 2]).map((day) => Object.freeze({ ...day, buckets: Object.freeze(day.buckets) as number[] })),
+    );
+    expect(mergeReadyDays(now, frozen, times([3]))[0]?.count).toBe(3);
+    expect(frozen[0]?.count).toBe(2);
+  });
+});
+
+describe('readyPercentile', () => {
+  it('is nothing of nothing, and the last limit where it took longer', () => {
+    expect(readyPercentile([], 0.5)).toBeUndefined();
+    expect(readyPercentile(times([1e9]), 0.5)).toBe(600_000);
+  });
+
+  it('spreads those of one bucket evenly', () => {
+    expect(readyPercentile(times([60, 60, 60, 60]), 0.5)).toBe(75);
+    expect(readyPercentile(times([60, 60, 60, 60]), 1)).toBe(100);
+    expect(readyPercentile(times([1, 1, 1, 60]), 0.95)).toBe(90);
+  });
+
+  it('lies in the bucket of the time that it stands for, and never falls with the part', () => {
+    const some = fc.array(fc.integer({ min: 0, max: 900_000 }), { minLength: 1, maxLength: 60 });
+    const part = fc.double({ min: 0.01, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(some, part, part, (milliseconds, a, b) => {
+        const days = times(milliseconds);
+        const exact = milliseconds.toSorted((x, y) => x - y)[Math.ceil(a * milliseconds.length) - 1] ?? 0;
+        const bucket = readyBucketOf(exact);
+        const found = readyPercentile(days, a) ?? -1;
+        const last = readyLimits.at(-1) ?? 0;
+        expect(found).toBeGreaterThanOrEqual(Math.min(readyLimits[bucket - 1] ?? 0, last) - 1e-6);
+        expect(found).toBeLessThanOrEqual((readyLimits[bucket] ?? last) + 1e-6);
+        const [low, high] = [Math.min(a, b), Math.max(a, b)].map((each) => readyPercentile(days, each) ?? 0);
+        expect(low).toBeLessThanOrEqual((high ?? 0) + 1e-6);
+      }),
+    );
+  });
+});

@@ -1,0 +1,174 @@
+import { appendFile, mkdir, mkdtemp, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AuditEvent } from '../api/audit/audit-event.ts';
+import type { AuditQuery } from '../api/audit/audit-query.ts';
+import { atSecond, auditEvent } from './audit-event.fixture.ts';
+import { openAuditLog } from './open-audit-log.ts';
+import { type AuditFindings, type AuditSearchOptions, searchAuditLog } from './search-audit-log.ts';
+
+let directory: string;
+let path: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'audit-'));
+  path = join(directory, 'audit.log');
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const text = (events: readonly AuditEvent[]) => events.map((each) => `${JSON.stringify(each)}\n`).join('');
+const numbered = (from: number, to: number, changes: Partial<AuditEvent> = {}) =>
+  Array.from({ length: to - from }, (_, index) =>
+    auditEvent({ ...changes, auditID: `${from + index}`, stageTimestamp: atSecond(from + index) }),
+  );
+
+const options: AuditSearchOptions = { signal: new AbortController().signal, turn: async () => {} };
+
+async function search(query: AuditQuery = {}, changes: Partial<AuditSearchOptions> = {}): Promise<AuditFindings> {
+  return await searchAuditLog({ path, keptFiles: 5 }, query, { ...options, ...changes });
+}
+
+const ids = ({ lines }: AuditFindings) => lines.map((line) => (JSON.parse(line) as AuditEvent).auditID);
+
+/** All pages, one after the other. */
+async function searchAll(query: AuditQuery, changes: Partial<AuditSearchOptions> = {}): Promise<string[]> {
+  const found: string[] = [];
+  for (let next: string | undefined, pages = 0; ; pages++) {
+    const page = await search({ ...query, ...(next === undefined ? {} : { continue: next }) }, changes);
+    found.push(...ids(page));
+    next = page.continue;
+    if (next === undefined) return found;
+    if (pages > 1_000) throw new Error('it never ends');
+  }
+}
+
+const down = (from: number, to: number) => Array.from({ length: from - to }, (_, index) => `${from - 1 - index}`);
+
+describe('searchAuditLog', () => {
+  it('gives lines as they stand in the log, newest first, across the files that were set aside', async () => {
+    await writeFile(`${path}.2`, text(numbered(0, 2)));
+    await writeFile(`${path}.1`, text(numbered(2, 4)));
+    await writeFile(path, text(numbered(4, 6)));
+    const found = await search();
+    expect(ids(found)).toEqual(down(6, 0));
+    expect(found.lines[0]).toBe(JSON.stringify(numbered(5, 6)[0]));
+    expect(found.continue).toBeUndefined();
+    expect(found.reached).toBe(Date.parse(atSecond(0)));
+  });
+
+  it('has nothing to say where there is no log, and does not take a torn line for one', async () => {
+    expect(await search()).toEqual({ lines: [], continue: undefined, reached: undefined });
+    await writeFile(path, `${text(numbered(0, 2))}{"level":"Meta`);
+    expect(ids(await search())).toEqual(['1', '0']);
+    await writeFile(`${path}.1`, `{"torn":\n${text(numbered(0, 1))}`);
+    expect(ids(await search())).toEqual(['1', '0', '0']);
+  });
+
+  it('goes on where the page before ended, and only where there is more', async () => {
+    await writeFile(`${path}.1`, text(numbered(0, 3)));
+    await writeFile(path, text(numbered(3, 6)));
+    const first = await search({ limit: 3 });
+    expect(ids(first)).toEqual(['5', '4', '3']);
+    const second = await search({ limit: 3, continue: first.continue ?? '' });
+    expect(ids(second)).toEqual(['2', '1', '0']);
+    expect(second.continue).toBeUndefined();
+  });
+
+  it('goes on at the same place when lines were written and files set aside meanwhile', async () => {
+    await writeFile(`${path}.1`, text(numbered(0, 3)));
+    await writeFile(path, text(numbered(3, 6)));
+    const first = await search({ limit: 2 });
+    await appendFile(path, text(numbered(6, 8)));
+    await rename(`${path}.1`, `${path}.2`);
+    await rename(path, `${path}.1`);
+    await writeFile(path, text(numbered(8, 10)));
+    expect(ids(await search({ continue: first.continue ?? '' }))).toEqual(['3', '2', '1', '0']);
+  });
+
+  it('answers 410 when what continue points to is not kept any more, and 400 where it points to nothing', async () => {
+    await writeFile(path, text(numbered(0, 6)));
+    const { continue: next = '' } = await search({ limit: 2 });
+    await expect(search({ continue: 'nonsense' })).rejects.toMatchObject({ code: 400 });
+    await truncate(path, 1);
+    await expect(search({ continue: next })).rejects.toMatchObject({ code: 410 });
+    await rename(path, join(directory, 'elsewhere'));
+    await expect(search({ continue: next })).rejects.toMatchObject({ code: 410 });
+  });
+
+  it('looks at so much and no more in one request, finds nothing in it, and goes on', async () => {
+    await writeFile(path, text([...numbered(0, 1, { verb: 'delete' }), ...numbered(1, 200)]));
+    const bounds = { mostBytes: 1_000, pieceBytes: 500 };
+    const first = await search({ verb: 'delete' }, bounds);
+    expect(first.lines).toEqual([]);
+    expect(first.continue).toBeDefined();
+    expect(first.reached).toBeGreaterThan(Date.parse(atSecond(190)));
+    expect(await searchAll({ verb: 'delete' }, bounds)).toEqual(['0']);
+  });
+
+  it('ends an answer that would be too long', async () => {
+    const long = numbered(0, 10, { userAgent: 'x'.repeat(200) });
+    await writeFile(path, text(long));
+    const found = await search({}, { mostFound: 1_000 });
+    expect(found.lines.length).toBeLessThan(5);
+    expect(await searchAll({}, { mostFound: 1_000 })).toEqual(down(10, 0));
+  });
+
+  it('looks no further back than since, but for lines of agents, which come late', async () => {
+    const late = numbered(0, 1, { agent: { cluster: 'edge', log: 'l', line: 1 } });
+    await writeFile(path, text([...numbered(0, 1_000), ...late, ...numbered(1_000, 1_003)]));
+    let turns = 0;
+    const counted = { pieceBytes: 400, turn: async () => void turns++ };
+    const found = await search({ since: atSecond(1_001) }, counted);
+    expect(ids(found)).toEqual(['1002', '1001']);
+    expect(found.continue).toBeUndefined();
+    expect(found.reached).toBeGreaterThan(Date.parse(atSecond(600)));
+    expect(turns).toBeGreaterThan(10);
+    expect(ids(await search({ until: atSecond(0) }))).toEqual(['0', '0']);
+  });
+
+  it('ends with its request', async () => {
+    await writeFile(path, text(numbered(0, 2)));
+    const ended = AbortSignal.abort(new Error('gone'));
+    await expect(search({}, { signal: ended })).rejects.toThrow('gone');
+  });
+
+  it('says that a log which is no file cannot be searched', async () => {
+    await mkdir(path);
+    await expect(search()).rejects.toMatchObject({ code: 501 });
+  });
+
+  it('finds in pages of any size what is there, while the log is written and set aside', async () => {
+    const log = await openAuditLog({ path, maxBytes: 4_000, keptFiles: 100 });
+    let written = 0;
+    const write = async (count: number) => {
+      for (const event of numbered(written, written + count)) await log.write(event);
+      written += count;
+    };
+    await write(60);
+    const sizes = fc.record({
+      limit: fc.integer({ min: 1, max: 30 }),
+      mostBytes: fc.integer({ min: 1, max: 9_000 }),
+      pieceBytes: fc.integer({ min: 300, max: 5_000 }),
+      more: fc.integer({ min: 0, max: 9 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(sizes, async ({ limit, mostBytes, pieceBytes, more }) => {
+        const from = written;
+        const place = { path, keptFiles: 100 };
+        const found: string[] = [];
+        for (let next: string | undefined, pages = 0; pages < 2_000; pages++) {
+          const query = { limit, ...(next === undefined ? {} : { continue: next }) };
+          const page = await searchAuditLog(place, query, { ...options, mostBytes, pieceBytes });
+          found.push(...ids(page));
+          next = page.continue;
+          if (next === undefined) break;
+          if (pages < 3) await write(more);
+        }
+        expect(found).toEqual(down(from, 0));
+      }),
+      { numRuns: 25 },
+    );
+    await log.close();
+  });
+});

@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ReadyDay } from '../../api/management/v1/project.ts';
+import { projectKind } from '../../api/management/v1/project.ts';
+import { inProcessClient } from '../../builtin/in-process-client.ts';
+import type { ResourceClient } from '../../client/resource-client.ts';
+import { listAt } from '../../lib/json-path.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { silentLog } from '../../lib/log.ts';
+import { openManagement, patching } from '../../management/management.fixture.ts';
+import { resourceKey } from '../../registry/rows.ts';
+import { type ReadyTimes, startReadyTimes } from './ready-times.ts';
+
+const running: ReadyTimes[] = [];
+afterEach(async () => {
+  for (const times of running.splice(0)) await times.stop();
+});
+
+async function setUp(whims: (real: ResourceClient) => Partial<ResourceClient> = () => ({})) {
+  const management = await openManagement();
+  const { plane, clock } = management;
+  const real = inProcessClient(plane.kinds, 'test').resource(projectKind);
+  const times = startReadyTimes({ projects: { ...real, ...whims(real) }, clock, log: silentLog });
+  running.push(times);
+  const projects = plane.kinds.get(resourceKey(projectKind));
+  let writes = 0;
+  projects?.listen(() => void writes++);
+  const days = (name: string) =>
+    listAt(projects?.peek('', name)?.object as JsonValue | undefined, 'status', 'timeToReady') as unknown as ReadyDay[];
+  const count = (name: string) => days(name).reduce((sum, day) => sum + day.count, 0);
+  return {
+    ...management,
+    times,
+    days,
+    count,
+    writes: () => writes,
+    /** Resolves when the project says so, and whoever wrote it knows that it is written. */
+    async until(name: string, wanted: number): Promise<void> {
+      await new Promise<void>((resolve) => {
+        const stop = projects?.listen(() => look());
+        const look = () => {
+          if (count(name) !== wanted) return;
+          stop?.();
+          resolve();
+        };
+        look();
+      });
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+describe('how long virtual clusters of a project took', () => {
+  it('is gathered, and written soon for the first and then at most every half minute', async () => {
+    const { times, clock, until, count, writes, days } = await setUp();
+    const before = writes();
+    for (let each = 0; each < 100; each++) times.note('default', 7);
+    clock.advance(999);
+    expect(count('default')).toBe(0);
+    clock.advance(1);
+    await until('default', 100);
+    expect(writes()).toBe(before + 1);
+    for (let second = 0; second < 30; second++) {
+      times.note('default', 70);
+      clock.advance(second === 29 ? 1_000 : 999);
+      if (second < 29) expect(writes()).toBe(before + 1);
+    }
+    clock.advance(1_000);
+    await until('default', 130);
+    expect(writes()).toBe(before + 2);
+    expect(days('default')).toMatchObject([{ day: '2026-01-01', count: 130 }]);
+    clock.advance(600_000);
+    expect(writes()).toBe(before + 2);
+  });
+
+  it('is written when the server ends', async () => {
+    const { times, create, count } = await setUp();
+    for (let each = 0; each < 40; each++) {
+      await create('projects', `p${each}`, {});
+      times.note(`p${each}`, 3);
+    }
+    await times.stop();
+    expect(Array.from({ length: 40 }, (_, each) => count(`p${each}`)).every((each) => each === 1)).toBe(true);
+  });
+
+  it('is kept by days, and what is too old goes', async () => {
+    const { times, clock, until, days } = await setUp();
+    for (let day = 1; day <= 16; day++) {
+      times.note('default', 5);
+      clock.advance(1_000);
+      await until('default', Math.min(day, 14));
+      if (day < 16) clock.advance(86_400_000 - 1_000);
+    }
+    expect(days('default').map(({ day }) => day)).toHaveLength(14);
+    expect(days('default')[0]?.day).toBe('2026-01-03');
+  });
+
+  it('loses nothing where somebody changes the project at the same time, and nothing else of the status', async () => {
+    let meddle: () => Promise<unknown> = async () => {};
+    const { times, clock, until, verbs, admin, plane } = await setUp((real) => ({
+      async get(place, options) {
+        const project = await real.get(place, options);
+        await meddle();
+        return project;
+      },
+    }));
+    let left = 2;
+    meddle = async () => {
+      if (left-- <= 0) return;
+      const document = { spec: { description: `changed ${left}` } };
+      await verbs('projects').patch(admin(''), 'default', { type: 'merge', document, findings: [] }, patching);
+    };
+    times.note('default', 5);
+    clock.advance(1_000);
+    await until('default', 1);
+    expect(plane.kinds.get(resourceKey(projectKind))?.peek('', 'default')?.object.spec).toMatchObject({
+      description: 'changed 0',
+    });
+  });
+
+  it('is tried again when it cannot be written, and forgotten with its project', async () => {
+    let fails = true;
+    const { times, clock, until } = await setUp((real) => ({
+      get: (place, options) => (fails ? Promise.reject(new Error('not now')) : real.get(place, options)),
+    }));
+    times.note('default', 5);
+    times.note('gone', 5);
+    clock.advance(1_000);
+    await new Promise(setImmediate);
+    fails = false;
+    times.note('default', 5);
+    clock.advance(30_000);
+    await until('default', 2);
+    await times.stop();
+  });
+});

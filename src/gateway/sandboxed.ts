@@ -1,0 +1,23 @@
+import type { Handler, Reply } from '../http/exchange.ts';
+
+/** What browsers show as text, or not at all, whatever is in it; together with `nosniff`. */
+const inert = /^(?:application\/(?:json|yaml|cbor|octet-stream|vnd\.kubernetes\.protobuf)|text\/plain)\s*(?:;|$)/i;
+
+/**
+ * What comes out of a cluster is the cluster's, and comes from this server's own origin: a page of it that a browser
+ * opens gets an origin of its own and runs nothing, so that it can ask for nothing in the name of whoever is signed in
+ * here. What it says of itself holds besides.
+ */
+export function sandboxed(handler: Handler): Handler {
+  return async (exchange) => {
+    const reply = await handler(exchange);
+    return reply.status === 101 ? reply : { ...reply, headers: shutIn(reply.headers) };
+  };
+}
+
+function shutIn(headers: Reply['headers']): Reply['headers'] {
+  const { 'content-type': type, 'content-security-policy': own } = headers;
+  const held = { ...headers, 'x-content-type-options': 'nosniff' };
+  if (typeof type === 'string' && inert.test(type)) return held;
+  return { ...held, 'content-security-policy': own === undefined ? 'sandbox' : [own, 'sandbox'].flat() };
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { IncomingRequest } from './exchange.ts';
+import { endedSessionCookie, sessionCookie, sessionCookieName, sessionCookieOf } from './session-cookie.ts';
+
+const key = `flk_${'a1B2'.repeat(11)}xy`;
+const ours = `${sessionCookieName}=${key}`;
+const read = (cookie?: string) => sessionCookieOf({ headers: { cookie } } as unknown as IncomingRequest);
+
+describe('the cookie of a session', () => {
+  it('is read among others, wherever it stands', () => {
+    for (const cookie of [ours, `a=b; ${ours}`, `${ours}; a=b`, `a=b;${ours};c`, `; ;${ours}`, `a="x y"; ${ours}`]) {
+      expect(read(cookie), cookie).toBe(key);
+    }
+  });
+
+  it('is none where it is there twice, or is no key of this server’s making', () => {
+    for (const cookie of [
+      undefined,
+      '',
+      'a=b',
+      `${ours}; ${ours}`,
+      `${ours}; a=b; ${sessionCookieName}=`,
+      `${sessionCookieName}=`,
+      `${sessionCookieName}`,
+      `${sessionCookieName}="${key}"`,
+      `${sessionCookieName}=eyJhbGciOiJFUzI1NiJ9.e30.AAAA`,
+      `${sessionCookieName}=flk_${'a'.repeat(600)}`,
+      `${sessionCookieName}=flk_ä`,
+      `${sessionCookieName} =${key}`,
+      `x${ours}`,
+      ours.toLowerCase().replace('flk_', 'flk_'),
+      `flotilla-session=${key}`,
+      `a=b, ${ours}`,
+    ]) {
+      expect(read(cookie), cookie).toBeUndefined();
+    }
+  });
+
+  it('is found or not without ever failing, also in what no browser sends', () => {
+    const piece = fc.oneof(fc.string(), fc.constantFrom(ours, sessionCookieName, ';', '=', ' ', '"', `${ours}x`));
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const value = read(pieces.join(''));
+        expect(value === undefined || /^flk_[0-9A-Za-z]+$/.test(value)).toBe(true);
+      }),
+    );
+  });
+
+  it('takes no longer for a long header than for reading it', () => {
+    const long = `${`${sessionCookieName}x=y; `.repeat(2000)}${ours}`;
+    expect(read(long)).toBe(key);
+    expect(read(`${sessionCookieName};`.repeat(2000))).toBeUndefined();
+  });
+
+  it('is for this host, TLS, every path, no script and no other site, until its login ends', () => {
+    expect(sessionCookie(key, 61.9)).toBe(`${ours}; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=61`);
+    expect(sessionCookie(key, -5)).toContain('; Max-Age=0');
+    expect(endedSessionCookie).toBe(`${sessionCookieName}=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0`);
+  });
+});

@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
+import { connect } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { objectAt, textAt } from '../lib/json-path.ts';
+import { Browser, cookieName, type HeaderChanges } from './browser.fixture.ts';
+import { groupPath, mergePatch, ServerBench } from './server.fixture.ts';
+import type { RunningServer } from './start-server.ts';
+
+const password = 'correct horse battery';
+const projects = `${groupPath}/projects`;
+const local = '/kubernetes/cluster/local/api/v1/namespaces';
+
+let bench: ServerBench;
+let server: RunningServer;
+let browser: Browser;
+beforeEach(async () => {
+  bench = await ServerBench.open();
+  server = await bench.start();
+  browser = new Browser(bench, server);
+  await bench.make(server, 'users', 'anna', { password });
+});
+afterEach(() => bench.close());
+
+const asAnna = () => browser.signIn({ username: 'anna', password });
+const asAdmin = async () => browser.signIn({ accessKey: await bench.adminKey() });
+const cookie = () => `${cookieName}=${browser.cookie}`;
+
+/** Everything that a server says on a connection to one who says exactly this. */
+async function raw(text: string): Promise<string> {
+  const { port, hostname: host } = new URL(server.url);
+  const socket = connect({ port: Number(port), host, ca: await bench.read('ca.crt') });
+  let said = '';
+  socket.on('data', (chunk) => (said += chunk)).on('error', () => {});
+  await once(socket, 'secureConnect');
+  socket.write(text);
+  await once(socket, 'close');
+  return said;
+}
+
+async function overHttp2(headers: OutgoingHttpHeaders): Promise<{ code: number; text: string }> {
+  const session = connectHttp2(server.url, { ca: await bench.read('ca.crt') });
+  try {
+    const stream = session.request(headers);
+    let text = '';
+    stream.on('data', (chunk) => (text += chunk));
+    const [answer] = await once(stream, 'response');
+    await once(stream, 'close');
+    return { code: Number(answer[':status']), text };
+  } finally {
+    session.close();
+  }
+}
+
+describe('a cookie', () => {
+  it('is a credential for requests of the console, like the key that it is', async () => {
+    await asAdmin();
+    expect((await browser.ask(projects)).code).toBe(200);
+    const made = await browser.ask(projects, { method: 'POST', body: { metadata: { name: 'new' } } });
+    expect(made.code, made.text).toBe(201);
+    const patched = await browser.ask(`${projects}/new`, mergePatch({ spec: { displayName: 'New' } }));
+    expect(patched.code).toBe(200);
+    expect((await browser.ask(local)).code).toBe(200);
+    expect((await browser.ask('/metrics')).code).toBe(200);
+    expect((await browser.ask(`${projects}/new`, { method: 'DELETE' })).code).toBe(200);
+  });
+
+  it('is worth nothing without each part of the proof: 403, and what is missing', async () => {
+    await asAdmin();
+    const reads: readonly [HeaderChanges, RegExp][] = [
+      [{ 'x-flotilla-console': null }, /"X-Flotilla-Console: 1" is missing/],
+      [{ 'x-flotilla-console': null, 'sec-fetch-site': 'none' }, /is missing, the header "Sec-Fetch-Site" is not/],
+      [{ 'sec-fetch-site': 'same-site' }, /"Sec-Fetch-Site" is not "same-origin"/],
+      [{ 'sec-fetch-site': 'cross-site' }, /"Sec-Fetch-Site"/],
+      [{ origin: 'https://evil.test' }, /"Origin" is not the origin of this server/],
+    ];
+    const writes: readonly [HeaderChanges, RegExp][] = [...reads, [{ origin: null }, /"Origin" is missing/]];
+    for (const path of [projects, local, '/metrics', '/backup', '/auth/logout', '/kubernetes/project/x']) {
+      for (const [changes, said] of path === projects ? writes : reads) {
+        const isWrite = path === projects;
+        const call = isWrite ? ({ method: 'POST', body: { metadata: { name: 'evil' } } } as const) : {};
+        const { code, json, headers } = await browser.ask(path, call, changes);
+        expect([code, json.reason], `${path} ${JSON.stringify(changes)}`).toEqual([403, 'Forbidden']);
+        expect(json.message).toMatch(said);
+        expect(headers['x-content-type-options']).toBe('nosniff');
+      }
+    }
+    expect(await bench.names(server, 'projects')).not.toContain('evil');
+  });
+
+  it('that is nobody’s is as if it were not there, whatever is proved', async () => {
+    await asAnna();
+    const good = browser.cookie;
+    const key = await bench.makeKey(server, 'mine', { user: 'anna' });
+    const admin = await bench.adminKey();
+    for (const value of [
+      `${good}; ${cookieName}=${good}`,
+      `${good.slice(0, -1)}${good.endsWith('a') ? 'b' : 'a'}`,
+      // Not what a sign-in gave: nobody puts their own key into somebody else's browser.
+      key,
+      admin,
+      `"${good}"`,
+      'flk_',
+      '',
+    ]) {
+      for (const changes of [{}, { 'x-flotilla-console': null }]) {
+        const { code } = await browser.ask(projects, {}, { cookie: `${cookieName}=${value}`, ...changes });
+        expect(code, value.slice(0, 8)).toBe(401);
+      }
+    }
+    const others = Array.from({ length: 500 }, (_, index) => `c${index}=${'x'.repeat(60)}`).join('; ');
+    expect((await browser.ask(projects, {}, { cookie: `${others}; ${cookieName}=${good}` })).code).toBe(200);
+  });
+
+  it('is not looked at where there is an Authorization header, good or bad', async () => {
+    await asAnna();
+    const admin = await bench.adminKey();
+    const bearer = await browser.self(groupPath, { authorization: `Bearer ${admin}` });
+    expect(textAt(bearer.status, 'user', 'name')).toBe('admin');
+    for (const authorization of ['Bearer wrong', 'Bearer', 'Basic YTpi', '']) {
+      expect((await browser.ask(projects, {}, { authorization })).code, authorization).toBe(401);
+    }
+  });
+
+  it('does not open another protocol', async () => {
+    await asAdmin();
+    const { host } = new URL(server.url);
+    const begin = `Host: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nCookie: ${cookie()}\r\n`;
+    const proof = `X-Flotilla-Console: 1\r\nSec-Fetch-Site: same-origin\r\nOrigin: ${server.url}\r\n`;
+    for (const path of [`${projects}?watch=true`, `${local}?watch=true`]) {
+      for (const headers of [proof, '']) {
+        const said = await raw(`GET ${path} HTTP/1.1\r\n${begin}${headers}\r\n`);
+        expect(said).toMatch(/^HTTP\/1\.1 403 /);
+        expect(said).toContain('it asks for another protocol');
+      }
+    }
+    const posted = await raw(`POST /auth/session HTTP/1.1\r\n${begin}${proof}\r\n`);
+    expect(posted).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  it('is read the same over HTTP/2, where it may come in crumbs, and the authority says whom it is for', async () => {
+    await asAdmin();
+    const { host } = new URL(server.url);
+    const asked = { ':path': projects, 'x-flotilla-console': '1', 'sec-fetch-site': 'same-origin' };
+    expect((await overHttp2({ ...asked, cookie: cookie() })).code).toBe(200);
+    expect((await overHttp2({ ...asked, cookie: ['a=b', cookie(), 'c=d'] })).code).toBe(200);
+    expect((await overHttp2({ ...asked, cookie: [cookie(), cookie()] })).code).toBe(401);
+    const review = { ...asked, ':path': `${groupPath}/selves`, ':method': 'DELETE', cookie: cookie() };
+    const proved = async (more: OutgoingHttpHeaders) => (await overHttp2({ ...review, ...more })).code;
+    // Nothing deletes those; what counts is that it was let in.
+    expect(await proved({ origin: server.url })).toBe(405);
+    expect(await proved({})).toBe(403);
+    expect(await proved({ origin: 'https://evil.test' })).toBe(403);
+    expect(await proved({ origin: 'https://evil.test', ':authority': host, host: 'evil.test' })).toBe(403);
+    expect(await proved({ origin: server.url, ':authority': host, host: 'evil.test' })).toBe(405);
+  });
+
+  it('is none of a page’s own that knows another login by name', async () => {
+    const { accessKey } = await asAnna();
+    const named = (name: string) => browser.ask(projects, {}, { 'x-flotilla-session': name });
+    expect((await named(String(accessKey))).code).toBe(200);
+    expect((await named('login-of-another')).code).toBe(401);
+    expect((await named('')).code).toBe(401);
+    // Pages that were left open are no guesses: nobody has to wait for them.
+    for (let index = 0; index < 22; index++) await named('login-of-before');
+    expect((await new Browser(bench, server).ask(projects)).code).toBe(401);
+    expect((await named(String(accessKey))).code).toBe(200);
+  });
+
+  it('lets its bearer act as another exactly where its key does', async () => {
+    await asAnna();
+    const asBob = { 'impersonate-user': 'bob' };
+    expect((await browser.ask(projects, {}, asBob)).code).toBe(403);
+    await asAdmin();
+    expect((await browser.ask(projects, {}, asBob)).code).toBe(200);
+    const { json } = await browser.ask(
+      '/kubernetes/management/apis/authentication.k8s.io/v1/selfsubjectreviews',
+      { method: 'POST', body: {} },
+      asBob,
+    );
+    expect(textAt(objectAt(json, 'status'), 'userInfo', 'username')).toBe('bob');
+    expect((await browser.ask(projects, {}, { ...asBob, 'x-flotilla-console': null })).code).toBe(403);
+  });
+
+  it('has answers that no browser takes for something else, or keeps', async () => {
+    await asAdmin();
+    for (const path of [projects, `${projects}/none`, local, '/metrics', `${groupPath}`]) {
+      const { headers } = await browser.ask(path);
+      expect(headers['x-content-type-options'], path).toBe('nosniff');
+      expect(headers['cache-control'], path).toMatch(/no-store|no-cache, private/);
+    }
+    expect((await browser.ask(projects)).headers['cache-control']).toBe('no-store');
+    const byKey = await bench.request(server, projects);
+    await byKey.body.dump();
+    expect(byKey.headers['cache-control']).toBe('no-cache, private');
+  });
+
+  it('that was refused leaves a line in the audit log, with whose it was', async () => {
+    const { accessKey } = await asAnna();
+    await browser.ask(projects, {}, { 'x-flotilla-console': null });
+    const lines = (await bench.read('audit.log')).trim().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+      user: { username: 'anna' },
+      accessKey,
+      verb: 'list',
+      responseStatus: { code: 403, reason: 'Forbidden' },
+    });
+    expect(lines.join()).not.toContain(browser.cookie.slice(4, 20));
+  });
+
+  it('passes while others at the same address fail, once it was good', async () => {
+    await asAnna();
+    expect((await browser.ask(projects)).code).toBe(200);
+    const stranger = new Browser(bench, server);
+    stranger.cookie = `flk_${'x'.repeat(46)}`;
+    for (let index = 0; index < 22; index++) await stranger.ask(projects);
+    expect((await stranger.ask(projects)).code).toBe(429);
+    expect((await browser.ask(projects)).code).toBe(200);
+  });
+
+  it('is no credential for what agents ask', async () => {
+    await bench.make(server, 'clusters', 'edge', { networkPeer: true });
+    await asAdmin();
+    for (const path of ['policy', 'announce', 'audit']) {
+      const { code } = await browser.ask(`/kubernetes/agent/edge/${path}`, { method: 'POST', body: {} });
+      expect(code, path).toBe(401);
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { noSuchPath, StatusError } from '../../api/status.ts';
+import type { Exchange, Handler, Reply } from '../../http/exchange.ts';
+import { parseAccept } from '../../http/media-type.ts';
+import { pathSegments, rawPath } from '../../http/path-segments.ts';
+import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
+import { createPacker } from './packed-file.ts';
+import { fileHeaders, pageHeaders } from './page-headers.ts';
+
+export interface ConsoleHandlerOptions {
+  /**
+   * Asked when somebody first wants something of it, as a server that nobody looks at needs none of it. undefined: the
+   * console has not been built.
+   */
+  read(): Promise<ConsoleFiles | undefined>;
+  readonly apiPrefix: string;
+}
+
+const assets = '/assets/';
+
+/**
+ * The console, on every path that nothing else has: its files, and its page for whoever wants one, as it finds its way by
+ * the path itself. The rest is as unknown as it is without it.
+ */
+export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Handler {
+  const pack = createPacker();
+  let known: ConsoleFiles | undefined;
+  let reading: Promise<ConsoleFiles | undefined> | undefined;
+  const readOnce = async (): Promise<ConsoleFiles | undefined> => {
+    if (known !== undefined) return known;
+    // What was not there may be built, and what could not be read mended: then it is read again.
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    known = await reading;
+    return known;
+  };
+  return async (exchange) => {
+    const { method, headers, url } = exchange.request;
+    const path = rawPath(url);
+    // 400 for one that cannot be read, as everywhere.
+    pathSegments(path);
+    if (method !== 'GET' && method !== 'HEAD') throw noSuchPath();
+    const files = await readOnce();
+    const file = files?.files.get(path);
+    if (file !== undefined) {
+      const packed = await pack(file, headers['accept-encoding'] ?? '');
+      return fileReply(exchange, file, path.startsWith(assets), packed);
+    }
+    if (!wantsPage(path, headers.accept)) throw noSuchPath();
+    if (files === undefined) throw notBuilt();
+    return pageReply(files.page, apiPrefix);
+  };
+}
+
+/** A file that is not there is no page: a script that was asked for must not come back as one. */
+function wantsPage(path: string, accept: string | undefined): boolean {
+  if (path.startsWith(assets) || path.includes('//') || path.includes('\\')) return false;
+  const wanted = accept === undefined ? [] : parseAccept(accept);
+  if (wanted.some(({ type, subtype }) => type === 'text' && subtype === 'html')) return true;
+  return path === '/' && (accept === undefined || wanted.some(({ type }) => type === '*'));
+}
+
+function fileReply(
+  { request: { headers } }: Exchange,
+  { bytes, type, etag }: ConsoleFile,
+  isImmutable: boolean,
+  packed: { readonly encoding: string; readonly bytes: Uint8Array } | undefined,
+): Reply {
+  const cached = {
+    ...fileHeaders,
+    etag,
+    vary: 'Accept-Encoding',
+    // The name of what the build makes says what is in it.
+    'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+  };
+  if (headers['if-none-match'] === etag) return { status: 304, headers: cached };
+  // An icon that is a document of its own does nothing either.
+  const shown = { ...cached, 'content-type': type, 'content-security-policy': "default-src 'none'; sandbox" };
+  if (packed === undefined) return { status: 200, headers: shown, body: bytes };
+  return { status: 200, headers: { ...shown, 'content-encoding': packed.encoding }, body: packed.bytes };
+}
+
+function pageReply(page: string, apiPrefix: string): Reply {
+  const nonce = randomBytes(16).toString('base64');
+  const body = page.replaceAll('__STYLE_NONCE__', nonce).replaceAll('__API_PREFIX__', apiPrefix);
+  return { status: 200, headers: pageHeaders(nonce), body };
+}
+
+function notBuilt(): StatusError {
+  const { status } = noSuchPath();
+  const message = 'the web console has not been built: run "npm run build"';
+  return new StatusError({ ...status, message });
+}

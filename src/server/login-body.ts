@@ -1,0 +1,47 @@
+import { badRequest } from '../api/status.ts';
+import { bodyFormat } from '../http/body-format.ts';
+import type { Exchange, Reply } from '../http/exchange.ts';
+import { readBody } from '../http/read-body.ts';
+import { parseJson } from '../lib/json-parse.ts';
+import { textAt } from '../lib/json-path.ts';
+
+/** A name and a password, whatever alphabet they are in. */
+const mostBytes = 16 * 1024;
+
+export type ShownCredentials =
+  | { readonly username: string; readonly password: string }
+  | { readonly username?: undefined; readonly accessKey: string };
+
+/**
+ * What somebody wants to log in with; `keys`: it may be an access key as well. What was sent is never told again: people
+ * type passwords into all sorts of places.
+ */
+export async function readLogin(exchange: Exchange, keys: false): Promise<ShownCredentials & { username: string }>;
+export async function readLogin(exchange: Exchange, keys: true): Promise<ShownCredentials>;
+export async function readLogin(exchange: Exchange, keys: boolean): Promise<ShownCredentials> {
+  bodyFormat(exchange.request.headers['content-type'], ['json']);
+  const bytes = await readBody(exchange, mostBytes);
+  let value: ReturnType<typeof parseJson>['value'] | undefined;
+  try {
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).value;
+  } catch {
+    value = undefined;
+  }
+  const [username, password] = [textAt(value, 'username'), textAt(value, 'password')];
+  const accessKey = keys ? textAt(value, 'accessKey') : '';
+  if (username !== '' && password !== '' && accessKey === '') return { username, password };
+  if (accessKey !== '' && username === '' && password === '') return { accessKey };
+  const other = keys ? ', or with the text "accessKey"' : '';
+  throw badRequest(`the body must be a JSON object with the texts "username" and "password"${other}`);
+}
+
+export function jsonAnswer(status: number, body: object, headers: Reply['headers'] = {}): Reply {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+/** What is said of something that was done. */
+export const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { RecentRows } from './recent-rows.ts';
+
+const row = (revision: number, length = 1) => ({ revision, value: 'x'.repeat(length) });
+
+describe('rows that were read lately', () => {
+  it('are what was written last, and nothing once they have gone', () => {
+    const rows = new RecentRows();
+    rows.wasRead('a', row(1));
+    rows.wasWritten('a', row(2));
+    expect(rows.get('a')).toEqual(row(2));
+    rows.wasWritten('a', undefined);
+    expect(rows.get('a')).toBeUndefined();
+  });
+
+  it('are not those that were only written', () => {
+    const rows = new RecentRows();
+    rows.wasWritten('a', row(1));
+    expect(rows.get('a')).toBeUndefined();
+  });
+
+  it('are few, and those that are asked for stay', () => {
+    const rows = new RecentRows();
+    rows.wasRead('asked', row(1));
+    for (let number = 0; number < 2000; number++) {
+      rows.wasRead(`other-${number}`, row(number));
+      expect(rows.get('asked')).toEqual(row(1));
+    }
+    expect(rows.get('other-0')).toBeUndefined();
+    expect(rows.get('other-1999')).toEqual(row(1999));
+  });
+
+  it('are short, also after a write', () => {
+    const rows = new RecentRows();
+    rows.wasRead('long', row(1, 5000));
+    expect(rows.get('long')).toBeUndefined();
+    rows.wasRead('grows', row(1));
+    rows.wasWritten('grows', row(2, 5000));
+    expect(rows.get('grows')).toBeUndefined();
+  });
+
+  it('are none after it is unclear what stands', () => {
+    const rows = new RecentRows();
+    rows.wasRead('a', row(1));
+    rows.clear();
+    expect(rows.get('a')).toBeUndefined();
+  });
+});

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditEventList } from '../../src/api/audit/audit-event.ts';
+import { callValues, type GivenOption } from '../../src/cli/command-call.ts';
+import { run } from '../../src/cli/commands/audit.ts';
+import { openTerminal } from '../../src/cli/output/terminal.ts';
+import { groupPath, ServerBench } from '../../src/server/server.fixture.ts';
+import type { RunningServer } from '../../src/server/start-server.ts';
+
+describe('flotilla audit', () => {
+  let bench: ServerBench;
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    bench = await ServerBench.open();
+    server = await bench.start();
+    await bench.make(server, 'users', 'anna');
+    const anna = await bench.makeKey(server, 'of-anna', { user: 'anna' });
+    for (const name of ['red', 'blue', 'green']) await bench.make(server, 'projects', name);
+    await bench.ask(server, `${groupPath}/projects/red`, { token: anna });
+  });
+  afterAll(() => bench.close());
+
+  async function audit(options: Record<string, GivenOption>): Promise<{ out: string; err: string }> {
+    const [out, err]: [string[], string[]] = [[], []];
+    const environment = {
+      FLOTILLA_URL: server.url,
+      FLOTILLA_CA_FILE: bench.file('ca.crt'),
+      FLOTILLA_ACCESS_KEY: await bench.adminKey(),
+      FLOTILLA_CONFIG: join(bench.root, 'logins.json'),
+    };
+    await run({
+      values: callValues(new Map(), new Map(Object.entries(options))),
+      terminal: openTerminal(
+        { out: { write: (text) => out.push(text) }, err: { write: (text) => err.push(text) }, in: {} },
+        environment,
+      ),
+      environment,
+      interrupted: new AbortController().signal,
+      leaveSignals() {},
+    });
+    return { out: out.join(''), err: err.join('') };
+  }
+
+  it('shows each request once, newest first, with why it was refused', async () => {
+    const { out } = await audit({ denied: true, since: '1h' });
+    const [head = '', line = '', ...more] = out.trimEnd().split('\n');
+    expect(more).toEqual([]);
+    expect(head).toMatch(/^TIME +USER +ACCESS KEY +VERB +WHAT +CODE +WHY$/);
+    expect(line).toMatch(/Z +anna +of-anna +get +projects red +403 +no role, ownership or access entry/);
+    const made = await audit({ resource: 'projects', verb: 'create', output: 'wide' });
+    expect(made.out.match(/^2/gm)).toHaveLength(3);
+    expect(made.out).toMatch(/FROM +CLIENT +AUDIT ID/);
+  });
+
+  it('gives no more than it is asked for, as the lines stand in the log', async () => {
+    const { out } = await audit({ resource: 'projects', verb: 'create', limit: '2', output: 'json' });
+    const list = JSON.parse(out) as AuditEventList;
+    expect(list.kind).toBe('AuditEventList');
+    expect(list.items).toHaveLength(2);
+    expect(list.items.every(({ stage }) => stage === 'ResponseComplete')).toBe(true);
+    const both = JSON.parse((await audit({ resource: 'projects', 'all-stages': true, output: 'json' })).out);
+    expect(new Set((both as AuditEventList).items.map(({ stage }) => stage)).size).toBe(2);
+  });
+
+  it('says that there is nothing, and what is wrong with what it was given', async () => {
+    expect(await audit({ user: 'nobody' })).toEqual({ out: '', err: 'nothing in the audit log is like that\n' });
+    await expect(audit({ code: 'bad' })).rejects.toThrow('code must be a status code');
+    await expect(audit({ limit: 'all' })).rejects.toThrow('--limit');
+    await expect(audit({ since: 'yesterday' })).rejects.toThrow('--since');
+  });
+});

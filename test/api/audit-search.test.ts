@@ -1,0 +1,96 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditEvent, AuditEventList } from '../../src/api/audit/audit-event.ts';
+import { type AuditQuery, writeAuditQuery } from '../../src/api/audit/audit-query.ts';
+import { groupPath, ServerBench } from '../../src/server/server.fixture.ts';
+import type { RunningServer } from '../../src/server/start-server.ts';
+
+describe('GET /audit', () => {
+  let bench: ServerBench;
+  let server: RunningServer;
+  let anna: string;
+
+  beforeAll(async () => {
+    bench = await ServerBench.open();
+    server = await bench.start();
+    await bench.make(server, 'users', 'anna');
+    await bench.make(server, 'projects', 'red');
+    await bench.make(server, 'projects', 'blue');
+    anna = await bench.makeKey(server, 'of-anna', { user: 'anna' });
+    await bench.ask(server, `${groupPath}/projects/red`, { token: anna });
+  });
+  afterAll(() => bench.close());
+
+  async function search(query: AuditQuery): Promise<AuditEventList> {
+    const { code, text } = await bench.ask(server, `/audit?${writeAuditQuery(query)}`);
+    expect(code, text).toBe(200);
+    return JSON.parse(text) as AuditEventList;
+  }
+
+  it('answers admins with lines as they stand in the log, newest first', async () => {
+    const list = await search({ resource: 'projects', verb: 'create', stage: 'ResponseComplete' });
+    expect(list).toMatchObject({ kind: 'AuditEventList', apiVersion: 'management.platform.sh/v1' });
+    expect(list.metadata.continue).toBeUndefined();
+    expect(Date.parse(list.metadata.reached ?? '')).not.toBeNaN();
+    expect(list.items).toHaveLength(2);
+    const lines = (await readFile(bench.file('audit.log'), 'utf8')).trimEnd().split('\n');
+    const wanted = lines.filter((line) => /"verb":"create".*"resource":"projects".*"ResponseComplete"/.test(line));
+    expect(list.items).toEqual(wanted.map((line) => JSON.parse(line) as AuditEvent).reverse());
+  });
+
+  it('tells who was refused, and pages through it all without losing or repeating a line', async () => {
+    const { items } = await search({ user: 'anna', decision: 'denied', code: '4xx' });
+    expect(items).toMatchObject([{ accessKey: 'of-anna', responseStatus: { code: 403 }, objectRef: { name: 'red' } }]);
+    const all = await search({ until: items[0]?.stageTimestamp ?? '' });
+    const paged: AuditEvent[] = [];
+    let next: string | undefined;
+    do {
+      const page = await search({
+        limit: 3,
+        until: items[0]?.stageTimestamp ?? '',
+        ...(next === undefined ? {} : { continue: next }),
+      });
+      paged.push(...page.items);
+      next = page.metadata.continue;
+    } while (next !== undefined);
+    // Whoever looks leaves lines, some of them in the same second.
+    const others = (events: readonly AuditEvent[]) =>
+      events.filter(({ requestURI }) => !requestURI.startsWith('/audit'));
+    expect(others(paged)).toEqual(others(all.items));
+  });
+
+  it('leaves a line itself, without what was looked for', async () => {
+    await search({ text: 'looked-for', user: 'nobody-at-all' });
+    const { items } = await search({ text: '/audit?', limit: 10 });
+    const own = items.find(({ requestURI }) => requestURI.includes('user='));
+    expect(own).toMatchObject({ verb: 'get', user: { username: 'admin' }, responseStatus: { code: 200 } });
+    expect(JSON.stringify(items)).not.toMatch(/looked-for|nobody-at-all/);
+  });
+
+  it('says all that is wrong with a query at once', async () => {
+    const { code, json } = await bench.ask(server, '/audit?limit=0&since=now&nme=x');
+    expect(code).toBe(400);
+    expect(json).toMatchObject({
+      kind: 'Status',
+      reason: 'BadRequest',
+      message:
+        'the query is not valid: limit must be a whole number from 1 to 1000; since must be a time as in RFC 3339, such as 2026-11-15T08:00:00Z; "nme" is not a parameter of this search',
+    });
+    const gone = Buffer.from('1 0123456789abcdef 5').toString('base64url');
+    expect((await bench.ask(server, `/audit?continue=${gone}`)).json).toMatchObject({ code: 410, reason: 'Expired' });
+  });
+
+  it('is for reading, by admins, and leaves a line of whoever is refused', async () => {
+    expect((await bench.ask(server, '/audit', { method: 'POST', body: {} })).code).toBe(405);
+    expect((await bench.ask(server, '/audit', { token: anna })).code).toBe(403);
+    const { items } = await search({ user: 'anna', text: '"requestURI":"/audit"' });
+    expect(items).toMatchObject([{ responseStatus: { code: 403 }, decision: { allowed: false } }]);
+  });
+
+  it('passes over a line that a crash tore, and finds those around it', async () => {
+    await appendFile(bench.file('audit.log'), '{"level":"Metadata","audi\n');
+    await bench.make(server, 'projects', 'green');
+    const { items } = await search({ resource: 'projects', verb: 'create', stage: 'ResponseComplete', limit: 2 });
+    expect(items).toHaveLength(2);
+  });
+});
