@@ -20,8 +20,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'quick',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/*.slow.test.ts', 'test/{e2e,kubernetes,cluster}/**'],
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts'],
+          exclude: ['**/*.slow.test.ts', 'test/{e2e,console,kubernetes,cluster}/**'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
@@ -56,6 +56,17 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'console',
+          include: ['test/console/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // A browser and a server each.
+          maxWorkers: 2,
         },
       },
       {

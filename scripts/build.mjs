@@ -1,14 +1,16 @@
 // npm run build: the program as ECMAScript modules in dist/. Packages are in it, as to find and read their several
 // hundred files takes half of the time of a start; only LevelDB, which is no JavaScript, stays outside. What is imported
 // dynamically becomes a file of its own, so that `flotilla version` does not load a server. Besides, there is all of it as
-// one file, with what V8 makes of it, for `flotilla start` (bin/cached-program.js). Another directory may be given; then
-// the modules are all that is made.
+// one file, with what V8 makes of it, for `flotilla start` (bin/cached-program.js), and the web console as the files that a
+// server serves. Another directory may be given; then the modules are all that is made.
 import { existsSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { build as buildPages } from 'vite';
 import { cacheOf } from '../bin/cached-program.js';
+import { packConsole } from './pack-console.mjs';
 import { makeStartCache } from './start-cache.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -38,7 +40,10 @@ const modules = await build({
   banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
 });
 const made = new Set(namesOf(modules));
-if (process.argv[2] === undefined) for (const name of await makeWhole()) made.add(name);
+if (process.argv[2] === undefined) {
+  for (const name of await makeWhole()) made.add(name);
+  made.add(await makeConsole());
+}
 
 // Only now: there is a whole program in the directory at every moment, also for one that is being started.
 for (const name of await readdir(outdir)) if (!made.has(name)) await rm(join(outdir, name), { recursive: true });
@@ -59,7 +64,9 @@ async function makeWhole() {
     plugins: [levelBinding()],
     // Not in what comes out of a cache.
     supported: { 'dynamic-import': false },
-    banner: { js: '(function (exports, require, module) {' },
+    // Where it lies is told to it: it is no module that would know.
+    define: { 'import.meta.url': 'programUrl' },
+    banner: { js: '(function (exports, require, module, programUrl) {' },
     footer: { js: '})' },
     write: false,
   });
@@ -79,6 +86,13 @@ async function makeWhole() {
     console.error(`flotilla start will compile itself each time: ${error.message}`);
     return [];
   }
+}
+
+/** The web console, in a folder of its own. */
+async function makeConsole() {
+  await buildPages({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn' });
+  await packConsole(join(outdir, 'web'));
+  return 'web';
 }
 
 /** Of LevelDB stays outside what is no JavaScript; its package finds that beside itself. */

@@ -16,6 +16,7 @@ function program(name, args) {
 
 const checks = [
   ['types', program('tsc', ['--noEmit', '-p', '.'])],
+  ['types of the console', program('tsc', ['--noEmit', '-p', 'web'])],
   ['lint and format', program('biome', ['check', '--error-on-warnings', '.'])],
   ['import table', checkImports],
   ['file sizes', checkFileSizes],

@@ -4,7 +4,7 @@ import { filesBelow, read } from './sources.mjs';
 const most = 400;
 
 export function checkFileSizes() {
-  return filesBelow('src', '.ts')
+  return [...filesBelow('src', '.ts'), ...filesBelow('web', '.ts', '.tsx', '.css')]
     .filter((path) => !path.endsWith('.test.ts') && !path.endsWith('.suite.ts'))
     .map((path) => [path, read(path).split('\n').length - 1])
     .filter(([, lines]) => lines > most)

@@ -68,5 +68,8 @@ export const importTable = {
 /** Folders that run in a browser too: nothing of Node's may be imported. */
 export const browserSafe = ['api', 'client'];
 
+/** What the pages in web/ may import of src/. */
+export const pagesMayImport = ['lib', 'api', 'client'];
+
 /** What may be imported by `import()` only, so that it is loaded when it is needed. */
 export const dynamicOnly = { cli: ['server', 'agent'] };

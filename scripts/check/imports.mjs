@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { browserSafe, dynamicOnly, importTable } from './import-table.mjs';
+import { browserSafe, dynamicOnly, importTable, pagesMayImport } from './import-table.mjs';
 import { filesBelow, read } from './sources.mjs';
 
 const statement = /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
@@ -8,9 +8,29 @@ const dynamic = /import\(\s*['"]([^'"]+)['"]\s*\)/g;
 const folderOf = (path) => path.split('/')[1];
 const isTest = (path) => /\.(test|suite|fixture)\.ts$/.test(path);
 
+/** What runs in the browser, and what of src/ it may use: no more than anybody else has who uses the API. */
+function checkPages() {
+  const problems = [];
+  for (const path of filesBelow('web', '.ts', '.tsx')) {
+    if (isTest(path)) continue;
+    const text = read(path);
+    const targets = [...text.matchAll(statement), ...text.matchAll(dynamic)].map((match) => match[1] ?? match[2]);
+    for (const target of targets) {
+      if (target.startsWith('node:')) problems.push(`${path}: imports ${target}, but web runs in a browser`);
+      if (!target.startsWith('.')) continue;
+      const resolved = join(dirname(path), target);
+      if (resolved.startsWith('web/')) continue;
+      if (!pagesMayImport.includes(folderOf(resolved)) || !resolved.startsWith('src/')) {
+        problems.push(`${path}: imports ${resolved}; web may import ${pagesMayImport.join(', ')}`);
+      }
+    }
+  }
+  return problems;
+}
+
 /** Tests may reach further than the code beside them (they start servers, stores, planes), but never the other way. */
 export function checkImports() {
-  const problems = [];
+  const problems = checkPages();
   for (const path of filesBelow('src', '.ts')) {
     const text = read(path);
     const folder = folderOf(path);

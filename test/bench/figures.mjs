@@ -31,6 +31,7 @@ export const figures = {
   memory: { title: 'memory MiB', digits: 1 },
   disk: { title: 'disk kB each', digits: 1 },
   slower: { title: 'slower %', digits: 1 },
+  transferred: { title: 'over the wire kB', digits: 0 },
   delivered: { title: 'delivered %', more: true, digits: 2 },
 };
 

@@ -19,6 +19,7 @@ import { describeMachine } from './machine.mjs';
 import { performancePage } from './performance-page.mjs';
 import { accessKeys } from './scenarios/access-keys.mjs';
 import { churn } from './scenarios/churn.mjs';
+import { webConsole } from './scenarios/console.mjs';
 import { creates } from './scenarios/creates.mjs';
 import { deletes } from './scenarios/deletes.mjs';
 import { direct } from './scenarios/direct.mjs';
@@ -54,6 +55,7 @@ const scenarios = {
   instances,
   gateway,
   direct,
+  console: webConsole,
 };
 /** Whatever hangs, the run ends. */
 const longestMinutes = 45;

@@ -31,6 +31,7 @@ export function sizesAt(scale) {
     planeRounds: scale >= 0.1 ? 10 : 3,
     /** Instances whose whole life is measured. */
     lives: some(10_000, 50),
+    consoleViews: scale >= 0.1 ? 5 : 1,
     starts: scale >= 0.1 ? 3 : 1,
     idleSeconds: Math.max(0.5, 5 * Math.min(1, scale * 2)),
     /** For what is done to every object once: what is not done by then is not counted. */

@@ -23,6 +23,8 @@ const limits = [
   { id: 'instance-gone', figure: 'milliseconds', limit: 60_000 },
   { id: 'gateway-1', figure: 'addedP50', limit: 2 },
   { id: 'gateway-10', figure: 'share', limit: 50 },
+  { id: 'console-first', figure: 'p50', limit: 1000 },
+  { id: 'console-first', figure: 'transferred', limit: 350 },
   ...['create', 'get', 'list'].flatMap((verb) =>
     ['create', 'get'].map((own) => ({ id: `fair-${verb}-${own}`, figure: 'added', limit: 25 })),
   ),

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BenchResult } from '../bench/performance-page.mjs';
+import { chromiumMissing } from '../harness/chromium.ts';
 import { findKubeApiserver } from '../harness/kube-apiserver.mjs';
 
 const program = fileURLToPath(new URL('../bench/run.mjs', import.meta.url));
@@ -40,6 +41,8 @@ describe('the benchmark, a hundredth of it against this server alone', () => {
       // It takes a cluster to connect.
       ...(findKubeApiserver() === undefined ? [] : ['gateway']),
       'direct',
+      // It takes a browser.
+      ...(chromiumMissing === undefined ? ['console'] : []),
     ]);
     for (const { id, operation, ours } of result.rows) {
       expect(operation, id).not.toBe('');

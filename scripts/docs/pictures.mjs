@@ -1,0 +1,157 @@
+// node scripts/docs/pictures.mjs: takes the pictures of the console that the README shows, of a server of its own with a
+// small fleet in it. Needs the built program and Chromium.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { Agent, request } from 'undici';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const images = join(root, 'docs', 'images');
+const apiVersion = 'management.platform.sh/v1';
+const group = `/kubernetes/management/apis/${apiVersion}`;
+
+const data = mkdtempSync(join(tmpdir(), 'flotilla-pictures-'));
+const server = spawn(process.execPath, [
+  join(root, 'bin/flotilla.js'),
+  'start',
+  '--data-dir',
+  data,
+  '--listen',
+  '127.0.0.1:0',
+]);
+try {
+  const url = await ready();
+  const key = readFileSync(join(data, 'admin.key'), 'utf8').trim();
+  await fillFleet(url, key);
+  await takePictures(url, key);
+} finally {
+  server.kill('SIGTERM');
+  await new Promise((resolve) => server.once('exit', resolve));
+  rmSync(data, { recursive: true, force: true });
+}
+
+function ready() {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    server.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${output}`)));
+    server.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      const url = /^ready (https:\S+)$/m.exec(output)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+}
+
+async function fillFleet(url, key) {
+  const dispatcher = new Agent({ connect: { ca: readFileSync(join(data, 'ca.crt')) } });
+  const make = async (path, kind, name, spec, metadata = {}) => {
+    const object = { apiVersion, kind, metadata: { name, ...metadata }, spec };
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const answer = await request(`${url}${group}/${path}`, {
+      method: 'POST',
+      dispatcher,
+      headers,
+      body: JSON.stringify(object),
+    });
+    if (answer.statusCode !== 201) throw new Error(`${kind} ${name}: ${await answer.body.text()}`);
+    await answer.body.dump();
+  };
+  await make('virtualclustertemplates', 'VirtualClusterTemplate', 'preview', {
+    displayName: 'Preview of a branch',
+    description: 'A cluster for one branch, gone when nobody uses it.',
+    template: { objects: 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {{ .Values.branch }}\n' },
+    parameters: [
+      {
+        variable: 'branch',
+        label: 'Branch',
+        description: 'Becomes a namespace inside.',
+        required: true,
+        defaultValue: 'main',
+      },
+      { variable: 'size', label: 'Size', type: 'string', options: ['small', 'medium', 'large'], defaultValue: 'small' },
+      { variable: 'replicas', label: 'Replicas', type: 'number', min: 1, max: 5, defaultValue: '2' },
+    ],
+  });
+  await make('virtualclustertemplates', 'VirtualClusterTemplate', 'broken', {
+    displayName: 'Search with its index',
+    template: { objects: 'apiVersion: v1\nkind: Index\nmetadata:\n  name: search\n' },
+  });
+  const allowed = {
+    allowedClusters: [{ name: '*' }],
+    allowedTemplates: [{ kind: 'VirtualClusterTemplate', name: '*' }],
+  };
+  await make('projects', 'Project', 'web-shop', {
+    displayName: 'Web shop',
+    ...allowed,
+    quotas: { project: { virtualclusterinstances: '10' } },
+  });
+  await make('projects', 'Project', 'research', {
+    displayName: 'Research',
+    ...allowed,
+    quotas: { project: { virtualclusterinstances: '4' } },
+  });
+  await make('clusters', 'Cluster', 'frankfurt', { displayName: 'Frankfurt', networkPeer: true });
+  await make('ownedaccesskeys', 'OwnedAccessKey', 'nightly', { displayName: 'Nightly tests', ttl: 120 });
+  const instances = {
+    'web-shop': ['checkout', 'catalogue', 'preview-1842', 'preview-1843', 'preview-1851', 'payments', 'search'],
+    research: ['models', 'notebooks', 'archive'],
+    default: ['sandbox', 'docs'],
+  };
+  const asleep = { annotations: { 'sleepmode.platform.sh/force': 'true' } };
+  for (const [project, names] of Object.entries(instances)) {
+    for (const name of names) {
+      const template = name === 'search' ? 'broken' : name.startsWith('preview') ? 'preview' : 'control-plane';
+      const sleeps = name === 'archive' || name === 'preview-1842';
+      const path = `namespaces/platform-p-${project}/virtualclusterinstances`;
+      await make(path, 'VirtualClusterInstance', name, { templateRef: { name: template } }, sleeps ? asleep : {});
+    }
+  }
+  await dispatcher.close();
+}
+
+async function takePictures(url, key) {
+  const browser = await chromium.launch({
+    executablePath: process.env.FLOTILLA_CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  });
+  try {
+    const context = await browser.newContext({
+      baseURL: url,
+      ignoreHTTPSErrors: true,
+      viewport: { width: 1280, height: 820 },
+      reducedMotion: 'reduce',
+    });
+    const page = await context.newPage();
+    const take = (name) => page.screenshot({ path: join(images, `${name}.png`) });
+    await page.goto('/');
+    await page.getByText('Access key', { exact: true }).click();
+    await page.locator('input[name="access-key"]').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('search has failed').waitFor();
+    await page.getByText(/half of them within/).waitFor({ timeout: 60_000 });
+    await take('fleet');
+
+    await page.goto('/virtual-clusters/new?project=web-shop');
+    await page.getByText('Preview of a branch').click();
+    await page.getByRole('textbox', { name: /^Name/ }).fill('preview-1860');
+    await page.getByText('It can be made.').waitFor();
+    await page.getByText('As YAML').waitFor();
+    await take('create');
+
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.goto('/keys/new');
+    await page.getByRole('textbox', { name: /^Name/ }).fill('nightly-tests');
+    await page.getByText('Only what is chosen here').click();
+    await page.getByRole('combobox', { name: 'Projects' }).click();
+    await page.getByRole('option', { name: /web-shop/ }).click();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('For the command-line tool and kubectl').check();
+    await page.evaluate(() => scrollTo(0, 0));
+    await take('access-key');
+  } finally {
+    await browser.close();
+  }
+}

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+import { median } from '../figures.mjs';
+
+const program = process.env.FLOTILLA_CHROMIUM ?? '/usr/bin/chromium';
+const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
+
+/**
+ * The web console in a real browser: how long from the address until the fleet is in sight, with nothing in the cache,
+ * what has come over the wire until then, and how long until a long list is whole and can be scrolled.
+ */
+export async function webConsole(session) {
+  if (!session.hasPlanes || !existsSync(program)) return;
+  const { sizes, target } = session;
+  await session.start('console');
+  const lives = { verb: 'create', project: 'default', calls: sizes.lives, clients: 10, inTurn: true };
+  await session.run('instanceLives', lives);
+  const browser = await chromium.launch({ executablePath: program, args });
+  try {
+    const views = [];
+    for (let round = 0; round < sizes.consoleViews; round++) views.push(await firstView(browser, target));
+    const all = (name) => views.map((view) => view[name]);
+    const count = sizes.lives.toLocaleString('en');
+    session.note('console-first', 'sign in and open the fleet, nothing in the cache', {
+      p50: median(all('milliseconds')),
+      transferred: Math.max(...all('kilobytes')),
+    });
+    session.note('console-list', `open the list of ${count} virtual clusters, until all are there`, {
+      p50: median(all('whole')),
+    });
+    session.note('console-scroll', `scroll through the list of ${count}, the longest frame`, {
+      p50: median(all('frame')),
+    });
+  } finally {
+    await browser.close();
+  }
+}
+
+async function firstView(browser, { url, authorization }) {
+  const context = await browser.newContext({ baseURL: url, ignoreHTTPSErrors: true, reducedMotion: 'reduce' });
+  try {
+    const page = await context.newPage();
+    await page.goto('/');
+    await page.getByText('Access key', { exact: true }).click();
+    await page.locator('input[name="access-key"]').fill(authorization.replace('Bearer ', ''));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: /Ready/ }).first().waitFor();
+
+    // As a browser that has the session and nothing else.
+    const debug = await context.newCDPSession(page);
+    await debug.send('Network.enable');
+    await debug.send('Network.clearBrowserCache');
+    let bytes = 0;
+    debug.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
+    await page.goto('about:blank');
+    const begun = performance.now();
+    await page.goto('/', { waitUntil: 'commit' });
+    await page.getByRole('link', { name: /Ready/ }).first().waitFor();
+    const milliseconds = performance.now() - begun;
+    const kilobytes = bytes / 1000;
+
+    const opened = performance.now();
+    await page.getByRole('navigation').getByText('Virtual clusters').click();
+    await page.locator('[aria-rowcount]').waitFor();
+    await page.waitForFunction(() => document.querySelector('[role=status]')?.textContent?.includes(' of ') === false);
+    return { milliseconds, kilobytes, whole: performance.now() - opened, frame: await page.evaluate(longestFrame) };
+  } finally {
+    await context.close();
+  }
+}
+
+/** In the page: scrolls from the top to the end in a hundred steps, a frame each. */
+async function longestFrame() {
+  const scroller = document.querySelector('table')?.parentElement;
+  if (scroller === null || scroller === undefined) throw new Error('there is no table to scroll');
+  const step = (scroller.scrollHeight - scroller.clientHeight) / 100;
+  let longest = 0;
+  let before = await new Promise(requestAnimationFrame);
+  for (let index = 0; index < 100; index++) {
+    scroller.scrollTop += step;
+    const now = await new Promise(requestAnimationFrame);
+    longest = Math.max(longest, now - before);
+    before = now;
+  }
+  return longest;
+}

@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { managementGroup, projectRoles } from '../../src/api/naming.ts';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { describeWith } from '../harness/suite.ts';
+import { faultsInBothThemes } from './harness/accessibility.ts';
+import { type AdminApi, adminApi } from './harness/admin-api.ts';
+import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
+import { readableTexts } from './harness/secrets.ts';
+
+const group = `/apis/${managementGroup}/v1`;
+const markup = '<img src=x onerror=alert(1)> nightly';
+const password = 'correct horse battery';
+
+describeWith(chromiumMissing, 'access keys', () => {
+  let flotilla: FlotillaProcess;
+  let browser: Browser;
+  let admin: AdminApi;
+
+  beforeAll(async () => {
+    flotilla = await startFlotilla();
+    browser = await startBrowser();
+    admin = adminApi(flotilla);
+    const apiVersion = `${managementGroup}/v1`;
+    await admin.createUser('anna', password);
+    await admin.ask('POST', `${group}/teams`, {
+      apiVersion,
+      kind: 'Team',
+      metadata: { name: 'ops' },
+      spec: { users: ['anna'] },
+    });
+    const members = [{ kind: 'User', name: 'anna', clusterRole: projectRoles.admin }];
+    await admin.ask('PATCH', `${group}/projects/default`, { spec: { members } });
+    await admin.ask('POST', `${group}/ownedaccesskeys`, {
+      apiVersion,
+      kind: 'OwnedAccessKey',
+      metadata: { name: 'old' },
+      spec: { user: 'anna', scope: { rules: [{ verbs: ['get'], requestTargets: ['Management'] }] } },
+    });
+  });
+  afterAll(async () => {
+    await admin.close();
+    await browser.close();
+    await flotilla.remove();
+  });
+
+  const row = (page: Page, name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name }) });
+  const opens = (key: string) => admin.statusOf(key, 'POST', `${group}/selves`, {});
+
+  async function act(page: Page, name: string, item: string): Promise<void> {
+    await page.getByRole('button', { name: `What to do with ${name}` }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  }
+
+  /** The value that the dialog shows; the dialog is closed then, and the value gone from the page. */
+  async function keptValue(page: Page): Promise<string> {
+    const value = await page.getByLabel('The value of the key').innerText();
+    expect(value).toMatch(/^flk_\w{46}$/);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await readableTexts(page)).not.toContain(value);
+    return value;
+  }
+
+  it('are made with a scope, shown once, rotated, disabled and deleted', async () => {
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signIn(page, flotilla.adminKey, '/keys');
+    await page.getByRole('link', { name: 'New access key' }).click();
+    await page.getByText('It can do everything that you may do.').waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+
+    await page.getByLabel('Name', { exact: true }).fill('Not A Name');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page
+      .getByText(/must consist of lower case/)
+      .first()
+      .waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('ci');
+    await page.getByLabel('Display name').fill(markup);
+    await page.getByLabel('Only what is chosen here').check();
+    await page.getByText('It can do nothing yet').waitFor();
+    expect(await page.getByRole('button', { name: 'Create the key' }).isDisabled()).toBe(true);
+    await page.getByRole('combobox', { name: 'Projects' }).click();
+    await page.getByRole('option', { name: 'default' }).click();
+    await page.getByText(/^In the project default: see, make, change and delete/).waitFor();
+    await page.getByText(/^Be used with the command-line tool/).waitFor();
+    await page.getByLabel('For the command-line tool and kubectl').check();
+    await page.getByText(/^Be used with the command-line tool/).waitFor({ state: 'hidden' });
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create the key' }).click();
+
+    await page.getByRole('button', { name: 'Copy the key' }).click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as ci.key' }).click(),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8')).toBe(`${copied}\n`);
+    const first = await keptValue(page);
+    expect(first).toBe(copied);
+
+    await row(page, 'ci').getByText('project default, command line').waitFor();
+    await row(page, 'ci').getByText(markup).waitFor();
+    expect(await opens(first)).toBe(201);
+    expect(await admin.statusOf(first, 'GET', `${group}/users`)).toBe(403);
+    await row(page, 'ci').getByText('ago').waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+
+    await act(page, 'ci', 'Give a new value');
+    await page.getByRole('button', { name: 'Make a new value' }).click();
+    const second = await keptValue(page);
+    expect([await opens(first), await opens(second)]).toEqual([401, 201]);
+
+    await act(page, 'ci', 'Disable');
+    await page.getByRole('button', { name: 'Disable ci' }).click();
+    await row(page, 'ci').getByText('Disabled').waitFor();
+    expect(await opens(second)).toBe(401);
+    await act(page, 'ci', 'Enable');
+    await page.getByRole('button', { name: 'Enable ci' }).click();
+    await row(page, 'ci').getByText('Active').waitFor();
+    expect(await opens(second)).toBe(201);
+
+    await page.getByRole('link', { name: 'ci', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: markup }).waitFor();
+    await page.getByText('30 days from its creation').waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete ci' }).click();
+    await page.getByText('The key ci is deleted').waitFor();
+    expect(await opens(second)).toBe(401);
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it("are one's own and those of one's teams; administrators see everybody's", async () => {
+    const watched = await openPage(browser, flotilla.url, { width: 390, height: 844 });
+    const { page } = watched;
+    await page.goto('/keys');
+    await signInAsNarrow(page);
+    await row(page, 'old').waitFor();
+    expect(await page.getByRole('tab', { name: "Everybody's" }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'admin', exact: true }).count()).toBe(0);
+
+    await act(page, 'old', 'Make one like it');
+    await page.getByText('Anything, on everything, at the management API.').waitFor({ state: 'hidden' });
+    await page.getByText('Requests to get, on everything, at the management API.').first().waitFor();
+    await page.getByLabel('For', { exact: true }).selectOption('Team/ops');
+    await page.getByText(/only what the team ops may do/).waitFor();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const value = await keptValue(page);
+    await page.getByRole('row').filter({ hasText: 'ops' }).first().waitFor();
+    const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+    expect(isTooWide).toBe(false);
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await opens(value)).toBe(403);
+
+    await page.getByRole('tab', { name: 'Your sign-ins' }).click();
+    await page.getByText('this session').waitFor();
+    expectNoProblems(watched);
+    await watched.context.close();
+
+    const other = await openPage(browser, flotilla.url);
+    await signIn(other.page, flotilla.adminKey, '/keys?tab=all');
+    await row(other.page, 'old').waitFor();
+    await row(other.page, 'admin').first().waitFor();
+    expect(await faultsInBothThemes(other.page)).toEqual([]);
+    expectNoProblems(other);
+    await other.context.close();
+  });
+
+  it('shows the new value of the very key that the session was opened with, though that ends', async () => {
+    const made = await admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
+      apiVersion: `${managementGroup}/v1`,
+      kind: 'OwnedAccessKey',
+      metadata: { name: 'mine' },
+    });
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signIn(page, made.spec.key, '/keys');
+    await act(page, 'mine', 'Give a new value');
+    await page.getByRole('button', { name: 'Make a new value' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    const value = await keptValue(page);
+    await page.getByText('Access key', { exact: true }).click();
+    await page.locator('input[name="access-key"]').fill(value);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await row(page, 'mine').waitFor();
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  /** The navigation is folded away on a narrow screen. */
+  async function signInAsNarrow(page: Page): Promise<void> {
+    await page.locator('input[name="username"]').fill('anna');
+    await page.locator('input[name="password"]').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Access keys' }).waitFor();
+  }
+});

@@ -1,0 +1,223 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { managementGroup, projectNamespace, projectRoles, sleepAfterAnnotation } from '../../src/api/naming.ts';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { describeWith } from '../harness/suite.ts';
+import { accessibilityFaults } from './harness/accessibility.ts';
+import { type AdminApi, adminApi } from './harness/admin-api.ts';
+import { chromiumMissing, expectNoProblems, openPage, signIn, signInAs, startBrowser } from './harness/browser.ts';
+import { readableTexts } from './harness/secrets.ts';
+
+const group = `/apis/${managementGroup}/v1`;
+const password = 'a password for tests';
+const markup = '<img src=x onerror=alert(1)>';
+const secret = 'hunter2hunter2';
+
+const parameters = [
+  { variable: 'env', label: 'Environment', options: ['dev', 'test'], required: true, description: markup },
+  { variable: 'size.replicas', label: 'Replicas', type: 'number', min: 1, max: 3, defaultValue: '1', section: 'Size' },
+  { variable: 'size.debug', label: 'Debugging', type: 'boolean', defaultValue: 'false', section: 'Size' },
+  { variable: 'contact', label: 'Contact', validation: '^.+@.+$', section: markup },
+  { variable: 'note', label: 'Note', type: 'multiline' },
+  { variable: 'secret', label: 'Secret', type: 'password' },
+];
+
+type Instance = { metadata: { annotations?: Record<string, string> }; spec: { parameters?: string } };
+
+function nameField(page: Page) {
+  return page.getByRole('textbox', { name: 'Name', exact: false }).and(page.locator('[data-path="metadata.name"]'));
+}
+
+/** As a person does: `fill` replaces styled text in a way that the page's policy forbids. */
+async function write(editor: Locator, text: string): Promise<void> {
+  await editor.press('ControlOrMeta+a');
+  await editor.press('Delete');
+  await editor.page().keyboard.insertText(text);
+}
+
+describeWith(chromiumMissing, 'making a virtual cluster', () => {
+  let flotilla: FlotillaProcess;
+  let browser: Browser;
+  let admin: AdminApi;
+
+  beforeAll(async () => {
+    flotilla = await startFlotilla();
+    browser = await startBrowser();
+    admin = adminApi(flotilla);
+    await admin.createUser('vera', password);
+    await admin.createUser('udo', password);
+    await admin.ask('PATCH', `${group}/projects/default`, {
+      spec: {
+        displayName: markup,
+        members: [
+          { kind: 'User', name: 'vera', clusterRole: projectRoles.viewer },
+          { kind: 'User', name: 'udo', clusterRole: projectRoles.user },
+        ],
+      },
+    });
+    await admin.createInstance('taken');
+    await admin.ask('POST', `${group}/virtualclustertemplates`, {
+      metadata: { name: 'small' },
+      spec: {
+        displayName: `Small ${markup}`,
+        description: markup,
+        versions: [
+          { version: '1.0.0', template: {} },
+          { version: '1.1.0', parameters, template: {} },
+        ],
+      },
+    });
+  });
+  afterAll(async () => {
+    await admin.close();
+    await browser.close();
+    await flotilla.remove();
+  });
+
+  const instance = async (name: string) =>
+    await admin.ask<Instance>(
+      'GET',
+      `${group}/namespaces/${projectNamespace('default')}/virtualclusterinstances/${name}`,
+    );
+
+  it('is a form of the template, checked by the server at the field, then the steps to Ready', async () => {
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signIn(page, flotilla.adminKey, '/virtual-clusters');
+    await page.getByRole('link', { name: 'New virtual cluster' }).first().click();
+    await page.getByText('Still to say: Name.').waitFor();
+    await page.getByRole('radio', { name: /^Small/ }).click();
+    await page.getByText('Still to say: Name, Environment.').waitFor();
+
+    await nameField(page).fill('Bad_Name');
+    await page.getByLabel('Replicas').fill('9');
+    await page.getByLabel('Contact').fill('nobody');
+    await page.getByText('a lowercase RFC 1123 label must consist').waitFor();
+    await page.getByText('must be less than or equal to 3').waitFor();
+    await page.getByText('must match the pattern ^.+@.+$').waitFor();
+
+    await nameField(page).fill('shop');
+    await page.getByLabel('Replicas').fill('2');
+    await page.getByLabel('Debugging').check();
+    await page.getByLabel('Contact').fill('ana@example.com');
+    await page.getByLabel('Note').fill('one\ntwo');
+    await page.getByLabel('Secret').fill(secret);
+    await page.getByLabel('Put to sleep').selectOption({ label: 'After 1 hour without a request' });
+    // What was forgotten is shown where it belongs, and the hand is led there.
+    await page.getByRole('button', { name: 'Create virtual cluster' }).click();
+    await page.getByText('Required value').waitFor();
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-path')))
+      .toBe('spec.parameters.env');
+    await page.getByLabel('Environment').selectOption('dev');
+    await page.getByText('It can be made. It will run on local.').waitFor();
+
+    const yaml = await page.getByLabel('The virtual cluster as YAML').innerText();
+    expect(yaml).toContain('env: dev');
+    expect(yaml).toContain('replicas: 2');
+    expect(yaml).not.toContain(secret);
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Create virtual cluster' }).click();
+    const steps = page.getByRole('list', { name: 'Steps until shop is ready' });
+    await steps
+      .getByRole('listitem')
+      .filter({ hasText: 'It can be used' })
+      .getByText(/at once|after/)
+      .waitFor();
+    await page.getByText('It is ready.').waitFor();
+    await page.getByText('flotilla connect shop --project default').waitFor();
+    await page.getByRole('list', { name: 'Events of shop' }).getByText('Ready').first().waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await readableTexts(page)).not.toContain(secret);
+
+    const made = await instance('shop');
+    expect(made.metadata.annotations?.[sleepAfterAnnotation]).toBe('3600');
+    expect(made.spec).toMatchObject({ templateRef: { name: 'small' }, clusterRef: { cluster: 'local' } });
+    expect(String(made.spec.parameters)).toContain(`secret: ${secret}`);
+
+    // The address knows which one it is about.
+    await page.reload();
+    await page.getByText('It is ready.').waitFor();
+    await page.getByRole('link', { name: 'Connect', exact: true }).click();
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/virtual-clusters/default/shop');
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('can be written as YAML, and the form follows', async () => {
+    const watched = await openPage(browser, flotilla.url, { theme: 'dark' });
+    const { page } = watched;
+    await signIn(page, flotilla.adminKey, '/virtual-clusters/new');
+    await nameField(page).fill('taken');
+    await page.getByText('There is one of this name in the project already.').waitFor();
+    await page.getByRole('button', { name: 'Write in it' }).click();
+    const editor = page.getByRole('textbox', { name: 'The virtual cluster as YAML' });
+    await editor.waitFor();
+    await write(editor, 'metadata:\n  name: by-hand\n  labels: {team: blue}\nspec:\n  displayName: "By hand');
+    await page.getByText('The YAML cannot be read: mend it first.').waitFor();
+    await write(editor, 'metadata:\n  name: by-hand\n  labels: {team: blue}\nspec:\n  displayName: By hand');
+    await expect.poll(() => nameField(page).inputValue()).toBe('by-hand');
+    expect(await page.getByLabel('Display name').inputValue()).toBe('By hand');
+    await page.getByLabel('Description').fill('from both sides');
+    await expect.poll(() => editor.innerText()).toContain('description: from both sides');
+    expect(await editor.innerText()).toContain('team: blue');
+    await page.getByText('It can be made.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create virtual cluster' }).click();
+    await page.getByText('It is ready.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect((await instance('by-hand')).spec).toMatchObject({ displayName: 'By hand', description: 'from both sides' });
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('takes a template of one’s own, an owner and a cluster from those who may', async () => {
+    const watched = await openPage(browser, flotilla.url, { width: 390 });
+    const { page } = watched;
+    await signIn(page, flotilla.adminKey, '/virtual-clusters/new');
+    await nameField(page).fill('mine');
+    await page.getByRole('radio', { name: 'A template of your own' }).click();
+    const editor = page.getByRole('textbox', { name: 'The template' });
+    await write(
+      editor,
+      'objects: |\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: greeting, namespace: default}\n',
+    );
+    await page.getByLabel('Cluster', { exact: true }).selectOption('local');
+    await page
+      .getByRole('combobox', { name: 'Owner' })
+      .or(page.getByRole('textbox', { name: 'Owner' }))
+      .first()
+      .click();
+    await page.getByRole('option', { name: /udo/ }).click();
+    await page.getByText('It can be made.').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+    await page.getByRole('button', { name: 'Create virtual cluster' }).click();
+    await page.getByText('It is ready.').waitFor();
+    expect((await instance('mine')).spec).toMatchObject({
+      owner: { user: 'udo' },
+      template: { objects: expect.stringContaining('greeting') },
+    });
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('offers nobody what they may not do', async () => {
+    const user = await openPage(browser, flotilla.url);
+    await signInAs(user.page, 'udo', password, '/virtual-clusters/new?template=small');
+    await user.page.getByRole('radio', { name: /^Small/, checked: true }).waitFor();
+    await nameField(user.page).fill('of-udo');
+    await user.page.getByText('Still to say: Environment.').waitFor();
+    expect(await user.page.getByRole('radio', { name: 'A template of your own' }).count()).toBe(0);
+    expect(await user.page.getByText('Owner', { exact: true }).count()).toBe(0);
+    expectNoProblems(user);
+    await user.context.close();
+
+    const viewer = await openPage(browser, flotilla.url);
+    await signInAs(viewer.page, 'vera', password, '/virtual-clusters/new');
+    await viewer.page.getByText('There is no project for it').waitFor();
+    expect(await accessibilityFaults(viewer.page)).toEqual([]);
+    expectNoProblems(viewer);
+    await viewer.context.close();
+  });
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import { managementGroup, managementVersion, projectNamespace } from '../../../src/api/naming.ts';
+import type { FlotillaProcess } from '../../harness/flotilla-process.ts';
+
+const apiVersion = `${managementGroup}/${managementVersion}`;
+
+/** What an administrator does beside the browser. */
+export interface AdminApi {
+  /** A request below the management API; the JSON of the answer. Throws where the server says no. */
+  ask<T = unknown>(method: string, path: string, document?: unknown): Promise<T>;
+  /** What the server answers to somebody else: the code alone. */
+  statusOf(accessKey: string, method: string, path: string, document?: unknown): Promise<number>;
+  createInstance(name: string, members?: { spec?: object; metadata?: object }, project?: string): Promise<void>;
+  /** A user who can sign in with this password. */
+  createUser(name: string, password: string, spec?: object): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function adminApi(flotilla: FlotillaProcess): AdminApi {
+  const dispatcher = new Agent({ connect: { ca: readFileSync(join(flotilla.dataDirectory, 'ca.crt')) } });
+  const group = `/apis/${apiVersion}`;
+
+  async function answerOf(
+    accessKey: string,
+    method: string,
+    path: string,
+    document?: unknown,
+  ): Promise<{ statusCode: number; text: string }> {
+    const { statusCode, body } = await request(`${flotilla.url}/kubernetes/management${path}`, {
+      method: method as 'GET',
+      dispatcher,
+      headers: {
+        authorization: `Bearer ${accessKey}`,
+        'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+      },
+      ...(document === undefined ? {} : { body: JSON.stringify(document) }),
+    });
+    return { statusCode, text: await body.text() };
+  }
+
+  async function ask<T>(method: string, path: string, document?: unknown): Promise<T> {
+    const { statusCode, text } = await answerOf(flotilla.adminKey, method, path, document);
+    if (statusCode >= 400) throw new Error(`${method} ${path}: ${statusCode} ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  return {
+    ask,
+    statusOf: async (...asked) => (await answerOf(...asked)).statusCode,
+    async createInstance(name, { spec = {}, metadata = {} } = {}, project = 'default') {
+      const namespace = projectNamespace(project);
+      const object = { apiVersion, kind: 'VirtualClusterInstance', metadata: { name, ...metadata }, spec };
+      await ask('POST', `${group}/namespaces/${namespace}/virtualclusterinstances`, object);
+    },
+    async createUser(name, password, spec = {}) {
+      const object = { apiVersion, kind: 'User', metadata: { name }, spec: { ...spec, password } };
+      await ask('POST', `${group}/users`, object);
+    },
+    close: () => dispatcher.destroy(),
+  };
+}

@@ -1,0 +1,97 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { chromiumMissing, chromiumPath } from '../../harness/chromium.ts';
+
+export { chromiumMissing };
+
+export async function startBrowser(): Promise<Browser> {
+  return await chromium.launch({
+    ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  });
+}
+
+/** A page that is watched: what its policy forbade, what its scripts threw, and what it asked of other hosts. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Everything that should not have been, so far. */
+  problems(): readonly string[];
+}
+
+export interface PageOptions {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+}
+
+export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<WatchedPage> {
+  const { theme = 'light', width = 1280, height = 860 } = options;
+  const context = await browser.newContext({
+    baseURL: url,
+    // The server's certificate is its own.
+    ignoreHTTPSErrors: true,
+    colorScheme: theme,
+    viewport: { width, height },
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  return { context, ...(await watchedPage(context, url)) };
+}
+
+/** Another tab of the same browser: it has the same cookie. */
+export async function watchedPage(context: BrowserContext, url: string): Promise<Omit<WatchedPage, 'context'>> {
+  const problems: string[] = [];
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  await page.exposeFunction('reportViolation', (text: string) => problems.push(`policy: ${text}`));
+  await page.addInitScript(() => {
+    document.addEventListener(
+      'securitypolicyviolation',
+      ({ violatedDirective, blockedURI, sourceFile, lineNumber }) => {
+        const report = (globalThis as unknown as { reportViolation(text: string): void }).reportViolation;
+        report(`${violatedDirective} ${blockedURI} ${sourceFile}:${lineNumber}`);
+      },
+    );
+  });
+  page.on('pageerror', (error) => problems.push(`thrown: ${error.stack ?? error.message}`));
+  page.on('dialog', (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== new URL(url).origin && protocol !== 'data:' && protocol !== 'blob:')
+      problems.push(`asked ${request.url()}`);
+  });
+  return { page, problems: () => problems };
+}
+
+/** Signs in with a key, as a person does, and waits until the fleet is in sight. */
+export async function signIn(page: Page, accessKey: string, path = '/'): Promise<void> {
+  await page.goto(path);
+  await page.getByText('Access key', { exact: true }).click();
+  await page.locator('input[name="access-key"]').fill(accessKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation').getByText('Virtual clusters').waitFor();
+}
+
+/** Signs in with a password. */
+export async function signInAs(page: Page, username: string, password: string, path = '/'): Promise<void> {
+  await page.goto(path);
+  await page.locator('input[name="username"]').fill(username);
+  await page.locator('input[name="password"]').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation').getByText('Virtual clusters').waitFor();
+}
+
+export function expectNoProblems({ problems }: Pick<WatchedPage, 'problems'>): void {
+  expect(problems()).toEqual([]);
+}

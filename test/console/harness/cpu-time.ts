@@ -1,0 +1,19 @@
+import type { Page } from 'playwright-core';
+
+/**
+ * How long the page's own thread works, in milliseconds of processor time: what it costs, however busy the machine is
+ * with other things.
+ */
+export async function cpuTime(page: Page): Promise<(work: () => Promise<unknown>) => Promise<number>> {
+  const debugged = await page.context().newCDPSession(page);
+  await debugged.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const now = async () => {
+    const { metrics } = await debugged.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000;
+  };
+  return async (work) => {
+    const before = await now();
+    await work();
+    return (await now()) - before;
+  };
+}

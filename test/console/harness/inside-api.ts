@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import type { FlotillaProcess } from '../../harness/flotilla-process.ts';
+
+export interface InsideAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** What a program asks of virtual clusters through the gateway, beside the browser. */
+export interface InsideApi {
+  /** `path` below the API of the virtual cluster; `token` absent: the administrator's key. */
+  ask(
+    virtualCluster: string,
+    path: string,
+    options?: { readonly method?: string; readonly document?: unknown; readonly token?: string },
+  ): Promise<InsideAnswer>;
+  close(): Promise<void>;
+}
+
+export function insideApi(flotilla: FlotillaProcess): InsideApi {
+  const dispatcher = new Agent({ connect: { ca: readFileSync(join(flotilla.dataDirectory, 'ca.crt')) } });
+  return {
+    async ask(virtualCluster, path, { method = 'GET', document, token = flotilla.adminKey } = {}) {
+      const root = `${flotilla.url}/kubernetes/project/default/virtualcluster/${virtualCluster}`;
+      const { statusCode, body } = await request(`${root}${path}`, {
+        method: method as 'GET',
+        dispatcher,
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+        },
+        ...(document === undefined ? {} : { body: JSON.stringify(document) }),
+      });
+      return { status: statusCode, text: await body.text() };
+    },
+    close: () => dispatcher.destroy(),
+  };
+}

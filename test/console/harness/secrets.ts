@@ -1,0 +1,20 @@
+import type { Page } from 'playwright-core';
+
+/** Where a page could keep a secret that a script can read: everything it holds, as one text. */
+export async function readableTexts(page: Page): Promise<string> {
+  return await page.evaluate(async () => {
+    const databases = await indexedDB.databases();
+    const inputs = [...document.querySelectorAll('input, textarea')].map((field) => (field as HTMLInputElement).value);
+    return JSON.stringify([
+      document.documentElement.outerHTML,
+      inputs,
+      { ...localStorage },
+      { ...sessionStorage },
+      document.cookie,
+      location.href,
+      history.state,
+      databases,
+      await caches.keys(),
+    ]);
+  });
+}

@@ -1,0 +1,218 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ClusterSpec } from '../../src/api/management/v1/cluster.ts';
+import { managementGroup, storageGroup } from '../../src/api/naming.ts';
+import { type FlotillaProcess, type ServingProcess, startFlotilla, startServing } from '../harness/flotilla-process.ts';
+import { describeWith } from '../harness/suite.ts';
+import { accessibilityFaults } from './harness/accessibility.ts';
+import { type AdminApi, adminApi } from './harness/admin-api.ts';
+import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
+import { readableTexts } from './harness/secrets.ts';
+
+const apiVersion = `${managementGroup}/v1`;
+const group = `/apis/${apiVersion}`;
+const markup = '<img src=x onerror=alert(1)>';
+const token = 'a-token-that-nobody-may-see-again';
+/** Nobody listens there. */
+const nowhere = 'https://127.0.0.1:1';
+
+function kubeconfig(user: object): string {
+  return JSON.stringify({
+    'current-context': 'c',
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    clusters: [{ name: 'c', cluster: { server: nowhere } }],
+    users: [{ name: 'u', user }],
+  });
+}
+
+describeWith(chromiumMissing, 'the pages of clusters', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'flotilla-console-'));
+  let flotilla: FlotillaProcess;
+  let browser: Browser;
+  let admin: AdminApi;
+  let agent: ServingProcess | undefined;
+
+  beforeAll(async () => {
+    flotilla = await startFlotilla();
+    browser = await startBrowser();
+    admin = adminApi(flotilla);
+    await admin.createUser('ana', 'a password for tests', { displayName: `Ana ${markup}` });
+    const virtualCluster = {
+      apiVersion: `${storageGroup}/v1`,
+      kind: 'VirtualCluster',
+      metadata: { name: 'found' },
+      spec: { displayName: markup },
+    };
+    await admin.ask(
+      'POST',
+      `/../cluster/local/apis/${storageGroup}/v1/namespaces/default/virtualclusters`,
+      virtualCluster,
+    );
+  });
+  afterAll(async () => {
+    await agent?.stop();
+    await admin.close();
+    await browser.close();
+    await flotilla.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const specOf = async (cluster: string): Promise<ClusterSpec> =>
+    (await admin.ask<{ spec: ClusterSpec }>('GET', `${group}/clusters/${cluster}`)).spec;
+  const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click();
+  const dialog = (page: Page) => page.getByRole('dialog');
+  const nameField = (page: Page) => dialog(page).getByRole('textbox', { name: 'Name', exact: true });
+
+  it('import what somebody made by hand in two clicks', async () => {
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signIn(page, flotilla.adminKey, '/hosts/local?tab=import');
+    await page.getByRole('button', { name: 'Import found' }).click();
+    await dialog(page).getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('found is in the project default').waitFor();
+    await page.getByText('Nothing to import').waitFor();
+    await page.getByText('One virtual cluster here is in a project already').waitFor();
+    await tab(page, 'Virtual clusters');
+    await page.getByRole('row').filter({ hasText: 'found' }).getByText('Ready').waitFor();
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('connect a cluster through its agent, whose key is shown once', async () => {
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signIn(page, flotilla.adminKey, '/hosts');
+    await page.getByRole('button', { name: 'Connect a cluster' }).click();
+    await dialog(page).getByText('Through an agent').click();
+    await nameField(page).fill('edge');
+    await dialog(page).getByLabel('Display name').fill(markup);
+    await dialog(page).getByRole('button', { name: 'Next: its agent' }).click();
+    await page.getByRole('heading', { level: 1, name: markup }).waitFor();
+
+    await page.getByRole('button', { name: 'Make a key for the agent' }).click();
+    const key = (await dialog(page).getByLabel('The key of the agent').textContent()) ?? '';
+    expect(key).toMatch(/^flk_/);
+    const saving = page.waitForEvent('download');
+    await dialog(page).getByRole('button', { name: 'Save ca.crt' }).click();
+    const authority = join(folder, 'ca.crt');
+    await (await saving).saveAs(authority);
+    expect(await dialog(page).getByLabel('Command to paste').textContent()).toContain('--cluster edge');
+    await dialog(page).getByRole('button', { name: 'Done' }).click();
+    await dialog(page).waitFor({ state: 'detached' });
+    expect(await readableTexts(page)).not.toContain(key);
+
+    // The key and the certificate are good for what the page says.
+    writeFileSync(join(folder, 'edge.key'), `${key}\n`);
+    agent = await startServing([
+      ...['agent', '--management', flotilla.url, '--ca-file', authority, '--built-in', '--listen', '127.0.0.1:0'],
+      ...['--cluster', 'edge', '--access-key-file', join(folder, 'edge.key'), '--data-dir', join(folder, 'agent')],
+    ]);
+    await tab(page, 'Overview');
+    await page.getByText('Online', { exact: true }).waitFor({ timeout: 60_000 });
+
+    await page.getByLabel('It takes new virtual clusters').click();
+    await page.getByText('edge takes no new virtual clusters').waitFor();
+    expect((await specOf('edge')).unusable).toBe(true);
+
+    await tab(page, 'Access');
+    await page.getByText('Administrators only').waitFor();
+    await page.getByRole('button', { name: 'Give access' }).click();
+    await dialog(page).getByPlaceholder('Type some of a name').fill('ana');
+    await page.getByRole('option', { name: /ana/ }).first().click();
+    await dialog(page).getByRole('button', { name: 'Give access' }).click();
+    await page.getByRole('cell', { name: 'Use it' }).waitFor();
+    expect((await specOf('edge')).access).toEqual([{ verbs: ['get', 'use'], users: ['ana'] }]);
+    await page.getByRole('button', { name: 'Take access from ana' }).click();
+    await dialog(page).getByRole('button', { name: 'Take it back' }).click();
+    await page.getByText('Administrators only').waitFor();
+
+    // One that goes on would knock with a key that is void, and the server would have everybody from there wait.
+    await agent.stop();
+    await page.getByRole('button', { name: 'Disconnect' }).click();
+    await dialog(page)
+      .getByLabel(/Type edge/)
+      .fill('edge');
+    await dialog(page).getByRole('button', { name: 'Disconnect edge' }).click();
+    await page.getByRole('heading', { name: 'edge is gone' }).waitFor();
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('take a kubeconfig from a file, say what is wrong with it, and keep nothing of it', async () => {
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signIn(page, flotilla.adminKey, '/hosts');
+    await page.getByRole('button', { name: 'Connect a cluster' }).click();
+    await nameField(page).fill('far');
+    const field = dialog(page).getByRole('textbox', { name: 'Kubeconfig' });
+    await field.fill(kubeconfig({ exec: { command: 'id', apiVersion: 'client.authentication.k8s.io/v1' } }));
+    await dialog(page).getByRole('button', { name: 'Connect', exact: true }).click();
+    await dialog(page).getByRole('alert').getByText(/exec/).waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+
+    const file = join(folder, 'far.yaml');
+    writeFileSync(file, kubeconfig({ token }));
+    const choosing = page.waitForEvent('filechooser');
+    await dialog(page).getByRole('button', { name: 'Take it from a file' }).click();
+    await (await choosing).setFiles(file);
+    await expect.poll(async () => await field.inputValue()).toContain(token);
+    await dialog(page).getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'far' }).waitFor();
+    await page.getByText('Offline', { exact: true }).waitFor();
+    await page
+      .getByText(/It cannot be reached/)
+      .first()
+      .waitFor();
+    expect(await readableTexts(page)).not.toContain(token);
+
+    await tab(page, 'Connection');
+    await page.getByText('The server has it sealed, and shows it to nobody.').waitFor();
+    await page.getByRole('button', { name: 'Replace' }).click();
+    await dialog(page)
+      .getByRole('textbox', { name: 'Kubeconfig' })
+      .fill(kubeconfig({ token: `${token}-2` }));
+    await dialog(page).getByRole('button', { name: 'Replace' }).click();
+    await page.getByText('far has another kubeconfig').waitFor();
+    await dialog(page).waitFor({ state: 'detached' });
+    expect(await readableTexts(page)).not.toContain(token);
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+  ] as const)('keep nobody out in the %s theme, %i pixels wide', async (theme, width) => {
+    const watched = await openPage(browser, flotilla.url, { theme, width });
+    const { page } = watched;
+    await page.goto('/hosts');
+    await page.getByText('Access key', { exact: true }).click();
+    await page.locator('input[name="access-key"]').fill(flotilla.adminKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'local' }).waitFor();
+    const looks: [path: string, seen: string][] = [
+      ['/hosts', 'built-in'],
+      ['/hosts/far', 'Conditions'],
+      ['/hosts/local?tab=instances', 'found'],
+      ['/hosts/local?tab=import', 'in a project already'],
+      ['/hosts/far?tab=connection', 'Direct endpoint'],
+      ['/hosts/far?tab=access', 'Administrators only'],
+    ];
+    for (const [path, seen] of looks) {
+      await page.goto(path);
+      await page.getByText(seen).filter({ visible: true }).first().waitFor();
+      expect(await accessibilityFaults(page), path).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBeLessThanOrEqual(0);
+    }
+    await page.goto('/hosts');
+    await page.getByRole('button', { name: 'Connect a cluster' }).click();
+    await nameField(page).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+});

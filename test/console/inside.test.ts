@@ -1,0 +1,250 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { managementGroup, projectNamespace, sleepAfterAnnotation } from '../../src/api/naming.ts';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { describeWith } from '../harness/suite.ts';
+import { faultsInBothThemes } from './harness/accessibility.ts';
+import { type AdminApi, adminApi } from './harness/admin-api.ts';
+import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
+import { type InsideApi, insideApi } from './harness/inside-api.ts';
+
+const inside = (name: string, search = '') => `/virtual-clusters/default/${name}/inside${search}`;
+
+const instances = `/apis/${managementGroup}/v1/namespaces/${projectNamespace('default')}/virtualclusterinstances`;
+
+const paintings = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: paintings.art.example
+spec:
+  group: art.example
+  scope: Namespaced
+  names: {plural: paintings, singular: painting, kind: Painting}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {colour: {type: string}}}}}
+---
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: gallery
+`;
+
+describeWith(chromiumMissing, 'inside a virtual cluster', () => {
+  let flotilla: FlotillaProcess;
+  let browser: Browser;
+  let admin: AdminApi;
+  let api: InsideApi;
+
+  beforeAll(async () => {
+    flotilla = await startFlotilla();
+    browser = await startBrowser();
+    admin = adminApi(flotilla);
+    api = insideApi(flotilla);
+    await admin.createInstance('demo');
+  });
+  afterAll(async () => {
+    await api.close();
+    await admin.close();
+    await browser.close();
+    await flotilla.remove();
+  });
+
+  const kinds = (page: Page) => page.getByRole('navigation', { name: 'Kinds in demo' });
+  const row = (page: Page, name: string) =>
+    page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+
+  /** As somebody who pastes a text into the editor. */
+  async function write(page: Page, text: string): Promise<void> {
+    const editor = page.locator('.cm-content').first();
+    await editor.click();
+    await page.keyboard.press('Control+a');
+    await page.evaluate((value) => navigator.clipboard.writeText(value), text);
+    await page.keyboard.press('Control+v');
+  }
+
+  it('kinds and objects are browsed, made, changed and deleted, and what others do is seen', async () => {
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signIn(page, flotilla.adminKey, inside('demo'));
+    await row(page, 'kube-system').waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+
+    // Somebody else makes something.
+    const named = { metadata: { name: 'elsewhere' } };
+    expect((await api.ask('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(201);
+    await row(page, 'elsewhere').waitFor();
+
+    // A text that the server does not take stays, and says what is wrong.
+    await kinds(page).getByRole('link', { name: 'ConfigMap', exact: true }).click();
+    await page.getByText('No configmaps here').waitFor();
+    await page.getByRole('button', { name: 'New ConfigMap' }).first().click();
+    await write(page, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: Not a name\n');
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('alert').getByText('metadata.name').first().waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+
+    // Several objects, one of them a new kind.
+    await page.getByRole('button', { name: 'New ConfigMap' }).first().click();
+    await write(page, paintings);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await kinds(page).getByRole('link', { name: 'Painting', exact: true }).click();
+    await page.getByText('No paintings here').waitFor();
+    const dawn = {
+      apiVersion: 'art.example/v1',
+      kind: 'Painting',
+      metadata: { name: 'dawn' },
+      spec: { colour: 'red' },
+    };
+    const made = await api.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings', {
+      method: 'POST',
+      document: dawn,
+    });
+    expect(made.status).toBe(201);
+    const { uid } = (JSON.parse(made.text) as { metadata: { uid: string } }).metadata;
+    await row(page, 'dawn').getByText('gallery').waitFor();
+
+    // One object: what happened to it, its YAML, its end.
+    const event = {
+      metadata: { name: 'dawn.1', namespace: 'gallery' },
+      involvedObject: { kind: 'Painting', namespace: 'gallery', name: 'dawn', uid },
+      type: 'Warning',
+      reason: 'Faded',
+      message: '<img src=x onerror=alert(1)>',
+    };
+    expect(
+      (await api.ask('demo', '/api/v1/namespaces/gallery/events', { method: 'POST', document: event })).status,
+    ).toBe(201);
+    await row(page, 'dawn').getByRole('link', { name: 'dawn' }).click();
+    await page.getByRole('heading', { name: 'dawn' }).waitFor();
+    await page.getByRole('list', { name: 'Events' }).getByText(event.message).waitFor();
+    await page.locator('.cm-content').first().getByText('colour').waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    const green = { ...dawn, metadata: { name: 'dawn', namespace: 'gallery' }, spec: { colour: 'green' } };
+    await write(page, JSON.stringify(green));
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await page.getByRole('dialog', { name: 'Save dawn?' }).getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('dawn is saved').waitFor();
+    expect((await api.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).text).toContain('green');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete dawn' }).click();
+    await page.getByText('No paintings here').waitFor();
+    expect((await api.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).status).toBe(404);
+
+    // A kind that somebody else takes away is not offered any more.
+    const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/paintings.art.example';
+    expect((await api.ask('demo', definition, { method: 'DELETE' })).status).toBe(200);
+    await kinds(page).getByRole('link', { name: 'Painting', exact: true }).waitFor({ state: 'detached' });
+
+    // One namespace.
+    await kinds(page).getByRole('link', { name: 'Namespace', exact: true }).click();
+    await row(page, 'gallery').getByRole('link', { name: 'gallery' }).click();
+    await page.getByRole('link', { name: 'What is in it' }).click();
+    await page.getByText('There is none in the namespace gallery.').waitFor();
+    await page.getByLabel('Namespace', { exact: true }).selectOption('kube-system');
+    await page.getByText('There is none in the namespace kube-system.').waitFor();
+    await kinds(page).getByLabel('Find a kind').fill('account');
+    await kinds(page).getByRole('link', { name: 'ServiceAccount' }).click();
+    await row(page, 'default').waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Namespace' }).count()).toBe(0);
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('an open page goes on by itself when the server was started anew', async () => {
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signIn(page, flotilla.adminKey, inside('demo', '?kind=/v1/namespaces'));
+    await row(page, 'kube-system').waitFor();
+    const { port } = new URL(flotilla.url);
+    await flotilla.stop('SIGKILL');
+    await page.getByText('No connection').first().waitFor();
+    expect(await row(page, 'kube-system').isVisible()).toBe(true);
+    flotilla = await startFlotilla({ dataDirectory: flotilla.dataDirectory, listen: `127.0.0.1:${port}` });
+    const named = { metadata: { name: 'after' } };
+    expect((await api.ask('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(201);
+    await row(page, 'after').waitFor();
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('nobody is offered what they may not', async () => {
+    const apiVersion = `${managementGroup}/v1`;
+    const group = `/apis/${apiVersion}`;
+    await admin.ask('POST', `${group}/users`, { apiVersion, kind: 'User', metadata: { name: 'eve' } });
+    const key = { apiVersion, kind: 'OwnedAccessKey', metadata: { name: 'eves' }, spec: { user: 'eve' } };
+    const made = await admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, key);
+    await admin.createInstance('viewed', {
+      spec: {
+        access: [{ verbs: ['get', 'use'], users: ['eve'] }],
+        extraAccessRules: [{ users: ['eve'], clusterRole: 'view' }],
+      },
+    });
+    const watched = await openPage(browser, flotilla.url, { width: 390, height: 844 });
+    const { page } = watched;
+    await page.goto(inside('viewed', '?kind=/v1/configmaps'));
+    await page.getByText('Access key', { exact: true }).click();
+    await page.locator('input[name="access-key"]').fill(made.spec.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('No configmaps here').waitFor();
+    const offered = await page.getByLabel('Kind').locator('option').allTextContents();
+    expect(offered).toContain('ConfigMap');
+    expect(offered).not.toContain('Secret');
+    expect(await page.getByRole('button', { name: /^New/ }).count()).toBe(0);
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    // Tried all the same.
+    await page.goto(inside('viewed', '?kind=/v1/secrets'));
+    await page.getByText(/cannot list resource "secrets"/).waitFor();
+    // With rights in one namespace only.
+    await admin.ask('PATCH', `${instances}/viewed`, {
+      spec: { extraAccessRules: [{ users: ['eve'], clusterRole: 'nobody' }] },
+    });
+    const rbac = 'rbac.authorization.k8s.io';
+    const binding = {
+      metadata: { name: 'eve' },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'edit' },
+      subjects: [{ apiGroup: rbac, kind: 'User', name: 'eve' }],
+    };
+    const bindings = `/apis/${rbac}/v1/namespaces/default/rolebindings`;
+    expect((await api.ask('viewed', bindings, { method: 'POST', document: binding })).status).toBe(201);
+    await page.goto(inside('viewed'));
+    await page.getByText('Nothing that you may list here').waitFor();
+    await page.getByLabel('Namespace').fill('default');
+    await page.keyboard.press('Enter');
+    await page.getByText('There is none in the namespace default.').waitFor();
+    const there = await page.getByLabel('Kind').locator('option').allTextContents();
+    expect(there).toContain('Secret');
+    expect(there).not.toContain('Namespace');
+    await page.getByRole('button', { name: 'New ConfigMap' }).first().waitFor();
+    const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+    expect(isTooWide).toBe(false);
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('one that falls asleep under the page is not woken by it, but by whoever says so', async () => {
+    await admin.createInstance('sleepy');
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signIn(page, flotilla.adminKey, inside('sleepy'));
+    await row(page, 'kube-system').waitFor();
+    await admin.ask('PATCH', `${instances}/sleepy`, { metadata: { annotations: { [sleepAfterAnnotation]: '2' } } });
+    await page.getByRole('heading', { name: 'sleepy is asleep' }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/virtualcluster/sleepy/')) asked.push(request.url());
+    });
+    // What would ask again does so within a moment; that it does not can only be seen by waiting for longer.
+    await page.waitForTimeout(3_000);
+    expect(asked).toEqual([]);
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Wake' }).click();
+    await row(page, 'kube-system').waitFor();
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+});

@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { describeWith } from '../harness/suite.ts';
+import { accessibilityFaults, faultsInBothThemes } from './harness/accessibility.ts';
+import { type AdminApi, adminApi } from './harness/admin-api.ts';
+import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
+import { type InsideApi, insideApi } from './harness/inside-api.ts';
+import { readableTexts } from './harness/secrets.ts';
+
+const group = `/apis/${managementGroup}/v1`;
+const instances = `${group}/namespaces/${projectNamespace('default')}/virtualclusterinstances`;
+const markup = '<img src=x onerror=alert(1)> shop';
+const path = (name: string, tab = '') => `/virtual-clusters/default/${name}${tab === '' ? '' : `?tab=${tab}`}`;
+
+describeWith(chromiumMissing, 'the page of a virtual cluster', () => {
+  let flotilla: FlotillaProcess;
+  let browser: Browser;
+  let admin: AdminApi;
+  let inside: InsideApi;
+
+  beforeAll(async () => {
+    flotilla = await startFlotilla();
+    browser = await startBrowser();
+    admin = adminApi(flotilla);
+    inside = insideApi(flotilla);
+  });
+  afterAll(async () => {
+    await inside.close();
+    await admin.close();
+    await browser.close();
+    await flotilla.remove();
+  });
+
+  /** A user and a key of theirs. */
+  async function person(name: string): Promise<string> {
+    await admin.ask('POST', `${group}/users`, {
+      metadata: { name },
+      kind: 'User',
+      apiVersion: `${managementGroup}/v1`,
+    });
+    const key = await admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
+      apiVersion: `${managementGroup}/v1`,
+      kind: 'OwnedAccessKey',
+      metadata: { name: `${name}s` },
+      spec: { user: name },
+    });
+    return key.spec.key;
+  }
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+  const status = (page: Page, words: string) => page.getByRole('main').getByText(words, { exact: true }).first();
+
+  it('tells how it stands, what happened, and how much is inside; shares it, connects, sleeps, wakes and deletes', async () => {
+    const annasKey = await person('anna');
+    await admin.createInstance('shop', { spec: { displayName: markup, description: '<script>alert(2)</script>' } });
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signIn(page, flotilla.adminKey, path('shop'));
+
+    // Overview
+    await heading(page, markup).waitFor();
+    await status(page, 'Ready').waitFor();
+    const conditions = page.getByRole('list', { name: 'Conditions' }).getByRole('listitem');
+    await conditions.filter({ hasText: 'It can be used' }).filter({ hasText: 'yes' }).waitFor();
+    expect(await conditions.count()).toBe(6);
+    await page.getByRole('list', { name: 'Events' }).getByText('Installed', { exact: true }).waitFor();
+    await page.getByRole('link', { name: '3 Namespaces' }).waitFor();
+    expect(
+      (await inside.ask('shop', '/api/v1/namespaces', { method: 'POST', document: { metadata: { name: 'web' } } }))
+        .status,
+    ).toBe(201);
+    expect(await faultsInBothThemes(page)).toEqual([]);
+
+    // Edit
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('dialog').getByLabel('Display name').fill('The shop');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await heading(page, 'The shop').waitFor();
+
+    // What happens when nobody uses it
+    await page.getByRole('button', { name: 'When unused' }).click();
+    const rest = page.getByRole('dialog', { name: 'When nobody uses shop' });
+    await rest.getByLabel('Put to sleep').selectOption('After 4 hours without a request');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await rest.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('after 4 hours without use').waitFor();
+
+    // Connect
+    await page.getByRole('tab', { name: 'Connect' }).click();
+    await page.getByText('flotilla connect shop --project default --exec').waitFor();
+    await page.getByLabel('It is good for').selectOption('1 hour');
+    await page.getByRole('button', { name: 'Make a kubeconfig' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Kubeconfig for shop' });
+    const shown = (await dialog.getByLabel('The kubeconfig', { exact: true }).textContent()) ?? '';
+    const token = /token: (\S+)/.exec(shown)?.[1] ?? '';
+    expect((await inside.ask('shop', '/version', { token })).status).toBe(200);
+    const ends = Date.parse((await dialog.locator('time').getAttribute('datetime')) ?? '');
+    expect(Math.abs(ends - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Copy the kubeconfig' }).click();
+    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(shown);
+    const saving = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Save as shop.kubeconfig' }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toBe('shop.kubeconfig');
+    expect(readFileSync(await saved.path(), 'utf8')).toBe(shown);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await readableTexts(page)).not.toContain(token);
+    expect(await faultsInBothThemes(page)).toEqual([]);
+
+    // Share
+    await page.getByRole('tab', { name: 'Access' }).click();
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    const sharing = page.getByRole('dialog', { name: 'Share shop' });
+    await sharing.getByRole('combobox', { name: 'With whom' }).or(sharing.getByLabel('With whom')).first().fill('ann');
+    await page.getByRole('option', { name: /anna/ }).first().click();
+    await sharing.getByLabel('Their role inside').fill('view');
+    await page.keyboard.press('Tab');
+    await sharing.getByText('flotilla share shop --project default --user anna --role view').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await sharing.getByRole('button', { name: 'Share it' }).click();
+    const anna = page.getByRole('row').filter({ hasText: 'anna' });
+    await anna.getByText('see and use it').waitFor();
+    await anna.getByText('view', { exact: true }).waitFor();
+    expect((await inside.ask('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(200);
+    expect((await inside.ask('shop', '/api/v1/secrets', { token: annasKey })).status).toBe(403);
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Take it back from anna' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Take it back' }).click();
+    await anna.waitFor({ state: 'detached' });
+    expect((await inside.ask('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(403);
+
+    // YAML
+    await page.getByRole('tab', { name: 'YAML' }).click();
+    await page.getByText('displayName').first().waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+
+    // Sleep and wake
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page.getByRole('button', { name: 'Sleep' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Put it to sleep' }).click();
+    await page.getByText('Somebody put it to sleep.').waitFor();
+    await page.getByText('It is not woken to be counted.').waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Wake' }).click();
+    // To count would begin the four hours anew.
+    await page.getByRole('button', { name: 'Count all the same' }).click();
+    await page.getByRole('link', { name: '4 Namespaces' }).waitFor();
+
+    // Delete
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const confirm = page.getByRole('dialog', { name: 'Delete shop?' });
+    const sure = confirm.getByRole('button', { name: 'Delete shop' });
+    expect(await sure.isDisabled()).toBe(true);
+    await confirm.getByLabel('Type shop to go on').fill('shop');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await sure.click();
+    await page.getByRole('heading', { name: 'shop is gone' }).waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await page.goto(path('never'));
+    await page.getByRole('heading', { name: 'There is no virtual cluster never' }).waitFor();
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('offers to others what they may, and says when somebody deletes it under their eyes', async () => {
+    const bobsKey = await person('bob');
+    await admin.createInstance('seen', {
+      spec: { access: [{ verbs: ['get'], users: ['bob'] }] },
+      metadata: { annotations: { 'sleepmode.platform.sh/sleep-after': '3600' } },
+    });
+    const watched = await openPage(browser, flotilla.url, { width: 390, height: 844 });
+    const { page } = watched;
+    await page.goto(path('seen'));
+    await page.getByText('Access key', { exact: true }).click();
+    await page.locator('input[name="access-key"]').fill(bobsKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await heading(page, 'seen').waitFor();
+    await status(page, 'Ready').waitFor();
+    await page.getByText('after 1 hour without use').waitFor();
+    for (const name of ['Delete', 'Sleep', 'Edit']) {
+      expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);
+    }
+    expect(await page.getByRole('link', { name: 'Look inside' }).count()).toBe(0);
+    expect(await page.getByText('What is inside').count()).toBe(0);
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'Connect' }).click();
+    await page.getByText('You may look at it, but not use it').waitFor();
+    await page.getByRole('tab', { name: 'Access' }).click();
+    await page.getByRole('row').filter({ hasText: 'bob' }).getByText('see it').waitFor();
+    expect(await page.getByRole('button', { name: 'Share', exact: true }).count()).toBe(0);
+    const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+    expect(isTooWide).toBe(false);
+
+    await admin.ask('DELETE', `${instances}/seen`);
+    await page.getByRole('heading', { name: 'seen is gone' }).waitFor();
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+});

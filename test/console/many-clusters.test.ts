@@ -1,0 +1,148 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { describeWith } from '../harness/suite.ts';
+import { accessibilityFaults } from './harness/accessibility.ts';
+import { type AdminApi, adminApi } from './harness/admin-api.ts';
+import {
+  chromiumMissing,
+  expectNoProblems,
+  openPage,
+  signIn,
+  startBrowser,
+  type WatchedPage,
+} from './harness/browser.ts';
+import { cpuTime } from './harness/cpu-time.ts';
+
+const group = `/apis/${managementGroup}/v1`;
+const count = 10_000;
+const projects = Array.from({ length: 10 }, (_, index) => `team-${index}`);
+const longMinutes = 15 * 60_000;
+
+/** In no order that the server has them in anyway. */
+function nameOf(index: number): string {
+  return `vc-${String((index * 7919) % count).padStart(4, '0')}`;
+}
+
+function projectOf(index: number): string {
+  return projects[index % projects.length] ?? '';
+}
+
+async function inLanes(width: number, work: (index: number) => Promise<void>): Promise<void> {
+  const indices = Array.from({ length: count }, (_, index) => index).values();
+  const lane = async () => {
+    for (const index of indices) await work(index);
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+}
+
+/** Scrolls so many pixels in each frame, for so many frames. */
+async function scroll(page: Page, pixels: number, frames: number): Promise<void> {
+  await page.evaluate(
+    async ([step = 0, times = 0]) => {
+      const table = document.querySelector('section[aria-label^="Table of"]');
+      for (let frame = 0; frame < times; frame++) {
+        table?.scrollBy(0, step);
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      }
+    },
+    [pixels, frames],
+  );
+}
+
+describeWith(chromiumMissing, 'a list of ten thousand virtual clusters', () => {
+  let flotilla: FlotillaProcess;
+  let browser: Browser;
+  let admin: AdminApi;
+  let watched: WatchedPage;
+
+  beforeAll(async () => {
+    flotilla = await startFlotilla();
+    browser = await startBrowser();
+    admin = adminApi(flotilla);
+    for (const name of projects) {
+      const spec = { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' }] };
+      await admin.ask('POST', `${group}/projects`, { metadata: { name }, spec });
+    }
+    await inLanes(12, async (index) => await admin.createInstance(nameOf(index), {}, projectOf(index)));
+    watched = await openPage(browser, flotilla.url);
+    await signIn(watched.page, flotilla.adminKey);
+  }, longMinutes);
+  afterAll(async () => {
+    await admin.close();
+    await browser.close();
+    await flotilla.remove();
+  });
+
+  it('is there at once, and whole soon after', async () => {
+    const { page } = watched;
+    await page.getByRole('navigation').getByText('Virtual clusters').click();
+    await page.locator('tbody tr[data-key]').first().waitFor();
+    await page.getByText(`${count}`, { exact: true }).waitFor({ timeout: 60_000 });
+    // What is not in sight is not in the page.
+    expect(await page.locator('tr').count()).toBeLessThan(80);
+  });
+
+  it('scrolls, from the first row to the last, at a cost that leaves no frame out', async () => {
+    const { page } = watched;
+    const spend = await cpuTime(page);
+    const frames = 100;
+    const perFrame = (await spend(() => scroll(page, 100, frames))) / frames;
+    expect(perFrame).toBeLessThan(40);
+
+    await scroll(page, 10_000_000, 1);
+    await page.locator(`tbody tr[aria-rowindex="${count + 1}"]`).waitFor();
+  });
+
+  it('follows fifty changes in a second without being busy', async () => {
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Name', exact: true }).click();
+    await scroll(page, -10_000_000, 1);
+    await page.getByRole('link', { name: 'vc-0000' }).waitFor();
+    const spend = await cpuTime(page);
+    const started = Date.now();
+    const spent = await spend(async () => {
+      for (let round = 0; round < 60; round++) {
+        const pause = new Promise((resolve) => setTimeout(resolve, 40));
+        const changed = [round * 2, round * 2 + 1].map((index) =>
+          admin.ask('PATCH', pathOf(index), { metadata: { labels: { round: String(round) } } }),
+        );
+        await Promise.all([pause, ...changed]);
+      }
+    });
+    // The share of one processor.
+    expect(spent / (Date.now() - started)).toBeLessThan(0.5);
+
+    await admin.ask('DELETE', pathOf(0));
+    await page.getByRole('link', { name: nameOf(0), exact: true }).waitFor({ state: 'detached' });
+    await page.getByText(`${count - 1}`, { exact: true }).waitFor();
+  });
+
+  it('is searched, filtered and ticked as a short one is', async () => {
+    const { page } = watched;
+    const search = page.getByRole('textbox', { name: 'Search the virtual clusters' });
+    await search.pressSequentially('vc-123');
+    await page.getByText(`10 of ${count - 1}`).waitFor();
+    expect(await search.inputValue()).toBe('vc-123');
+    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await page.getByRole('combobox', { name: 'Filter by project' }).selectOption({ value: '=team-7' });
+    await page.getByText(`1000 of ${count - 1}`).waitFor();
+    await page.getByRole('checkbox', { name: 'Tick all virtual clusters of the list' }).check();
+    await page.getByText('1000 ticked').waitFor();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('and 800 more').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.getByRole('button', { name: 'Use the light theme' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expectNoProblems(watched);
+  });
+
+  function pathOf(index: number): string {
+    return `${group}/namespaces/${projectNamespace(projectOf(index))}/virtualclusterinstances/${nameOf(index)}`;
+  }
+});

@@ -1,0 +1,117 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { managementGroup, projectRoles } from '../../src/api/naming.ts';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { describeWith } from '../harness/suite.ts';
+import { accessibilityFaults } from './harness/accessibility.ts';
+import { type AdminApi, adminApi } from './harness/admin-api.ts';
+import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
+
+const apiVersion = `${managementGroup}/v1`;
+const group = `/apis/${apiVersion}`;
+/** What would run, were it ever more than text. */
+const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+/** Leaves a picture of every page there. */
+const pictures = process.env['FLOTILLA_SCREENSHOTS'];
+
+/** Every page there is: where it is, and what is in sight when it is there. */
+const pages = [
+  ['fleet', '/', 'Fleet'],
+  ['virtual-clusters', '/virtual-clusters', 'Virtual clusters'],
+  ['new-virtual-cluster', '/virtual-clusters/new', 'New virtual cluster'],
+  ['virtual-cluster', '/virtual-clusters/default/shop', ''],
+  ['virtual-cluster-connect', '/virtual-clusters/default/shop?tab=connect', ''],
+  ['virtual-cluster-access', '/virtual-clusters/default/shop?tab=access', ''],
+  ['inside', '/virtual-clusters/default/shop/inside', ''],
+  ['inside-kind', '/virtual-clusters/default/shop/inside?kind=%2Fv1%2Fnamespaces', ''],
+  ['projects', '/projects', 'Projects'],
+  ['project', '/projects/default', ''],
+  ['project-members', '/projects/default?tab=members', ''],
+  ['clusters', '/hosts', 'Clusters'],
+  ['cluster', '/hosts/local', ''],
+  ['templates', '/templates', 'Templates'],
+  ['template', '/templates/marked', ''],
+  ['access-keys', '/keys', 'Access keys'],
+  ['new-access-key', '/keys/new', ''],
+  ['users', '/users', 'Users'],
+  ['user', '/users/marked', ''],
+  ['teams', '/teams', 'Teams'],
+  ['team', '/teams/marked', ''],
+  ['audit', '/audit-log', 'Audit'],
+  ['nowhere', '/no/such/page', ''],
+] as const;
+
+describeWith(chromiumMissing, 'every page of the console', () => {
+  let flotilla: FlotillaProcess;
+  let browser: Browser;
+  let admin: AdminApi;
+
+  beforeAll(async () => {
+    flotilla = await startFlotilla();
+    browser = await startBrowser();
+    admin = adminApi(flotilla);
+    const make = (plural: string, kind: string, name: string, spec: object) =>
+      admin.ask('POST', `${group}/${plural}`, { apiVersion, kind, metadata: { name }, spec });
+    const shown = { displayName: markup, description: markup };
+    await admin.createUser('marked', 'a password for tests', { displayName: markup, email: 'marked@example.com' });
+    await make('teams', 'Team', 'marked', { displayName: markup, users: ['marked'] });
+    await make('clusters', 'Cluster', 'far', { ...shown, networkPeer: true });
+    await make('virtualclustertemplates', 'VirtualClusterTemplate', 'marked', {
+      ...shown,
+      template: {},
+      parameters: [{ variable: 'size', label: markup, description: markup, section: markup, defaultValue: '1' }],
+    });
+    await make('ownedaccesskeys', 'OwnedAccessKey', 'marked', { displayName: markup, ttl: 86_400 });
+    await admin.ask('PATCH', `${group}/projects/default`, {
+      spec: { ...shown, members: [{ kind: 'User', name: 'marked', clusterRole: projectRoles.user }] },
+    });
+    await admin.ask('PATCH', `${group}/clusters/local`, { spec: shown });
+    await admin.createInstance('shop', { spec: { ...shown, templateRef: { name: 'marked' } } });
+  });
+  afterAll(async () => {
+    await admin.close();
+    await browser.close();
+    await flotilla.remove();
+  });
+
+  /** There, with what it fetches. */
+  async function settled(page: Page, heading: string): Promise<void> {
+    const named = heading === '' ? {} : { name: heading, exact: true };
+    await page.locator('main').getByRole('heading', named).first().waitFor();
+    await page.waitForFunction(() => document.querySelector('main [data-waiting]') === null);
+  }
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)(
+    'shows texts as texts, fits, and keeps nobody out: %s, %i pixels wide',
+    async (theme, width) => {
+      const watched = await openPage(browser, flotilla.url, { theme });
+      const { page } = watched;
+      await signIn(page, flotilla.adminKey);
+      await page.setViewportSize({ width, height: 900 });
+      const faults: string[] = [];
+      for (const [name, path, heading] of pages) {
+        await page.goto(path);
+        await settled(page, heading);
+        if (pictures !== undefined) {
+          mkdirSync(pictures, { recursive: true });
+          await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
+        }
+        for (const fault of await accessibilityFaults(page)) faults.push(`${name}: ${fault}`);
+        const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (overhang > 0) faults.push(`${name}: ${overhang} pixels stick out at the side`);
+        if ((await page.locator('img[src="x"]').count()) > 0) faults.push(`${name}: markup has become an element`);
+      }
+      expect(faults).toEqual([]);
+      expectNoProblems(watched);
+      await watched.context.close();
+    },
+    300_000,
+  );
+});

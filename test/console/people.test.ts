@@ -1,0 +1,140 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { managementGroup } from '../../src/api/naming.ts';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { describeWith } from '../harness/suite.ts';
+import { faultsInBothThemes } from './harness/accessibility.ts';
+import { type AdminApi, adminApi } from './harness/admin-api.ts';
+import { chromiumMissing, expectNoProblems, openPage, signIn, signInAs, startBrowser } from './harness/browser.ts';
+import { readableTexts } from './harness/secrets.ts';
+
+const group = `/apis/${managementGroup}/v1`;
+const markup = '<b onclick=alert(1)>Anna</b>';
+const password = 'correct horse battery';
+const another = 'another horse battery';
+
+describeWith(chromiumMissing, 'users and teams', () => {
+  let flotilla: FlotillaProcess;
+  let browser: Browser;
+  let admin: AdminApi;
+
+  beforeAll(async () => {
+    flotilla = await startFlotilla();
+    browser = await startBrowser();
+    admin = adminApi(flotilla);
+    await admin.createUser('ben', password, { displayName: 'Ben Okafor' });
+  });
+  afterAll(async () => {
+    await admin.close();
+    await browser.close();
+    await flotilla.remove();
+  });
+
+  const dialog = (page: Page) => page.getByRole('dialog');
+  const button = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name, exact: true });
+
+  it('are made, put together, given keys and passwords, disabled and deleted', async () => {
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signIn(page, flotilla.adminKey, '/users');
+    await page.getByRole('row').filter({ hasText: 'Ben Okafor' }).waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+
+    await button(page, 'New user').click();
+    await dialog(page).getByLabel(/^Name/).fill('anna');
+    await dialog(page).getByLabel('Display name').fill(markup);
+    await dialog(page).getByLabel('E-mail address').fill('anna@example.org');
+    await dialog(page).getByLabel('Password', { exact: true }).fill('short');
+    await dialog(page).getByLabel('Groups').fill('dev');
+    await dialog(page).getByLabel('Groups').press('Enter');
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await dialog(page).getByRole('button', { name: 'Create' }).click();
+    await dialog(page)
+      .getByText(/must be 8 to 1024 characters long/)
+      .first()
+      .waitFor();
+    await dialog(page).getByLabel('Password', { exact: true }).fill(password);
+    await dialog(page).getByRole('button', { name: 'Create' }).click();
+
+    await page.getByRole('heading', { level: 1, name: markup }).waitFor();
+    expect(await readableTexts(page)).not.toContain(password);
+    await page.getByText('anna@example.org').waitFor();
+    await page.getByText('In no team.').waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+
+    await page.getByRole('navigation').getByRole('link', { name: 'Teams' }).click();
+    await page.getByText('No teams yet').waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await button(page, 'New team').first().click();
+    await dialog(page).getByLabel(/^Name/).fill('ops');
+    await dialog(page).getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Nobody is in this team yet').waitFor();
+    await button(page, 'Add a user').click();
+    await dialog(page).getByRole('combobox', { name: 'User' }).fill('okafor');
+    await page.getByRole('option', { name: /Ben Okafor/ }).click();
+    await dialog(page).getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('link', { name: 'Ben Okafor' }).waitFor();
+    // By somebody else, meanwhile.
+    await admin.ask('PATCH', `${group}/teams/ops`, { spec: { users: ['ben', 'anna'] } });
+    await page.getByRole('link', { name: markup }).waitFor();
+    await button(page, 'Remove ben').click();
+    await dialog(page).getByRole('button', { name: 'Remove ben' }).click();
+    await page.getByRole('link', { name: 'Ben Okafor' }).waitFor({ state: 'hidden' });
+    expect(await faultsInBothThemes(page)).toEqual([]);
+
+    await page.getByRole('tab', { name: 'Access keys' }).click();
+    await page.getByRole('link', { name: 'New access key' }).click();
+    await page.getByText('It can do everything that the team ops may do.').waitFor();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const value = await page.getByLabel('The value of the key').innerText();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    expect(await admin.statusOf(value, 'POST', `${group}/selves`, {})).toBe(201);
+
+    await page.goto('/users/anna');
+    await page.getByRole('link', { name: 'ops' }).waitFor();
+    await button(page, 'Disable').click();
+    await dialog(page).getByRole('button', { name: 'Disable anna' }).click();
+    await page.getByRole('main').getByText('Disabled', { exact: true }).waitFor();
+    await button(page, 'Enable').click();
+    await dialog(page).getByRole('button', { name: 'Enable anna' }).click();
+    await page.getByRole('main').getByText('Active', { exact: true }).waitFor();
+    await button(page, 'Delete').click();
+    await dialog(page).getByLabel('Type anna to go on').fill('anna');
+    await dialog(page).getByRole('button', { name: 'Delete anna' }).click();
+    await page.getByText('The user anna is deleted').waitFor();
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('are offered to everybody as far as they may: their own password, nobody else', async () => {
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signInAs(page, 'ben', password);
+    await page.getByRole('button', { name: 'Ben Okafor' }).click();
+    await page.getByRole('menuitem', { name: 'Your account and password' }).click();
+    await button(page, 'Set the password').waitFor();
+    for (const name of ['Disable', 'Delete']) expect(await button(page, name).count()).toBe(0);
+    await button(page, 'Set the password').click();
+    await dialog(page).getByLabel('New password', { exact: true }).fill(another);
+    await dialog(page).getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('ben has a new password').waitFor();
+    expect(await readableTexts(page)).not.toContain(another);
+    // This session goes on.
+    await page.getByRole('navigation').getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
+    expect(await button(page, 'New user').count()).toBe(0);
+    expectNoProblems(watched);
+    await watched.context.close();
+
+    const later = await openPage(browser, flotilla.url, { width: 390, height: 844 });
+    await later.page.goto('/users/ben');
+    await later.page.locator('input[name="username"]').fill('ben');
+    await later.page.locator('input[name="password"]').fill(another);
+    await later.page.getByRole('button', { name: 'Sign in' }).click();
+    await later.page.getByRole('heading', { level: 1, name: 'Ben Okafor' }).waitFor();
+    const isTooWide = await later.page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+    expect(isTooWide).toBe(false);
+    expectNoProblems(later);
+    await later.context.close();
+  });
+});

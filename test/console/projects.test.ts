@@ -1,0 +1,215 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ProjectSpec } from '../../src/api/management/v1/project.ts';
+import { managementGroup, projectRoles } from '../../src/api/naming.ts';
+import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
+import { describeWith } from '../harness/suite.ts';
+import { accessibilityFaults } from './harness/accessibility.ts';
+import { type AdminApi, adminApi } from './harness/admin-api.ts';
+import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
+
+const apiVersion = `${managementGroup}/v1`;
+const group = `/apis/${apiVersion}`;
+const markup = '<img src=x onerror=alert(1)>';
+const password = 'a password for tests';
+
+describeWith(chromiumMissing, 'the pages of projects', () => {
+  let flotilla: FlotillaProcess;
+  let browser: Browser;
+  let admin: AdminApi;
+
+  beforeAll(async () => {
+    flotilla = await startFlotilla();
+    browser = await startBrowser();
+    admin = adminApi(flotilla);
+    await admin.createUser('ana', password, { displayName: `Ana ${markup}` });
+    await admin.createUser('chief', password);
+    await admin.ask('POST', `${group}/teams`, {
+      apiVersion,
+      kind: 'Team',
+      metadata: { name: 'ops' },
+      spec: { displayName: 'Operations', users: ['chief'] },
+    });
+    await admin.ask('POST', `${group}/projects`, {
+      apiVersion,
+      kind: 'Project',
+      metadata: { name: 'red' },
+      spec: {
+        displayName: `Red ${markup}`,
+        members: [
+          { kind: 'User', name: 'chief', clusterRole: projectRoles.admin },
+          { kind: 'User', name: 'ana', clusterRole: projectRoles.viewer },
+        ],
+        allowedClusters: [{ name: '*' }],
+        allowedTemplates: [{ name: '*' }],
+        quotas: { project: { virtualclusterinstances: 2 }, user: { virtualclusterinstances: 1 } },
+      },
+    });
+  });
+  afterAll(async () => {
+    await admin.close();
+    await browser.close();
+    await flotilla.remove();
+  });
+
+  const specOf = async (project: string): Promise<ProjectSpec> =>
+    (await admin.ask<{ spec: ProjectSpec }>('GET', `${group}/projects/${project}`)).spec;
+  const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click();
+  const dialog = (page: Page) => page.getByRole('dialog');
+
+  async function signInAs(page: Page, user: string, path: string): Promise<void> {
+    await page.goto(path);
+    await page.getByLabel('User name').fill(user);
+    await page.locator('input[name="password"]').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: /Red/ }).waitFor();
+  }
+
+  it('are where an administrator makes one, fills it, limits it and takes it away', async () => {
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signIn(page, flotilla.adminKey, '/projects');
+    await page.getByRole('link', { name: 'red' }).waitFor();
+
+    await page.getByRole('button', { name: 'New project' }).click();
+    await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill('Not A Name');
+    await dialog(page).getByLabel('Display name').fill(markup);
+    await dialog(page).getByRole('button', { name: 'Create' }).click();
+    // What the server does not like is told where it was typed, and nothing is lost.
+    await dialog(page)
+      .getByText(/a lowercase RFC 1123 label must consist of/)
+      .first()
+      .waitFor();
+    expect(await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).getAttribute('aria-invalid')).toBe(
+      'true',
+    );
+    await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill('blue');
+    await dialog(page).getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: markup }).waitFor();
+    expect(await specOf('blue')).toMatchObject({
+      displayName: markup,
+      allowedClusters: [{ name: '*' }],
+      allowedTemplates: [{ name: '*' }],
+    });
+
+    await tab(page, 'Members');
+    await page.getByText('No members yet').waitFor();
+    await page.getByRole('button', { name: 'Add a member' }).click();
+    await dialog(page).getByPlaceholder('Type some of a name').fill('ana');
+    await page.getByRole('option', { name: /ana/ }).first().click();
+    await dialog(page).getByLabel('Viewer').click();
+    await dialog(page).getByRole('button', { name: 'Add', exact: true }).click();
+    const roleOfAna = page.getByLabel('Role of ana');
+    await roleOfAna.waitFor();
+    expect(await roleOfAna.inputValue()).toBe(projectRoles.viewer);
+
+    // Somebody else adds a team meanwhile: it is in sight at once, and a change here keeps it.
+    const members = (await specOf('blue')).members ?? [];
+    const ops = { kind: 'Team', name: 'ops', clusterRole: projectRoles.user };
+    await admin.ask('PATCH', `${group}/projects/blue`, { spec: { members: [...members, ops] } });
+    await page.getByRole('link', { name: 'Operations' }).waitFor();
+    await roleOfAna.selectOption({ label: 'Admin' });
+    await page.getByText('ana is Admin now').waitFor();
+    expect((await specOf('blue')).members).toEqual([
+      { kind: 'User', name: 'ana', clusterRole: projectRoles.admin },
+      ops,
+    ]);
+    await page.getByRole('button', { name: 'Remove ops' }).click();
+    await dialog(page).getByRole('button', { name: 'Remove ops' }).click();
+    await page.getByRole('link', { name: 'Operations' }).waitFor({ state: 'detached' });
+
+    await tab(page, 'Clusters and templates');
+    await page.getByText('All clusters are allowed').waitFor();
+    await page.getByRole('button', { name: 'Change clusters' }).click();
+    await dialog(page).getByLabel('All clusters, also those that come later').click();
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('No clusters are allowed').waitFor();
+    await page.getByRole('button', { name: 'Change clusters' }).click();
+    await dialog(page).getByLabel('local').click();
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Only these clusters are allowed').waitFor();
+    expect((await specOf('blue')).allowedClusters).toEqual([{ name: 'local' }]);
+
+    await tab(page, 'Quotas');
+    await page.getByText('0, no limit').waitFor();
+    await page.getByRole('button', { name: 'Change limits' }).click();
+    await dialog(page).getByLabel('Virtual clusters of the project').fill('2');
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('0 of 2').waitFor();
+    await admin.createInstance('one', {}, 'blue');
+    await page.getByText('1 of 2').waitFor();
+    await tab(page, 'Overview');
+    await page.getByRole('link', { name: '1 Ready' }).waitFor();
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await dialog(page)
+      .getByText(/The virtual cluster in it/)
+      .waitFor();
+    expect(await dialog(page).getByRole('button', { name: 'Delete blue' }).isDisabled()).toBe(true);
+    await dialog(page)
+      .getByLabel(/Type blue/)
+      .fill('blue');
+    await dialog(page).getByRole('button', { name: 'Delete blue' }).click();
+    await page.getByRole('heading', { name: 'blue is gone' }).waitFor();
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
+  it('offer each what they may do, and nothing else', async () => {
+    const one = await openPage(browser, flotilla.url);
+    await signInAs(one.page, 'chief', '/projects/red?tab=members');
+    await one.page.getByRole('button', { name: 'Add a member' }).waitFor();
+    await tab(one.page, 'Quotas');
+    await one.page.getByText('0 of 2').waitFor();
+    await tab(one.page, 'Clusters and templates');
+    await one.page.getByRole('link', { name: 'Local' }).waitFor();
+    await one.page.getByRole('link', { name: 'New virtual cluster' }).waitFor();
+    for (const name of ['Change limits', 'Change clusters', 'Change templates', 'Delete']) {
+      expect(await one.page.getByRole('button', { name }).count(), name).toBe(0);
+    }
+
+    const other = await openPage(browser, flotilla.url);
+    await signInAs(other.page, 'ana', '/projects/red?tab=members');
+    await other.page.getByRole('cell', { name: 'Viewer' }).waitFor();
+    for (const name of ['Add a member', 'Remove chief', 'Edit', 'Delete']) {
+      expect(await other.page.getByRole('button', { name }).count(), name).toBe(0);
+    }
+    for (const watched of [one, other]) {
+      expectNoProblems(watched);
+      await watched.context.close();
+    }
+  });
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+  ] as const)('keep nobody out in the %s theme, %i pixels wide', async (theme, width) => {
+    const watched = await openPage(browser, flotilla.url, { theme, width });
+    const { page } = watched;
+    await page.goto('/projects');
+    await page.getByText('Access key', { exact: true }).click();
+    await page.locator('input[name="access-key"]').fill(flotilla.adminKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const looks: [path: string, seen: string][] = [
+      ['/projects', 'Default'],
+      ['/projects/red', 'Time to Ready'],
+      ['/projects/red?tab=members', 'What the roles are for'],
+      ['/projects/red?tab=allowed', 'All templates are allowed'],
+      ['/projects/red?tab=quotas', 'Each may have 1'],
+    ];
+    await page.getByText('Default').first().waitFor();
+    for (const [path, seen] of looks) {
+      await page.goto(path);
+      await page.getByText(seen).filter({ visible: true }).first().waitFor();
+      expect(await accessibilityFaults(page), path).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBeLessThanOrEqual(0);
+    }
+    await page.goto('/projects/red?tab=members');
+    await page.getByRole('button', { name: 'Add a member' }).click();
+    await dialog(page).getByPlaceholder('Type some of a name').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+});

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+
+const folder = fileURLToPath(new URL('../../dist/web/', import.meta.url));
+
+type Chunk = { file: string; css?: string[]; imports?: string[]; dynamicImports?: string[] };
+
+/** What only an editor needs, the reader of YAML with it: loaded by whoever opens one. */
+const editor = /components\/editor\/|^_js-yaml-/;
+
+function weightOf(files: Iterable<string>): number {
+  let bytes = 0;
+  for (const file of files) bytes += gzipSync(readFileSync(join(folder, file)), { level: 9 }).length;
+  return bytes;
+}
+
+it('weighs at most 350 kB in all its pages, without the editor', () => {
+  const manifest: Record<string, Chunk> = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8'));
+  const files = new Set<string>(['index.html']);
+  const seen = new Set<string>();
+  const take = (name: string) => {
+    const chunk = manifest[name];
+    if (chunk === undefined || seen.has(name) || editor.test(name)) return;
+    seen.add(name);
+    for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file);
+    for (const next of [...(chunk.imports ?? []), ...(chunk.dynamicImports ?? [])]) take(next);
+  };
+  take('index.html');
+  expect(seen.size).toBeGreaterThan(15);
+  const kilobytes = weightOf(files) / 1000;
+  const all = readdirSync(join(folder, 'assets')).map((name) => `assets/${name}`);
+  console.log(`${kilobytes.toFixed(0)} kB gzip without the editor, ${(weightOf(all) / 1000).toFixed(0)} kB with it`);
+  expect(kilobytes).toBeLessThan(350);
+});
+
+it('has the styles of every component that it uses', () => {
+  const assets = readdirSync(join(folder, 'assets'));
+  const textOf = (ending: string) =>
+    assets
+      .filter((name) => name.endsWith(ending))
+      .map((name) => readFileSync(join(folder, 'assets', name), 'utf8'))
+      .join('');
+  const classes = (text: string) => new Set([...text.matchAll(/\bm_[0-9a-f]{7,8}\b/g)].map(([name]) => name));
+  const there = classes(textOf('.css'));
+  const known = classes(readFileSync(createRequire(import.meta.url).resolve('@mantine/core/styles.css'), 'utf8'));
+  expect([...classes(textOf('.js'))].filter((name) => known.has(name) && !there.has(name))).toEqual([]);
+});
+
+it('loads nothing from anywhere else', () => {
+  const page = readFileSync(join(folder, 'index.html'), 'utf8');
+  const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]);
+  expect(addresses.length).toBeGreaterThan(2);
+  for (const address of addresses) expect(address).toMatch(/^\/(?!\/)/);
+  // Scripts are files: the policy lets no other run.
+  expect(page).not.toMatch(/<script(?![^>]*\bsrc=)/);
+});

@@ -1,0 +1,34 @@
+import type { IconName } from '../components/icon.tsx';
+import { type KindRef, kinds } from '../data/kind-ref.ts';
+
+/** A page that the navigation leads to. */
+export interface Destination {
+  readonly to:
+    | '/'
+    | '/virtual-clusters'
+    | '/projects'
+    | '/hosts'
+    | '/templates'
+    | '/keys'
+    | '/users'
+    | '/teams'
+    | '/audit-log';
+  readonly label: string;
+  readonly icon: IconName;
+  /** Offered only to those who may list these across everything; absent: to everybody. */
+  readonly lists?: KindRef;
+  /** Offered to administrators. */
+  readonly isForAdmins?: boolean;
+}
+
+export const destinations: readonly Destination[] = [
+  { to: '/', label: 'Fleet', icon: 'fleet' },
+  { to: '/virtual-clusters', label: 'Virtual clusters', icon: 'clusters' },
+  { to: '/projects', label: 'Projects', icon: 'projects' },
+  { to: '/hosts', label: 'Clusters', icon: 'hosts', lists: kinds.cluster },
+  { to: '/templates', label: 'Templates', icon: 'templates', lists: kinds.template },
+  { to: '/keys', label: 'Access keys', icon: 'keys' },
+  { to: '/users', label: 'Users', icon: 'users', lists: kinds.user },
+  { to: '/teams', label: 'Teams', icon: 'users', lists: kinds.team },
+  { to: '/audit-log', label: 'Audit', icon: 'audit', isForAdmins: true },
+];

@@ -1,0 +1,213 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { ErrorNotice } from '../components/error-notice.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { Waiting } from '../components/waiting.tsx';
+import { auditSearch } from '../pages/audit/audit-search.ts';
+import { Shell } from './shell.tsx';
+
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: () => (
+    <PageHeader
+      title="There is no such page"
+      about="The address leads nowhere. The navigation leads to everything there is."
+    />
+  ),
+});
+
+const getParentRoute = () => root;
+
+/** A tab of a page, and which object of a list is open, stand in the address. */
+interface DetailSearch extends ListSearch {
+  readonly tab?: string | undefined;
+}
+
+function detailSearch(search: Record<string, unknown>): DetailSearch {
+  return { ...listSearch(search), ...(typeof search.tab === 'string' ? { tab: search.tab } : {}) };
+}
+
+/** What somebody looks for in a list. */
+interface ListSearch {
+  readonly q?: string | undefined;
+  readonly sort?: string | undefined;
+  readonly filter?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Whatever else stands there is looked at by the list itself. */
+function listSearch({ q, sort, filter }: Record<string, unknown>): ListSearch {
+  return {
+    ...(typeof q === 'string' || typeof q === 'number' ? { q: String(q) } : {}),
+    ...(typeof sort === 'string' ? { sort } : {}),
+    ...(typeof filter === 'object' && filter !== null ? { filter: filter as Readonly<Record<string, string>> } : {}),
+  };
+}
+
+/** Where somebody is inside a virtual cluster. */
+export interface InsideSearch extends ListSearch {
+  /** `group/version/plural`, `/v1/configmaps` for the core group. */
+  readonly kind?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+function insideSearch(search: Record<string, unknown>): InsideSearch {
+  const text = (name: string) =>
+    typeof search[name] === 'string' && search[name] !== '' ? { [name]: search[name] } : {};
+  return { ...listSearch(search), ...text('kind'), ...text('namespace'), ...text('name') };
+}
+
+/** What a new key begins with. */
+interface NewKeySearch {
+  /** The name of a key that it is to be like. */
+  readonly like?: string | undefined;
+  /** Whom it is for: `User/name` or `Team/name`. */
+  readonly owner?: string | undefined;
+}
+
+function newKeySearch({ like, owner }: Record<string, unknown>): NewKeySearch {
+  return { ...(typeof like === 'string' ? { like } : {}), ...(typeof owner === 'string' ? { owner } : {}) };
+}
+
+/** Where one is to be made and from what; and which one was, once it is. */
+interface CreateSearch {
+  readonly project?: string | undefined;
+  readonly template?: string | undefined;
+  readonly created?: string | undefined;
+}
+
+function createSearch(search: Record<string, unknown>): CreateSearch {
+  const text = (name: keyof CreateSearch) => {
+    const value = search[name];
+    return typeof value === 'string' || typeof value === 'number' ? { [name]: String(value) } : {};
+  };
+  return { ...text('project'), ...text('template'), ...text('created') };
+}
+
+const routes = [
+  createRoute({
+    getParentRoute,
+    path: '/',
+    component: lazyRouteComponent(() => import('../pages/fleet/fleet-page.tsx'), 'FleetPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/virtual-clusters',
+    validateSearch: listSearch,
+    component: lazyRouteComponent(() => import('../pages/virtual-clusters/instances-page.tsx'), 'InstancesPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/virtual-clusters/new',
+    validateSearch: createSearch,
+    component: lazyRouteComponent(() => import('../pages/virtual-clusters/create-page.tsx'), 'CreatePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/virtual-clusters/$project/$name',
+    validateSearch: detailSearch,
+    component: lazyRouteComponent(() => import('../pages/virtual-clusters/instance-page.tsx'), 'InstancePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/virtual-clusters/$project/$name/inside',
+    validateSearch: insideSearch,
+    component: lazyRouteComponent(() => import('../pages/inside/inside-page.tsx'), 'InsidePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/projects',
+    validateSearch: listSearch,
+    component: lazyRouteComponent(() => import('../pages/projects/projects-page.tsx'), 'ProjectsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/projects/$project',
+    validateSearch: detailSearch,
+    component: lazyRouteComponent(() => import('../pages/projects/project-page.tsx'), 'ProjectPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/hosts',
+    validateSearch: listSearch,
+    component: lazyRouteComponent(() => import('../pages/hosts/hosts-page.tsx'), 'HostsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/hosts/$cluster',
+    validateSearch: detailSearch,
+    component: lazyRouteComponent(() => import('../pages/hosts/host-page.tsx'), 'HostPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/templates',
+    validateSearch: listSearch,
+    component: lazyRouteComponent(() => import('../pages/templates/templates-page.tsx'), 'TemplatesPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/templates/$template',
+    validateSearch: detailSearch,
+    component: lazyRouteComponent(() => import('../pages/templates/template-page.tsx'), 'TemplatePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/keys',
+    validateSearch: detailSearch,
+    component: lazyRouteComponent(() => import('../pages/access-keys/access-keys-page.tsx'), 'AccessKeysPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/keys/new',
+    validateSearch: newKeySearch,
+    component: lazyRouteComponent(() => import('../pages/access-keys/create-key-page.tsx'), 'CreateKeyPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/keys/named/$key',
+    validateSearch: detailSearch,
+    component: lazyRouteComponent(() => import('../pages/access-keys/key-page.tsx'), 'KeyPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/users',
+    validateSearch: listSearch,
+    component: lazyRouteComponent(() => import('../pages/people/users-page.tsx'), 'UsersPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/users/$user',
+    validateSearch: detailSearch,
+    component: lazyRouteComponent(() => import('../pages/people/user-page.tsx'), 'UserPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/teams',
+    validateSearch: listSearch,
+    component: lazyRouteComponent(() => import('../pages/people/teams-page.tsx'), 'TeamsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/teams/$team',
+    validateSearch: detailSearch,
+    component: lazyRouteComponent(() => import('../pages/people/team-page.tsx'), 'TeamPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/audit-log',
+    validateSearch: auditSearch,
+    component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+  }),
+] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  defaultPreload: 'intent',
+  defaultPendingComponent: () => <Waiting words="Fetching the page" />,
+  defaultErrorComponent: ({ error, reset }) => <ErrorNotice error={error} onRetry={reset} />,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

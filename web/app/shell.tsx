@@ -1,0 +1,150 @@
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  Text,
+  Tooltip,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { Icon } from '../components/icon.tsx';
+import { followFocus } from '../components/kept-focus.ts';
+import { Logo } from '../components/logo.tsx';
+import { MenuLink } from '../components/menu-link.tsx';
+import { notify } from '../components/notices.tsx';
+import { kinds } from '../data/kind-ref.ts';
+import { useMayEach } from '../data/permissions.ts';
+import { signOut } from '../data/sign-in.ts';
+import { useSelf } from '../data/use-self.ts';
+import { destinations } from './navigation.ts';
+import classes from './shell.module.css';
+
+/** What stands around every page. */
+export function Shell() {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever has gone somewhere wants to see it.
+  useEffect(close, [path]);
+  useEffect(followFocus, []);
+  return (
+    <AppShell
+      layout="alt"
+      header={{ height: 56 }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="lg"
+    >
+      <a className="skip" href="#page">
+        To the page itself
+      </a>
+      <AppShell.Header className={classes.header}>
+        <Group h="100%" px="lg" justify="space-between" wrap="nowrap">
+          <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+          <span />
+          <Group gap="xs" wrap="nowrap">
+            <ThemeSwitch />
+            <Account />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className={classes.navigation} p="sm" aria-label="Pages">
+        <Group gap="sm" px="xs" py={6} mb="md" wrap="nowrap">
+          <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Close the navigation" />
+          <Logo />
+          <Text fw={700} size="lg">
+            Flotilla
+          </Text>
+        </Group>
+        <Navigation path={path} />
+      </AppShell.Navbar>
+      <AppShell.Main id="page" tabIndex={-1}>
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function Navigation({ path }: { readonly path: string }) {
+  const { isAdmin } = useSelf();
+  const may = useMayEach(destinations.map(({ lists }) => ({ verb: 'list', kind: lists ?? kinds.instance })));
+  return destinations.map(({ to, label, icon, lists, isForAdmins }, index) => {
+    if (lists !== undefined && may[index]?.allowed !== true) return null;
+    if (isForAdmins === true && !isAdmin) return null;
+    const isHere = to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
+    return (
+      <NavLink
+        key={to}
+        component={Link}
+        to={to}
+        label={label}
+        leftSection={<Icon name={icon} />}
+        active={isHere}
+        aria-current={isHere ? 'page' : undefined}
+        className={classes.destination ?? ''}
+      />
+    );
+  });
+}
+
+function ThemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme('light');
+  const other = scheme === 'dark' ? 'light' : 'dark';
+  return (
+    <Tooltip label={`Use the ${other} theme`}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={`Use the ${other} theme`}
+        onClick={() => setColorScheme(other)}
+      >
+        <Icon name={scheme === 'dark' ? 'sun' : 'moon'} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function Account() {
+  const { self } = useSelf();
+  const name =
+    self?.user?.displayName || self?.user?.name || self?.team?.displayName || self?.team?.name || self?.subject || '';
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <button type="button" className={classes.account}>
+          <span className={classes.initial} aria-hidden="true">
+            {name.slice(0, 1).toUpperCase()}
+          </span>
+          <span className={classes.name}>{name}</span>
+          <Icon name="down" size={14} />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          Signed in as {self?.subject}
+          {self?.user?.email === undefined ? '' : ` (${self.user.email})`}
+        </Menu.Label>
+        {self?.user === undefined ? null : (
+          <MenuLink to="/users/$user" params={{ user: self.user.name }} leftSection={<Icon name="users" size={16} />}>
+            Your account and password
+          </MenuLink>
+        )}
+        <Menu.Item component={Link} to="/keys" leftSection={<Icon name="keys" size={16} />}>
+          Your access keys
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<Icon name="signOut" size={16} />}
+          onClick={() => void signOut().catch((error: unknown) => notify.failed('You are still signed in', error))}
+        >
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,38 @@
+import { useSyncExternalStore } from 'react';
+import { ageOf } from '../../src/api/table.ts';
+
+/** All ages of a page grow together. */
+const every = 10_000;
+
+let now = Date.now();
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const each of listeners) each();
+  }, every);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}
+
+/** How long ago something was, as kubectl writes it; the time itself for whoever points at it. */
+export function Age({ since }: { readonly since: string | undefined }) {
+  const current = Math.max(useNow(), since === undefined ? 0 : Date.parse(since));
+  if (since === undefined || since === '') return <span>–</span>;
+  return (
+    <time dateTime={since} title={new Date(since).toLocaleString()}>
+      {ageOf(since, current)}
+    </time>
+  );
+}

@@ -1,0 +1,168 @@
+import { Button, Group, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import classes from './bulk-dialog.module.css';
+import { Dialog } from './dialog.tsx';
+import { messageOf } from './error-notice.tsx';
+import { Icon } from './icon.tsx';
+import { type Outcome, runForEach } from './run-for-each.ts';
+
+export interface BulkItem {
+  readonly key: string;
+  readonly name: string;
+  /** Where it is, said beside the name. */
+  readonly where?: string;
+}
+
+export interface BulkDialogProps<Item extends BulkItem> {
+  readonly title: string;
+  /** What will happen, and what will not. */
+  readonly about: string;
+  /** Who was chosen and is left out, and why. */
+  readonly leftOut?: string | undefined;
+  /** The words on the button: "Delete 3". */
+  readonly action: string;
+  /** Said of one that is done: "asleep". */
+  readonly doneWord: string;
+  readonly items: readonly Item[];
+  /** To be typed before the button works: for what cannot be undone. */
+  readonly typed?: string | undefined;
+  readonly danger?: boolean;
+  run(item: Item): Promise<void>;
+  /** `isTried`: it was begun. */
+  onClose(isTried: boolean): void;
+}
+
+/** More names than this nobody reads; those that fail are always shown. */
+const mostNames = 200;
+
+/** Asks once for all of them, by name, and then tells of each what became of it. Mounted while it is open. */
+export function BulkDialog<Item extends BulkItem>(props: BulkDialogProps<Item>) {
+  const { title, about, leftOut, action, items: given, typed, danger = false, run, onClose } = props;
+  // Those that were asked about, whatever becomes of the list behind.
+  const [items] = useState(given);
+  const [text, setText] = useState('');
+  const [stage, setStage] = useState<'asking' | 'running' | 'over'>('asking');
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
+  const [stopped] = useState(() => new AbortController());
+  const closing = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (stage === 'over') closing.current?.focus();
+  }, [stage]);
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setStage('running');
+    await runForEach(items, run, {
+      signal: stopped.signal,
+      onOutcome: (key, outcome) => setOutcomes((before) => new Map(before).set(key, outcome)),
+    });
+    setStage('over');
+  }
+  const close = () => {
+    stopped.abort();
+    onClose(stage !== 'asking');
+  };
+
+  return (
+    <Dialog onClose={close} title={title} size="lg">
+      <form onSubmit={(event) => void submit(event)}>
+        <Stack gap="md">
+          {stage === 'asking' ? (
+            <Text size="sm">{about}</Text>
+          ) : (
+            <Sum items={items} outcomes={outcomes} doneWord={props.doneWord} />
+          )}
+          {leftOut === undefined || stage !== 'asking' ? null : (
+            <Text size="sm" c="dimmed">
+              {leftOut}
+            </Text>
+          )}
+          <Names items={items} outcomes={outcomes} doneWord={props.doneWord} />
+          {typed === undefined || stage !== 'asking' ? null : (
+            <TextInput
+              label={
+                <>
+                  Type <span className="mono">{typed}</span> to go on
+                </>
+              }
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              autoComplete="off"
+              spellCheck={false}
+              data-autofocus
+            />
+          )}
+          <Group justify="flex-end">
+            <Button ref={closing} variant="default" onClick={close}>
+              {stage === 'asking' ? 'Cancel' : stage === 'running' ? 'Stop' : 'Close'}
+            </Button>
+            {stage === 'over' ? null : (
+              <Button
+                type="submit"
+                color={danger ? 'red.9' : 'tide'}
+                loading={stage === 'running'}
+                disabled={items.length === 0 || (typed !== undefined && text !== typed)}
+              >
+                {action}
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+interface SumProps extends Pick<BulkDialogProps<BulkItem>, 'items' | 'doneWord'> {
+  readonly outcomes: ReadonlyMap<string, Outcome>;
+}
+
+/** How far it is, also for whoever listens. */
+function Sum({ items, outcomes, doneWord }: SumProps) {
+  const count = (state: Outcome['state']) => [...outcomes.values()].filter((each) => each.state === state).length;
+  const [done, failed] = [count('done'), count('failed')];
+  return (
+    <div>
+      <Text size="sm" role="status" mb={6}>
+        {done} of {items.length} {doneWord}
+        {failed === 0 ? '' : `, ${failed} refused`}
+      </Text>
+      <Progress.Root size="sm" aria-hidden="true">
+        <Progress.Section value={(100 * done) / items.length} color="teal" />
+        <Progress.Section value={(100 * failed) / items.length} color="red" />
+      </Progress.Root>
+    </div>
+  );
+}
+
+function Names({ items, outcomes, doneWord }: SumProps) {
+  const shown = items.filter(({ key }, index) => index < mostNames || outcomes.get(key)?.state === 'failed');
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it with the keys.
+    <section className={classes.names} aria-label="Which ones" tabIndex={0}>
+      <ul>
+        {shown.map(({ key, name, where }) => (
+          <li key={key}>
+            <span>
+              <span className={classes.name}>{name}</span>
+              {where === undefined ? null : <span className={classes.where}> in {where}</span>}
+            </span>
+            <Result outcome={outcomes.get(key)} doneWord={doneWord} />
+          </li>
+        ))}
+      </ul>
+      {items.length > shown.length ? <p>and {items.length - shown.length} more</p> : null}
+    </section>
+  );
+}
+
+function Result({ outcome, doneWord }: { readonly outcome: Outcome | undefined; readonly doneWord: string }) {
+  if (outcome === undefined || outcome.state === 'waiting') return null;
+  if (outcome.state === 'running') return <span className={classes.where}>…</span>;
+  if (outcome.state === 'failed') return <span className={classes.failed}>{messageOf(outcome.error)}</span>;
+  return (
+    <span className={classes.done}>
+      <Icon name="check" size={14} /> {doneWord}
+    </span>
+  );
+}

@@ -1,0 +1,16 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { Icon } from './icon.tsx';
+
+/** Puts a text onto the clipboard. `what` names it: "Copy the kubeconfig". */
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+  const { copied, copy } = useClipboard({ timeout: 2_000 });
+  const label = copied ? 'Copied' : `Copy ${what}`;
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" aria-label={label} onClick={() => copy(text)}>
+        <Icon name={copied ? 'check' : 'copy'} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

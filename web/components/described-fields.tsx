@@ -1,0 +1,39 @@
+import { Textarea, TextInput } from '@mantine/core';
+import type { Described } from '../data/described.ts';
+import type { FieldProblems } from '../data/field-problems.ts';
+
+export interface DescribedFieldsProps {
+  readonly value: Described;
+  onChange(value: Described): void;
+  readonly problem: FieldProblems;
+  /** What the description is good for. */
+  readonly about?: string;
+  readonly autoFocus?: boolean;
+}
+
+/** The two fields that nearly every kind has. */
+export function DescribedFields({ value, onChange, problem, about, autoFocus = false }: DescribedFieldsProps) {
+  const { displayName, description } = value;
+  return (
+    <>
+      <TextInput
+        label="Display name"
+        description="What people call it."
+        value={displayName}
+        onChange={(event) => onChange({ displayName: event.currentTarget.value, description })}
+        error={problem('spec.displayName')}
+        autoComplete="off"
+        {...(autoFocus ? { 'data-autofocus': true } : {})}
+      />
+      <Textarea
+        label="Description"
+        description={about}
+        value={description}
+        onChange={(event) => onChange({ displayName, description: event.currentTarget.value })}
+        error={problem('spec.description')}
+        autosize
+        minRows={2}
+      />
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { KubeObject } from '../../src/api/meta.ts';
+import { textAt } from '../../src/lib/json-path.ts';
+import { fieldProblems } from '../data/field-problems.ts';
+import type { KindRef } from '../data/kind-ref.ts';
+import { patchObject } from '../data/objects.ts';
+import { ownerPatch, ownerPrincipal } from '../data/owner.ts';
+import { useMay } from '../data/permissions.ts';
+import { FormDialog } from './form-dialog.tsx';
+import { notify } from './notices.tsx';
+import { PrincipalPicker } from './principal-picker.tsx';
+
+export interface EditDetailsProps {
+  /** A kind of the management API whose spec has a display name, a description and an owner. */
+  readonly kind: KindRef;
+  readonly object: KubeObject;
+  /** What an owner may do. */
+  readonly aboutOwner: string;
+  onClose(): void;
+}
+
+/** What something is called, and whose it is. */
+export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsProps) {
+  const { name = '', namespace } = object.metadata;
+  const [displayName, setDisplayName] = useState(textAt(object, 'spec', 'displayName'));
+  const [description, setDescription] = useState(textAt(object, 'spec', 'description'));
+  const [owner, setOwner] = useState(ownerPrincipal(object));
+  const { allowed: mayGive } = useMay({ verb: 'update', kind, namespace, name, subresource: 'spec.owner' });
+
+  async function send(): Promise<void> {
+    await patchObject(
+      kind,
+      { namespace, name },
+      {
+        spec: {
+          displayName: displayName.trim() || null,
+          description: description.trim() || null,
+          ...(mayGive && owner !== undefined ? ownerPatch(owner) : {}),
+        },
+      },
+    );
+    notify.done(`${name} is changed`);
+  }
+
+  return (
+    <FormDialog title={`Edit ${name}`} action="Save" onSend={send} onClose={onClose}>
+      {(error) => {
+        const problem = fieldProblems(error);
+        return (
+          <>
+            <TextInput
+              label="Display name"
+              description="What people call it."
+              value={displayName}
+              onChange={(event) => setDisplayName(event.currentTarget.value)}
+              error={problem('spec.displayName')}
+              autoComplete="off"
+              data-autofocus
+            />
+            <Textarea
+              label="Description"
+              value={description}
+              onChange={(event) => setDescription(event.currentTarget.value)}
+              error={problem('spec.description')}
+              autosize
+              minRows={2}
+            />
+            {mayGive ? (
+              <PrincipalPicker
+                label="Owner"
+                description={aboutOwner}
+                value={owner}
+                onChange={setOwner}
+                error={problem('spec.owner')}
+              />
+            ) : null}
+          </>
+        );
+      }}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,41 @@
+import { unifiedMergeView } from '@codemirror/merge';
+import { Switch } from '@mantine/core';
+import { useId, useState } from 'react';
+import classes from './code.module.css';
+import { useCodeView } from './use-code-view.ts';
+import { readingExtensions } from './yaml-extensions.ts';
+
+export interface DiffViewProps {
+  readonly label: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Two texts as one: lines that go, lines that come, and a few of those around them. */
+export function DiffView({ label, before, after }: DiffViewProps) {
+  const id = useId();
+  const [isWhole, setWhole] = useState(false);
+  const { element } = useCodeView({
+    value: after,
+    remadeFor: `${isWhole} ${before}`,
+    extensions: () => [
+      readingExtensions({ labelledBy: id, readOnly: true }),
+      unifiedMergeView({
+        original: before,
+        mergeControls: false,
+        ...(isWhole ? {} : { collapseUnchanged: { margin: 3, minSize: 5 } }),
+      }),
+    ],
+  });
+  return (
+    <div>
+      <div className={classes.head}>
+        <span id={id} className={classes.label}>
+          {label}
+        </span>
+        <Switch size="xs" label="All lines" checked={isWhole} onChange={() => setWhole(!isWhole)} />
+      </div>
+      <div ref={element} className={classes.code} />
+    </div>
+  );
+}

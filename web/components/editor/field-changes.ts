@@ -1,0 +1,89 @@
+import type { ManagedFieldsEntry } from '../../../src/api/meta.ts';
+import { equalJson, getMember, isJsonObject, type JsonObject, type JsonValue } from '../../../src/lib/json-value.ts';
+import type { Steps } from './field-steps.ts';
+import { keyedItems, type Side } from './three-way-merge.ts';
+
+/** A field that is another than before. */
+export interface FieldChange {
+  readonly steps: Steps;
+  readonly before: Side;
+  readonly after: Side;
+}
+
+/** What is another, each change as deep as it goes; a list whose items nothing tells apart is one value. */
+export function fieldChanges(before: Side, after: Side, steps: Steps = []): readonly FieldChange[] {
+  if (before !== undefined && after !== undefined) {
+    if (equalJson(before, after)) return [];
+    if (isJsonObject(before) && isJsonObject(after)) {
+      const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+      return [...names].flatMap((name) =>
+        fieldChanges(getMember(before, name), getMember(after, name), [...steps, name]),
+      );
+    }
+    if (Array.isArray(before) && Array.isArray(after)) {
+      const [old, now] = keyedItems([before, after]) ?? [];
+      if (old !== undefined && now !== undefined) {
+        return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
+          const at = [...(now.has(key) ? now : old).keys()].indexOf(key);
+          return fieldChanges(old.get(key), now.get(key), [...steps, at]);
+        });
+      }
+      if (before.length === after.length) {
+        return before.flatMap((item, at) => fieldChanges(item, after[at], [...steps, at]));
+      }
+    }
+  }
+  return before === after ? [] : [{ steps, before, after }];
+}
+
+/** Who wrote something last, as the server keeps it: the name of a program, and when. */
+export interface Writer {
+  readonly manager: string;
+  readonly time: string | undefined;
+}
+
+/**
+ * Who wrote a field, by the object's own record of who owns what. A field that was taken away belongs to nobody any
+ * more: then whoever wrote last. Undefined: the record does not say.
+ */
+export function writerOf(steps: Steps, object: JsonValue, entries: readonly ManagedFieldsEntry[]): Writer | undefined {
+  const wrote = entries.filter(({ subresource }) => subresource === undefined || subresource === '');
+  const owners = wrote.filter((entry) => owns(entry.fieldsV1, steps, object));
+  const newest = [...(owners.length > 0 ? owners : wrote)].sort((a, b) => timeOf(a) - timeOf(b)).at(-1);
+  return newest === undefined ? undefined : { manager: newest.manager ?? 'somebody', time: newest.time };
+}
+
+function timeOf({ time }: ManagedFieldsEntry): number {
+  return time === undefined ? 0 : Date.parse(time);
+}
+
+function owns(fields: JsonObject, steps: Steps, value: JsonValue | undefined): boolean {
+  const [step, ...rest] = steps;
+  const members = Object.keys(fields).filter((name) => name !== '.');
+  // Owned as one value, with all that is in it; or the way ends here, and this is part of it.
+  if (step === undefined) return true;
+  if (members.length === 0) return true;
+  const inside = Array.isArray(value) && typeof step === 'number' ? value[step] : memberOf(value, step);
+  return members.some((name) => {
+    const next = getMember(fields, name);
+    return isJsonObject(next) && names(name, step, inside) && owns(next, rest, inside);
+  });
+}
+
+function memberOf(value: JsonValue | undefined, step: string | number): JsonValue | undefined {
+  return isJsonObject(value) ? getMember(value, String(step)) : undefined;
+}
+
+/** `f:` a member, `k:` an item by some of its members, `v:` an item by its value, `i:` an item by its place. */
+function names(name: string, step: string | number, inside: JsonValue | undefined): boolean {
+  if (typeof step === 'string') return name === `f:${step}`;
+  if (name.startsWith('i:')) return name === `i:${step}`;
+  try {
+    const key = JSON.parse(name.slice(2)) as JsonValue;
+    if (name.startsWith('v:')) return inside !== undefined && equalJson(key, inside);
+    if (!name.startsWith('k:') || !isJsonObject(key) || !isJsonObject(inside)) return false;
+    return Object.entries(key).every(([member, value]) => equalJson(getMember(inside, member), value));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,18 @@
+/** The way to a field of a document: names of members, places in lists. */
+export type Steps = readonly (string | number)[];
+
+const plainName = /^[A-Za-z0-9_$-]+$/;
+
+/** As the server writes it: `spec.parameters[0].type`; members whose names are no plain words stand in brackets. */
+export function fieldText(steps: Steps): string {
+  let text = '';
+  for (const step of steps) {
+    if (typeof step === 'number' || !plainName.test(step)) text += `[${step}]`;
+    else text += text === '' ? step : `.${step}`;
+  }
+  return text;
+}
+
+export function isSameField(a: Steps, b: Steps): boolean {
+  return a.length === b.length && a.every((step, at) => step === b[at]);
+}

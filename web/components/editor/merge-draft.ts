@@ -1,0 +1,24 @@
+import { equalJson } from '../../../src/lib/json-value.ts';
+import { yamlText } from '../../../src/lib/yaml-text.ts';
+import type { DraftState } from './draft-state.ts';
+import { mergeLines } from './merge-lines.ts';
+import { readText, writtenPart, writtenText } from './object-draft.ts';
+import { type MergeConflict, type MergeRules, mergeThree } from './three-way-merge.ts';
+
+export interface MergedDraft {
+  readonly text: string;
+  readonly conflicts: readonly MergeConflict[];
+}
+
+/**
+ * What was typed together with what changed meanwhile. What the fields say decides; where merging line by line says
+ * the same, comments and order stay as they were typed. Undefined: what was typed cannot be read.
+ */
+export function mergeDraft({ base, text, live }: DraftState, rules: MergeRules): MergedDraft | undefined {
+  const { value } = readText(text);
+  if (value === undefined) return undefined;
+  const { merged, conflicts } = mergeThree(writtenPart(base), value, writtenPart(live), rules);
+  const lines = mergeLines(writtenText(base), text, writtenText(live));
+  const isSame = lines !== undefined && equalJson(readText(lines).value, merged);
+  return { text: isSame ? lines : yamlText(merged), conflicts };
+}

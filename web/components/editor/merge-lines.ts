@@ -1,0 +1,71 @@
+/** Lines of the original that others take the place of. */
+interface LineChange {
+  readonly from: number;
+  readonly to: number;
+  readonly lines: readonly string[];
+}
+
+/** Comparing takes this many steps at most; longer texts are not merged by lines. */
+const mostSteps = 4_000_000;
+
+/**
+ * What two made of the same text, line by line: comments and the order of lines stay as they were typed. Undefined
+ * where both changed the same place.
+ */
+export function mergeLines(base: string, mine: string, theirs: string): string | undefined {
+  const original = base.split('\n');
+  const own = lineChanges(original, mine.split('\n'));
+  const other = lineChanges(original, theirs.split('\n'));
+  if (own === undefined || other === undefined) return undefined;
+  const all = [...own, ...other].sort((a, b) => a.from - b.from || a.to - b.to);
+  const merged: string[] = [];
+  let at = 0;
+  let before: LineChange | undefined;
+  for (const change of all) {
+    // Of two that begin at one place nobody knows which comes first.
+    if (before !== undefined && (change.from < before.to || change.from === before.from)) return undefined;
+    before = change;
+    merged.push(...original.slice(at, change.from), ...change.lines);
+    at = change.to;
+  }
+  merged.push(...original.slice(at));
+  return merged.join('\n');
+}
+
+/** The fewest changes that make the one the other. */
+function lineChanges(from: readonly string[], to: readonly string[]): readonly LineChange[] | undefined {
+  let start = 0;
+  while (start < from.length && start < to.length && from[start] === to[start]) start++;
+  let end = 0;
+  while (end < from.length - start && end < to.length - start && from.at(-1 - end) === to.at(-1 - end)) end++;
+  const a = from.slice(start, from.length - end);
+  const b = to.slice(start, to.length - end);
+  if (a.length * b.length > mostSteps) return undefined;
+
+  const width = b.length + 1;
+  const common = new Uint32Array((a.length + 1) * width);
+  const commonAt = (i: number, j: number) => common[i * width + j] ?? 0;
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      common[i * width + j] =
+        a[i] === b[j] ? commonAt(i + 1, j + 1) + 1 : Math.max(commonAt(i + 1, j), commonAt(i, j + 1));
+    }
+  }
+
+  const changes: LineChange[] = [];
+  let [i, j] = [0, 0];
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      i++;
+      j++;
+      continue;
+    }
+    const [fromI, fromJ] = [i, j];
+    while ((i < a.length || j < b.length) && !(i < a.length && j < b.length && a[i] === b[j])) {
+      if (j >= b.length || (i < a.length && commonAt(i + 1, j) >= commonAt(i, j + 1))) i++;
+      else j++;
+    }
+    changes.push({ from: start + fromI, to: start + i, lines: b.slice(fromJ, j) });
+  }
+  return changes;
+}

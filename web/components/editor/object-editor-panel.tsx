@@ -1,0 +1,175 @@
+import { Button, Group, Text } from '@mantine/core';
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { managementGroup } from '../../../src/api/naming.ts';
+import { yamlText } from '../../../src/lib/yaml-text.ts';
+import { managementRoot } from '../../data/api-root.ts';
+import { objectUrl } from '../../data/kind-ref.ts';
+import { ErrorNotice } from '../error-notice.tsx';
+import { notify } from '../notices.tsx';
+import type { ObjectEditorProps } from '../object-editor.tsx';
+import type { TextProblem } from '../yaml-field.tsx';
+import { hasChangedMeanwhile } from './draft-state.ts';
+import { KeptDetails } from './kept-details.tsx';
+import { MeanwhileNotice } from './meanwhile-notice.tsx';
+import { draftObject, identityProblems, readText } from './object-draft.ts';
+import classes from './object-editor.module.css';
+import { fetchSchema } from './open-api.ts';
+import { ReviewDialog } from './review-dialog.tsx';
+import type { SchemaTree } from './schema-tree.ts';
+import { serverProblems } from './server-problems.ts';
+import type { MergeRules } from './three-way-merge.ts';
+import { useObjectDraft } from './use-object-draft.ts';
+import { writeDraft } from './write-draft.ts';
+import { YamlEditor } from './yaml-editor.tsx';
+
+/** What `ObjectEditor` shows once it is fetched. */
+export function ObjectEditorPanel(props: ObjectEditorProps) {
+  const { kind, root, object, readOnly = false } = props;
+  const { name = '', namespace } = object.metadata;
+  const url = objectUrl(root ?? managementRoot, kind, { name, namespace });
+  if (readOnly) return <ReadOnlyObject {...props} />;
+  return <WritableObject key={url} url={url} {...props} />;
+}
+
+function ReadOnlyObject({ object, label = 'YAML' }: ObjectEditorProps) {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return <YamlEditor label={label} value={yamlText({ ...object, metadata } as KubeObject)} readOnly />;
+}
+
+const noProblems: readonly TextProblem[] = [];
+
+function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: ObjectEditorProps & { url: string }) {
+  const { onSaved, onDraft, problems: given = noProblems } = props;
+  const { state, isDirty, isFromBefore, act } = useObjectDraft(url, object);
+  const [problems, setProblems] = useState<readonly TextProblem[]>(noProblems);
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const [checked, setChecked] = useState<{ readonly after: KubeObject }>();
+  const notice = useRef<HTMLDivElement>(null);
+  const rules = useMergeRules(kind, root);
+  const where = root === undefined ? {} : { root };
+  const isBehind = hasChangedMeanwhile(state);
+  const read = useMemo(() => readText(state.text), [state.text]);
+  const schema = useMemo(() => ({ kind, ...(root === undefined ? {} : { root }) }), [kind, root]);
+  const shown = useMemo(() => [...given, ...problems], [given, problems]);
+
+  useEffect(() => {
+    if (read.value !== undefined) onDraft?.(draftObject(read.value, state.base));
+  }, [read, state.base, onDraft]);
+
+  /** Undefined: it was not written, and the page says why. */
+  async function write(dryRun: boolean): Promise<KubeObject | undefined> {
+    if (read.value === undefined) return undefined;
+    const written = await writeDraft(kind, read.value, state.base, { ...where, dryRun });
+    if ('object' in written) return written.object;
+    act({ type: 'live', object: written.changedTo });
+    setChecked(undefined);
+    requestAnimationFrame(() => notice.current?.focus());
+    return undefined;
+  }
+
+  async function review(): Promise<void> {
+    setError(undefined);
+    if (isBehind) {
+      notice.current?.focus();
+      return;
+    }
+    const own = read.value === undefined ? read.problems : identityProblems(read.value, state.base);
+    setProblems(own);
+    if (own.length > 0 || isBusy) return;
+    setBusy(true);
+    try {
+      const after = await write(true);
+      if (after !== undefined) setChecked({ after });
+    } catch (refusal) {
+      setProblems(serverProblems(refusal));
+      setError(refusal);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  async function save(): Promise<void> {
+    const saved = await write(false);
+    if (saved === undefined) return;
+    act({ type: 'saved', object: saved });
+    notify.done(`${saved.metadata.name ?? 'It'} is saved`);
+    onSaved?.(saved);
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    if (isDirty) void review();
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the editor in it, whose button does the same.
+    <div onKeyDown={onKeyDown}>
+      {isBehind ? (
+        <MeanwhileNotice
+          kind={kind}
+          root={root}
+          state={state}
+          rules={rules}
+          noticeRef={notice}
+          onMerge={(text) => act({ type: 'merged', text })}
+          onDrop={() => act({ type: 'dropped' })}
+        />
+      ) : null}
+      <YamlEditor
+        label={label}
+        value={state.text}
+        onChange={(text) => act({ type: 'typed', text })}
+        schema={schema}
+        problems={shown}
+        minHeight={260}
+      />
+      {error === undefined ? null : <ErrorNotice error={error} />}
+      <div className={classes.bar}>
+        <Text size="sm" c="dimmed" role="status">
+          {!isDirty
+            ? 'Nothing is changed.'
+            : isFromBefore
+              ? 'These are your changes from before; they are not saved yet.'
+              : 'Your changes are not saved yet.'}
+        </Text>
+        <Group gap="sm">
+          <Button variant="default" disabled={!isDirty} onClick={() => act({ type: 'dropped' })}>
+            Drop the changes
+          </Button>
+          <Button disabled={!isDirty} loading={isBusy} onClick={() => void review()}>
+            Review and save
+          </Button>
+        </Group>
+      </div>
+      <KeptDetails object={state.live} />
+      {checked === undefined ? null : (
+        <ReviewDialog before={state.base} after={checked.after} onSave={save} onClose={() => setChecked(undefined)} />
+      )}
+    </div>
+  );
+}
+
+/** How lists of the kind are merged, as its schema says. */
+function useMergeRules(kind: ObjectEditorProps['kind'], root: ObjectEditorProps['root']): MergeRules {
+  const [tree, setTree] = useState<SchemaTree>();
+  useEffect(() => {
+    let isHere = true;
+    void fetchSchema(kind, root).then((found) => {
+      if (isHere) setTree(() => found);
+    });
+    return () => {
+      isHere = false;
+    };
+  }, [kind, root]);
+  return useMemo(
+    () => ({
+      listKeys: (steps) => tree?.at(steps)?.['x-kubernetes-list-map-keys'],
+      // Lists of words in the management API are all of names: users, teams, verbs, in any order.
+      isSet: (steps) => kind.group === managementGroup || tree?.at(steps)?.['x-kubernetes-list-type'] === 'set',
+    }),
+    [kind, tree],
+  );
+}

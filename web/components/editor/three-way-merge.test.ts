@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../../src/lib/json-value.ts';
+import { mergeLines } from './merge-lines.ts';
+import { mergeThree } from './three-way-merge.ts';
+
+const base = { spec: { displayName: 'Shop', description: 'old', owner: { user: 'ada' } } };
+
+const documents = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom('a', 'b', 1, true),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('x', 'y', 'name', '__proto__'), tie('value'), { maxKeys: 3 }),
+  ),
+})).value;
+
+describe('two changes of one document', () => {
+  it('are both kept where they are of different fields, also added and removed ones', () => {
+    const mine = { spec: { displayName: 'Web shop', description: 'old', owner: { user: 'ada' }, extra: 1 } };
+    const theirs = { spec: { displayName: 'Shop', owner: { user: 'ada', team: 'sea' } } };
+    expect(mergeThree(base, mine, theirs)).toEqual({
+      merged: { spec: { displayName: 'Web shop', owner: { user: 'ada', team: 'sea' }, extra: 1 } },
+      conflicts: [],
+    });
+  });
+
+  it('are a conflict where both changed one field differently, told with all three values, and settled as chosen', () => {
+    const mine = { spec: { ...base.spec, description: 'mine' } };
+    const theirs = { spec: { ...base.spec, description: 'theirs' } };
+    const { merged, conflicts } = mergeThree(base, mine, theirs);
+    expect(conflicts).toEqual([{ steps: ['spec', 'description'], base: 'old', mine: 'mine', theirs: 'theirs' }]);
+    expect(merged).toEqual(mine);
+    expect(mergeThree(base, mine, theirs, { choose: () => 'theirs' }).merged).toEqual(theirs);
+  });
+
+  it('are a conflict where one removed what the other changed', () => {
+    const mine = { spec: { displayName: 'Shop', owner: { user: 'ada' } } };
+    const theirs = { spec: { ...base.spec, description: 'new' } };
+    expect(mergeThree(base, mine, theirs).conflicts).toEqual([
+      { steps: ['spec', 'description'], base: 'old', mine: undefined, theirs: 'new' },
+    ]);
+    expect(mergeThree(base, mine, theirs, { choose: () => 'theirs' }).merged).toEqual(theirs);
+  });
+
+  it('go item by item through lists whose items have names', () => {
+    const item = (name: string, image: string) => ({ name, image });
+    const before = [item('a', '1'), item('b', '1'), item('c', '1')];
+    const mine = [item('a', '2'), item('b', '1'), item('c', '1'), item('mine', '1')];
+    const theirs = [item('a', '1'), item('c', '3'), item('theirs', '1')];
+    expect(mergeThree(before, mine, theirs)).toEqual({
+      merged: [item('a', '2'), item('c', '3'), item('mine', '1'), item('theirs', '1')],
+      conflicts: [],
+    });
+  });
+
+  it('tell items apart by what the schema says before anything else', () => {
+    const port = (containerPort: number, name: string) => ({ containerPort: String(containerPort), name });
+    const rules = { listKeys: () => ['containerPort'] };
+    const { merged, conflicts } = mergeThree(
+      [port(80, 'web')],
+      [port(80, 'http')],
+      [port(80, 'web'), port(81, 'x')],
+      rules,
+    );
+    expect({ merged, conflicts }).toEqual({ merged: [port(80, 'http'), port(81, 'x')], conflicts: [] });
+  });
+
+  it('put words of a set together, and are a conflict in lists whose order may matter', () => {
+    const all = [
+      ['a', 'b'],
+      ['b', 'mine'],
+      ['a', 'b', 'theirs'],
+    ] as const;
+    const [before, mine, theirs] = all.map((words) => [...words]) as [string[], string[], string[]];
+    expect(mergeThree(before, mine, theirs, { isSet: () => true })).toEqual({
+      merged: ['b', 'mine', 'theirs'],
+      conflicts: [],
+    });
+    expect(mergeThree(before, mine, theirs).conflicts).toHaveLength(1);
+  });
+
+  it('are whole whatever they are: one-sided changes win, equal ones agree, and no conflict means both are in', () => {
+    fc.assert(
+      fc.property(documents, documents, documents, (before, mine, theirs) => {
+        expect(mergeThree(before, mine, before)).toEqual({ merged: mine, conflicts: [] });
+        expect(mergeThree(before, before, theirs)).toEqual({ merged: theirs, conflicts: [] });
+        expect(mergeThree(before, mine, mine)).toEqual({ merged: mine, conflicts: [] });
+        const mirrored = mergeThree(before, theirs, mine, { choose: () => 'theirs' });
+        expect(mirrored.conflicts).toHaveLength(mergeThree(before, mine, theirs).conflicts.length);
+      }),
+    );
+  });
+});
+
+describe('two changes of one text', () => {
+  it('are merged line by line, comments and all', () => {
+    const text = 'a: 1\nb: 2\nc: 3\nd: 4\n';
+    expect(mergeLines(text, '# why\na: 1\nb: 2\nc: 3\nd: 4\n', 'a: 1\nb: 2\nc: 3\nd: 5\n')).toBe(
+      '# why\na: 1\nb: 2\nc: 3\nd: 5\n',
+    );
+  });
+
+  it('are not where both are at the same place', () => {
+    expect(mergeLines('a: 1\nb: 2\n', 'a: 2\nb: 2\n', 'a: 3\nb: 2\n')).toBeUndefined();
+    expect(mergeLines('a\nb\n', 'a\nmine\nb\n', 'a\ntheirs\nb\n')).toBeUndefined();
+  });
+
+  it('give either text where the other is unchanged', () => {
+    const texts = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 8 }).map((lines) => lines.join('\n'));
+    fc.assert(
+      fc.property(texts, texts, (before, after) => {
+        expect(mergeLines(before, after, before)).toBe(after);
+        expect(mergeLines(before, before, after)).toBe(after);
+      }),
+    );
+  });
+});

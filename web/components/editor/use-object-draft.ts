@@ -1,0 +1,38 @@
+import { useEffect, useReducer, useState } from 'react';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { keptDrafts } from '../../data/kept-drafts.ts';
+import { type DraftAction, type DraftState, draftReducer, isDirty, startDraft } from './draft-state.ts';
+
+export interface ObjectDraft {
+  readonly state: DraftState;
+  readonly isDirty: boolean;
+  /** Whether the text is from an earlier look at the object. */
+  readonly isFromBefore: boolean;
+  act(action: DraftAction): void;
+}
+
+/** The text that somebody makes of an object, which follows the object for as long as nothing is typed. */
+export function useObjectDraft(url: string, object: KubeObject): ObjectDraft {
+  const [state, act] = useReducer(draftReducer, undefined, () => startDraft(object, keptDrafts.get(url)));
+  const [isFromBefore, setFromBefore] = useState(() => keptDrafts.get(url) !== undefined);
+  const dirty = isDirty(state);
+
+  useEffect(() => act({ type: 'live', object }), [object]);
+
+  useEffect(() => {
+    if (dirty) keptDrafts.keep(url, { base: state.base, text: state.text });
+    else {
+      keptDrafts.forget(url);
+      setFromBefore(false);
+    }
+  }, [url, dirty, state.base, state.text]);
+
+  useEffect(() => {
+    if (!dirty) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [dirty]);
+
+  return { state, isDirty: dirty, isFromBefore, act };
+}

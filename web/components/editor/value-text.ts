@@ -1,0 +1,11 @@
+import { writeJson } from '../../../src/lib/json-write.ts';
+import type { Side } from './three-way-merge.ts';
+
+const longest = 60;
+
+/** A value in a line. */
+export function valueText(value: Side): string {
+  if (value === undefined) return 'nothing';
+  const text = writeJson(value);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}

@@ -1,0 +1,76 @@
+import { type Diagnostic, forEachDiagnostic, setDiagnosticsEffect } from '@codemirror/lint';
+import { EditorView } from '@codemirror/view';
+import { useEffect, useId, useState } from 'react';
+import { CopyButton } from '../copy-button.tsx';
+import type { YamlFieldProps } from '../yaml-field.tsx';
+import classes from './code.module.css';
+import { fetchSchema } from './open-api.ts';
+import { ProblemList } from './problem-list.tsx';
+import { problemMarks, showProblems } from './problem-marks.ts';
+import { fieldHint, schemaSupport, setSchema } from './schema-support.ts';
+import { useCodeView } from './use-code-view.ts';
+import { readingExtensions, writingExtensions } from './yaml-extensions.ts';
+
+/** What `YamlField` shows once it is fetched. */
+export function YamlEditor(props: YamlFieldProps) {
+  const { label, value, onChange, schema, problems, minHeight = 160 } = props;
+  const readOnly = props.readOnly === true || onChange === undefined;
+  const id = useId();
+  const [found, setFound] = useState<readonly Diagnostic[]>([]);
+  const [hint, setHint] = useState('');
+  const { element, view } = useCodeView({
+    value,
+    onChange,
+    remadeFor: String(readOnly),
+    extensions: () => [
+      readingExtensions({ labelledBy: `${id}label`, describedBy: readOnly ? undefined : `${id}keys`, readOnly }),
+      readOnly ? [] : writingExtensions,
+      schemaSupport,
+      problemMarks,
+      EditorView.updateListener.of(({ state, transactions, docChanged, selectionSet }) => {
+        if (docChanged || selectionSet) setHint(fieldHint(state));
+        if (!transactions.some(({ effects }) => effects.some((effect) => effect.is(setDiagnosticsEffect)))) return;
+        const now: Diagnostic[] = [];
+        forEachDiagnostic(state, (diagnostic, from, to) => now.push({ ...diagnostic, from, to }));
+        setFound(now);
+      }),
+    ],
+  });
+
+  const kind = schema?.kind;
+  const root = schema?.root;
+  useEffect(() => {
+    if (view === undefined || kind === undefined || readOnly) return;
+    let isHere = true;
+    void fetchSchema(kind, root).then((tree) => {
+      if (isHere) view.dispatch({ effects: setSchema.of(tree) });
+    });
+    return () => {
+      isHere = false;
+    };
+  }, [view, kind, root, readOnly]);
+
+  // Another list of problems shows them anew, also those whose lines were changed since.
+  useEffect(() => {
+    if (view !== undefined) showProblems(view, problems ?? []);
+  }, [view, problems]);
+
+  return (
+    <div>
+      <div className={classes.head}>
+        <span id={`${id}label`} className={classes.label}>
+          {label}
+        </span>
+        <CopyButton text={value} what="the text" />
+      </div>
+      <div ref={element} className={classes.code} style={{ '--code-least': `${minHeight}px` } as object} />
+      {view === undefined || found.length === 0 ? null : <ProblemList view={view} problems={found} />}
+      {readOnly ? null : (
+        <div className={classes.foot}>
+          {schema === undefined ? null : <span>{hint === '' ? 'Ctrl+Space proposes fields.' : hint}</span>}
+          <span id={`${id}keys`}>Tab goes in; Escape and then Tab leaves the editor.</span>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { YamlFault, yamlPlaces } from './yaml-places.ts';
+
+const text = `metadata:
+  labels:
+    a.b/c: "1"
+spec:
+  parameters:
+  - variable: x
+    type: string
+  objects: |
+    one
+    two
+`;
+const word = (path: string) => {
+  const place = yamlPlaces(text).find(path);
+  return place === undefined ? undefined : text.slice(place.at.from, place.at.to);
+};
+
+describe('the place of a field', () => {
+  it('is that of its name, by the path that the server writes', () => {
+    expect(word('spec.parameters[0].type')).toBe('type');
+    expect(word('metadata.labels[a.b/c]')).toBe('a.b/c');
+    expect(word('spec[objects]')).toBe('objects');
+  });
+
+  it('is that of what holds it where it is not there', () => {
+    expect(word('spec.parameters[0].min')).toBe('v');
+    expect(word('spec.parameters[7].min')).toBe('parameters');
+    expect(word('spec.nothing.at.all')).toBe('spec');
+    expect(word('nothing')).toBeUndefined();
+  });
+
+  it('knows where a text over several lines begins', () => {
+    const { firstLine = 0 } = yamlPlaces(text).find('spec.objects') ?? {};
+    expect(text.slice(firstLine)).toBe('    one\n    two\n');
+  });
+
+  it('counts documents, and says where a text is no YAML', () => {
+    expect(yamlPlaces('a: 1\n---\nb: 2\n').documents).toBe(2);
+    expect(() => yamlPlaces('a: b: c')).toThrow(YamlFault);
+  });
+});

@@ -1,0 +1,24 @@
+import { Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+export interface EmptyStateProps {
+  readonly title: string;
+  /** What this is good for, and how to come to the first one. */
+  readonly text: ReactNode;
+  readonly action?: ReactNode;
+}
+
+/** Where there is nothing yet: what would be here, and the next step. */
+export function EmptyState({ title, text, action }: EmptyStateProps) {
+  return (
+    <Stack align="center" gap="xs" py={56} px="md">
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      <Text c="dimmed" maw={480} ta="center" component="div">
+        {text}
+      </Text>
+      {action}
+    </Stack>
+  );
+}

@@ -1,0 +1,124 @@
+import { CloseButton, Group, NativeSelect, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useMemo, useState } from 'react';
+import type { ListColumn } from '../data/list-columns.ts';
+import { facetsOf, type Selection } from '../data/select-rows.ts';
+import type { UsedRows } from '../data/use-rows.ts';
+import { messageOf } from './error-notice.tsx';
+import { Icon } from './icon.tsx';
+import classes from './list-controls.module.css';
+import { useCalmRows } from './use-calm-rows.ts';
+
+export interface ListControlsProps {
+  readonly what: string;
+  readonly rows: UsedRows;
+  readonly columns: readonly ListColumn[];
+  readonly filters: readonly string[];
+  /** How many are left of all. */
+  readonly shown: number;
+  readonly selection: Selection;
+  onSelect(next: Selection): void;
+  readonly more?: ReactNode;
+  /** What can be done with those that are ticked; absent: nothing can be ticked. Null: none is. */
+  readonly ticked?: ReactNode;
+}
+
+/** Search, filters, and how many there are; and whether what is in sight is of now. */
+export function ListControls(props: ListControlsProps) {
+  const { what, rows, columns, filters, shown, selection, onSelect, more, ticked } = props;
+  const { words = '', filter = {} } = selection;
+  // The address follows what is typed a moment later: meanwhile the field holds it.
+  const [typed, setTyped] = useState<string>();
+  const text = typed ?? words;
+  const search = (next: string) => {
+    setTyped(next);
+    onSelect({ ...selection, words: next });
+  };
+  const counted = useCalmRows(rows.rows);
+  const facets = useMemo(
+    () =>
+      filters.flatMap((name) => {
+        const column = columns.find((candidate) => candidate.name === name);
+        return column === undefined ? [] : [{ name, found: facetsOf(counted, column) }];
+      }),
+    [filters, columns, counted],
+  );
+  const setFilter = (name: string, text: string) => {
+    const { [name]: _, ...others } = filter;
+    onSelect({ ...selection, filter: text === '' ? others : { ...others, [name]: text.slice(1) } });
+  };
+  const count = (
+    <Text size="sm" c="dimmed" className={classes.count ?? ''} role="status">
+      {countText(rows, shown)}
+    </Text>
+  );
+  return (
+    <div className={classes.controls}>
+      <Group gap="sm" wrap="wrap">
+        <TextInput
+          aria-label={`Search the ${what}`}
+          placeholder="Search"
+          leftSection={<Icon name="search" size={16} />}
+          value={text}
+          onChange={(event) => search(event.currentTarget.value)}
+          onBlur={() => setTyped(undefined)}
+          rightSection={
+            text === '' ? null : (
+              <CloseButton
+                size="sm"
+                aria-label="Clear the search"
+                onClick={() => onSelect({ ...selection, words: '' })}
+              />
+            )
+          }
+          className={classes.search ?? ''}
+        />
+        {facets.map(({ name, found }) => {
+          const chosen = filter[name];
+          const missing =
+            chosen === undefined || found.some(({ text }) => text === chosen) ? [] : [{ text: chosen, count: 0 }];
+          return (
+            <NativeSelect
+              key={name}
+              className={classes.filter ?? ''}
+              aria-label={`Filter by ${name.toLowerCase()}`}
+              // An empty text is a choice too, so each has a sign in front.
+              value={chosen === undefined ? '' : `=${chosen}`}
+              onChange={(event) => setFilter(name, event.currentTarget.value)}
+              data={[
+                { value: '', label: `${name}: all` },
+                ...[...found, ...missing].map(({ text, count }) => ({
+                  value: `=${text}`,
+                  label: `${text === '' ? 'none' : text} (${count})`,
+                })),
+              ]}
+            />
+          );
+        })}
+        {ticked === undefined ? (
+          <>
+            {more}
+            {count}
+          </>
+        ) : null}
+      </Group>
+      {ticked === undefined ? null : (
+        // Always there, so that nothing moves under the hand of whoever ticks.
+        <div className={classes.second}>
+          {ticked ?? count}
+          <span className={classes.rest}>{more}</span>
+        </div>
+      )}
+      {rows.state === 'interrupted' ? (
+        <Text size="sm" className={classes.old ?? ''} title={messageOf(rows.error)} role="status">
+          No connection; trying again. What you see may be old.
+        </Text>
+      ) : null}
+    </div>
+  );
+}
+
+function countText({ rows, expected, state }: UsedRows, shown: number): string {
+  if (state === 'loading')
+    return expected === undefined ? `${rows.length} fetched` : `${rows.length} of ${expected} fetched`;
+  return shown === rows.length ? String(rows.length) : `${shown} of ${rows.length}`;
+}

@@ -1,0 +1,26 @@
+import { Group, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './panel.module.css';
+
+export interface PanelProps {
+  readonly title?: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A part of a page on a ground of its own. */
+export function Panel({ title, actions, children }: PanelProps) {
+  return (
+    <section className={`card ${classes.panel}`} {...(title === undefined ? {} : { 'aria-label': title })}>
+      {title === undefined ? null : (
+        <Group justify="space-between" mb="md">
+          <Title order={2} size="h5">
+            {title}
+          </Title>
+          {actions}
+        </Group>
+      )}
+      {children}
+    </section>
+  );
+}

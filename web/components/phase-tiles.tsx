@@ -1,0 +1,35 @@
+import { SimpleGrid, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { countByPhase } from '../data/fleet-counts.ts';
+import type { RowsSnapshot } from '../data/live-rows.ts';
+import classes from './phase-tiles.module.css';
+
+export interface PhaseTilesProps {
+  readonly instances: RowsSnapshot;
+  /** What the list that they lead to is filtered by besides: `{ Project: 'payments' }`. */
+  readonly filter?: Readonly<Record<string, string>>;
+}
+
+/** How many are in each phase; each leads to those. */
+export function PhaseTiles({ instances, filter = {} }: PhaseTilesProps) {
+  return (
+    <SimpleGrid cols={{ base: 2, xs: 3, md: 5 }} spacing="md">
+      {countByPhase(instances).map(({ text, count }) => (
+        <Link
+          key={text}
+          to="/virtual-clusters"
+          search={{ filter: { ...filter, Status: text } }}
+          className={classes.tile}
+          data-phase={text}
+        >
+          <Text component="span" className={classes.count}>
+            {count}
+          </Text>
+          <Text component="span" size="sm" c="dimmed">
+            {text}
+          </Text>
+        </Link>
+      ))}
+    </SimpleGrid>
+  );
+}

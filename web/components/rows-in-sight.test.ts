@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { rowsInSight } from './rows-in-sight.ts';
+
+const rowHeight = 44;
+
+describe('the rows that are in the page', () => {
+  it('are those at the top, and some more, where nothing is scrolled', () => {
+    expect(rowsInSight({ top: 0, height: 440 }, 10_000, rowHeight)).toEqual({ first: 0, last: 24 });
+    expect(rowsInSight({ top: 0, height: 440 }, 5, rowHeight)).toEqual({ first: 0, last: 5 });
+  });
+
+  it('hold every row that can be seen, wherever it is scrolled, and never many more', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 5_000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.integer({ min: 1, max: 2_000 }),
+        (count, part, height) => {
+          const top = part * Math.max(0, count * rowHeight - height);
+          const { first, last } = rowsInSight({ top, height }, count, rowHeight);
+          expect(first).toBeLessThanOrEqual(Math.min(count, Math.floor(top / rowHeight)));
+          expect(last).toBeGreaterThanOrEqual(Math.min(count, Math.ceil((top + height) / rowHeight)));
+          expect(last - first).toBeLessThanOrEqual(Math.ceil(height / rowHeight) + 40);
+          expect(last).toBeLessThanOrEqual(count);
+        },
+      ),
+    );
+  });
+
+  it('are none past the end of a table that has become shorter', () => {
+    expect(rowsInSight({ top: 90_000, height: 440 }, 3, rowHeight)).toEqual({ first: 3, last: 3 });
+  });
+});

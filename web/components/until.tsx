@@ -1,0 +1,28 @@
+import { Text } from '@mantine/core';
+import { ageText } from '../../src/api/table.ts';
+import { useNow } from './age.tsx';
+
+/** What ends within this time is worth a look. */
+const soon = 7 * 86_400_000;
+
+/** How long something still goes on, in milliseconds since the epoch; the time itself for whoever points at it. */
+export function Until({ end }: { readonly end: number | undefined }) {
+  const now = useNow();
+  if (end === undefined) {
+    return (
+      <Text span inherit c="dimmed">
+        never
+      </Text>
+    );
+  }
+  const time = new Date(end);
+  return (
+    <time
+      dateTime={time.toISOString()}
+      title={time.toLocaleString()}
+      style={end - now < soon && end > now ? { fontWeight: 600 } : undefined}
+    >
+      {end <= now ? `${ageText(now - end)} ago` : `in ${ageText(end - now)}`}
+    </time>
+  );
+}

@@ -1,0 +1,41 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { Selection } from '../data/select-rows.ts';
+
+/** What is searched, filtered and sorted stands in the address, so that it can be kept, sent, and gone back to. */
+export function useListSelection(): readonly [Selection, (next: Selection) => void] {
+  const search: { q?: unknown; sort?: unknown; filter?: unknown } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const { q, sort, filter } = search;
+  const filterKey = JSON.stringify(filter ?? {});
+  const selection = useMemo(
+    (): Selection => ({
+      words: typeof q === 'string' || typeof q === 'number' ? String(q) : undefined,
+      sort: typeof sort === 'string' ? sort : undefined,
+      filter: textsOf(filterKey),
+    }),
+    [q, sort, filterKey],
+  );
+  const select = (next: Selection) => {
+    const isFiltered = next.filter !== undefined && Object.keys(next.filter).length > 0;
+    void navigate({
+      to: '.',
+      replace: true,
+      search: (before) => ({
+        ...before,
+        q: next.words === '' ? undefined : next.words,
+        sort: next.sort === '' ? undefined : next.sort,
+        filter: isFiltered ? next.filter : undefined,
+      }),
+    });
+  };
+  return [selection, select];
+}
+
+function textsOf(json: string): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(JSON.parse(json) as object)) {
+    if (typeof value === 'string') texts[name] = value;
+  }
+  return texts;
+}

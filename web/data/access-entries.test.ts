@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { AccessEntry } from '../../src/api/management/v1/access.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
+import { type AccessGrant, accessGrants, withGrant, withoutGrant } from './access-entries.ts';
+
+const ana: AccessGrant = { principal: { kind: 'User', name: 'ana' }, verbs: ['get', 'use'], subresources: [] };
+const ops: AccessGrant = { principal: { kind: 'Team', name: 'ops' }, verbs: ['use', 'get'], subresources: [] };
+
+function holding(access: AccessEntry[]): KubeObject {
+  return { apiVersion: 'v1', kind: 'Cluster', metadata: { name: 'c' }, spec: { access } } as unknown as KubeObject;
+}
+
+describe('the access of an object', () => {
+  it('is told one by one', () => {
+    const access = [
+      { name: 'x', verbs: ['get'], users: ['ana', 'bob'], teams: ['ops'] },
+      { verbs: ['update'], subresources: ['spec.quotas'], users: ['ana'] },
+    ];
+    expect(accessGrants(holding(access)).map(({ principal, verbs }) => `${principal.name} ${verbs}`)).toEqual([
+      'ana get',
+      'bob get',
+      'ops get',
+      'ana update',
+    ]);
+  });
+
+  it('comes together where the same is given, and nobody is named twice', () => {
+    const one = withGrant([], ana);
+    expect(one).toEqual([{ verbs: ['get', 'use'], users: ['ana'] }]);
+    expect(withGrant(one, ops)).toEqual([{ verbs: ['get', 'use'], users: ['ana'], teams: ['ops'] }]);
+    expect(withGrant(one, ana)).toEqual(one);
+  });
+
+  it('is taken away from that one alone, and an entry without names goes', () => {
+    const both = withGrant(withGrant([], ana), ops);
+    expect(withoutGrant(both, ana)).toEqual([{ verbs: ['get', 'use'], users: [], teams: ['ops'] }]);
+    expect(withoutGrant(withGrant([], ana), ana)).toEqual([]);
+    const onFields = { ...ana, subresources: ['spec.quotas'] };
+    expect(withoutGrant(both, onFields)).toEqual(both);
+  });
+});

@@ -1,0 +1,61 @@
+import type { AccessEntry } from '../../src/api/management/v1/access.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
+import { listAt } from '../../src/lib/json-path.ts';
+import type { Principal } from './principals.ts';
+
+/** One that an object's `access` names, with what one entry gives. */
+export interface AccessGrant {
+  readonly principal: Principal;
+  readonly verbs: readonly string[];
+  /** Empty: the object itself. */
+  readonly subresources: readonly string[];
+}
+
+export function accessEntries(object: KubeObject): readonly AccessEntry[] {
+  return listAt(object, 'spec', 'access') as unknown as readonly AccessEntry[];
+}
+
+export function accessGrants(object: KubeObject): readonly AccessGrant[] {
+  return accessEntries(object).flatMap(({ users = [], teams = [], verbs, subresources = [] }) => [
+    ...users.map((name): AccessGrant => ({ principal: { kind: 'User', name }, verbs, subresources })),
+    ...teams.map((name): AccessGrant => ({ principal: { kind: 'Team', name }, verbs, subresources })),
+  ]);
+}
+
+function gives(entry: AccessEntry, { verbs, subresources }: Omit<AccessGrant, 'principal'>): boolean {
+  const same = (a: readonly string[], b: readonly string[]) =>
+    a.length === b.length && a.every((one) => b.includes(one));
+  return same(entry.verbs, verbs) && same(entry.subresources ?? [], subresources);
+}
+
+/** Whoever has it already is not named twice; entries that give the same share their names. */
+export function withGrant(entries: readonly AccessEntry[], grant: AccessGrant): AccessEntry[] {
+  const member = memberOf(grant.principal);
+  const { name } = grant.principal;
+  const at = entries.findIndex((entry) => gives(entry, grant));
+  if (at < 0) {
+    const { verbs, subresources } = grant;
+    const covered = subresources.length === 0 ? {} : { subresources: [...subresources] };
+    return [...entries, { verbs: [...verbs], ...covered, [member]: [name] }];
+  }
+  return entries.map((entry, index) => {
+    const names = entry[member] ?? [];
+    return index !== at || names.includes(name) ? entry : { ...entry, [member]: [...names, name] };
+  });
+}
+
+/** Entries that name nobody any more go. */
+export function withoutGrant(entries: readonly AccessEntry[], grant: AccessGrant): AccessEntry[] {
+  const member = memberOf(grant.principal);
+  const { name } = grant.principal;
+  return entries.flatMap((entry) => {
+    const names = entry[member] ?? [];
+    if (!gives(entry, grant) || !names.includes(name)) return [entry];
+    const left = { ...entry, [member]: names.filter((each) => each !== name) };
+    return (left.users ?? []).length + (left.teams ?? []).length === 0 ? [] : [left];
+  });
+}
+
+function memberOf({ kind }: Principal): 'users' | 'teams' {
+  return kind === 'User' ? 'users' : 'teams';
+}

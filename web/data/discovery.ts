@@ -1,0 +1,73 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { ApiRoot } from './api-root.ts';
+import type { KindRef } from './kind-ref.ts';
+import { sendJson } from './send.ts';
+
+/** A kind that an API server says it serves. */
+export interface ServedKind extends KindRef {
+  readonly verbs: readonly string[];
+  readonly shortNames: readonly string[];
+}
+
+/** Clusters of Kubernetes before 1.30 know the older of the two. */
+const accept = ['v2', 'v2beta1']
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .join(', ');
+
+type WireResource = {
+  resource: string;
+  responseKind?: { group?: string; version?: string; kind?: string } | null;
+  scope?: string;
+  verbs?: string[] | null;
+  shortNames?: string[] | null;
+};
+
+/** `APIGroupDiscoveryList`, as far as it is read. */
+export type WireDiscovery = {
+  items?:
+    | {
+        metadata?: { name?: string };
+        versions?: { version: string; resources?: WireResource[] | null }[] | null;
+      }[]
+    | null;
+};
+
+/** Every kind once, in the version that its group prefers among those that have it. */
+export function readDiscovery({ items }: WireDiscovery): readonly ServedKind[] {
+  return (items ?? []).flatMap(({ metadata, versions }) => {
+    const group = metadata?.name ?? '';
+    const byPlural = new Map<string, ServedKind>();
+    for (const { version, resources } of versions ?? []) {
+      for (const { resource, responseKind, scope, verbs, shortNames } of resources ?? []) {
+        if (byPlural.has(resource)) continue;
+        byPlural.set(resource, {
+          group,
+          version,
+          kind: responseKind?.kind ?? resource,
+          plural: resource,
+          namespaced: scope === 'Namespaced',
+          verbs: verbs ?? [],
+          shortNames: shortNames ?? [],
+        });
+      }
+    }
+    return [...byPlural.values()];
+  });
+}
+
+/** What an API server serves: everything that can be listed, made or read there. */
+export function discoveryQuery(root: ApiRoot) {
+  return queryOptions({
+    queryKey: ['discovery', root],
+    staleTime: 30_000,
+    // What fell asleep meanwhile is not woken by trying again.
+    retry: false,
+    refetchOnReconnect: false,
+    queryFn: async ({ signal }): Promise<readonly ServedKind[]> => {
+      const [core, groups] = await Promise.all(
+        ['api', 'apis'].map((path) => sendJson<WireDiscovery>({ url: `${root}/${path}`, accept, signal })),
+      );
+      return [...readDiscovery(core ?? {}), ...readDiscovery(groups ?? {})];
+    },
+  });
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { counted, listed, spanInWords } from './in-words.ts';
+
+describe('in words', () => {
+  it('lists names as people do', () => {
+    expect([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map((names) => listed(names))).toEqual([
+      '',
+      'a',
+      'a and b',
+      'a, b and c',
+    ]);
+    expect(listed(['a', 'b'], 'or')).toBe('a or b');
+  });
+
+  it('counts one and many', () => {
+    expect([counted(0, 'key'), counted(1, 'key'), counted(2, 'entry', 'entries')]).toEqual([
+      '0 keys',
+      '1 key',
+      '2 entries',
+    ]);
+  });
+
+  it('says a time in the largest unit that fits', () => {
+    expect([1, 90, 5_400, 86_400, 2_592_000, 31_536_000, 0].map(spanInWords)).toEqual([
+      '1 second',
+      '90 seconds',
+      '90 minutes',
+      '1 day',
+      '30 days',
+      '1 year',
+      '0 seconds',
+    ]);
+  });
+});

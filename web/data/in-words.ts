@@ -1,0 +1,26 @@
+/** "a", "a and b", "a, b and c". */
+export function listed(names: readonly string[], last = 'and'): string {
+  if (names.length <= 1) return names.join('');
+  return `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`;
+}
+
+/** "1 project", "3 projects". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+const units = [
+  ['year', 365 * 86_400],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** A time in the largest unit that it is a whole number of: "30 days", "90 minutes". */
+export function spanInWords(seconds: number): string {
+  for (const [unit, size] of units) {
+    if (seconds >= size && seconds % size === 0) return counted(seconds / size, unit);
+  }
+  return counted(seconds, 'second');
+}

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { isStrongAccessKey } from '../../src/auth/access-key-format.ts';
+import { newKeyValue } from './new-key-value.ts';
+
+it('makes values in the form that the server makes and takes, another each time', async () => {
+  const [one, other] = [await newKeyValue(), await newKeyValue()];
+  expect(one).toMatch(/^flk_[0-9A-Za-z]{46}$/);
+  expect(isStrongAccessKey(one)).toBe(true);
+  expect(isStrongAccessKey(`${one.slice(0, -1)}${one.endsWith('0') ? '1' : '0'}`)).toBe(false);
+  expect(other).not.toBe(one);
+});

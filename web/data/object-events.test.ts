@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { eventsOf } from './object-events.ts';
+import type { Row } from './table-rows.ts';
+
+function row(name: string, members: object): Row {
+  const metadata = { name, creationTimestamp: '2026-01-01T00:00:00Z' };
+  return { key: name, metadata, cells: [], object: { apiVersion: 'v1', kind: 'Event', metadata, ...members } };
+}
+
+it('has the latest event first, whichever form tells the time', () => {
+  const events = eventsOf([
+    row('old', { lastTimestamp: '2026-01-01T10:00:00Z', firstTimestamp: '2026-01-01T09:00:00Z' }),
+    row('series', {
+      eventTime: '2026-01-01T08:00:00.000000Z',
+      series: { lastObservedTime: '2026-01-01T12:00:00.5Z', count: 7 },
+    }),
+    row('once', { eventTime: '2026-01-01T11:00:00.000000Z' }),
+    row('bare', {}),
+  ]);
+  expect(events.map(({ key, count }) => [key, count])).toEqual([
+    ['series', 7],
+    ['once', 1],
+    ['old', 1],
+    ['bare', 1],
+  ]);
+});
+
+it('tells warnings, counts, and who reports, in both forms', () => {
+  const [event] = eventsOf([
+    row('a', { type: 'Warning', reason: 'Late', message: 'x', count: 3, source: { component: 'c' } }),
+  ]);
+  expect(event).toMatchObject({ isWarning: true, reason: 'Late', message: 'x', count: 3, source: 'c' });
+  expect(eventsOf([row('b', { type: 'Normal', reportingComponent: 'd' })])[0]).toMatchObject({
+    isWarning: false,
+    source: 'd',
+  });
+});

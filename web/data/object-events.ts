@@ -1,0 +1,31 @@
+import { numberAt, textAt } from '../../src/lib/json-path.ts';
+import type { Row } from './table-rows.ts';
+
+/** Something that happened to an object, whichever form of event told it. */
+export interface ObjectEvent {
+  readonly key: string;
+  readonly isWarning: boolean;
+  readonly reason: string;
+  readonly message: string;
+  readonly source: string;
+  /** How often it was told. */
+  readonly count: number;
+  readonly last: string;
+}
+
+/** The latest first. */
+export function eventsOf(rows: readonly Row[]): readonly ObjectEvent[] {
+  const events = rows.map(({ key, object, metadata }): ObjectEvent => {
+    const first = textAt(object, 'firstTimestamp') || textAt(object, 'eventTime') || (metadata.creationTimestamp ?? '');
+    return {
+      key,
+      isWarning: textAt(object, 'type') === 'Warning',
+      reason: textAt(object, 'reason'),
+      message: textAt(object, 'message'),
+      source: textAt(object, 'source', 'component') || textAt(object, 'reportingComponent'),
+      count: numberAt(object, 'series', 'count') ?? numberAt(object, 'count') ?? 1,
+      last: textAt(object, 'series', 'lastObservedTime') || textAt(object, 'lastTimestamp') || first,
+    };
+  });
+  return events.sort((a, b) => (Date.parse(b.last) || 0) - (Date.parse(a.last) || 0));
+}

@@ -1,0 +1,94 @@
+import type { KubeObject } from '../../src/api/meta.ts';
+import type { JsonValue } from '../../src/lib/json-value.ts';
+import { type ApiRoot, managementRoot } from './api-root.ts';
+import { collectionUrl, type KindRef, type ObjectPlace, objectUrl, queryText } from './kind-ref.ts';
+import { sendJson } from './send.ts';
+
+export interface WriteOptions {
+  readonly root?: ApiRoot;
+  /** Everything is checked, nothing is done. */
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Unknown members are refused: what somebody typed wrong is never dropped in silence. */
+function writing({ dryRun }: WriteOptions): string {
+  return queryText({ fieldValidation: 'Strict', fieldManager: 'console', dryRun: dryRun === true ? 'All' : undefined });
+}
+
+function signalled(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
+
+export async function getObject(
+  kind: KindRef,
+  place: ObjectPlace,
+  { root = managementRoot, signal, extended }: { root?: ApiRoot; signal?: AbortSignal; extended?: boolean } = {},
+): Promise<KubeObject> {
+  const url = `${objectUrl(root, kind, place)}${queryText({ extended })}`;
+  return await sendJson<KubeObject>({ url, ...signalled(signal) });
+}
+
+export async function createObject(
+  kind: KindRef,
+  object: JsonValue | object,
+  options: WriteOptions & { namespace?: string } = {},
+): Promise<KubeObject> {
+  const { root = managementRoot, namespace, signal } = options;
+  const url = `${collectionUrl(root, kind, namespace)}${writing(options)}`;
+  return await sendJson<KubeObject>({ method: 'POST', url, document: object, ...signalled(signal) });
+}
+
+/** PUT: refused with 409 when the object has changed since it was read. */
+export async function replaceObject(
+  kind: KindRef,
+  object: KubeObject,
+  options: WriteOptions = {},
+): Promise<KubeObject> {
+  const { root = managementRoot, signal } = options;
+  const { name = '', namespace } = object.metadata;
+  const url = `${objectUrl(root, kind, { name, namespace })}${writing(options)}`;
+  return await sendJson<KubeObject>({ method: 'PUT', url, document: object, ...signalled(signal) });
+}
+
+/** A merge patch. */
+export async function patchObject(
+  kind: KindRef,
+  place: ObjectPlace,
+  patch: JsonValue | object,
+  options: WriteOptions = {},
+): Promise<KubeObject> {
+  const { root = managementRoot, signal } = options;
+  const url = `${objectUrl(root, kind, place)}${writing(options)}`;
+  const contentType = 'application/merge-patch+json';
+  return await sendJson<KubeObject>({ method: 'PATCH', url, document: patch, contentType, ...signalled(signal) });
+}
+
+export interface DeleteOptions extends WriteOptions {
+  /** Only this very object, not another of the same name. */
+  readonly uid?: string | undefined;
+}
+
+export async function deleteObject(kind: KindRef, place: ObjectPlace, options: DeleteOptions = {}): Promise<void> {
+  const { root = managementRoot, uid, signal } = options;
+  const url = `${objectUrl(root, kind, place)}${writing(options)}`;
+  const document = {
+    kind: 'DeleteOptions',
+    apiVersion: 'v1',
+    ...(uid === undefined ? {} : { preconditions: { uid } }),
+  };
+  await sendJson({ method: 'DELETE', url, document, ...signalled(signal) });
+}
+
+/** POST to a subresource: a kubeconfig, an import. */
+export async function postSubresource(
+  kind: KindRef,
+  place: ObjectPlace,
+  subresource: string,
+  document: object,
+  options: WriteOptions = {},
+): Promise<KubeObject> {
+  const { root = managementRoot, signal } = options;
+  const url = `${objectUrl(root, kind, place, subresource)}${writing(options)}`;
+  return await sendJson<KubeObject>({ method: 'POST', url, document, ...signalled(signal) });
+}

@@ -1,0 +1,18 @@
+import { queryOptions } from '@tanstack/react-query';
+import { type ApiRoot, managementRoot } from './api-root.ts';
+import { type KindRef, type ObjectPlace, objectUrl } from './kind-ref.ts';
+import { sendJson } from './send.ts';
+
+/** A subresource that is read: the members of a project, what can be imported from a cluster. */
+export function subresourceQuery<T>(
+  kind: KindRef,
+  place: ObjectPlace,
+  subresource: string,
+  root: ApiRoot = managementRoot,
+) {
+  const url = objectUrl(root, kind, place, subresource);
+  return queryOptions({
+    queryKey: ['subresource', url],
+    queryFn: async ({ signal }): Promise<T> => await sendJson<T>({ url, signal }),
+  });
+}

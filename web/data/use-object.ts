@@ -1,0 +1,34 @@
+import type { KubeObject } from '../../src/api/meta.ts';
+import { StatusError, type StatusReason } from '../../src/api/status.ts';
+import { type ApiRoot, managementRoot } from './api-root.ts';
+import { type KindRef, type ObjectPlace, objectUrl } from './kind-ref.ts';
+import { useRows } from './use-rows.ts';
+
+export interface LiveObject {
+  readonly state: 'loading' | 'live' | 'interrupted' | 'refused' | 'gone';
+  /** As it is now; the last that was seen of one that is gone. */
+  readonly object: KubeObject | undefined;
+  readonly error: unknown;
+  /** Its own address. */
+  readonly url: string;
+  readonly retry: () => void;
+}
+
+/** One object as it is now: a list of one that follows changes. */
+export function useObject(kind: KindRef, { namespace, name }: ObjectPlace, root?: ApiRoot): LiveObject {
+  const rows = useRows({
+    kind,
+    fieldSelector: `metadata.name=${name}`,
+    objects: true,
+    ...(root === undefined ? {} : { root }),
+    ...(namespace === undefined ? {} : { namespace }),
+  });
+  const object = rows.rows[0]?.object;
+  const state = rows.state === 'live' && object === undefined ? 'gone' : rows.state;
+  const url = objectUrl(root ?? managementRoot, kind, { namespace, name });
+  return { state, object, error: rows.error, url, retry: rows.retry };
+}
+
+export function isRefusal(error: unknown, reason: StatusReason): error is StatusError {
+  return error instanceof StatusError && error.status.reason === reason;
+}

@@ -1,0 +1,48 @@
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { kinds } from '../../data/kind-ref.ts';
+import { getObject } from '../../data/objects.ts';
+import { principalOf } from '../../data/principals.ts';
+import { useSelf } from '../../data/use-self.ts';
+import { emptyForm, formLike } from './key-form.ts';
+import { KeyFormPanel } from './key-form-panel.tsx';
+import { keySpec } from './key-spec.ts';
+
+/** A new key: who it is for, how long it works, what it reaches; then its value, once. */
+export function CreateKeyPage() {
+  const { like, owner } = useSearch({ from: '/keys/new' });
+  return (
+    <>
+      <PageHeader
+        title="New access key"
+        above={
+          <Anchor component={Link} to="/keys" size="sm">
+            Access keys
+          </Anchor>
+        }
+        about={like === undefined ? undefined : `Like ${like}, with a value of its own.`}
+      />
+      {like === undefined ? (
+        <KeyFormPanel initial={{ ...emptyForm, owner: owner === undefined ? undefined : principalOf(owner) }} />
+      ) : (
+        <FormLike like={like} />
+      )}
+    </>
+  );
+}
+
+function FormLike({ like }: { readonly like: string }) {
+  const { isAdmin } = useSelf();
+  const kind = isAdmin ? kinds.accessKey : kinds.ownedKey;
+  const { data, error, refetch } = useQuery({
+    queryKey: ['key-like', kind.plural, like],
+    queryFn: async ({ signal }) => keySpec(await getObject(kind, { name: like }, { signal })),
+  });
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Waiting words={`Looking at ${like}`} />;
+  return <KeyFormPanel key={like} initial={formLike(data)} />;
+}

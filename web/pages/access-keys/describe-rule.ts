@@ -1,0 +1,57 @@
+import type { ScopeRule } from '../../../src/api/management/v1/scope.ts';
+import { projectOfNamespace } from '../../../src/api/naming.ts';
+import { listed } from '../../data/in-words.ts';
+
+const targets: Readonly<Record<string, string>> = {
+  Management: 'the management API',
+  Cluster: 'connected clusters',
+  ProjectSpace: 'spaces',
+  ProjectVirtualCluster: 'virtual clusters',
+};
+
+/** One of a scope's rules in a sentence: everything that it gives must match. */
+export function describeRule(rule: ScopeRule): string {
+  const { verbs = [], namespaces = [], nonResourceURLs: paths = [], resources = [] } = rule;
+  const does = verbs.length === 0 || verbs.includes('*') ? 'Anything' : `Requests to ${listed(verbs)}`;
+  const isAboutResources = resources.length > 0 || namespaces.length > 0;
+  const what = [
+    ...(isAboutResources ? [`${resourcesText(rule)}${namespacesText(namespaces)}`] : []),
+    ...(paths.length > 0 ? [`${paths.length === 1 ? 'the path' : 'the paths'} ${listed(paths)}`] : []),
+  ];
+  const on = what.length === 0 ? 'everything' : listed(what);
+  return `${does}, on ${on}${whereText(rule)}.`;
+}
+
+function resourcesText({ resources = [], resourceNames: ofAll = [] }: ScopeRule): string {
+  if (resources.length === 0) return 'all kinds';
+  const named = (names: readonly string[]) => (names.length === 0 ? '' : ` named ${listed(names, 'or')}`);
+  const each = resources.map(({ group = '', resources: plurals = [], resourceNames = [] }) => {
+    const kinds = plurals.length === 0 || plurals.includes('*') ? 'all kinds' : listed(plurals);
+    return `${kinds} of ${group === '' ? 'the core group' : group}${named(resourceNames)}`;
+  });
+  return `${listed(each)}${ofAll.length === 0 ? '' : `, all of them${named(ofAll)}`}`;
+}
+
+function namespacesText(namespaces: readonly string[]): string {
+  if (namespaces.length === 0) return '';
+  const named = namespaces.filter((name) => name !== '');
+  const places = [
+    ...(named.length === 0 ? [] : [`in ${named.length === 1 ? 'the namespace' : 'the namespaces'} ${listed(named)}`]),
+    ...(named.length === namespaces.length ? [] : ['outside of namespaces']),
+  ];
+  return ` ${listed(places)}`;
+}
+
+function whereText({ requestTargets = [], cluster = '', virtualClusters = [] }: ScopeRule): string {
+  const places: string[] = [];
+  if (requestTargets.length > 0) places.push(`at ${listed(requestTargets.map((one) => targets[one] ?? one))}`);
+  if (cluster !== '') places.push(`at the cluster ${cluster} alone`);
+  if (virtualClusters.length > 0) {
+    const each = virtualClusters.map(({ name = '', namespace = '' }) => {
+      const project = namespace === '' ? 'any project' : `project ${projectOfNamespace(namespace) ?? namespace}`;
+      return `${name === '' ? 'any' : name} of ${project}`;
+    });
+    places.push(`of virtual clusters only ${listed(each)}`);
+  }
+  return places.length === 0 ? '' : `, ${places.join(', ')}`;
+}

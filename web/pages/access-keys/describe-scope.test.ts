@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Scope } from '../../../src/api/management/v1/scope.ts';
+import { adminsGroup, managementGroup, projectNamespace, scopeCliFlag } from '../../../src/api/naming.ts';
+import { cluster, instance, project, stateOf } from '../../../src/auth/authz/access-state.fixture.ts';
+import type { RequestTarget } from '../../../src/auth/authz/attributes.ts';
+import { decide } from '../../../src/auth/authz/decide.ts';
+import { compileScope } from '../../../src/auth/authz/scope.ts';
+import type { JsonObject } from '../../../src/lib/json-value.ts';
+import { describeScope, scopeInShort } from './describe-scope.ts';
+
+const cli = { [scopeCliFlag]: true };
+
+describe('describeScope', () => {
+  it('says that a key without a scope has all the rights of whom it is for', () => {
+    for (const none of [undefined, null]) {
+      expect(describeScope(none, 'you').summary).toBe('It can do everything that you may do.');
+      expect(describeScope(none, 'the team ops').can[0]).toMatch(/^Whatever rights the team ops has at the time/);
+    }
+  });
+
+  it('says that one that lists nothing can do nothing', () => {
+    expect(describeScope({}, 'you')).toMatchObject({ isEmpty: true, can: [] });
+    expect(describeScope({ projects: [], virtualClusters: [{ project: 'p' }] }, 'you').isEmpty).toBe(true);
+    expect(describeScope({ spaces: [{ project: 'p', space: 's' }] }, 'you')).toMatchObject({
+      isEmpty: true,
+      cannot: ['Use the 1 space that it names: this server has none.'],
+    });
+  });
+
+  it('says what it reaches, and what it does not', () => {
+    const scope: Scope = {
+      projects: [{ project: 'shop' }, { project: 'web' }],
+      virtualClusters: [
+        { project: 'lab', virtualCluster: 'one' },
+        { project: 'shop', virtualCluster: 'covered' },
+        { project: '*', virtualCluster: 'demo' },
+      ],
+      clusters: [{ cluster: 'berlin' }],
+    };
+    expect(describeScope(scope, 'anna')).toEqual({
+      isEmpty: false,
+      summary: 'It can do what stands here at most, and of that only what anna may do at the time.',
+      can: [
+        'In the projects shop and web: see, make, change and delete virtual clusters, import them, and work inside them.',
+        'The virtual cluster one of the project lab: see it, get a kubeconfig for it, and work inside it.',
+        'The virtual cluster demo of every project: see it, get a kubeconfig for it, and work inside it.',
+        'The connected cluster berlin: see it and use its own Kubernetes API.',
+        'Make access keys and tokens that are no wider than itself.',
+      ],
+      cannot: [
+        'Change projects themselves: their members, quotas or what is allowed in them.',
+        'See users and teams; see, change or delete access keys, or set passwords.',
+        'Be used with the command-line tool, or with kubectl for the management API: these have to look around first.',
+      ],
+    });
+  });
+
+  it('says each rule in a sentence', () => {
+    const rules = [
+      {},
+      { verbs: ['get', 'list'], resources: [{ group: '', resources: ['pods', 'pods/log'], resourceNames: ['a'] }] },
+      { verbs: ['*'], namespaces: ['x', ''], requestTargets: ['Cluster'], cluster: 'berlin' },
+      { nonResourceURLs: ['/metrics'], virtualClusters: [{ name: 'one', namespace: projectNamespace('lab') }, {}] },
+    ];
+    expect(describeScope({ rules }, 'you').can.slice(0, -1)).toEqual([
+      'Anything, on everything.',
+      'Requests to get and list, on pods and pods/log of the core group named a.',
+      'Anything, on all kinds in the namespace x and outside of namespaces, at connected clusters, at the cluster berlin alone.',
+      'Anything, on the path /metrics, of virtual clusters only one of project lab and any of any project.',
+    ]);
+  });
+
+  it('says what the server decides, whatever is listed', () => {
+    const state = stateOf({
+      projects: [project('p'), project('q')],
+      instances: [instance('p', 'a'), instance('p', 'b'), instance('q', 'a')],
+      clusters: [cluster('c1'), cluster('c2')],
+    });
+    const names = (...each: string[]) => fc.constantFrom(...each, '*');
+    const scopes: fc.Arbitrary<Scope> = fc.record(
+      {
+        [scopeCliFlag]: fc.boolean(),
+        projects: fc.array(fc.record({ project: names('p', 'q') }), { maxLength: 2 }),
+        virtualClusters: fc.array(fc.record({ project: names('p', 'q'), virtualCluster: names('a', 'b') }), {
+          maxLength: 2,
+        }),
+        clusters: fc.array(fc.record({ cluster: names('c1', 'c2') }), { maxLength: 2 }),
+      },
+      { requiredKeys: [] },
+    ) as fc.Arbitrary<Scope>;
+    fc.assert(
+      fc.property(scopes, (scope) => {
+        const { can, cannot, isEmpty } = describeScope(scope, 'you');
+        const compiled = compileScope(scope as JsonObject);
+        const who = { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: [compiled] };
+        const base = { group: managementGroup, version: 'v1', subresource: '', namespace: '', name: '' };
+        const may = (verb: string, resource: string, place: object) =>
+          decide(who, { resourceRequest: true, verb, resource, ...base, ...place }, state).allowed;
+        const opens = (path: string, target?: RequestTarget) =>
+          decide(who, { resourceRequest: false, verb: 'get', path, ...(target && { target }) }, state).allowed;
+        const says = (form: RegExp) => can.some((line) => form.test(line));
+
+        for (const name of ['p', 'q']) {
+          const isCovered = says(new RegExp(`^In (every project|the projects? ([pq] and )?${name}( and [pq])?:)`));
+          expect(may('create', 'virtualclusterinstances', { namespace: projectNamespace(name) })).toBe(isCovered);
+          for (const inside of ['a', 'b']) {
+            const named = new RegExp(
+              `^(Each virtual cluster|The virtual cluster ${inside}) of (every project|the project ${name}):`,
+            );
+            const target = { type: 'ProjectVirtualCluster', project: name, virtualCluster: inside } as const;
+            expect(opens('/api', target)).toBe(isCovered || says(named));
+          }
+        }
+        for (const name of ['c1', 'c2']) {
+          const isNamed = says(/^Every connected/) || says(new RegExp(`^The connected clusters? .*${name}.*:`));
+          expect(opens('/api', { type: 'Cluster', cluster: name })).toBe(isNamed);
+        }
+        const isForCli = says(/command-line tool/);
+        expect(opens('/api')).toBe(isForCli);
+        if (!isEmpty) expect(cannot.some((line) => line.startsWith('Be used with'))).toBe(!isForCli);
+        expect(may('update', 'projects', { name: 'p' })).toBe(false);
+        expect(may('list', 'users', {})).toBe(false);
+        if (!isEmpty) expect(may('create', 'ownedaccesskeys', {})).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('scopeInShort', () => {
+  it.each([
+    [undefined, 'everything'],
+    [{}, 'nothing'],
+    [{ projects: [{ project: 'shop' }] }, 'project shop'],
+    [{ projects: [{ project: '*' }], ...cli }, 'all projects, command line'],
+    [{ virtualClusters: [{ project: '*', virtualCluster: '*' }] }, 'all virtual clusters'],
+    [
+      { virtualClusters: [{ project: 'p', virtualCluster: 'a' }], clusters: [{ cluster: 'c' }, { cluster: 'd' }] },
+      'virtual cluster p/a, 2 clusters',
+    ],
+    [{ rules: [{}] }, '1 rule'],
+  ] as readonly [Scope | undefined, string][])('says %j as "%s"', (scope, words) => {
+    expect(scopeInShort(scope)).toBe(words);
+  });
+});

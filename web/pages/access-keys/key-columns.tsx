@@ -1,0 +1,115 @@
+import { Badge, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { accessKeyEnd, accessKeyPhase } from '../../../src/api/management/access-key-life.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { textAt } from '../../../src/lib/json-path.ts';
+import { Age, useNow } from '../../components/age.tsx';
+import { PrincipalLink } from '../../components/principal-link.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import type { CellDrawings } from '../../components/table-row.tsx';
+import { Until } from '../../components/until.tsx';
+import { displayNameColumn } from '../../data/display-name.ts';
+import type { ListColumn } from '../../data/list-columns.ts';
+import { useSelf } from '../../data/use-self.ts';
+import { scopeInShort } from './describe-scope.ts';
+import { ownerOfKey } from './key-form.ts';
+import { keySpec } from './key-spec.ts';
+
+function ownerText(key: KubeObject): string {
+  const owner = ownerOfKey(keySpec(key));
+  if (owner === undefined) return textAt(key, 'spec', 'subject');
+  return owner.kind === 'User' ? owner.name : `team ${owner.name}`;
+}
+
+const lastActivity = (key: KubeObject) => textAt(key, 'status', 'lastActivity');
+
+/** What the server prints of a key, in the order in which people ask: is it good, whose, until when, for what. */
+export const keyColumns: readonly ListColumn[] = [
+  {
+    name: 'Status',
+    about: 'Active, Disabled or Expired.',
+    isWide: false,
+    text: ({ object }) => accessKeyPhase(object, Date.now()),
+  },
+  { name: 'For', about: 'Whom the key is for.', isWide: false, text: ({ object }) => ownerText(object) },
+  {
+    name: 'Expires',
+    about: 'When the key ends.',
+    isWide: false,
+    text: ({ object }) => {
+      const end = accessKeyEnd(object);
+      return end === undefined ? 'never' : new Date(end).toISOString();
+    },
+    rank: ({ object }) => accessKeyEnd(object) ?? Number.MAX_SAFE_INTEGER,
+  },
+  {
+    name: 'Last Used',
+    about: 'How long ago the key was last used.',
+    isWide: false,
+    text: ({ object }) => lastActivity(object) || 'never',
+    rank: ({ object }) => -Date.parse(lastActivity(object)) || Number.MAX_SAFE_INTEGER,
+  },
+  {
+    name: 'Reach',
+    about: 'What the key is narrowed to.',
+    isWide: false,
+    text: ({ object }) => scopeInShort(keySpec(object).scope),
+  },
+  displayNameColumn,
+  {
+    name: 'Age',
+    about: 'How long ago the key was made.',
+    isWide: true,
+    text: ({ metadata }) => metadata.creationTimestamp ?? '',
+  },
+  { name: 'Type', about: 'Type of the key.', isWide: true, text: ({ object }) => keySpec(object).type ?? 'User' },
+];
+
+/** The server's columns that stand among those above. */
+export const columnsLeftOut = ['Display Name', 'User', 'Team', 'Type', 'Status', 'Expires', 'Last Activity', 'Age'];
+
+export const keyCells: CellDrawings = {
+  Name: ({ metadata: { name = '' } }) => <KeyName name={name} />,
+  For: ({ object }, text) => {
+    const owner = ownerOfKey(keySpec(object));
+    return owner === undefined ? text : <PrincipalLink principal={owner} />;
+  },
+  Status: ({ object }) => <KeyStatus accessKey={object} />,
+  Expires: ({ object }) => <Until end={accessKeyEnd(object)} />,
+  'Last Used': ({ object }) => <LastUsed accessKey={object} />,
+};
+
+function KeyName({ name }: { readonly name: string }) {
+  const { self } = useSelf();
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Link to="/keys/named/$key" params={{ key: name }}>
+        {name}
+      </Link>
+      {self?.accessKey === name ? (
+        <Badge size="xs" variant="light" tt="none" miw="max-content">
+          this session
+        </Badge>
+      ) : null}
+    </Group>
+  );
+}
+
+export function KeyStatus({ accessKey }: { readonly accessKey: KubeObject }) {
+  return <StatusBadge status={accessKeyPhase(accessKey, useNow())} />;
+}
+
+export function LastUsed({ accessKey }: { readonly accessKey: KubeObject }) {
+  const used = lastActivity(accessKey);
+  if (used === '')
+    return (
+      <Text span inherit c="dimmed">
+        never
+      </Text>
+    );
+  return (
+    <>
+      <Age since={used} /> ago
+    </>
+  );
+}

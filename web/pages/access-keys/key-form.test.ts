@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { scopeCliFlag } from '../../../src/api/naming.ts';
+import { day, describeLifetime, emptyForm, formLike, keyDocument } from './key-form.ts';
+
+describe('keyDocument', () => {
+  it('names only what was chosen', () => {
+    expect(keyDocument(emptyForm)).toEqual({ metadata: {}, spec: { ttl: 30 * day } });
+    expect(keyDocument({ ...emptyForm, ttl: 0, afterUse: true })).toEqual({ metadata: {}, spec: {} });
+  });
+
+  it('has a scope only where it is narrowed, and no empty lists in it', () => {
+    const scope = { [scopeCliFlag]: false, projects: [{ project: 'p' }], clusters: [] };
+    expect(keyDocument({ ...emptyForm, scope }).spec.scope).toBeUndefined();
+    expect(keyDocument({ ...emptyForm, scope, isNarrowed: true }).spec.scope).toEqual({ projects: [{ project: 'p' }] });
+    expect(keyDocument({ ...emptyForm, scope: { [scopeCliFlag]: true }, isNarrowed: true }).spec.scope).toEqual({
+      [scopeCliFlag]: true,
+    });
+  });
+
+  it('asks for another key like one that is there', () => {
+    const spec = {
+      displayName: 'Nightly',
+      team: 'ops',
+      ttl: 3600,
+      ttlAfterLastActivity: true,
+      type: 'User',
+      scope: { rules: [{ verbs: ['get'] }] },
+    };
+    const { type: _, ...same } = spec;
+    expect(keyDocument({ ...formLike(spec), name: ' two ' })).toEqual({ metadata: { name: 'two' }, spec: same });
+    expect(formLike({ user: 'anna' })).toMatchObject({
+      owner: { kind: 'User', name: 'anna' },
+      isNarrowed: false,
+    });
+  });
+});
+
+describe('describeLifetime', () => {
+  it('says when it ends', () => {
+    const now = Date.parse('2026-11-15T12:00:00Z');
+    expect(describeLifetime({ ttl: 0, afterUse: true }, now)).toMatch(/no end of its own/);
+    expect(describeLifetime({ ttl: 7 * day, afterUse: false }, now)).toBe('It ends after 7 days, on 22 November 2026.');
+    expect(describeLifetime({ ttl: 7 * day, afterUse: true }, now)).toBe(
+      'It ends when it has not been used for 7 days.',
+    );
+  });
+});

@@ -1,0 +1,87 @@
+import type { AccessKeySpec } from '../../../src/api/management/v1/access-key.ts';
+import type { Scope } from '../../../src/api/management/v1/scope.ts';
+import { scopeCliFlag } from '../../../src/api/naming.ts';
+import { type Described, describedSpec } from '../../data/described.ts';
+import { spanInWords } from '../../data/in-words.ts';
+import type { Principal } from '../../data/principals.ts';
+
+/** What somebody has typed and chosen for a new key. */
+export interface KeyForm extends Described {
+  readonly name: string;
+  /** Absent: whoever is signed in. */
+  readonly owner: Principal | undefined;
+  /** In seconds; 0: no end. */
+  readonly ttl: number;
+  readonly afterUse: boolean;
+  /** Whether the scope counts. */
+  readonly isNarrowed: boolean;
+  readonly scope: Scope;
+}
+
+export const day = 86_400;
+
+/** A key that somebody forgets is over after a month. */
+export const emptyForm: KeyForm = {
+  name: '',
+  displayName: '',
+  description: '',
+  owner: undefined,
+  ttl: 30 * day,
+  afterUse: false,
+  isNarrowed: false,
+  scope: {},
+};
+
+/** A form that asks for another key like this one. */
+export function formLike(spec: AccessKeySpec): KeyForm {
+  const { displayName = '', description = '', ttl = 0, ttlAfterLastActivity = false, scope } = spec;
+  return {
+    ...emptyForm,
+    displayName,
+    description,
+    owner: ownerOfKey(spec),
+    ttl,
+    afterUse: ttlAfterLastActivity,
+    isNarrowed: scope !== undefined && scope !== null,
+    scope: scope ?? {},
+  };
+}
+
+export function ownerOfKey({ user, team }: AccessKeySpec): Principal | undefined {
+  if (user !== undefined && user !== '') return { kind: 'User', name: user };
+  return team === undefined || team === '' ? undefined : { kind: 'Team', name: team };
+}
+
+/** The object to be created. */
+export function keyDocument(form: KeyForm): { metadata: { name?: string }; spec: AccessKeySpec } {
+  const name = form.name.trim();
+  return {
+    metadata: name === '' ? {} : { name },
+    spec: {
+      ...describedSpec(form),
+      ...(form.owner === undefined
+        ? {}
+        : form.owner.kind === 'User'
+          ? { user: form.owner.name }
+          : { team: form.owner.name }),
+      ...(form.ttl === 0 ? {} : { ttl: form.ttl }),
+      ...(form.ttl > 0 && form.afterUse ? { ttlAfterLastActivity: true } : {}),
+      ...(form.isNarrowed ? { scope: tidyScope(form.scope) } : {}),
+    },
+  };
+}
+
+/** Without the lists that have nothing in them. */
+function tidyScope(scope: Scope): Scope {
+  const { [scopeCliFlag]: forCli, ...lists } = scope;
+  const filled = Object.entries(lists).filter(([, list]) => Array.isArray(list) && list.length > 0);
+  return { ...(forCli === true ? { [scopeCliFlag]: true } : {}), ...(Object.fromEntries(filled) as Scope) };
+}
+
+/** When the key will be over, in a sentence. */
+export function describeLifetime({ ttl, afterUse }: Pick<KeyForm, 'ttl' | 'afterUse'>, now: number): string {
+  if (ttl <= 0) return 'It has no end of its own: it works until somebody disables or deletes it.';
+  if (afterUse) return `It ends when it has not been used for ${spanInWords(ttl)}.`;
+  const end = new Date(now + ttl * 1000);
+  return `It ends after ${spanInWords(ttl)}, on ${end.toLocaleDateString('en-GB', { dateStyle: 'long' })}.`;
+}

@@ -1,0 +1,157 @@
+import { Anchor, Button, Grid } from '@mantine/core';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { accessKeyEnd } from '../../../src/api/management/access-key-life.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { Age } from '../../components/age.tsx';
+import { DetailTabs } from '../../components/detail-tabs.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { LinkButton } from '../../components/link-button.tsx';
+import { LivePart } from '../../components/live-part.tsx';
+import { ObjectEditor } from '../../components/object-editor.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { PrincipalLink } from '../../components/principal-link.tsx';
+import { Until } from '../../components/until.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { displayNameOf } from '../../data/display-name.ts';
+import { spanInWords } from '../../data/in-words.ts';
+import { type KindRef, kinds } from '../../data/kind-ref.ts';
+import { useMay } from '../../data/permissions.ts';
+import { useObject } from '../../data/use-object.ts';
+import { useSelf } from '../../data/use-self.ts';
+import { describeScope } from './describe-scope.ts';
+import { EditKey } from './edit-key.tsx';
+import { KeyStatus, LastUsed } from './key-columns.tsx';
+import { type KeyAction, KeyDialog } from './key-dialogs.tsx';
+import { ownerOfKey } from './key-form.ts';
+import { hasOwnValue, type KeyAt, keySpec } from './key-spec.ts';
+import { ReachPanel } from './reach-panel.tsx';
+import { useKeyRights } from './use-key-rights.ts';
+import { whoseWords } from './whose.ts';
+
+const back = (
+  <Anchor component={Link} to="/keys" size="sm">
+    Access keys
+  </Anchor>
+);
+
+/** One key: whose, how long, what it reaches. */
+export function KeyPage() {
+  const { key } = useParams({ from: '/keys/named/$key' });
+  const all = useMay({ verb: 'list', kind: kinds.accessKey });
+  if (!all.known) return <Waiting words="Fetching the key" />;
+  return <KeyOf kind={all.allowed ? kinds.accessKey : kinds.ownedKey} name={key} />;
+}
+
+function KeyOf({ kind, name }: { readonly kind: KindRef; readonly name: string }) {
+  const live = useObject(kind, { name });
+  return (
+    <LivePart live={live} what="access key" name={name} back={back}>
+      {(object) => <Key key={object.metadata.uid} kind={kind} accessKey={object} />}
+    </LivePart>
+  );
+}
+
+function Key({ kind, accessKey }: KeyAt) {
+  const { name = '' } = accessKey.metadata;
+  const spec = keySpec(accessKey);
+  const { mayCreate, mayChange, mayDelete } = useKeyRights(kind);
+  const [open, setOpen] = useState<KeyAction | 'edit'>();
+  const close = () => setOpen(undefined);
+  const isOrdinary = hasOwnValue(spec);
+  const actions = (
+    <>
+      {mayChange ? (
+        <Button variant="default" leftSection={<Icon name="edit" size={16} />} onClick={() => setOpen('edit')}>
+          Edit
+        </Button>
+      ) : null}
+      {mayCreate && isOrdinary ? (
+        <LinkButton
+          variant="default"
+          to="/keys/new"
+          search={{ like: name }}
+          leftSection={<Icon name="copy" size={16} />}
+        >
+          Make one like it
+        </LinkButton>
+      ) : null}
+      {mayChange && isOrdinary ? (
+        <Button variant="default" leftSection={<Icon name="refresh" size={16} />} onClick={() => setOpen('rotate')}>
+          Give a new value
+        </Button>
+      ) : null}
+      {mayChange ? (
+        <Button variant="default" onClick={() => setOpen(spec.disabled === true ? 'enable' : 'disable')}>
+          {spec.disabled === true ? 'Enable' : 'Disable'}
+        </Button>
+      ) : null}
+      {mayDelete ? (
+        <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setOpen('delete')}>
+          Delete
+        </Button>
+      ) : null}
+    </>
+  );
+  return (
+    <>
+      <PageHeader
+        title={displayNameOf(accessKey)}
+        above={back}
+        about={displayNameOf(accessKey) === name ? undefined : <span className="mono">{name}</span>}
+        actions={actions}
+      />
+      <DetailTabs
+        label="Parts of the access key"
+        tabs={[
+          { id: 'overview', label: 'Overview', render: () => <Overview accessKey={accessKey} /> },
+          {
+            id: 'yaml',
+            label: 'YAML',
+            render: () => <ObjectEditor kind={kind} object={accessKey} readOnly={!mayChange} />,
+          },
+        ]}
+      />
+      {open === 'edit' ? <EditKey kind={kind} accessKey={accessKey} onClose={close} /> : null}
+      {open === undefined || open === 'edit' ? null : (
+        <KeyDialog action={open} kind={kind} accessKey={accessKey} onClose={close} />
+      )}
+    </>
+  );
+}
+
+function Overview({ accessKey }: { readonly accessKey: KubeObject }) {
+  const { self } = useSelf();
+  const spec = keySpec(accessKey);
+  const { ttl = 0, ttlAfterLastActivity, groups = [] } = spec;
+  const owner = ownerOfKey(spec);
+  return (
+    <Grid>
+      <Grid.Col span={{ base: 12, md: 6 }}>
+        <Panel title="The key">
+          <Facts
+            facts={{
+              Status: <KeyStatus accessKey={accessKey} />,
+              For: owner === undefined ? spec.subject : <PrincipalLink principal={owner} />,
+              Description: spec.description,
+              Expires: <Until end={accessKeyEnd(accessKey)} />,
+              Lifetime:
+                ttl === 0
+                  ? undefined
+                  : `${spanInWords(ttl)} from its ${ttlAfterLastActivity === true ? 'last use' : 'creation'}`,
+              'Last used': <LastUsed accessKey={accessKey} />,
+              Type: spec.type,
+              'Extra groups': groups.join(', '),
+              Age: <Age since={accessKey.metadata.creationTimestamp} />,
+            }}
+          />
+        </Panel>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 6 }}>
+        <ReachPanel title="What it can do" description={describeScope(spec.scope, whoseWords(owner, self))} />
+      </Grid.Col>
+    </Grid>
+  );
+}

@@ -1,0 +1,94 @@
+import { Group, NativeSelect, Switch } from '@mantine/core';
+import { useState } from 'react';
+import { CountField } from '../../components/count-field.tsx';
+import { day } from './key-form.ts';
+
+export interface Lifetime {
+  /** In seconds; 0: no end. */
+  readonly ttl: number;
+  readonly afterUse: boolean;
+}
+
+export interface LifetimeFieldsProps {
+  readonly value: Lifetime;
+  onChange(value: Lifetime): void;
+  readonly error: string | undefined;
+  readonly about?: string;
+}
+
+const forgotten = 'A key that ends by itself cannot be forgotten.';
+
+const choices = [
+  { value: String(day), label: '1 day' },
+  { value: String(7 * day), label: '7 days' },
+  { value: String(30 * day), label: '30 days' },
+  { value: String(90 * day), label: '90 days' },
+  { value: String(365 * day), label: '1 year' },
+  { value: '0', label: 'No end' },
+  { value: 'other', label: 'Another time' },
+];
+
+const units = [
+  { value: '60', label: 'minutes' },
+  { value: '3600', label: 'hours' },
+  { value: String(day), label: 'days' },
+];
+
+/** How long a key works. */
+export function LifetimeFields({ value: { ttl, afterUse }, onChange, error, about = forgotten }: LifetimeFieldsProps) {
+  const isListed = choices.some(({ value }) => value === String(ttl));
+  const [isOther, setOther] = useState(!isListed);
+  const [unit, setUnit] = useState(
+    () => [...units].reverse().find(({ value }) => ttl % Number(value) === 0)?.value ?? '60',
+  );
+  const size = Number(unit);
+  return (
+    <>
+      <Group gap="sm" align="flex-start" wrap="wrap">
+        <NativeSelect
+          label="Lifetime"
+          description={about}
+          value={isOther ? 'other' : String(ttl)}
+          data={choices}
+          error={error}
+          onChange={(event) => {
+            const chosen = event.currentTarget.value;
+            setOther(chosen === 'other');
+            if (chosen !== 'other') onChange({ ttl: Number(chosen), afterUse });
+            else if (ttl === 0) onChange({ ttl: 14 * size, afterUse });
+          }}
+          flex={1}
+          miw={200}
+        />
+        {isOther ? (
+          <Group gap="xs" align="flex-end" wrap="nowrap" pt={22}>
+            <CountField
+              aria-label="How many"
+              w={100}
+              value={Math.max(1, Math.round(ttl / size))}
+              onCount={(count = 1) => onChange({ ttl: Math.max(1, count) * size, afterUse })}
+            />
+            <NativeSelect
+              aria-label="Unit"
+              data={units}
+              value={unit}
+              onChange={(event) => {
+                const next = event.currentTarget.value;
+                onChange({ ttl: Math.max(1, Math.round(ttl / size)) * Number(next), afterUse });
+                setUnit(next);
+              }}
+            />
+          </Group>
+        ) : null}
+      </Group>
+      {ttl === 0 ? null : (
+        <Switch
+          label="Count from the last use"
+          description="It goes on for as long as it is used, and ends when it is not."
+          checked={afterUse}
+          onChange={(event) => onChange({ ttl, afterUse: event.currentTarget.checked })}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { NativeSelect } from '@mantine/core';
+import { PrincipalPicker } from '../../components/principal-picker.tsx';
+import { type Principal, principalKey, principalOf } from '../../data/principals.ts';
+import { useSelf } from '../../data/use-self.ts';
+import { selfPrincipal } from './whose.ts';
+
+export interface OwnerFieldProps {
+  readonly value: Principal | undefined;
+  onChange(value: Principal | undefined): void;
+  readonly error: string | undefined;
+}
+
+const about = 'Whoever has the key acts as them.';
+
+/** Whom a key is for: oneself or a team of one's own; for administrators anybody. */
+export function OwnerField({ value, onChange, error }: OwnerFieldProps) {
+  const { self, isAdmin } = useSelf();
+  const own = selfPrincipal(self);
+  if (isAdmin) {
+    return (
+      <PrincipalPicker
+        label="For"
+        description={about}
+        value={value ?? own}
+        onChange={onChange}
+        error={error}
+        required
+      />
+    );
+  }
+  const teams = self?.user?.teams ?? [];
+  // There is nothing to choose.
+  if (own === undefined || teams.length === 0) return null;
+  return (
+    <NativeSelect
+      label="For"
+      description={about}
+      error={error}
+      value={principalKey(value ?? own)}
+      data={[
+        { value: principalKey(own), label: `You (${own.name})` },
+        ...teams.map(({ name, displayName = name }) => ({
+          value: principalKey({ kind: 'Team', name }),
+          label: `The team ${displayName}`,
+        })),
+      ]}
+      onChange={(event) => onChange(principalOf(event.currentTarget.value))}
+    />
+  );
+}

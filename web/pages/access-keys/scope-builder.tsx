@@ -1,0 +1,136 @@
+import { Button, Group, MultiSelect, Stack, Switch, Text } from '@mantine/core';
+import { useMemo } from 'react';
+import type { Scope } from '../../../src/api/management/v1/scope.ts';
+import { scopeCliFlag } from '../../../src/api/naming.ts';
+import { kinds } from '../../data/kind-ref.ts';
+import { projectColumn } from '../../data/list-columns.ts';
+import type { Row } from '../../data/table-rows.ts';
+import { useRows } from '../../data/use-rows.ts';
+import { describeRule } from './describe-rule.ts';
+
+export interface ScopeBuilderProps {
+  readonly scope: Scope;
+  onChange(scope: Scope): void;
+  /** What the server says is wrong with `spec.scope` or a path below it. */
+  problem(path: string): string | undefined;
+}
+
+const choosing = {
+  searchable: true,
+  clearable: true,
+  limit: 50,
+  hidePickedOptions: true,
+  comboboxProps: { shadow: 'md' },
+};
+
+type Choice = { readonly value: string; readonly label: string };
+
+/** What there is to choose from; made anew when some of it changes, not with every letter that is typed elsewhere. */
+function useChoices(): Readonly<Record<'projects' | 'clusters' | 'virtualClusters', Choice[]>> {
+  const projects = useRows({ kind: kinds.project }).rows;
+  const clusters = useRows({ kind: kinds.cluster }).rows;
+  const instances = useRows({ kind: kinds.instance }).rows;
+  return useMemo(() => {
+    const named = (rows: readonly Row[]) => rows.map(({ metadata: { name = '' } }) => ({ value: name, label: name }));
+    return {
+      projects: [{ value: '*', label: 'All projects' }, ...named(projects)],
+      clusters: [{ value: '*', label: 'All clusters' }, ...named(clusters)],
+      virtualClusters: [
+        { value: '*/*', label: 'All, in every project' },
+        ...named(projects).map(({ value }) => ({ value: `${value}/*`, label: `All of ${value}` })),
+        ...instances.map((row) => {
+          const value = `${projectColumn.text(row)}/${row.metadata.name ?? ''}`;
+          return { value, label: value };
+        }),
+      ],
+    };
+  }, [projects, clusters, instances]);
+}
+
+function placeholderOf(chosen: readonly string[]): string {
+  return chosen.length === 0 ? 'None' : '';
+}
+
+/** What a key may reach: each choice adds to it. */
+export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
+  const { projects, clusters, virtualClusters } = useChoices();
+  const chosenProjects = (scope.projects ?? []).map(({ project = '' }) => project);
+  const chosenClusters = (scope.clusters ?? []).map(({ cluster = '' }) => cluster);
+  const chosenInstances = (scope.virtualClusters ?? []).map(
+    ({ project = '', virtualCluster = '' }) => `${project}/${virtualCluster}`,
+  );
+  return (
+    <Stack gap="md">
+      <MultiSelect
+        {...choosing}
+        label="Projects"
+        description="Everything about the virtual clusters in them."
+        placeholder={placeholderOf(chosenProjects)}
+        data={projects}
+        value={chosenProjects}
+        error={problem('spec.scope.projects')}
+        onChange={(names) => onChange({ ...scope, projects: names.map((project) => ({ project })) })}
+      />
+      <MultiSelect
+        {...choosing}
+        label="Virtual clusters"
+        description="To see, connect to and work inside; not to change or delete."
+        placeholder={placeholderOf(chosenInstances)}
+        data={virtualClusters}
+        value={chosenInstances}
+        error={problem('spec.scope.virtualClusters')}
+        onChange={(places) => onChange({ ...scope, virtualClusters: places.map(placeOf) })}
+      />
+      <MultiSelect
+        {...choosing}
+        label="Connected clusters"
+        description="The clusters themselves, under the virtual ones."
+        placeholder={placeholderOf(chosenClusters)}
+        data={clusters}
+        value={chosenClusters}
+        error={problem('spec.scope.clusters')}
+        onChange={(names) => onChange({ ...scope, clusters: names.map((cluster) => ({ cluster })) })}
+      />
+      <Switch
+        label="For the command-line tool and kubectl"
+        description="They look around before they do something: this lets them, and changes nothing."
+        checked={scope[scopeCliFlag] === true}
+        onChange={(event) => onChange({ ...scope, [scopeCliFlag]: event.currentTarget.checked })}
+      />
+      <Rules scope={scope} onChange={onChange} problem={problem} />
+    </Stack>
+  );
+}
+
+function placeOf(text: string): { project: string; virtualCluster: string } {
+  const at = text.indexOf('/');
+  return { project: text.slice(0, at), virtualCluster: text.slice(at + 1) };
+}
+
+/** Those of a key that this one is made after: there is a newer way to say the same, so none can be added here. */
+function Rules({ scope, onChange, problem }: ScopeBuilderProps) {
+  const { rules = [], ...others } = scope;
+  if (rules.length === 0) return null;
+  return (
+    <div>
+      <Group justify="space-between">
+        <Text size="sm" fw={500}>
+          Rules
+        </Text>
+        <Button size="compact-xs" variant="default" onClick={() => onChange(others)}>
+          Leave the rules out
+        </Button>
+      </Group>
+      {rules.map((rule) => (
+        <Text key={JSON.stringify(rule)} size="sm" c="dimmed">
+          {describeRule(rule)}
+        </Text>
+      ))}
+      {problem('spec.scope.rules') === undefined ? null : (
+        <Text size="sm" c="red">
+          {problem('spec.scope.rules')}
+        </Text>
+      )}
+    </div>
+  );
+}

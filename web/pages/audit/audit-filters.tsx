@@ -1,0 +1,163 @@
+import { Button, Collapse, Group, NativeSelect, SimpleGrid, Switch, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { type FormEvent, useState } from 'react';
+import { Icon } from '../../components/icon.tsx';
+import { type AuditSearch, narrowedBy, type Within } from './audit-search.ts';
+
+export interface AuditFiltersProps {
+  readonly search: AuditSearch;
+  onSearch(search: AuditSearch): void;
+  /** While an answer is on its way. */
+  readonly isBusy: boolean;
+}
+
+type TextName = 'text' | 'user' | 'accessKey' | 'verb' | 'resource' | 'namespace' | 'name' | 'code' | 'since' | 'until';
+
+const fields: readonly { readonly name: TextName; readonly label: string; readonly placeholder: string }[] = [
+  { name: 'user', label: 'User', placeholder: 'anna' },
+  { name: 'accessKey', label: 'Access key', placeholder: 'Its name' },
+  { name: 'verb', label: 'Verb', placeholder: 'create' },
+  { name: 'code', label: 'Answer', placeholder: '403, or 4xx' },
+  { name: 'resource', label: 'Resource', placeholder: 'virtualclusterinstances' },
+  { name: 'namespace', label: 'Namespace', placeholder: 'That it is in' },
+  { name: 'name', label: 'Name', placeholder: 'Of the object' },
+];
+
+const times: readonly { readonly value: Within | ''; readonly label: string }[] = [
+  { value: '', label: 'Any time' },
+  { value: '1h', label: 'The last hour' },
+  { value: '24h', label: 'The last 24 hours' },
+  { value: '7d', label: 'The last 7 days' },
+  { value: '30d', label: 'The last 30 days' },
+];
+
+const outcomes = [
+  { value: '', label: 'Allowed or refused' },
+  { value: 'allowed', label: 'Allowed' },
+  { value: 'denied', label: 'Refused' },
+];
+
+/** What to look for. Texts are looked for when somebody says so, choices at once. */
+export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
+  const [typed, setTyped] = useState<Partial<Record<TextName, string>>>({});
+  const [isOpen, { toggle }] = useDisclosure(narrowedBy(search) > 0);
+  const textOf = (name: TextName) => typed[name] ?? search[name] ?? '';
+  const set = (name: TextName, value: string) => setTyped({ ...typed, [name]: value });
+  const count = narrowedBy(search);
+
+  function look(more: AuditSearch = {}): void {
+    const texts = Object.entries(typed).map(([name, value]) => [name, value.trim() || undefined]);
+    onSearch({ ...search, ...Object.fromEntries(texts), ...more });
+    setTyped({});
+  }
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    look();
+  }
+
+  return (
+    <form onSubmit={submit} aria-label="Search the audit log">
+      <Group p="md" gap="sm" wrap="wrap">
+        <TextInput
+          aria-label="Words"
+          placeholder="Anything that stands in a line"
+          leftSection={<Icon name="search" size={16} />}
+          value={textOf('text')}
+          onChange={(event) => set('text', event.currentTarget.value)}
+          flex={1}
+          miw={220}
+        />
+        <NativeSelect
+          aria-label="Time"
+          data={[...times]}
+          value={search.within ?? ''}
+          onChange={(event) => {
+            const within = event.currentTarget.value as Within | '';
+            look({ within: within === '' ? undefined : within });
+          }}
+        />
+        <NativeSelect
+          aria-label="Outcome"
+          data={outcomes}
+          value={search.decision ?? ''}
+          onChange={(event) => {
+            const decision = event.currentTarget.value;
+            look({ decision: decision === 'allowed' || decision === 'denied' ? decision : undefined });
+          }}
+        />
+        <Button type="submit" loading={isBusy}>
+          Search
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<Icon name="filter" size={16} />}
+          onClick={toggle}
+          aria-expanded={isOpen}
+          aria-controls="audit-filters"
+        >
+          {count === 0 ? 'More filters' : `More filters (${count})`}
+        </Button>
+      </Group>
+      <Collapse expanded={isOpen} id="audit-filters">
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} px="md" pb="md" spacing="sm">
+          {fields.map(({ name, label, placeholder }) => (
+            <TextInput
+              key={name}
+              label={label}
+              placeholder={placeholder}
+              value={textOf(name)}
+              onChange={(event) => set(name, event.currentTarget.value)}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          ))}
+          <TimeField label="From" value={textOf('since')} onChange={(value) => set('since', value)} />
+          <TimeField label="To" value={textOf('until')} onChange={(value) => set('until', value)} />
+          <Switch
+            mt={28}
+            label="Also what was only begun"
+            checked={search.stages === 'all'}
+            onChange={(event) => look({ stages: event.currentTarget.checked ? 'all' : undefined })}
+          />
+          <Button
+            mt={22}
+            variant="default"
+            onClick={() => {
+              setTyped({});
+              onSearch({});
+            }}
+          >
+            Clear all filters
+          </Button>
+        </SimpleGrid>
+      </Collapse>
+    </form>
+  );
+}
+
+interface TimeFieldProps {
+  readonly label: string;
+  /** RFC 3339, or nothing. */
+  readonly value: string;
+  onChange(value: string): void;
+}
+
+/** A time of the place where somebody sits; what is sent says which place that is. */
+function TimeField({ label, value, onChange }: TimeFieldProps) {
+  const time = new Date(value);
+  const local = Number.isNaN(time.getTime())
+    ? ''
+    : new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  return (
+    <TextInput
+      type="datetime-local"
+      label={label}
+      value={local}
+      onChange={(event) => {
+        const chosen = new Date(event.currentTarget.value);
+        onChange(Number.isNaN(chosen.getTime()) ? '' : chosen.toISOString());
+      }}
+    />
+  );
+}

@@ -1,0 +1,80 @@
+import { UnstyledButton } from '@mantine/core';
+import { Fragment, useState } from 'react';
+import type { AuditEvent } from '../../../src/api/audit/audit-event.ts';
+import { Icon } from '../../components/icon.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import type { AuditSearch } from './audit-search.ts';
+import classes from './audit-table.module.css';
+import { EventDetails } from './event-details.tsx';
+import { codeTone, objectInWords, userInWords } from './event-words.ts';
+
+export interface AuditTableProps {
+  readonly events: readonly AuditEvent[];
+  /** Looks for these besides what is looked for. */
+  onNarrow(search: AuditSearch): void;
+}
+
+const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** Lines of the log, each of which opens to all that it holds. */
+export function AuditTable({ events, onNarrow }: AuditTableProps) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+
+  function toggle(key: string): void {
+    const next = new Set(open);
+    if (!next.delete(key)) next.add(key);
+    setOpen(next);
+  }
+
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it with the keys.
+    <section className={classes.scroller} aria-label="Table of audit events" tabIndex={0}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Who</th>
+            <th scope="col">What</th>
+            <th scope="col">Answer</th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.map((event) => {
+            const key = `${event.auditID} ${event.stage} ${event.stageTimestamp}`;
+            const isOpen = open.has(key);
+            const code = event.responseStatus?.code;
+            return (
+              <Fragment key={key}>
+                <tr>
+                  <td className={classes.time}>
+                    <UnstyledButton className={classes.toggle} aria-expanded={isOpen} onClick={() => toggle(key)}>
+                      <Icon name={isOpen ? 'down' : 'right'} size={14} />
+                      <time dateTime={event.stageTimestamp}>{times.format(new Date(event.stageTimestamp))}</time>
+                      <span className={classes.unseen}>: the whole event</span>
+                    </UnstyledButton>
+                  </td>
+                  <td className={classes.who}>{userInWords(event)}</td>
+                  <td className={classes.what}>
+                    <strong>{event.verb}</strong> {objectInWords(event)}
+                  </td>
+                  <td>
+                    <StatusBadge status={code === undefined ? 'begun' : String(code)} tone={codeTone(code)} />
+                  </td>
+                </tr>
+                {isOpen ? (
+                  <tr>
+                    <td colSpan={4} className={classes.details}>
+                      <div className={classes.inner}>
+                        <EventDetails event={event} onNarrow={onNarrow} />
+                      </div>
+                    </td>
+                  </tr>
+                ) : null}
+              </Fragment>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}

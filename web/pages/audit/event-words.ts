@@ -1,0 +1,32 @@
+import type { AuditEvent } from '../../../src/api/audit/audit-event.ts';
+import { managementGroup, projectOfNamespace } from '../../../src/api/naming.ts';
+import type { Tone } from '../../components/status-badge.tsx';
+
+/** What a request was for: "virtualclusterinstances/kubeconfig demo in project shop", or its path. */
+export function objectInWords({ objectRef, requestURI }: AuditEvent): string {
+  if (objectRef === undefined) return requestURI.split('?')[0] ?? requestURI;
+  const { resource, subresource, name, namespace, apiGroup = '' } = objectRef;
+  const group = apiGroup === '' || apiGroup === managementGroup ? '' : `.${apiGroup}`;
+  const what = `${resource}${group}${subresource === undefined || subresource === '' ? '' : `/${subresource}`}`;
+  const project = projectOfNamespace(namespace ?? '');
+  const where =
+    project !== undefined
+      ? ` in project ${project}`
+      : namespace === undefined || namespace === ''
+        ? ''
+        : ` in namespace ${namespace}`;
+  return `${what}${name === undefined || name === '' ? '' : ` ${name}`}${where}`;
+}
+
+/** Who asked, and whom they acted as. */
+export function userInWords({ user, impersonatedUser }: AuditEvent): string {
+  const who = user?.username || 'nobody known';
+  return impersonatedUser === undefined ? who : `${who} as ${impersonatedUser.username}`;
+}
+
+/** How an answer looks. */
+export function codeTone(code: number | undefined): Tone {
+  if (code === undefined) return 'off';
+  if (code >= 500) return 'bad';
+  return code >= 400 ? 'busy' : 'good';
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { projectNamespace } from '../../../src/api/naming.ts';
+import { countByPhase, countByProject } from '../../data/fleet-counts.ts';
+import type { Row } from '../../data/table-rows.ts';
+import { type FleetSeen, mattersOf } from './attention.ts';
+
+const now = Date.parse('2026-03-10T12:00:00Z');
+const ago = (milliseconds: number) => new Date(now - milliseconds).toISOString();
+const minute = 60_000;
+const day = 86_400_000;
+
+const columns = ['Name', 'Status', 'Message'].map((name) => ({
+  name,
+  type: 'string',
+  format: '',
+  description: '',
+  priority: 0,
+}));
+
+function instance(name: string, status: string, made = ago(minute), metadata: object = {}, project = 'default'): Row {
+  const namespace = projectNamespace(project);
+  const all = { name, namespace, creationTimestamp: made, ...metadata };
+  return {
+    key: `${namespace}/${name}`,
+    metadata: all,
+    cells: [name, status, `why of ${name}`],
+    object: { metadata: all } as unknown as KubeObject,
+  };
+}
+
+function thing(name: string, members: object, made = ago(minute)): Row {
+  const metadata = { name, creationTimestamp: made };
+  return {
+    key: `/${name}`,
+    metadata,
+    cells: [name],
+    object: { apiVersion: 'v1', kind: 'Thing', metadata, ...members } as unknown as KubeObject,
+  };
+}
+
+const nothing = { columns, rows: [] };
+function matters(seen: Partial<Record<keyof FleetSeen, readonly Row[]>>) {
+  const of = (rows: readonly Row[] = []) => ({ columns, rows });
+  return mattersOf({ instances: of(seen.instances), clusters: of(seen.clusters), keys: of(seen.keys) }, now);
+}
+
+describe('what needs attention', () => {
+  it('is nothing where everything is well', () => {
+    const seen = {
+      instances: [
+        instance('fine', 'Ready', ago(day)),
+        instance('new', 'Pending'),
+        instance('asleep', 'Sleeping', ago(day)),
+      ],
+      clusters: [thing('local', { status: { phase: 'Initialized', online: true } }), thing('new', {})],
+      keys: [thing('forever', { spec: {} }), thing('young', { spec: { ttl: 3 * 86_400 } })],
+    };
+    expect(matters(seen)).toEqual([]);
+    expect(mattersOf({ instances: nothing, clusters: nothing, keys: nothing }, now)).toEqual([]);
+  });
+
+  it('is what has failed, with the server’s own reason', () => {
+    expect(matters({ instances: [instance('broken', 'Failed')] })).toMatchObject([
+      {
+        what: 'broken has failed',
+        why: 'why of broken',
+        place: { page: 'instance', project: 'default', name: 'broken' },
+      },
+    ]);
+  });
+
+  it('is what takes too long, coming or going', () => {
+    const seen = [
+      instance('slow', 'Pending', ago(7 * minute)),
+      instance('silent', '', ago(7 * minute)),
+      instance('held', 'Terminating', ago(day), { deletionTimestamp: ago(10 * minute) }),
+      instance('leaving', 'Terminating', ago(day), { deletionTimestamp: ago(minute) }),
+    ];
+    expect(matters({ instances: seen }).map(({ what }) => what)).toEqual([
+      'held is being deleted for 10m',
+      'silent is not ready after 7m',
+      'slow is not ready after 7m',
+    ]);
+  });
+
+  it('is a cluster that cannot be reached, and keys shortly before and after their end', () => {
+    const month = { spec: { ttl: 30 * 86_400 } };
+    const seen = {
+      clusters: [
+        thing('far', { status: { phase: 'Failed', online: false, message: 'no route', kubernetesVersion: 'v1.34.0' } }),
+        thing('new', { status: { phase: 'Pending', online: false, message: 'no agent' } }),
+      ],
+      keys: [
+        thing('ending', month, ago(28 * day)),
+        thing('ended', month, ago(31 * day)),
+        thing('off', { spec: { ttl: 60, disabled: true } }, ago(day)),
+        thing('login-x', { spec: { ttl: 60, type: 'Login' } }, ago(day)),
+      ],
+    };
+    expect(matters(seen).map(({ what, urgency }) => [urgency, what])).toEqual([
+      ['now', 'The cluster far cannot be reached'],
+      ['now', 'The cluster new is not connected yet'],
+      ['soon', 'The key ended has expired'],
+      ['soon', 'The key ending expires'],
+    ]);
+  });
+});
+
+it('counts virtual clusters by phase, in the order of a life, and by project, the largest first', () => {
+  const rows = [
+    instance('a', 'Ready'),
+    instance('b', ''),
+    instance('c', 'Ready', ago(minute), {}, 'shop'),
+    instance('d', 'Failed', ago(minute), {}, 'shop'),
+    instance('e', 'Ready', ago(minute), {}, 'shop'),
+  ];
+  expect(countByPhase({ columns, rows }).map(({ text, count }) => `${text} ${count}`)).toEqual([
+    'Ready 3',
+    'Sleeping 0',
+    'Pending 1',
+    'Failed 1',
+    'Terminating 0',
+  ]);
+  expect(countByProject({ rows })).toEqual([
+    { text: 'shop', count: 3 },
+    { text: 'default', count: 2 },
+  ]);
+});

@@ -1,0 +1,50 @@
+import { Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { flagAt, textAt } from '../../../src/lib/json-path.ts';
+import { Panel } from '../../components/panel.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { columnText } from '../../data/fleet-counts.ts';
+import type { RowsSnapshot } from '../../data/live-rows.ts';
+import classes from './lines.module.css';
+
+const most = 6;
+
+/** The clusters that virtual clusters run on: whether each can be reached, and how many it carries. */
+export function HostsPanel({
+  clusters,
+  instances,
+}: {
+  readonly clusters: RowsSnapshot;
+  readonly instances: RowsSnapshot;
+}) {
+  if (clusters.state === 'refused') return null;
+  const place = columnText(instances, 'Cluster');
+  const carried = new Map<string, number>();
+  for (const row of instances.rows) carried.set(place(row), (carried.get(place(row)) ?? 0) + 1);
+  const online = clusters.rows.filter(({ object }) => flagAt(object, 'status', 'online')).length;
+  return (
+    <Panel
+      title="Clusters"
+      actions={
+        <Text size="sm" c="dimmed">
+          {online} of {clusters.rows.length} online
+        </Text>
+      }
+    >
+      {clusters.rows.slice(0, most).map(({ key, object, metadata: { name = '' } }) => (
+        <Group key={key} className={classes.line ?? ''} justify="space-between" wrap="nowrap">
+          <Link to="/hosts/$cluster" params={{ cluster: name }}>
+            {textAt(object, 'spec', 'displayName') || name}
+          </Link>
+          <Group gap="md" wrap="nowrap">
+            <Text size="sm" c="dimmed">
+              {carried.get(name) ?? 0} virtual clusters
+            </Text>
+            <StatusBadge status={flagAt(object, 'status', 'online') ? 'Online' : 'Offline'} />
+          </Group>
+        </Group>
+      ))}
+      {clusters.rows.length > most ? <Link to="/hosts">All {clusters.rows.length} clusters</Link> : null}
+    </Panel>
+  );
+}

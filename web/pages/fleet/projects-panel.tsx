@@ -1,0 +1,40 @@
+import { Group, Progress, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Panel } from '../../components/panel.tsx';
+import { countByProject } from '../../data/fleet-counts.ts';
+import type { RowsSnapshot } from '../../data/live-rows.ts';
+
+const most = 8;
+
+/** Where the virtual clusters belong. */
+export function ProjectsPanel({ instances }: { readonly instances: RowsSnapshot }) {
+  const counts = countByProject(instances);
+  if (counts.length === 0) return null;
+  const largest = counts[0]?.count ?? 1;
+  return (
+    <Panel title="By project">
+      {counts.slice(0, most).map(({ text, count }) => (
+        <div key={text}>
+          <Group justify="space-between" mt={6}>
+            <Link to="/projects/$project" params={{ project: text }}>
+              {text}
+            </Link>
+            <Link
+              to="/virtual-clusters"
+              search={{ filter: { Project: text } }}
+              aria-label={`${count} virtual clusters of ${text}`}
+            >
+              {count}
+            </Link>
+          </Group>
+          <Progress value={(100 * count) / largest} size="sm" mt={4} aria-label={`Share of ${text}`} />
+        </div>
+      ))}
+      {counts.length > most ? (
+        <Text size="sm" c="dimmed" mt="sm">
+          And {counts.length - most} more projects.
+        </Text>
+      ) : null}
+    </Panel>
+  );
+}

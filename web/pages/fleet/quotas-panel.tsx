@@ -1,0 +1,35 @@
+import { Stack } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { textAt, valueAt } from '../../../src/lib/json-path.ts';
+import { Panel } from '../../components/panel.tsx';
+import { QuotaBar } from '../../components/quota-bar.tsx';
+import type { RowsSnapshot } from '../../data/live-rows.ts';
+
+const most = 6;
+
+/** How full the projects are that have a limit, the fullest first. */
+export function QuotasPanel({ projects }: { readonly projects: RowsSnapshot }) {
+  const quotas = projects.rows
+    .flatMap(({ object, metadata: { name = '' } }) => {
+      const limits = valueAt(object, 'status', 'quotas', 'project', 'limit');
+      return Object.entries(limits === undefined || limits === null ? {} : (limits as object)).map(
+        ([resource, limit]) => ({
+          name,
+          resource,
+          limit: Number(limit),
+          used: Number(textAt(object, 'status', 'quotas', 'project', 'used', resource) || '0'),
+        }),
+      );
+    })
+    .sort((a, b) => b.used / b.limit - a.used / a.limit);
+  if (quotas.length === 0) return null;
+  return (
+    <Panel title="Quotas" actions={<Link to="/projects">Projects</Link>}>
+      <Stack gap="sm">
+        {quotas.slice(0, most).map(({ name, resource, limit, used }) => (
+          <QuotaBar key={`${name} ${resource}`} label={name} used={used} limit={limit} />
+        ))}
+      </Stack>
+    </Panel>
+  );
+}

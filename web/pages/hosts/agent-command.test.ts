@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { agentCommand } from './agent-command.ts';
+
+describe('the command that starts an agent', () => {
+  const options = { cluster: 'edge', managementHost: 'https://clusters.example.com:8443', hasAuthority: true } as const;
+
+  it('names the server, the cluster and the key file, and what it serves', () => {
+    expect(agentCommand({ ...options, place: 'built-in' })).toBe(
+      [
+        'flotilla agent --management https://clusters.example.com:8443 --ca-file ca.crt \\',
+        '  --cluster edge --access-key-file edge.key \\',
+        '  --listen 0.0.0.0:8444 --external-url https://edge.example.com:8444 --built-in',
+      ].join('\n'),
+    );
+    expect(agentCommand({ ...options, place: 'kubeconfig' })).toContain(' --kubeconfig kubeconfig.yaml');
+    expect(agentCommand({ ...options, place: 'pod' })).toMatch(/:8444$/);
+  });
+
+  it('needs no certificate file where everybody trusts the server', () => {
+    expect(agentCommand({ ...options, hasAuthority: false, place: 'pod' })).not.toContain('ca.crt');
+  });
+
+  it('takes a host without a scheme', () => {
+    expect(agentCommand({ ...options, managementHost: 'clusters.example.com', place: 'pod' })).toContain(
+      '--management https://clusters.example.com',
+    );
+  });
+});

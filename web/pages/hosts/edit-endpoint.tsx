@@ -1,0 +1,58 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { notify } from '../../components/notices.tsx';
+import { fieldProblems } from '../../data/field-problems.ts';
+import { kinds } from '../../data/kind-ref.ts';
+import { patchObject } from '../../data/objects.ts';
+import { clusterSpec } from './cluster-facts.ts';
+
+/** Where clients reach a cluster without the server. */
+export function EditEndpoint({ cluster, onClose }: { readonly cluster: KubeObject; readonly onClose: () => void }) {
+  const { name = '' } = cluster.metadata;
+  const before = clusterSpec(cluster).directEndpoint;
+  const [host, setHost] = useState(before?.host ?? '');
+  const [caData, setCaData] = useState(before?.caData ?? '');
+
+  async function send(): Promise<void> {
+    const directEndpoint = host.trim() === '' ? null : { host: host.trim(), caData: caData.trim() || null };
+    await patchObject(kinds.cluster, { name }, { spec: { directEndpoint } });
+    notify.done(`The direct endpoint of ${name} is changed`);
+  }
+
+  return (
+    <FormDialog title={`Direct endpoint of ${name}`} action="Save" size="lg" onSend={send} onClose={onClose}>
+      {(error) => {
+        const problem = fieldProblems(error);
+        return (
+          <>
+            <TextInput
+              label="Address"
+              description="Of the agent, as clients reach it. Empty: there is none."
+              placeholder="https://edge.example.com:8444"
+              value={host}
+              onChange={(event) => setHost(event.currentTarget.value)}
+              error={problem('spec.directEndpoint.host')}
+              autoComplete="off"
+              spellCheck={false}
+              data-autofocus
+            />
+            <Textarea
+              label="Certificates"
+              description="That it is checked with, as PEM. Empty: those that everybody trusts."
+              value={caData}
+              onChange={(event) => setCaData(event.currentTarget.value)}
+              error={problem('spec.directEndpoint.caData')}
+              autosize
+              minRows={3}
+              maxRows={10}
+              spellCheck={false}
+              classNames={{ input: 'mono' }}
+            />
+          </>
+        );
+      }}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,112 @@
+import { NativeSelect, Switch, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { apiVersionOf } from '../../../src/api/meta.ts';
+import { defaultProject } from '../../../src/api/naming.ts';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { notify } from '../../components/notices.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { fieldProblems } from '../../data/field-problems.ts';
+import { kinds } from '../../data/kind-ref.ts';
+import { postSubresource } from '../../data/objects.ts';
+import { useMayEach } from '../../data/permissions.ts';
+import { useRows } from '../../data/use-rows.ts';
+import { useSelf } from '../../data/use-self.ts';
+import { allows, readAllowed } from '../projects/allowed.ts';
+import { projectSpec } from '../projects/project-spec.ts';
+import type { Found } from './import-tab.tsx';
+
+export interface ImportDialogProps {
+  readonly cluster: string;
+  readonly found: Found;
+  onClose(): void;
+}
+
+/** A virtual cluster that is there already becomes one of a project. */
+export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
+  const projects = useImportProjects(cluster);
+  const [chosen, setChosen] = useState<string>();
+  const [importName, setImportName] = useState(found.name);
+  const [staysManaged, setStaysManaged] = useState(false);
+  const project = chosen ?? (projects?.includes(defaultProject) === true ? defaultProject : projects?.[0]);
+
+  async function send(): Promise<void> {
+    if (project === undefined) return;
+    await postSubresource(kinds.project, { name: project }, 'importvirtualcluster', {
+      apiVersion: apiVersionOf(kinds.project),
+      kind: 'ProjectImportVirtualCluster',
+      sourceVirtualCluster: {
+        cluster,
+        namespace: found.namespace,
+        name: found.name,
+        ...(importName.trim() === '' ? {} : { importName: importName.trim() }),
+      },
+      ...(staysManaged ? { skipHelmDeploy: true } : {}),
+    });
+    notify.done(`${importName.trim() || found.name} is in the project ${project}`);
+  }
+
+  return (
+    <FormDialog
+      title={`Import ${found.name}`}
+      action="Import"
+      canSend={project !== undefined}
+      onSend={send}
+      onClose={onClose}
+    >
+      {(error) => {
+        const problem = fieldProblems(error);
+        if (projects === undefined) return <Waiting words="Looking which projects may have it" />;
+        if (project === undefined) {
+          return (
+            <Text>
+              No project in which you may import allows the cluster {cluster}. Allow it there first, under Clusters and
+              templates.
+            </Text>
+          );
+        }
+        return (
+          <>
+            <NativeSelect
+              label="Project"
+              value={project}
+              onChange={(event) => setChosen(event.currentTarget.value)}
+              data={[...projects]}
+              data-autofocus
+            />
+            <TextInput
+              label="Name"
+              description="What it is called in the project."
+              value={importName}
+              onChange={(event) => setImportName(event.currentTarget.value)}
+              error={problem('sourceVirtualCluster.importName') ?? problem('sourceVirtualCluster.name')}
+              autoComplete="off"
+              spellCheck={false}
+            />
+            <Switch
+              label="It stays managed where it is now"
+              description="Then nothing is ever installed or removed there from here, also not when it is deleted here."
+              checked={staysManaged}
+              onChange={(event) => setStaysManaged(event.currentTarget.checked)}
+            />
+          </>
+        );
+      }}
+    </FormDialog>
+  );
+}
+
+/** The projects that a virtual cluster of this cluster can be imported into; undefined while that is not known. */
+function useImportProjects(cluster: string): readonly string[] | undefined {
+  const { rows, state } = useRows({ kind: kinds.project, objects: true });
+  const { isAdmin } = useSelf();
+  const allowing = rows.flatMap(({ object, metadata: { name = '' } }) =>
+    allows(readAllowed(projectSpec(object).allowedClusters), cluster) ? [name] : [],
+  );
+  // Administrators may everywhere; others are in few projects.
+  const asked = isAdmin ? [] : allowing;
+  const may = useMayEach(
+    asked.map((name) => ({ verb: 'create', kind: kinds.project, name, subresource: 'importvirtualcluster' })),
+  );
+  if (state === 'loading' || may.some(({ known }) => !known)) return undefined;
+  return isAdmin ? allowing : allowing.filter((_, index) => may[index]?.allowed === true);
+}

@@ -1,0 +1,41 @@
+import { Link } from '@tanstack/react-router';
+import { ResourceList } from '../../components/resource-list.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { kinds } from '../../data/kind-ref.ts';
+import { projectColumn } from '../../data/list-columns.ts';
+import type { RowsQuery } from '../../data/live-rows.ts';
+import { useRows } from '../../data/use-rows.ts';
+
+export function instancesOn(cluster: string): RowsQuery {
+  return { kind: kinds.instance, fieldSelector: `spec.clusterRef.cluster=${cluster}` };
+}
+
+const extraColumns = [projectColumn];
+const leaveOut = ['Cluster'];
+const filters = ['Status', 'Project'];
+
+/** What runs on a cluster, as far as one may see it. */
+export function InstancesTab({ cluster }: { readonly cluster: string }) {
+  const rows = useRows(instancesOn(cluster));
+  return (
+    <ResourceList
+      what="virtual clusters"
+      rows={rows}
+      extraColumns={extraColumns}
+      leaveOut={leaveOut}
+      filters={filters}
+      cells={{
+        Name: (row, text) => (
+          <Link to="/virtual-clusters/$project/$name" params={{ project: projectColumn.text(row), name: text }}>
+            {text}
+          </Link>
+        ),
+        Status: (_, text) => <StatusBadge status={text} />,
+      }}
+      empty={{
+        title: 'Nothing runs here yet',
+        text: 'Virtual clusters of projects that allow this cluster come here, by choice or where there is most room.',
+      }}
+    />
+  );
+}

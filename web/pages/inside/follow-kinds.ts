@@ -1,0 +1,27 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef } from 'react';
+import { discoveryQuery, type ServedKind } from '../../data/discovery.ts';
+import { useInside } from './inside-context.ts';
+import { useInsideRows } from './use-inside-rows.ts';
+
+/** Asks again which kinds there are whenever a definition of one has come, changed or gone. Shows nothing. */
+export function FollowKinds({ definitions }: { readonly definitions: ServedKind }) {
+  const { root } = useInside();
+  const queries = useQueryClient();
+  const { rows, state } = useInsideRows({ kind: definitions });
+  const known = useRef<string>(undefined);
+  const versions = useMemo(() => rows.map(({ metadata }) => metadata.resourceVersion).join(), [rows]);
+  useEffect(() => {
+    if (state !== 'live') return;
+    if (known.current !== undefined && known.current !== versions) {
+      void queries.invalidateQueries({ queryKey: discoveryQuery(root).queryKey });
+    }
+    known.current = versions;
+  }, [state, versions, queries, root]);
+  return null;
+}
+
+/** The kind that definitions of others have; undefined where there is none, or none that one may list. */
+export function definitionsKind(shown: readonly ServedKind[]): ServedKind | undefined {
+  return shown.find(({ group, plural }) => group === 'apiextensions.k8s.io' && plural === 'customresourcedefinitions');
+}

@@ -1,0 +1,27 @@
+import type { KubeObject } from '../../../src/api/meta.ts';
+import type { KindRef, ObjectPlace } from '../../data/kind-ref.ts';
+
+/** A kind as the address has it: `group/version/plural`, `/v1/configmaps` for the core group. */
+export function kindId({ group, version, plural }: KindRef): string {
+  return `${group}/${version}/${plural}`;
+}
+
+/** The kind that the address names; another version of it will do, as clusters are upgraded. */
+export function findKind<Kind extends KindRef>(kinds: readonly Kind[], id: string | undefined): Kind | undefined {
+  if (id === undefined) return undefined;
+  const [group, , plural] = id.split('/');
+  return (
+    kinds.find((kind) => kindId(kind) === id) ?? kinds.find((kind) => kind.group === group && kind.plural === plural)
+  );
+}
+
+/** An object as the address has it: `namespace/name`, or the name of what is in no namespace. */
+export function objectId({ metadata }: Pick<KubeObject, 'metadata'>): string {
+  const { namespace = '', name = '' } = metadata;
+  return namespace === '' ? name : `${namespace}/${name}`;
+}
+
+export function placeOfId(id: string): ObjectPlace {
+  const slash = id.indexOf('/');
+  return slash < 0 ? { name: id } : { namespace: id.slice(0, slash), name: id.slice(slash + 1) };
+}

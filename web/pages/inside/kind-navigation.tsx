@@ -1,0 +1,97 @@
+import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Fragment, useState } from 'react';
+import { Icon } from '../../components/icon.tsx';
+import type { ServedKind } from '../../data/discovery.ts';
+import { useInside } from './inside-context.ts';
+import { kindId } from './inside-place.ts';
+import classes from './kind-navigation.module.css';
+import type { KindSection } from './kind-sections.ts';
+
+export interface KindNavigationProps {
+  readonly sections: readonly KindSection[];
+  readonly chosen: ServedKind | undefined;
+}
+
+/** The kinds that one may list, to choose from: a list beside the page, or one line where there is no room. */
+export function KindNavigation({ sections, chosen }: KindNavigationProps) {
+  const { project, name } = useInside();
+  const { namespace } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
+  const navigate = useNavigate();
+  const [words, setWords] = useState('');
+  const wanted = words.trim().toLowerCase();
+  const found = sections
+    .map(({ title, kinds }) => ({ title, kinds: kinds.filter((kind) => isWanted(kind, wanted)) }))
+    .filter(({ kinds }) => kinds.length > 0);
+  const searchFor = (kind: string) => ({ kind, ...(namespace === undefined ? {} : { namespace }) });
+  return (
+    <>
+      <NativeSelect
+        hiddenFrom="md"
+        label="Kind"
+        value={chosen === undefined ? '' : kindId(chosen)}
+        onChange={(event) => void navigate({ to: '.', search: searchFor(event.currentTarget.value) })}
+        data={[
+          ...(chosen === undefined ? [{ value: '', label: 'Choose a kind' }] : []),
+          ...sections.map(({ title, kinds }) => ({
+            group: title,
+            items: kinds.map((kind) => ({ value: kindId(kind), label: kind.kind })),
+          })),
+        ]}
+      />
+      <nav className={`card ${classes.kinds}`} aria-label={`Kinds in ${name}`}>
+        <TextInput
+          aria-label="Find a kind"
+          placeholder="Find a kind"
+          size="xs"
+          leftSection={<Icon name="search" size={14} />}
+          value={words}
+          onChange={(event) => setWords(event.currentTarget.value)}
+          mb="sm"
+        />
+        {found.map(({ title, kinds }) => (
+          <section key={title} aria-label={title} className={classes.section}>
+            <Text size="xs" fw={600} c="dimmed" px={8} mb={2} aria-hidden="true" className={classes.title}>
+              {title}
+            </Text>
+            {kinds.map((kind) => (
+              <Link
+                key={kindId(kind)}
+                to="/virtual-clusters/$project/$name/inside"
+                params={{ project, name }}
+                search={searchFor(kindId(kind))}
+                className={classes.kind}
+                title={kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`}
+                data-chosen={kind === chosen}
+                aria-current={kind === chosen ? 'true' : undefined}
+                preload={false}
+              >
+                <KindName name={kind.kind} />
+              </Link>
+            ))}
+          </section>
+        ))}
+        {found.length === 0 ? (
+          <Text size="sm" c="dimmed" px={8} role="status">
+            {wanted === '' ? 'None that you may list.' : 'No kind of that name.'}
+          </Text>
+        ) : null}
+      </nav>
+    </>
+  );
+}
+
+/** A long name breaks between its words. */
+function KindName({ name }: { readonly name: string }) {
+  return name.split(/(?<=[a-z])(?=[A-Z])/).map((word, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the words of a name stay where they are.
+    <Fragment key={index}>
+      {index === 0 ? null : <wbr />}
+      {word}
+    </Fragment>
+  ));
+}
+
+function isWanted({ kind, plural, group, shortNames }: ServedKind, words: string): boolean {
+  return words === '' || `${kind} ${plural} ${group} ${shortNames.join(' ')}`.toLowerCase().includes(words);
+}

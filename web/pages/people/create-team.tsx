@@ -1,0 +1,54 @@
+import { TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { apiVersionOf } from '../../../src/api/meta.ts';
+import { DescribedFields } from '../../components/described-fields.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { notify } from '../../components/notices.tsx';
+import { describedSpec } from '../../data/described.ts';
+import { fieldProblems } from '../../data/field-problems.ts';
+import { kinds } from '../../data/kind-ref.ts';
+import { createObject } from '../../data/objects.ts';
+
+/** A new team; who is in it is said on its page. */
+export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [described, setDescribed] = useState({ displayName: '', description: '' });
+
+  async function send(): Promise<void> {
+    const made = await createObject(kinds.team, {
+      apiVersion: apiVersionOf(kinds.team),
+      kind: kinds.team.kind,
+      metadata: { name: name.trim() },
+      spec: describedSpec(described),
+    });
+    const team = made.metadata.name ?? name;
+    notify.done(`The team ${team} is there`);
+    await navigate({ to: '/teams/$team', params: { team } });
+  }
+
+  return (
+    <FormDialog title="New team" action="Create" canSend={name.trim() !== ''} onSend={send} onClose={onClose}>
+      {(error) => {
+        const problem = fieldProblems(error);
+        return (
+          <>
+            <TextInput
+              label="Name"
+              description="Small letters, digits, dots and dashes. It cannot be changed later."
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+              error={problem('metadata.name')}
+              autoComplete="off"
+              spellCheck={false}
+              required
+              data-autofocus
+            />
+            <DescribedFields value={described} onChange={setDescribed} problem={problem} />
+          </>
+        );
+      }}
+    </FormDialog>
+  );
+}

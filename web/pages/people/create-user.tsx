@@ -1,0 +1,92 @@
+import { PasswordInput, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { apiVersionOf } from '../../../src/api/meta.ts';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { notify } from '../../components/notices.tsx';
+import { fieldProblems } from '../../data/field-problems.ts';
+import { kinds } from '../../data/kind-ref.ts';
+import { createObject } from '../../data/objects.ts';
+import { GroupsFields } from './groups-fields.tsx';
+
+/** Somebody new. */
+export function CreateUser({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [displayName, setDisplayName] = useState('');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [groups, setGroups] = useState<readonly string[]>([]);
+
+  async function send(): Promise<void> {
+    const made = await createObject(kinds.user, {
+      apiVersion: apiVersionOf(kinds.user),
+      kind: kinds.user.kind,
+      metadata: { name: name.trim() },
+      spec: {
+        ...(displayName.trim() === '' ? {} : { displayName: displayName.trim() }),
+        ...(email.trim() === '' ? {} : { email: email.trim() }),
+        ...(password === '' ? {} : { password }),
+        ...(groups.length === 0 ? {} : { groups }),
+      },
+    });
+    const user = made.metadata.name ?? name;
+    notify.done(`The user ${user} is there`);
+    await navigate({ to: '/users/$user', params: { user } });
+  }
+
+  return (
+    <FormDialog title="New user" action="Create" canSend={name.trim() !== ''} onSend={send} onClose={onClose}>
+      {(error) => {
+        const problem = fieldProblems(error);
+        return (
+          <>
+            <TextInput
+              label="Name"
+              description="Small letters, digits, dots and dashes: what they sign in with. It cannot be changed later."
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+              error={problem('metadata.name')}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              required
+              data-autofocus
+            />
+            <TextInput
+              label="Display name"
+              description="What people call them."
+              value={displayName}
+              onChange={(event) => setDisplayName(event.currentTarget.value)}
+              error={problem('spec.displayName')}
+              autoComplete="off"
+            />
+            <TextInput
+              label="E-mail address"
+              type="email"
+              value={email}
+              onChange={(event) => setEmail(event.currentTarget.value)}
+              error={problem('spec.email')}
+              autoComplete="off"
+            />
+            <PasswordInput
+              label="Password"
+              description="At least 8 characters. Left empty, they cannot sign in with one; a key still can be made for them."
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+              error={problem('spec.password')}
+              autoComplete="new-password"
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            />
+            <GroupsFields
+              value={groups}
+              onChange={setGroups}
+              error={problem('spec.groups')}
+              adminText="May do everything on this server."
+            />
+          </>
+        );
+      }}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,71 @@
+import { useState } from 'react';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { DescribedFields } from '../../components/described-fields.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { notify } from '../../components/notices.tsx';
+import { PrincipalPicker } from '../../components/principal-picker.tsx';
+import { describedPatch } from '../../data/described.ts';
+import { fieldProblems } from '../../data/field-problems.ts';
+import { kinds } from '../../data/kind-ref.ts';
+import { patchObject } from '../../data/objects.ts';
+import { ownerPatch, ownerPrincipal } from '../../data/owner.ts';
+import { useMayEach } from '../../data/permissions.ts';
+import { GroupsFields } from './groups-fields.tsx';
+import { teamSpec } from './team-members.ts';
+
+/** What of a team whoever is signed in may change; its members have a part of the page. */
+export function EditTeam({ team, onClose }: { readonly team: KubeObject; readonly onClose: () => void }) {
+  const { name = '' } = team.metadata;
+  const { displayName = '', description = '', groups: before = [] } = teamSpec(team);
+  const [described, setDescribed] = useState({ displayName, description });
+  const [groups, setGroups] = useState<readonly string[]>(before);
+  const [owner, setOwner] = useState(ownerPrincipal(team));
+  const [mayGroups, mayOwner] = useMayEach(
+    ['spec.groups', 'spec.owner'].map((subresource) => ({ verb: 'update', kind: kinds.team, name, subresource })),
+  ).map(({ allowed }) => allowed);
+
+  async function send(): Promise<void> {
+    await patchObject(
+      kinds.team,
+      { name },
+      {
+        spec: {
+          ...describedPatch(described),
+          ...(mayGroups === true ? { groups } : {}),
+          ...(mayOwner === true && owner !== undefined ? ownerPatch(owner) : {}),
+        },
+      },
+    );
+    notify.done(`The team ${name} is changed`);
+  }
+
+  return (
+    <FormDialog title={`Edit ${name}`} action="Save" onSend={send} onClose={onClose}>
+      {(error) => {
+        const problem = fieldProblems(error);
+        return (
+          <>
+            <DescribedFields value={described} onChange={setDescribed} problem={problem} autoFocus />
+            {mayOwner === true ? (
+              <PrincipalPicker
+                label="Owner"
+                description="May change what the team is called."
+                value={owner}
+                onChange={setOwner}
+                error={problem('spec.owner')}
+              />
+            ) : null}
+            {mayGroups === true ? (
+              <GroupsFields
+                value={groups}
+                onChange={setGroups}
+                error={problem('spec.groups')}
+                adminText="Keys of the team may do everything on this server."
+              />
+            ) : null}
+          </>
+        );
+      }}
+    </FormDialog>
+  );
+}

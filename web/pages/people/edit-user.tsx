@@ -1,0 +1,89 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { DescribedFields } from '../../components/described-fields.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { notify } from '../../components/notices.tsx';
+import { describedPatch } from '../../data/described.ts';
+import { fieldProblems } from '../../data/field-problems.ts';
+import { kinds } from '../../data/kind-ref.ts';
+import { patchObject } from '../../data/objects.ts';
+import { useMayEach } from '../../data/permissions.ts';
+import { GroupsFields } from './groups-fields.tsx';
+import { userSpec } from './user-spec.ts';
+
+const texts = ['email', 'username', 'subject'] as const;
+type Text = (typeof texts)[number];
+
+const labels: Readonly<Record<Text, { readonly label: string; readonly description?: string }>> = {
+  email: { label: 'E-mail address' },
+  username: { label: 'User name', description: 'What they sign in with; empty: the name.' },
+  subject: { label: 'Subject', description: 'Who they are towards clusters; empty: the name.' },
+};
+
+/** What of a user whoever is signed in may change. */
+export function EditUser({ user, onClose }: { readonly user: KubeObject; readonly onClose: () => void }) {
+  const { name = '' } = user.metadata;
+  const before = userSpec(user);
+  const { displayName = '', description = '' } = before;
+  const [described, setDescribed] = useState({ displayName, description });
+  const [given, setGiven] = useState<Partial<Record<Text, string>>>({});
+  const [groups, setGroups] = useState<readonly string[]>(before.groups ?? []);
+  const rights = useMayEach(
+    [...texts, 'groups'].map((field) => ({
+      verb: 'update',
+      kind: kinds.user,
+      name,
+      subresource: `spec.${field}`,
+    })),
+  );
+  const may = (field: Text | 'groups') => rights[[...texts, 'groups'].indexOf(field)]?.allowed === true;
+
+  async function send(): Promise<void> {
+    const changed = Object.entries(given).map(([field, text]) => [field, text.trim() || null]);
+    await patchObject(
+      kinds.user,
+      { name },
+      {
+        spec: {
+          ...describedPatch(described),
+          ...Object.fromEntries(changed),
+          ...(may('groups') ? { groups } : {}),
+        },
+      },
+    );
+    notify.done(`The user ${name} is changed`);
+  }
+
+  return (
+    <FormDialog title={`Edit ${name}`} action="Save" onSend={send} onClose={onClose}>
+      {(error) => {
+        const problem = fieldProblems(error);
+        return (
+          <>
+            <DescribedFields value={described} onChange={setDescribed} problem={problem} autoFocus />
+            {texts.filter(may).map((field) => (
+              <TextInput
+                key={field}
+                {...labels[field]}
+                value={given[field] ?? before[field] ?? ''}
+                onChange={(event) => setGiven({ ...given, [field]: event.currentTarget.value })}
+                error={problem(`spec.${field}`)}
+                autoComplete="off"
+                spellCheck={false}
+              />
+            ))}
+            {may('groups') ? (
+              <GroupsFields
+                value={groups}
+                onChange={setGroups}
+                error={problem('spec.groups')}
+                adminText="May do everything on this server."
+              />
+            ) : null}
+          </>
+        );
+      }}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,49 @@
+import { useState } from 'react';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { notify } from '../../components/notices.tsx';
+import { PrincipalPicker } from '../../components/principal-picker.tsx';
+import { fieldProblems } from '../../data/field-problems.ts';
+import type { Principal } from '../../data/principals.ts';
+import { joinTeam } from './team-members.ts';
+
+export interface JoinTeamProps {
+  /** The one that is known; the other one is chosen. */
+  readonly user?: string;
+  readonly team?: string;
+  onClose(): void;
+}
+
+/** Somebody comes into a team: seen from either of them. */
+export function JoinTeam({ user, team, onClose }: JoinTeamProps) {
+  const [other, setOther] = useState<Principal>();
+  const wanted = user === undefined ? 'User' : 'Team';
+
+  async function send(): Promise<void> {
+    if (other === undefined) return;
+    const [who, where] = [user ?? other.name, team ?? other.name];
+    await joinTeam(where, who);
+    notify.done(`${who} is in ${where} now`);
+  }
+
+  return (
+    <FormDialog
+      title={user === undefined ? `Add a user to ${team}` : `Add ${user} to a team`}
+      action="Add"
+      canSend={other !== undefined}
+      onSend={send}
+      onClose={onClose}
+    >
+      {(error) => (
+        <PrincipalPicker
+          label={wanted}
+          allow={[wanted]}
+          value={other}
+          onChange={setOther}
+          error={fieldProblems(error)('spec.users')}
+          required
+          autoFocus
+        />
+      )}
+    </FormDialog>
+  );
+}

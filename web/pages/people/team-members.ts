@@ -1,0 +1,23 @@
+import type { TeamSpec } from '../../../src/api/management/v1/team.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { changeObject } from '../../data/change-object.ts';
+import { kinds } from '../../data/kind-ref.ts';
+
+export function teamSpec({ spec }: KubeObject): TeamSpec {
+  return (spec ?? {}) as TeamSpec;
+}
+
+/** Nobody who came or left meanwhile is forgotten. */
+async function changeUsers(team: string, change: (users: readonly string[]) => string[]): Promise<void> {
+  await changeObject(kinds.team, { name: team }, (object) => ({
+    spec: { users: change(teamSpec(object).users ?? []) },
+  }));
+}
+
+export async function joinTeam(team: string, user: string): Promise<void> {
+  await changeUsers(team, (users) => [...users.filter((each) => each !== user), user]);
+}
+
+export async function leaveTeam(team: string, user: string): Promise<void> {
+  await changeUsers(team, (users) => users.filter((each) => each !== user));
+}

@@ -1,0 +1,89 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { useState } from 'react';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { Age } from '../../components/age.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { PrincipalLink } from '../../components/principal-link.tsx';
+import { SimpleTable } from '../../components/simple-table.tsx';
+import { kinds } from '../../data/kind-ref.ts';
+import { ownerPrincipal } from '../../data/owner.ts';
+import { useMay } from '../../data/permissions.ts';
+import { JoinTeam } from './join-team.tsx';
+import { LeaveTeam } from './leave-team.tsx';
+import { teamSpec } from './team-members.ts';
+import { Groups } from './user-overview.tsx';
+
+/** Who is in the team, and what else is known of it. */
+export function TeamOverview({ team }: { readonly team: KubeObject }) {
+  const { description, groups = [] } = teamSpec(team);
+  const owner = ownerPrincipal(team);
+  return (
+    <>
+      <Members team={team} />
+      <Panel title="The team">
+        <Facts
+          facts={{
+            Description: description,
+            Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
+            'Groups of its keys': <Groups groups={groups} />,
+            Age: <Age since={team.metadata.creationTimestamp} />,
+          }}
+        />
+      </Panel>
+    </>
+  );
+}
+
+function Members({ team }: { readonly team: KubeObject }) {
+  const { name = '' } = team.metadata;
+  const { users = [] } = teamSpec(team);
+  const { allowed } = useMay({ verb: 'update', kind: kinds.team, name, subresource: 'spec.users' });
+  const [isAdding, setAdding] = useState(false);
+  const [leaving, setLeaving] = useState<string>();
+  const add = allowed ? (
+    <Button size="xs" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
+      Add a user
+    </Button>
+  ) : undefined;
+  return (
+    <Panel title="Members" actions={users.length === 0 ? undefined : add}>
+      {users.length === 0 ? (
+        <EmptyState
+          title="Nobody is in this team yet"
+          text="Whoever comes into it has what the team is given: roles in projects, virtual clusters, keys."
+          action={add}
+        />
+      ) : (
+        <SimpleTable
+          label="Members of the team"
+          head={['User', ...(allowed ? [''] : [])]}
+          rows={[...users].sort().map((user) => ({
+            key: user,
+            cells: [
+              <PrincipalLink key="user" principal={{ kind: 'User', name: user }} />,
+              ...(allowed
+                ? [
+                    <Tooltip key="remove" label={`Remove ${user}`}>
+                      <ActionIcon
+                        variant="subtle"
+                        color="gray"
+                        aria-label={`Remove ${user}`}
+                        onClick={() => setLeaving(user)}
+                      >
+                        <Icon name="trash" size={16} />
+                      </ActionIcon>
+                    </Tooltip>,
+                  ]
+                : []),
+            ],
+          }))}
+        />
+      )}
+      {isAdding ? <JoinTeam team={name} onClose={() => setAdding(false)} /> : null}
+      {leaving === undefined ? null : <LeaveTeam team={name} user={leaving} onClose={() => setLeaving(undefined)} />}
+    </Panel>
+  );
+}

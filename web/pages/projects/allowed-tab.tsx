@@ -1,0 +1,131 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { defaultTemplate } from '../../../src/api/naming.ts';
+import { flagAt, textAt } from '../../../src/lib/json-path.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { SimpleTable } from '../../components/simple-table.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { displayNameOf } from '../../data/display-name.ts';
+import { kinds } from '../../data/kind-ref.ts';
+import { useMayEach } from '../../data/permissions.ts';
+import { type UsedRows, useRows } from '../../data/use-rows.ts';
+import { type Allowed, allows, readAllowed } from './allowed.ts';
+import { EditClusters, EditTemplates } from './edit-allowed.tsx';
+import { projectSpec } from './project-spec.ts';
+
+/** Where virtual clusters of the project may run, and what they may be made from. */
+export function AllowedTab({ project }: { readonly project: KubeObject }) {
+  const { name = '' } = project.metadata;
+  const spec = projectSpec(project);
+  const [open, setOpen] = useState<'clusters' | 'templates'>();
+  const [maySetClusters, maySetTemplates] = useMayEach(
+    ['spec.allowedClusters', 'spec.allowedTemplates'].map((subresource) => ({
+      verb: 'update',
+      kind: kinds.project,
+      name,
+      subresource,
+    })),
+  );
+  const clusters = useRows({ kind: kinds.cluster, objects: true });
+  const templates = useRows({ kind: kinds.template, objects: true });
+  const [allowedClusters, allowedTemplates] = [readAllowed(spec.allowedClusters), readAllowed(spec.allowedTemplates)];
+  const change = (what: 'clusters' | 'templates', may: boolean | undefined) =>
+    may === true ? (
+      <Button variant="default" size="xs" onClick={() => setOpen(what)}>
+        Change {what}
+      </Button>
+    ) : undefined;
+  return (
+    <>
+      <Panel title="Clusters" actions={change('clusters', maySetClusters?.allowed)}>
+        <AllowedList
+          what="clusters"
+          allowed={allowedClusters}
+          rows={clusters}
+          head={['Name', 'State', 'Version']}
+          cells={(cluster) => [
+            <Link key="name" to="/hosts/$cluster" params={{ cluster: cluster.metadata.name ?? '' }}>
+              {displayNameOf(cluster)}
+            </Link>,
+            <Group key="state" gap="xs">
+              <StatusBadge status={flagAt(cluster, 'status', 'online') ? 'Online' : 'Offline'} />
+              {flagAt(cluster, 'spec', 'unusable') ? <Text size="xs">takes no new ones</Text> : null}
+            </Group>,
+            textAt(cluster, 'status', 'kubernetesVersion') || '–',
+          ]}
+        />
+      </Panel>
+      <Panel title="Templates" actions={change('templates', maySetTemplates?.allowed)}>
+        <AllowedList
+          what="templates"
+          allowed={allowedTemplates}
+          rows={templates}
+          head={['Name', 'Description']}
+          cells={(template) => [
+            <Group key="name" gap="xs" wrap="nowrap">
+              <Link to="/templates/$template" params={{ template: template.metadata.name ?? '' }}>
+                {displayNameOf(template)}
+              </Link>
+              {template.metadata.name === (allowedTemplates.preset ?? defaultTemplate) ? (
+                <Badge variant="light" color="gray" tt="none" radius="sm">
+                  default
+                </Badge>
+              ) : null}
+            </Group>,
+            textAt(template, 'spec', 'description') || '–',
+          ]}
+        />
+        <Text size="sm" c="dimmed" mt="sm">
+          {spec.requireTemplate?.disabled === false
+            ? 'Whoever makes a virtual cluster has to name a template.'
+            : 'Whoever names no template gets the default.'}
+        </Text>
+      </Panel>
+      {open === 'clusters' ? <EditClusters project={project} onClose={() => setOpen(undefined)} /> : null}
+      {open === 'templates' ? <EditTemplates project={project} onClose={() => setOpen(undefined)} /> : null}
+    </>
+  );
+}
+
+interface AllowedListProps {
+  readonly what: string;
+  readonly allowed: Allowed;
+  /** All that one may see of the kind. */
+  readonly rows: UsedRows;
+  readonly head: readonly string[];
+  cells(object: KubeObject): readonly ReactNode[];
+}
+
+function AllowedList({ what, allowed, rows, head, cells }: AllowedListProps) {
+  if (rows.state === 'refused') return <ErrorNotice error={rows.error} onRetry={rows.retry} />;
+  if (rows.state === 'loading') return <Waiting words={`Fetching the ${what}`} />;
+  const found = rows.rows.map(({ object }) => object).filter(({ metadata }) => allows(allowed, metadata.name ?? ''));
+  const missing = allowed.names.filter((name) => !found.some(({ metadata }) => metadata.name === name));
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="sm">
+        {allowed.all
+          ? `All ${what} are allowed, also those that come later.`
+          : allowed.names.length === 0
+            ? `No ${what} are allowed, so no virtual cluster can be made in this project.`
+            : `Only these ${what} are allowed.`}
+      </Text>
+      {found.length === 0 ? null : (
+        <SimpleTable
+          label={`Allowed ${what}`}
+          head={head}
+          rows={found.map((object) => ({ key: object.metadata.name ?? '', cells: cells(object) }))}
+        />
+      )}
+      {missing.length === 0 ? null : (
+        <Text size="sm" c="dimmed" mt="sm">
+          Allowed, but not there: {missing.join(', ')}.
+        </Text>
+      )}
+    </>
+  );
+}

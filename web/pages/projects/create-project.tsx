@@ -1,0 +1,111 @@
+import { Checkbox, Stack, Textarea, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { apiVersionOf } from '../../../src/api/meta.ts';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { notify } from '../../components/notices.tsx';
+import { fieldProblems } from '../../data/field-problems.ts';
+import { kinds } from '../../data/kind-ref.ts';
+import { createObject } from '../../data/objects.ts';
+import { useMayEach } from '../../data/permissions.ts';
+import { LimitInput } from './limit-input.tsx';
+import { quotaPatch } from './project-spec.ts';
+
+const limited = ['spec.allowedClusters', 'spec.allowedTemplates', 'spec.quotas'];
+
+/** A new project; whoever may say so says at once what it is allowed. */
+export function CreateProject({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [displayName, setDisplayName] = useState('');
+  const [description, setDescription] = useState('');
+  const [anyCluster, setAnyCluster] = useState(true);
+  const [anyTemplate, setAnyTemplate] = useState(true);
+  const [limit, setLimit] = useState<number | undefined>();
+  const [clusters, templates, quotas] = useMayEach(
+    limited.map((subresource) => ({ verb: 'create', kind: kinds.project, subresource })),
+  );
+
+  async function send(): Promise<void> {
+    const every = [{ name: '*' }];
+    const { quotas: limits } = (quotaPatch({ project: limit, user: undefined }) as { spec: { quotas: object } }).spec;
+    const made = await createObject(kinds.project, {
+      apiVersion: apiVersionOf(kinds.project),
+      kind: kinds.project.kind,
+      metadata: { name: name.trim() },
+      spec: {
+        ...(displayName.trim() === '' ? {} : { displayName: displayName.trim() }),
+        ...(description.trim() === '' ? {} : { description: description.trim() }),
+        ...(clusters?.allowed === true && anyCluster ? { allowedClusters: every } : {}),
+        ...(templates?.allowed === true && anyTemplate ? { allowedTemplates: every } : {}),
+        ...(quotas?.allowed === true && limit !== undefined ? { quotas: limits } : {}),
+      },
+    });
+    const project = made.metadata.name ?? name;
+    notify.done(`The project ${project} is there`);
+    await navigate({ to: '/projects/$project', params: { project } });
+  }
+
+  return (
+    <FormDialog title="New project" action="Create" canSend={name.trim() !== ''} onSend={send} onClose={onClose}>
+      {(error) => {
+        const problem = fieldProblems(error);
+        return (
+          <>
+            <TextInput
+              label="Name"
+              description="Small letters, digits and dashes. It cannot be changed later."
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+              error={problem('metadata.name')}
+              autoComplete="off"
+              spellCheck={false}
+              required
+              data-autofocus
+            />
+            <TextInput
+              label="Display name"
+              description="What people call it."
+              value={displayName}
+              onChange={(event) => setDisplayName(event.currentTarget.value)}
+              error={problem('spec.displayName')}
+              autoComplete="off"
+            />
+            <Textarea
+              label="Description"
+              value={description}
+              onChange={(event) => setDescription(event.currentTarget.value)}
+              error={problem('spec.description')}
+              autosize
+              minRows={2}
+            />
+            <Stack gap="xs">
+              {clusters?.allowed === true ? (
+                <Checkbox
+                  label="Its virtual clusters may run on any cluster"
+                  checked={anyCluster}
+                  onChange={(event) => setAnyCluster(event.currentTarget.checked)}
+                />
+              ) : null}
+              {templates?.allowed === true ? (
+                <Checkbox
+                  label="They may be made from any template"
+                  checked={anyTemplate}
+                  onChange={(event) => setAnyTemplate(event.currentTarget.checked)}
+                />
+              ) : null}
+            </Stack>
+            {quotas?.allowed === true ? (
+              <LimitInput
+                label="Virtual clusters at most"
+                value={limit}
+                onChange={setLimit}
+                error={problem('spec.quotas')}
+              />
+            ) : null}
+          </>
+        );
+      }}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,23 @@
+import { CountField } from '../../components/count-field.tsx';
+
+export interface LimitInputProps {
+  readonly label: string;
+  readonly description?: string;
+  readonly value: number | undefined;
+  onChange(value: number | undefined): void;
+  readonly error?: string | undefined;
+}
+
+/** How many at most; empty for as many as one likes. */
+export function LimitInput({ label, description, value, onChange, error }: LimitInputProps) {
+  return (
+    <CountField
+      label={label}
+      description={description}
+      placeholder="No limit"
+      value={value}
+      onCount={onChange}
+      error={error}
+    />
+  );
+}

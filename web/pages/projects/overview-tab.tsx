@@ -1,0 +1,72 @@
+import { Box, SimpleGrid, Stack, Text } from '@mantine/core';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { projectNamespace } from '../../../src/api/naming.ts';
+import { Age } from '../../components/age.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { PhaseTiles } from '../../components/phase-tiles.tsx';
+import { PrincipalLink } from '../../components/principal-link.tsx';
+import { QuotaBar } from '../../components/quota-bar.tsx';
+import { TimeToReady } from '../../components/time-to-ready.tsx';
+import { kinds } from '../../data/kind-ref.ts';
+import { ownerPrincipal } from '../../data/owner.ts';
+import { useRows } from '../../data/use-rows.ts';
+import { projectSpec, quotaUse, readyDays } from './project-spec.ts';
+
+/** How it stands: what is in the project, how full it is, and how quickly things come up. */
+export function OverviewTab({ project }: { readonly project: KubeObject }) {
+  const { name = '', creationTimestamp } = project.metadata;
+  const { description, members = [] } = projectSpec(project);
+  const namespace = projectNamespace(name);
+  const instances = useRows({ kind: kinds.instance, namespace });
+  const quotas = quotaUse(project);
+  const used = quotas.used ?? instances.rows.length;
+  const owner = ownerPrincipal(project);
+  return (
+    <>
+      {/* Who has nothing in the project may not list it: then there is nothing to count either. */}
+      {instances.state === 'refused' ? null : (
+        <Box mb="md">
+          <PhaseTiles instances={instances} filter={{ Project: name }} />
+        </Box>
+      )}
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" verticalSpacing={0}>
+        <div>
+          <Panel title="Details">
+            <Facts
+              facts={{
+                Description: description,
+                Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
+                Members: String(members.length),
+                Namespace: <span className="mono">{namespace}</span>,
+                Age: <Age since={creationTimestamp} />,
+              }}
+            />
+          </Panel>
+          <Panel title="Quotas">
+            <Stack gap="md">
+              <QuotaBar label="Virtual clusters" used={used} limit={quotas.project} />
+              {quotas.user === undefined ? (
+                <Text size="sm" c="dimmed">
+                  Nobody is limited on their own.
+                </Text>
+              ) : (
+                quotas.perOwner
+                  .slice(0, mostOwners)
+                  .map((one) => <QuotaBar key={one.owner} label={one.owner} used={one.used} limit={quotas.user} />)
+              )}
+            </Stack>
+          </Panel>
+        </div>
+        <div>
+          <Panel title="Time to Ready">
+            <TimeToReady days={[readyDays(project)]} />
+          </Panel>
+        </div>
+      </SimpleGrid>
+    </>
+  );
+}
+
+/** The rest are on the page of the quotas. */
+const mostOwners = 4;

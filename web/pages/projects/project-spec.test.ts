@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { quotaPatch, quotaUse } from './project-spec.ts';
+
+function project(spec: object, status: object = {}): KubeObject {
+  return { apiVersion: 'v1', kind: 'Project', metadata: { name: 'red' }, spec, status } as unknown as KubeObject;
+}
+
+describe('the quotas of a project', () => {
+  it('are read as numbers, whether the server has them as text or not', () => {
+    const quotas = { project: { virtualclusterinstances: 3 }, user: { virtualclusterinstances: '1' } };
+    const status = {
+      quotas: {
+        project: { limit: { virtualclusterinstances: '3' }, used: { virtualclusterinstances: '2' } },
+        user: {
+          limit: { virtualclusterinstances: '1' },
+          used: { bob: { virtualclusterinstances: '1' }, ana: { virtualclusterinstances: '1' } },
+        },
+      },
+    };
+    expect(quotaUse(project({ quotas }, status))).toEqual({
+      project: 3,
+      user: 1,
+      used: 2,
+      perOwner: [
+        { owner: 'ana', used: 1 },
+        { owner: 'bob', used: 1 },
+      ],
+    });
+  });
+
+  it('are absent where nothing is limited', () => {
+    expect(quotaUse(project({}))).toEqual({ project: undefined, user: undefined, used: undefined, perOwner: [] });
+  });
+
+  it('are taken away by null', () => {
+    expect(quotaPatch({ project: 0, user: undefined })).toEqual({
+      spec: { quotas: { project: { virtualclusterinstances: 0 }, user: { virtualclusterinstances: null } } },
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { Command } from '../../components/command.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { ResourceList } from '../../components/resource-list.tsx';
+import { displayNameColumn } from '../../data/display-name.ts';
+import { countByProject } from '../../data/fleet-counts.ts';
+import { kinds } from '../../data/kind-ref.ts';
+import type { ListColumn } from '../../data/list-columns.ts';
+import { useMay } from '../../data/permissions.ts';
+import type { Row } from '../../data/table-rows.ts';
+import { useRows } from '../../data/use-rows.ts';
+import { CreateProject } from './create-project.tsx';
+import { projectSpec } from './project-spec.ts';
+
+const leaveOut = [displayNameColumn.name];
+
+/** The projects that one may see, and how much is in each. */
+export function ProjectsPage() {
+  const rows = useRows({ kind: kinds.project, objects: true });
+  const instances = useRows({ kind: kinds.instance });
+  const { allowed: mayCreate } = useMay({ verb: 'create', kind: kinds.project });
+  const [isCreating, setCreating] = useState(false);
+  const counts = useMemo(() => new Map(countByProject(instances).map(({ text, count }) => [text, count])), [instances]);
+  const extraColumns = useMemo(
+    () => [
+      displayNameColumn,
+      numberColumn('Virtual Clusters', 'Virtual clusters in it that you can see.', ({ metadata }) =>
+        metadata.name === undefined ? 0 : (counts.get(metadata.name) ?? 0),
+      ),
+      numberColumn(
+        'Members',
+        'Users and teams that have a role in it.',
+        ({ object }) => projectSpec(object).members?.length ?? 0,
+      ),
+    ],
+    [counts],
+  );
+  const create = mayCreate ? (
+    <Button onClick={() => setCreating(true)} leftSection={<Icon name="plus" />}>
+      New project
+    </Button>
+  ) : undefined;
+  return (
+    <>
+      <PageHeader
+        title="Projects"
+        about="Who works together, on which clusters, with which templates, within which limits."
+        actions={create}
+      />
+      <ResourceList
+        what="projects"
+        rows={rows}
+        extraColumns={extraColumns}
+        leaveOut={leaveOut}
+        cells={{
+          Name: (_, text) => (
+            <Link to="/projects/$project" params={{ project: text }}>
+              {text}
+            </Link>
+          ),
+        }}
+        empty={
+          mayCreate
+            ? {
+                title: 'No projects yet',
+                text: (
+                  <>
+                    A project holds the virtual clusters of people who work together. The same on the command line:
+                    <Command text="flotilla project create payments" />
+                  </>
+                ),
+                action: create,
+              }
+            : {
+                title: 'You are in no project',
+                text: 'Virtual clusters live in projects. Ask an administrator to make you a member of one.',
+              }
+        }
+      />
+      {isCreating ? <CreateProject onClose={() => setCreating(false)} /> : null}
+    </>
+  );
+}
+
+function numberColumn(name: string, about: string, count: (row: Row) => number): ListColumn {
+  return { name, about, isWide: false, text: (row) => String(count(row)), rank: count };
+}

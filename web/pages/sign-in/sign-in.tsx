@@ -1,0 +1,121 @@
+import { Button, PasswordInput, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import type { SelfStatus } from '../../../src/api/management/v1/self.ts';
+import { StatusError } from '../../../src/api/status.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Logo } from '../../components/logo.tsx';
+import { signIn } from '../../data/sign-in.ts';
+import classes from './sign-in.module.css';
+
+type Way = 'password' | 'accessKey';
+
+/** `before`: who was signed in until now, where the page waits behind this one. */
+export function SignIn({ before }: { readonly before: SelfStatus | undefined }) {
+  const [way, setWay] = useState<Way>('password');
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  // Nothing else can be done here: whoever comes can type at once.
+  useEffect(() => {
+    const fields = [...(form.current?.querySelectorAll<HTMLInputElement>('input[name]') ?? [])];
+    fields.find(({ type, value }) => type !== 'radio' && value === '')?.focus();
+  }, []);
+
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault();
+    const filled = event.currentTarget;
+    const sent = new FormData(filled);
+    const text = (name: string) => String(sent.get(name) ?? '');
+    setBusy(true);
+    setError(undefined);
+    try {
+      const credentials =
+        way === 'password'
+          ? { username: text('username').trim(), password: text('password') }
+          : { accessKey: text('access-key').trim() };
+      await signIn(credentials, before);
+      filled.reset();
+    } catch (refusal) {
+      setError(refusal);
+      // What was wrong stays nowhere, not even in the page.
+      for (const name of ['password', 'access-key']) {
+        const field = filled.elements.namedItem(name);
+        if (field instanceof HTMLInputElement) field.value = '';
+      }
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <main className={classes.page}>
+      <div className={classes.sea} aria-hidden="true" />
+      <form ref={form} className={classes.card} onSubmit={(event) => void submit(event)}>
+        <Stack gap="md">
+          <Logo size={40} />
+          <div>
+            <Title order={1} size="h2">
+              Sign in to Flotilla
+            </Title>
+            <Text c="dimmed" size="sm" mt={4}>
+              {before === undefined
+                ? 'Virtual Kubernetes clusters for your projects.'
+                : 'Your session has ended. Sign in again and go on where you were: nothing that you typed is lost.'}
+            </Text>
+          </div>
+          <SegmentedControl
+            aria-label="How to sign in"
+            fullWidth
+            value={way}
+            onChange={(value) => setWay(value as Way)}
+            data={[
+              { value: 'password', label: 'Password' },
+              { value: 'accessKey', label: 'Access key' },
+            ]}
+          />
+          {way === 'password' ? (
+            <>
+              <TextInput
+                key="username"
+                name="username"
+                label="User name"
+                autoComplete="username"
+                autoCapitalize="none"
+                spellCheck={false}
+                defaultValue={before?.user?.name ?? ''}
+                required
+              />
+              <PasswordInput key="password" name="password" label="Password" autoComplete="current-password" required />
+            </>
+          ) : (
+            <PasswordInput
+              key="access-key"
+              name="access-key"
+              label="Access key"
+              description="The key of the first administrator lies in admin.key of the server's data directory."
+              placeholder="flk_…"
+              autoComplete="off"
+              required
+            />
+          )}
+          {error === undefined ? null : isWrong(error) ? (
+            <Text c="red" size="sm" role="alert">
+              {way === 'password'
+                ? 'The user name or the password is wrong.'
+                : 'This access key opens nothing: it is mistyped, disabled or expired.'}
+            </Text>
+          ) : (
+            <ErrorNotice error={error} />
+          )}
+          <Button type="submit" loading={isBusy} fullWidth>
+            Sign in
+          </Button>
+        </Stack>
+      </form>
+    </main>
+  );
+}
+
+function isWrong(error: unknown): boolean {
+  return error instanceof StatusError && error.code === 401;
+}

@@ -1,0 +1,36 @@
+import { Text } from '@mantine/core';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { Confirm } from '../../components/confirm.tsx';
+import { notify } from '../../components/notices.tsx';
+import { changeObject } from '../../data/change-object.ts';
+import { kinds } from '../../data/kind-ref.ts';
+import { templateSpec } from './template-parts.ts';
+
+export interface DeleteVersionProps {
+  readonly template: KubeObject;
+  readonly version: string;
+  onClose(): void;
+}
+
+export function DeleteVersion({ template, version, onClose }: DeleteVersionProps) {
+  const { name = '' } = template.metadata;
+  return (
+    <Confirm
+      title={`Delete version ${version}?`}
+      action={`Delete ${version}`}
+      danger
+      onClose={onClose}
+      onConfirm={async () => {
+        await changeObject(kinds.template, { name }, (newest) => ({
+          spec: { versions: (templateSpec(newest).versions ?? []).filter((one) => one.version !== version) },
+        }));
+        notify.done(`Version ${version} of ${name} is deleted`);
+      }}
+    >
+      <Text size="sm">
+        Virtual clusters that ask for exactly this version can no longer be made or brought up to date. Those that are
+        there stay as they are.
+      </Text>
+    </Confirm>
+  );
+}

@@ -1,0 +1,73 @@
+import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { Age } from '../../components/age.tsx';
+import { Command } from '../../components/command.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { PrincipalLink } from '../../components/principal-link.tsx';
+import { ownerPrincipal } from '../../data/owner.ts';
+import { ParameterTable } from './parameter-table.tsx';
+import { templateParts, templateSpec } from './template-parts.ts';
+import { useMadeFrom } from './use-made-from.ts';
+
+/** What the template is, what can be set, and what is made from it. */
+export function OverviewTab({ template }: { readonly template: KubeObject }) {
+  const { name = '', creationTimestamp } = template.metadata;
+  const [newest] = templateParts(template);
+  const made = useMadeFrom(name);
+  const owner = ownerPrincipal(template);
+  const { definition = {}, parameters = [], version = '' } = newest ?? {};
+  return (
+    <Stack gap={0}>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" verticalSpacing={0}>
+        <Panel title="Details">
+          <Facts
+            facts={{
+              Description: templateSpec(template).description,
+              Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
+              'Newest version': version,
+              'Virtual clusters':
+                made.length === 0 ? (
+                  'none that you can see'
+                ) : (
+                  <Link to="/virtual-clusters" search={{ filter: { Template: name } }}>
+                    {made.length}
+                  </Link>
+                ),
+              Age: <Age since={creationTimestamp} />,
+            }}
+          />
+        </Panel>
+        <Panel title="What comes with it">
+          <Facts
+            facts={{
+              'Objects inside': definition.objects
+                ? `${documentsIn(definition.objects)}, applied once it is ready`
+                : 'none',
+              'Objects on the cluster': definition.spaceTemplate?.objects
+                ? `${documentsIn(definition.spaceTemplate.objects)}, in its namespace`
+                : 'none',
+              'Role inside': definition.access?.defaultClusterRole || 'cluster-admin',
+              Chart: definition.helmRelease?.chart?.name,
+              'Chart values': definition.helmRelease?.values ? 'set' : undefined,
+            }}
+          />
+          <Text size="sm" c="dimmed" mt="md" mb={4}>
+            Make one on the command line:
+          </Text>
+          <Command text={`flotilla create demo --template ${name}`} />
+        </Panel>
+      </SimpleGrid>
+      <Panel title="Parameters">
+        <ParameterTable parameters={parameters} />
+      </Panel>
+    </Stack>
+  );
+}
+
+/** How many documents a text holds; what is made by a loop is one here. */
+function documentsIn(text: string): string {
+  const count = text.split(/^---\s*$/m).filter((one) => one.trim() !== '').length;
+  return count === 1 ? 'one' : String(count);
+}

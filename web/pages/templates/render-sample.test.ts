@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { renderDefinition } from '../../../src/api/management/render-definition.ts';
+import { renderSample, samplePlatform, usableParameters } from './render-sample.ts';
+import type { TemplatePart } from './template-parts.ts';
+
+const part: TemplatePart = {
+  version: '1.0.0',
+  path: 'spec.versions[3]',
+  definition: { metadata: { labels: { env: '{{ .Values.env }}' } }, objects: 'name: {{ .Values.platform.name }}\n' },
+  parameters: [{ variable: 'env', options: ['dev', 'test'], defaultValue: 'dev' }],
+};
+
+const sample = (of: TemplatePart, given: string) =>
+  renderSample(renderDefinition, of, { given, platform: samplePlatform });
+
+describe('a sample of a template', () => {
+  it('is what a virtual cluster would be made from', () => {
+    const { definition, problems } = sample(part, 'env: test\n');
+    expect(problems).toEqual([]);
+    expect(definition).toEqual({ metadata: { labels: { env: 'test' } }, objects: 'name: demo\n' });
+  });
+
+  it('tells what is wrong with the template at its field and line in the object', () => {
+    const broken = { ...part, definition: { objects: 'a: b\nc: {{ .Values.nothing }}\n' } };
+    expect(sample(broken, '')).toMatchObject({
+      definition: undefined,
+      problems: [{ path: 'spec.versions[3].template.objects', line: 2 }],
+    });
+  });
+
+  it('tells what is wrong with a value by its variable', () => {
+    const { valueProblems } = sample(part, 'env: prod\n');
+    expect([...valueProblems.keys()]).toEqual(['env']);
+  });
+
+  it('takes drafts as they are', () => {
+    const draft = { ...part, definition: null, parameters: [null, { label: 'x' }, { variable: 'a' }] };
+    expect(usableParameters(draft as never)).toEqual([{ variable: 'a' }]);
+    expect(sample(draft as never, '').problems).toEqual([]);
+  });
+});

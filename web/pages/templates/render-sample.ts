@@ -1,0 +1,65 @@
+import type { PlatformValues, renderDefinition } from '../../../src/api/management/render-definition.ts';
+import type { TemplateDefinition, TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
+import { isJsonObject, type JsonValue } from '../../../src/lib/json-value.ts';
+import type { TextProblem } from '../../components/yaml-field.tsx';
+import type { TemplatePart } from './template-parts.ts';
+
+/** What a virtual cluster would be made from. */
+export interface RenderedSample {
+  /** Undefined: it could not be rendered. */
+  readonly definition: TemplateDefinition | undefined;
+  /** What is wrong with the template, at its fields. */
+  readonly problems: readonly TextProblem[];
+  /** What is wrong with the sample's values, by the parameter's variable. */
+  readonly valueProblems: ReadonlyMap<string, string>;
+}
+
+export const samplePlatform: PlatformValues = {
+  name: 'demo',
+  project: 'default',
+  cluster: 'local',
+  namespace: 'platform-default-v-demo-abc123',
+  user: 'admin',
+  team: '',
+};
+
+const parametersField = 'spec.parameters';
+
+/** Parameters of a draft, which may not be whole yet: those that have a name. */
+export function usableParameters({ parameters }: TemplatePart): readonly TemplateParameter[] {
+  const all = parameters as unknown as JsonValue;
+  if (!Array.isArray(all)) return [];
+  const isUsable = (one: JsonValue) => isJsonObject(one) && typeof one.variable === 'string' && one.variable !== '';
+  return all.filter(isUsable) as unknown as readonly TemplateParameter[];
+}
+
+/** The server's own way to render, so what is seen is what will be. */
+export type Render = typeof renderDefinition;
+
+export function renderSample(
+  render: Render,
+  part: TemplatePart,
+  { given, platform }: { readonly given: string; readonly platform: PlatformValues },
+): RenderedSample {
+  const definition = (isJsonObject(part.definition) ? part.definition : {}) as TemplateDefinition;
+  const rendered = render({ definition, parameters: usableParameters(part), given, platform });
+  const valueProblems = new Map<string, string>();
+  const problems: TextProblem[] = [];
+  for (const told of rendered.problems) {
+    const colon = told.indexOf(': ');
+    const [field, message] = [told.slice(0, colon), told.slice(colon + 2)];
+    if (field === parametersField) valueProblems.set('', message);
+    else if (field.startsWith(`${parametersField}.`))
+      valueProblems.set(field.slice(parametersField.length + 1), message);
+    else problems.push(problemAt(`${part.path}.template.${field}`, message));
+  }
+  return { definition: problems.length === 0 ? rendered.definition : undefined, problems, valueProblems };
+}
+
+const insideText = /^line (\d+), column \d+/;
+
+/** Fields of a template hold texts of their own; what is wrong is told with the line in them. */
+function problemAt(path: string, message: string): TextProblem {
+  const line = insideText.exec(message)?.[1];
+  return { path, message, ...(line === undefined ? {} : { line: Number(line) }) };
+}

@@ -1,0 +1,98 @@
+import { Alert, Code, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import type { PlatformValues } from '../../../src/api/management/render-definition.ts';
+import type { JsonValue } from '../../../src/lib/json-value.ts';
+import { yamlText } from '../../../src/lib/yaml-text.ts';
+import { Panel } from '../../components/panel.tsx';
+import { type TextProblem, YamlField } from '../../components/yaml-field.tsx';
+import { ParameterField } from '../virtual-clusters/create/parameter-field.tsx';
+import { parameterSections } from '../virtual-clusters/create/parameter-sections.ts';
+import { parameterValues, withParameter } from '../virtual-clusters/create/parameter-values.ts';
+import { type Render, renderSample, samplePlatform, usableParameters } from './render-sample.ts';
+import classes from './rendered-panel.module.css';
+import type { TemplatePart } from './template-parts.ts';
+
+export interface RenderedPanelProps {
+  readonly render: Render;
+  readonly part: TemplatePart;
+  /** Told whenever others are found. */
+  onProblems(problems: readonly TextProblem[]): void;
+}
+
+const platformFields = ['name', 'project', 'user', 'team'] as const satisfies readonly (keyof PlatformValues)[];
+
+/** What a virtual cluster would be made from, with values to try. */
+export function RenderedPanel({ render, part, onProblems }: RenderedPanelProps) {
+  const [given, setGiven] = useState('');
+  const [platform, setPlatform] = useState(samplePlatform);
+  const shown = useDeferredValue(part);
+  const { definition, problems, valueProblems } = useMemo(
+    () => renderSample(render, shown, { given, platform }),
+    [render, shown, given, platform],
+  );
+  const text = useMemo(() => (definition === undefined ? '' : yamlText(definition as JsonValue)), [definition]);
+  useEffect(() => onProblems(problems), [problems, onProblems]);
+  const parameters = useMemo(() => usableParameters(shown), [shown]);
+  const values = parameterValues(given, parameters);
+
+  return (
+    <>
+      <Panel title="Values to try">
+        <Stack gap="sm">
+          {parameterSections(parameters).map(({ section, members }) => (
+            <fieldset key={section} className={classes.group}>
+              {section === '' ? null : (
+                <Title order={3} size="h6" mb="xs" component="legend">
+                  {section}
+                </Title>
+              )}
+              <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="sm">
+                {members.map((parameter) => (
+                  <ParameterField
+                    key={parameter.variable}
+                    parameter={parameter}
+                    value={values.get(parameter.variable) ?? ''}
+                    problem={valueProblems.get(parameter.variable)}
+                    onChange={(value) => setGiven(withParameter(given, parameter, value))}
+                  />
+                ))}
+              </SimpleGrid>
+            </fieldset>
+          ))}
+          <fieldset className={classes.group}>
+            <Title order={3} size="h6" mb="xs" component="legend">
+              Of the virtual cluster itself
+            </Title>
+            <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="md" verticalSpacing="sm">
+              {platformFields.map((field) => (
+                <TextInput
+                  key={field}
+                  label={field.charAt(0).toUpperCase() + field.slice(1)}
+                  value={platform[field]}
+                  onChange={(event) => setPlatform({ ...platform, [field]: event.currentTarget.value })}
+                  autoComplete="off"
+                  spellCheck={false}
+                />
+              ))}
+            </SimpleGrid>
+          </fieldset>
+        </Stack>
+      </Panel>
+      <Panel title="What is made of it">
+        {problems.length === 0 ? (
+          <YamlField label="Rendered with these values" value={text} readOnly />
+        ) : (
+          <Alert color="red" title="It cannot be rendered" role="alert">
+            <Stack gap={4}>
+              {problems.map(({ path, message }) => (
+                <Text key={`${path} ${message}`} size="sm">
+                  <Code>{path}</Code> {message}
+                </Text>
+              ))}
+            </Stack>
+          </Alert>
+        )}
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import { compareVersions } from '../../../src/api/management/template-version.ts';
+import type { TemplateDefinition, TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
+import type { VirtualClusterTemplateSpec } from '../../../src/api/management/v1/virtual-cluster-template.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
+
+/** What virtual clusters can be made from: a template without versions itself, or one of its versions. */
+export interface TemplatePart {
+  /** '' for the template itself. */
+  readonly version: string;
+  /** Where it stands in the object, as the server writes it: `spec`, `spec.versions[2]`. */
+  readonly path: string;
+  readonly definition: TemplateDefinition;
+  readonly parameters: readonly TemplateParameter[];
+}
+
+export function templateSpec(template: KubeObject): VirtualClusterTemplateSpec {
+  return (template.spec ?? {}) as VirtualClusterTemplateSpec;
+}
+
+function part(
+  version: string,
+  path: string,
+  holder: { template?: TemplateDefinition; parameters?: readonly TemplateParameter[] } | null,
+): TemplatePart {
+  return { version, path, definition: holder?.template ?? {}, parameters: holder?.parameters ?? [] };
+}
+
+/** The versions, the newest first; without any, the template itself. A draft may be anything, so nothing is trusted. */
+export function templateParts(template: KubeObject): readonly TemplatePart[] {
+  const spec = templateSpec(template);
+  const versions: unknown = spec.versions;
+  if (!Array.isArray(versions) || versions.length === 0) return [part('', 'spec', spec)];
+  return versions
+    .map((entry: NonNullable<VirtualClusterTemplateSpec['versions']>[number] | null, at) =>
+      part(String(entry?.version ?? ''), `spec.versions[${at}]`, entry),
+    )
+    .sort((a, b) => compareVersions(b.version, a.version));
+}
+
+const release = /^v?(\d+)\.(\d+)\.\d+/;
+
+/** The version that somebody most likely makes next: the newest with something added. */
+export function nextVersion(versions: readonly string[]): string {
+  const newest = [...versions].sort(compareVersions).at(-1) ?? '';
+  const [, major, minor] = release.exec(newest) ?? [];
+  return major === undefined || minor === undefined ? '1.0.0' : `${major}.${Number(minor) + 1}.0`;
+}

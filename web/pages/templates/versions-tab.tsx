@@ -1,0 +1,139 @@
+import { Button, Group, NativeSelect, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import type { JsonValue } from '../../../src/lib/json-value.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { SimpleTable } from '../../components/simple-table.tsx';
+import { ValueDiff } from '../../components/value-diff.tsx';
+import { DeleteVersion } from './delete-version.tsx';
+import { NewVersion } from './new-version.tsx';
+import { type TemplatePart, templateParts } from './template-parts.ts';
+
+type Dialog =
+  | { readonly type: 'new'; readonly from: TemplatePart }
+  | { readonly type: 'deletion'; readonly version: string };
+
+export interface VersionsTabProps {
+  readonly template: KubeObject;
+  readonly mayChange: boolean;
+}
+
+/** The versions of a template: a new one from an old one, and what differs between two. */
+export function VersionsTab({ template, mayChange }: VersionsTabProps) {
+  const [dialog, setDialog] = useState<Dialog>();
+  const close = () => setDialog(undefined);
+  const parts = templateParts(template);
+  const hasVersions = parts.some(({ version }) => version !== '');
+  const [newest] = parts;
+  const create =
+    mayChange && newest !== undefined ? (
+      <Button
+        size="xs"
+        leftSection={<Icon name="plus" size={16} />}
+        onClick={() => setDialog({ type: 'new', from: newest })}
+      >
+        New version
+      </Button>
+    ) : null;
+  return (
+    <>
+      <Panel title="Versions" actions={hasVersions ? create : null}>
+        {hasVersions ? (
+          <>
+            <Text size="sm" c="dimmed" mb="sm">
+              A virtual cluster gets the newest version that fits what it asks for: exactly 1.2.0, or any 1.x.x.
+            </Text>
+            <SimpleTable
+              label="Versions of the template"
+              head={['Version', 'Parameters', 'Objects inside', ...(mayChange ? [''] : [])]}
+              rows={parts.map((part) => ({
+                key: part.path,
+                cells: [
+                  <span key="version" className="mono">
+                    {part.version}
+                    {part === newest ? ' (newest)' : ''}
+                  </span>,
+                  String(part.parameters.length),
+                  part.definition.objects ? 'yes' : 'no',
+                  ...(mayChange
+                    ? [
+                        <Group key="actions" gap="xs" justify="flex-end" wrap="nowrap">
+                          <Button
+                            size="compact-sm"
+                            variant="default"
+                            aria-label={`New from this: ${part.version}`}
+                            onClick={() => setDialog({ type: 'new', from: part })}
+                          >
+                            New from this
+                          </Button>
+                          <Button
+                            size="compact-sm"
+                            variant="default"
+                            aria-label={`Delete ${part.version}`}
+                            onClick={() => setDialog({ type: 'deletion', version: part.version })}
+                          >
+                            Delete
+                          </Button>
+                        </Group>,
+                      ]
+                    : []),
+                ],
+              }))}
+            />
+          </>
+        ) : (
+          <EmptyState
+            title="No versions yet"
+            text="Virtual clusters are made from the template as it is now. With versions they choose one, and get newer ones when they ask for them."
+            action={create}
+          />
+        )}
+      </Panel>
+      {parts.length > 1 ? <Comparison parts={parts} /> : null}
+      {dialog?.type === 'new' ? (
+        <NewVersion template={template} from={dialog.from} versions={parts.map((one) => one.version)} onClose={close} />
+      ) : null}
+      {dialog?.type === 'deletion' ? (
+        <DeleteVersion template={template} version={dialog.version} onClose={close} />
+      ) : null}
+    </>
+  );
+}
+
+function comparedValue({ definition, parameters }: TemplatePart): JsonValue {
+  return { parameters, template: definition } as unknown as JsonValue;
+}
+
+function Comparison({ parts }: { readonly parts: readonly TemplatePart[] }) {
+  const [before, setBefore] = useState<string>();
+  const [after, setAfter] = useState<string>();
+  const to = parts.find(({ version }) => version === after) ?? parts[0];
+  const from = parts.find(({ version }) => version === before) ?? parts[1];
+  const names = parts.map(({ version }) => version);
+  if (from === undefined || to === undefined) return null;
+  return (
+    <Panel title="What differs">
+      <Group gap="md" mb="md">
+        <NativeSelect
+          label="From"
+          value={from.version}
+          data={names}
+          onChange={(event) => setBefore(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="To"
+          value={to.version}
+          data={names}
+          onChange={(event) => setAfter(event.currentTarget.value)}
+        />
+      </Group>
+      <ValueDiff
+        label={`From ${from.version} to ${to.version}`}
+        before={comparedValue(from)}
+        after={comparedValue(to)}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,56 @@
+import { Anchor } from '@mantine/core';
+import { Link, useSearch } from '@tanstack/react-router';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { CreateForm } from './create/create-form.tsx';
+import { MadeInstance } from './create/made-instance.tsx';
+import { useOpenProjects } from './use-open-projects.ts';
+
+/** A new virtual cluster: the form, and then how it comes to life. */
+export function CreatePage() {
+  const { project, template, created } = useSearch({ from: '/virtual-clusters/new' });
+  if (project !== undefined && created !== undefined) return <MadeInstance project={project} name={created} />;
+  return (
+    <>
+      <PageHeader
+        title="New virtual cluster"
+        about="A whole Kubernetes API of your own, made from a template."
+        above={<Back />}
+      />
+      <Projects project={project} template={template} />
+    </>
+  );
+}
+
+function Back() {
+  return (
+    <Anchor component={Link} to="/virtual-clusters" size="sm">
+      Virtual clusters
+    </Anchor>
+  );
+}
+
+interface ProjectsProps {
+  readonly project: string | undefined;
+  readonly template: string | undefined;
+}
+
+function Projects({ project, template }: ProjectsProps) {
+  const { known, projects, error } = useOpenProjects();
+  if (error !== undefined) return <ErrorNotice error={error} />;
+  if (!known) return <Waiting words="Asking in which projects you may make one" />;
+  const first = projects.find(({ name }) => name === project) ?? projects[0];
+  if (first === undefined) {
+    return (
+      <div className="card">
+        <EmptyState
+          title="There is no project for it"
+          text="You are in no project in which you may make virtual clusters. Whoever looks after a project can add you to it."
+        />
+      </div>
+    );
+  }
+  return <CreateForm projects={projects} project={first.name} template={template ?? ''} />;
+}

@@ -1,0 +1,146 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useMemo, useRef, useState } from 'react';
+import { projectNamespace } from '../../../../src/api/naming.ts';
+import { StatusError } from '../../../../src/api/status.ts';
+import { textAt } from '../../../../src/lib/json-path.ts';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { LinkButton } from '../../../components/link-button.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { fieldProblems } from '../../../data/field-problems.ts';
+import { kinds } from '../../../data/kind-ref.ts';
+import { createObject } from '../../../data/objects.ts';
+import { useMayEach } from '../../../data/permissions.ts';
+import type { OpenProject } from '../use-open-projects.ts';
+import { CheckResult } from './check-result.tsx';
+import classes from './create.module.css';
+import { ManifestPanel } from './manifest-panel.tsx';
+import { MorePanel } from './more-panel.tsx';
+import { ParameterPanel } from './parameter-panel.tsx';
+import { PlacePanel } from './place-panel.tsx';
+import { TemplatePanel } from './template-panel.tsx';
+import { type DraftForm, useDraftForm } from './use-draft-form.ts';
+import { useDryRun } from './use-dry-run.ts';
+
+interface CreateFormProps {
+  readonly projects: readonly OpenProject[];
+  readonly project: string;
+  readonly template: string;
+}
+
+/** Problems of these stand beside a field; those of all others are told together. */
+const fieldLabels: Readonly<Record<string, string>> = {
+  'metadata.name': 'Name',
+  'metadata.namespace': 'Project',
+  'spec.displayName': 'Display name',
+  'spec.description': 'Description',
+  'spec.templateRef.name': 'Template',
+  'spec.templateRef.version': 'Version',
+  'spec.clusterRef': 'Cluster',
+  'spec.owner': 'Owner',
+  'spec.template': 'Template',
+};
+
+/** A virtual cluster, from a template and what it lets one set. The server looks at it while it is being written. */
+export function CreateForm({ projects, project, template }: CreateFormProps) {
+  const form = useDraftForm({ project, template });
+  const [textFault, setTextFault] = useState<string>();
+  const [templateFault, setTemplateFault] = useState<string>();
+  const fault = textFault ?? templateFault;
+  const [isTried, setTried] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<unknown>();
+  const element = useRef<HTMLFormElement>(null);
+  const navigate = useNavigate();
+  const namespace = projectNamespace(form.project);
+  const about = { verb: 'create', kind: kinds.instance, namespace };
+  const [inline, give] = useMayEach([
+    { ...about, subresource: 'restricted' },
+    { ...about, subresource: 'spec.owner' },
+  ]);
+  const check = useDryRun(namespace, form.offer.isKnown && fault === undefined ? form.manifest : undefined);
+  const found = useMemo(() => problemsOf(check.error), [check.error]);
+
+  const labels = { ...fieldLabels, ...parameterLabels(form.parameters) };
+  const shownPaths = Object.keys(labels);
+  const problem = (path: string) => (isTried || form.isTouched(path) ? found(path) : undefined);
+  const wrong = Object.entries(labels).filter(([path]) => found(path) !== undefined);
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setTried(true);
+    if (fault !== undefined) return;
+    setBusy(true);
+    setRefusal(undefined);
+    try {
+      const made = await createObject(kinds.instance, form.manifest, { namespace });
+      const created = textAt(made, 'metadata', 'name');
+      await navigate({ to: '/virtual-clusters/new', search: { project: form.project, created }, replace: true });
+    } catch (error) {
+      setBusy(false);
+      const own = problemsOf(error);
+      const first = shownPaths.find((path) => own(path) !== undefined);
+      if (first === undefined) setRefusal(error);
+      else element.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(first)}"]`)?.focus();
+    }
+  }
+
+  const causes = check.error instanceof StatusError ? (check.error.status.details?.causes ?? []) : [];
+  return (
+    <form ref={element} className={classes.layout} onSubmit={(event) => void submit(event)} noValidate>
+      <fieldset className={classes.fields} disabled={textFault !== undefined} aria-label="The virtual cluster">
+        <PlacePanel form={form} problem={problem} projects={projects} />
+        <TemplatePanel form={form} problem={problem} mayInline={inline?.allowed === true} onFault={setTemplateFault} />
+        <ParameterPanel form={form} problem={problem} />
+        <MorePanel form={form} problem={problem} mayGive={give?.allowed === true} />
+      </fieldset>
+      <div className={classes.beside}>
+        <Panel>
+          <Stack gap="sm">
+            <div role="status" aria-live="polite">
+              <CheckResult
+                check={check}
+                fault={fault}
+                shownPaths={shownPaths}
+                isTold={wrong.some(([path]) => problem(path) !== undefined)}
+                missing={wrong.filter(([path]) => problem(path) === undefined).map(([, label]) => label)}
+              />
+            </div>
+            {refusal === undefined ? null : <ErrorNotice error={refusal} />}
+            <Group gap="sm">
+              <Button type="submit" loading={isBusy} disabled={fault !== undefined}>
+                Create virtual cluster
+              </Button>
+              <LinkButton to="/virtual-clusters" variant="default">
+                Cancel
+              </LinkButton>
+            </Group>
+          </Stack>
+        </Panel>
+        <ManifestPanel
+          form={form}
+          projects={projects.map(({ name }) => name)}
+          problems={causes.map(({ field = '', message = '' }) => ({ path: field, message }))}
+          onFault={setTextFault}
+        />
+      </div>
+    </form>
+  );
+}
+
+function parameterLabels(parameters: DraftForm['parameters']): Record<string, string> {
+  return Object.fromEntries(
+    parameters.map(({ variable, label }) => [
+      `spec.parameters.${variable}`,
+      label === undefined || label === '' ? variable : label,
+    ]),
+  );
+}
+
+/** That a name is taken is a problem of the name. */
+function problemsOf(error: unknown) {
+  const named = fieldProblems(error);
+  const isTaken = error instanceof StatusError && error.status.reason === 'AlreadyExists';
+  return (path: string) =>
+    isTaken && path === 'metadata.name' ? 'There is one of this name in the project already.' : named(path);
+}

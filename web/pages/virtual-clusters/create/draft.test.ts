@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { projectNamespace } from '../../../../src/api/naming.ts';
+import { yamlText } from '../../../../src/lib/yaml-text.ts';
+import { emptyDraft, manifestOf, readManifest } from './draft.ts';
+
+const place = { project: 'shop', defaultTemplate: 'control-plane' };
+
+describe('a draft of a virtual cluster', () => {
+  test('names the template that is meant, and the namespace of its project', () => {
+    const draft = { ...emptyDraft, metadata: { name: 'demo' } };
+    expect(manifestOf(draft, place)).toMatchObject({
+      kind: 'VirtualClusterInstance',
+      metadata: { name: 'demo', namespace: projectNamespace('shop') },
+      spec: { templateRef: { name: 'control-plane' } },
+    });
+    expect(manifestOf({ ...draft, spec: { template: {} } }, place)).toMatchObject({ spec: { template: {} } });
+    expect(manifestOf({ ...draft, spec: { template: {} } }, place).spec).not.toHaveProperty('templateRef');
+  });
+
+  test('comes back from its own YAML', () => {
+    const draft = {
+      metadata: { name: 'demo', labels: { a: 'b' } },
+      spec: { templateRef: { name: 't', version: '1' } },
+    };
+    expect(readManifest(yamlText(manifestOf(draft, place)))).toEqual({ draft, project: 'shop' });
+  });
+
+  test('is not read from what is something else, and the line is told where there is one', () => {
+    expect(readManifest('kind: Project')).toMatchObject({ problem: expect.stringContaining('VirtualClusterInstance') });
+    expect(readManifest('apiVersion: v1')).toMatchObject({ problem: expect.stringContaining('apiVersion') });
+    expect(readManifest('- a')).toMatchObject({ problem: 'This is no object.' });
+    expect(readManifest('metadata:\n  name: "open\nspec: {}')).toMatchObject({ line: expect.any(Number) });
+  });
+});

@@ -1,0 +1,102 @@
+import { Alert, Anchor, Group, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { projectNamespace } from '../../../../src/api/naming.ts';
+import { Command } from '../../../components/command.tsx';
+import { EventList } from '../../../components/event-list.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { LinkButton } from '../../../components/link-button.tsx';
+import { LivePart } from '../../../components/live-part.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { StatusBadge } from '../../../components/status-badge.tsx';
+import { eventsAbout } from '../../../data/events-about.ts';
+import { kinds } from '../../../data/kind-ref.ts';
+import { useObject } from '../../../data/use-object.ts';
+import { useRows } from '../../../data/use-rows.ts';
+import { type InstanceFacts, instanceFacts } from '../detail/instance-facts.ts';
+import classes from './create.module.css';
+import { StepsToReady } from './steps-to-ready.tsx';
+
+interface MadeInstanceProps {
+  readonly project: string;
+  readonly name: string;
+}
+
+/** How one that was just made comes to life, as it happens. */
+export function MadeInstance({ project, name }: MadeInstanceProps) {
+  const live = useObject(kinds.instance, { namespace: projectNamespace(project), name });
+  return (
+    <LivePart live={live} what="virtual cluster" name={name} back={<Back />}>
+      {(object) => <Becoming facts={instanceFacts(object)} />}
+    </LivePart>
+  );
+}
+
+function Back() {
+  return (
+    <Anchor component={Link} to="/virtual-clusters" size="sm">
+      Virtual clusters
+    </Anchor>
+  );
+}
+
+function Becoming({ facts }: { readonly facts: InstanceFacts }) {
+  const { object, name, project, phase, status } = facts;
+  const events = useRows(eventsAbout(object));
+  const isReady = phase === 'Ready';
+  const to = { to: '/virtual-clusters/$project/$name', params: { project, name } } as const;
+  return (
+    <>
+      <PageHeader
+        title={name}
+        about={`In the project ${project}`}
+        above={<Back />}
+        actions={
+          <LinkButton {...to} variant="default">
+            Open its page
+          </LinkButton>
+        }
+      />
+      <div className={classes.layout}>
+        <div>
+          <Panel title="Steps to Ready" actions={<StatusBadge status={phase} />}>
+            <StepsToReady facts={facts} />
+            {phase === 'Failed' ? (
+              <Alert color="red" mt="md" title="It did not work">
+                {status.message === undefined || status.message === '' ? 'The server gives no reason.' : status.message}
+              </Alert>
+            ) : null}
+          </Panel>
+          <Panel title={isReady ? 'Connect' : 'What comes next'}>
+            <Stack gap="sm">
+              <Text size="sm" role="status">
+                {isReady
+                  ? 'It is ready. Get a kubeconfig for it, or let the command line do it:'
+                  : 'As soon as it is ready you can connect to it. You need not wait here: it goes on by itself.'}
+              </Text>
+              <Command text={`flotilla connect ${name} --project ${project}`} />
+              {isReady ? (
+                <Group gap="sm">
+                  <LinkButton {...to} search={{ tab: 'connect' }} leftSection={<Icon name="external" />}>
+                    Connect
+                  </LinkButton>
+                  <LinkButton
+                    to="/virtual-clusters/$project/$name/inside"
+                    params={{ project, name }}
+                    variant="default"
+                    leftSection={<Icon name="search" />}
+                  >
+                    Look inside
+                  </LinkButton>
+                </Group>
+              ) : null}
+            </Stack>
+          </Panel>
+        </div>
+        <Panel title="Events">
+          <EventList rows={events} label={`Events of ${name}`} />
+        </Panel>
+      </div>
+    </>
+  );
+}

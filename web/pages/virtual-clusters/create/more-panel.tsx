@@ -1,0 +1,60 @@
+import { NativeSelect, SimpleGrid } from '@mantine/core';
+import { objectAt, textAt } from '../../../../src/lib/json-path.ts';
+import { Panel } from '../../../components/panel.tsx';
+import { PrincipalPicker } from '../../../components/principal-picker.tsx';
+import { AfterSelect, restAnnotations } from '../after-select.tsx';
+import type { FormPartProps } from './form-part.ts';
+
+interface MorePanelProps extends FormPartProps {
+  /** Whether one may give it to somebody else. */
+  readonly mayGive: boolean;
+}
+
+/** What has a good answer already, unless somebody knows a better one. */
+export function MorePanel({ form, problem, mayGive }: MorePanelProps) {
+  const { offer, draft } = form;
+  const owner = objectAt(draft, 'spec', 'owner');
+  const [user, team] = [textAt(owner, 'user'), textAt(owner, 'team')];
+  return (
+    <Panel title="Where it runs, whose it is, how long it stays">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <NativeSelect
+          label="Cluster"
+          description="Where it runs. Once chosen it stays."
+          value={form.text('spec', 'clusterRef', 'cluster')}
+          onChange={(event) => form.set(['spec', 'clusterRef', 'cluster'], event.currentTarget.value)}
+          error={problem('spec.clusterRef')}
+          data={[
+            { value: '', label: 'The server chooses' },
+            ...offer.clusters.map(({ metadata: { name = '' }, spec }) => ({
+              value: name,
+              label: textAt(spec, 'displayName') === '' ? name : `${textAt(spec, 'displayName')} (${name})`,
+            })),
+          ]}
+        />
+        {mayGive ? (
+          <PrincipalPicker
+            label="Owner"
+            description="You, unless you choose somebody else."
+            value={user !== '' ? { kind: 'User', name: user } : team !== '' ? { kind: 'Team', name: team } : undefined}
+            onChange={(next) =>
+              form.set(
+                ['spec', 'owner'],
+                next === undefined ? undefined : next.kind === 'User' ? { user: next.name } : { team: next.name },
+              )
+            }
+            error={problem('spec.owner')}
+          />
+        ) : null}
+        {restAnnotations.map((annotation) => (
+          <AfterSelect
+            key={annotation}
+            annotation={annotation}
+            value={textAt(draft, 'metadata', 'annotations', annotation)}
+            onChange={(value) => form.set(['metadata', 'annotations', annotation], value)}
+          />
+        ))}
+      </SimpleGrid>
+    </Panel>
+  );
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { asSentences, parameterHint, parameterSections } from './parameter-sections.ts';
+
+test('parameters stand under their headings in the order of the template', () => {
+  const sections = parameterSections([
+    { variable: 'a', section: 'Size' },
+    { variable: 'b' },
+    { variable: 'c', section: 'Net' },
+    { variable: 'd', section: 'Size' },
+  ]);
+  expect(sections.map(({ section, members }) => [section, members.map(({ variable }) => variable)])).toEqual([
+    ['', ['b']],
+    ['Size', ['a', 'd']],
+    ['Net', ['c']],
+  ]);
+});
+
+test('a hint tells limits and defaults', () => {
+  expect(parameterHint({ variable: 'n', type: 'number', min: 1, max: 3, defaultValue: '2' })).toBe(
+    'From 1 to 3. 2 unless you say otherwise.',
+  );
+  expect(parameterHint({ variable: 'n', type: 'number', min: 1, required: true })).toBe('Needed. At least 1.');
+  expect(parameterHint({ variable: 'p', type: 'password', defaultValue: 'hunter2' })).toBe('Has a default.');
+  expect(parameterHint({ variable: 'b', type: 'boolean', defaultValue: 'TRUE' })).toBe('On unless you say otherwise.');
+  expect(parameterHint({ variable: 's' })).toBe('');
+});
+
+test('a description and its hint are sentences of their own', () => {
+  expect(asSentences('Which stage', 'Needed.')).toBe('Which stage. Needed.');
+  expect(asSentences('Which stage?', 'Needed.')).toBe('Which stage? Needed.');
+  expect(asSentences('Which stage', '')).toBe('Which stage');
+});

@@ -1,0 +1,70 @@
+import { FAILSAFE_SCHEMA, loadAll, nullCoreTag } from 'js-yaml';
+import type { TemplateParameter } from '../../../../src/api/management/v1/template-definition.ts';
+import { valueAt } from '../../../../src/lib/json-path.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/lib/json-value.ts';
+import { yamlText } from '../../../../src/lib/yaml-text.ts';
+import { setAt } from '../../../data/set-at.ts';
+
+/** What somebody set, by variable: the text, as the server reads it too. */
+export type ParameterValues = ReadonlyMap<string, string>;
+
+/** As the server reads it: a scalar is its text, whatever it looks like. */
+const textual = FAILSAFE_SCHEMA.withTags(nullCoreTag);
+
+/** The map that the text holds; undefined: it holds none. */
+export function readParameterText(text: string): JsonObject | undefined {
+  if (text.trim() === '') return {};
+  try {
+    const [document = null, ...more] = loadAll(text, { schema: textual, maxAliases: 0 }) as JsonValue[];
+    if (more.length > 0) return undefined;
+    return document === null ? {} : isJsonObject(document) ? document : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the text says of these parameters. */
+export function parameterValues(text: string, parameters: readonly TemplateParameter[]): ParameterValues {
+  const given = readParameterText(text) ?? {};
+  const values = new Map<string, string>();
+  for (const { variable } of parameters) {
+    const value = valueAt(given, ...variable.split('.'));
+    if (typeof value === 'string' && value !== '') values.set(variable, value);
+  }
+  return values;
+}
+
+/** The text with another value of one parameter; what else it says stays. Empty: the parameter's own default. */
+export function withParameter(text: string, parameter: TemplateParameter, value: string): string {
+  const given = readParameterText(text) ?? {};
+  return written(setAt(given, parameter.variable.split('.'), value === '' ? undefined : value));
+}
+
+/** The text with the values alone that a template has parameters for. */
+export function keptParameters(text: string, parameters: readonly TemplateParameter[]): string {
+  let kept: JsonObject = {};
+  for (const [variable, value] of parameterValues(text, parameters)) kept = setAt(kept, variable.split('.'), value);
+  return written(kept);
+}
+
+/** The text as others may see it. */
+export function withoutPasswords(text: string, parameters: readonly TemplateParameter[]): string {
+  const hidden = parameters.filter(({ type }) => type === 'password').map(({ variable }) => variable);
+  const values = parameterValues(text, parameters);
+  if (!hidden.some((variable) => values.has(variable))) return text;
+  let shown = readParameterText(text) ?? {};
+  for (const variable of hidden) if (values.has(variable)) shown = setAt(shown, variable.split('.'), '••••••');
+  return written(shown);
+}
+
+function written(values: JsonObject): string {
+  return Object.keys(values).length === 0 ? '' : yamlText(plain(values));
+}
+
+/** Numbers and words for true and false stand without quotes where they mean the same: it is easier to read. */
+function plain(value: JsonValue): JsonValue {
+  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, plain(own)]));
+  if (typeof value !== 'string') return value;
+  if (value === 'true' || value === 'false') return value === 'true';
+  return /^(0|-?[1-9]\d{0,14})$/.test(value) ? Number(value) : value;
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { afterText, readySteps, stepsToReady } from './ready-steps.ts';
+
+const created = '2026-11-15T10:00:00Z';
+
+test('nothing is known yet: the first step is what is going on', () => {
+  expect(stepsToReady([], created).map(({ state }) => state)).toEqual(['doing', ...Array(5).fill('waiting')]);
+});
+
+test('what is done has its time, what holds it up says why', () => {
+  const steps = stepsToReady(
+    [
+      { type: 'Scheduled', status: 'True', lastTransitionTime: created },
+      { type: 'TemplateResolved', status: 'True', lastTransitionTime: '2026-11-15T10:00:02Z' },
+      { type: 'SpaceReady', status: 'False', message: 'the namespace is not ours' },
+      { type: 'Ready', status: 'False', message: 'the sum' },
+    ],
+    created,
+  );
+  expect(steps.slice(0, 4)).toEqual([
+    { type: 'Scheduled', state: 'done', message: '', after: 0 },
+    { type: 'TemplateResolved', state: 'done', message: '', after: 2000 },
+    { type: 'SpaceReady', state: 'held', message: 'the namespace is not ours', after: undefined },
+    { type: 'VirtualClusterDeployed', state: 'waiting', message: '', after: undefined },
+  ]);
+  expect(steps).toHaveLength(readySteps.length);
+});
+
+test('a time is told in words', () => {
+  expect([0, 400, 3_000, 60_000, 125_000].map(afterText)).toEqual([
+    'at once',
+    'at once',
+    'after 3 s',
+    'after 1 min',
+    'after 2 min 5 s',
+  ]);
+});

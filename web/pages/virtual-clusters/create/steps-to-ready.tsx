@@ -1,0 +1,47 @@
+import { Loader, Text } from '@mantine/core';
+import { Icon, type IconName } from '../../../components/icon.tsx';
+import { conditionWords, type InstanceFacts } from '../detail/instance-facts.ts';
+import { afterText, type ReadyStep, stepsToReady } from './ready-steps.ts';
+import classes from './steps-to-ready.module.css';
+
+const signs: Readonly<Record<Exclude<ReadyStep['state'], 'doing'>, IconName>> = {
+  done: 'check',
+  held: 'warning',
+  waiting: 'clock',
+};
+
+const stateWords: Readonly<Record<ReadyStep['state'], string>> = {
+  done: 'done',
+  doing: 'going on',
+  held: 'held up',
+  waiting: 'not yet',
+};
+
+/** The steps, each with its time once it is done. */
+export function StepsToReady({ facts: { conditions, object, name } }: { readonly facts: InstanceFacts }) {
+  const steps = stepsToReady(conditions, object.metadata.creationTimestamp);
+  return (
+    <ol className={classes.steps} aria-label={`Steps until ${name} is ready`}>
+      {steps.map(({ type, state, message, after }) => (
+        <li key={type} data-state={state}>
+          <span className={classes.sign}>
+            {state === 'doing' ? <Loader size={14} aria-hidden="true" /> : <Icon name={signs[state]} size={14} />}
+          </span>
+          <div className={classes.text}>
+            <Text size="sm" fw={state === 'waiting' ? 400 : 600} component="span">
+              {conditionWords[type] ?? type}
+            </Text>
+            {message === '' ? null : (
+              <Text size="sm" c="dimmed">
+                {message}
+              </Text>
+            )}
+          </div>
+          <Text size="xs" c="dimmed" className={classes.when}>
+            {after === undefined ? stateWords[state] : afterText(after)}
+          </Text>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,136 @@
+import { Checkbox, Group, NativeSelect, Radio, SimpleGrid, Text } from '@mantine/core';
+import type { KubeObject } from '../../../../src/api/meta.ts';
+import { flagAt, textAt } from '../../../../src/lib/json-path.ts';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { Waiting } from '../../../components/waiting.tsx';
+import classes from './create.module.css';
+import { isInline } from './draft.ts';
+import type { FormPartProps } from './form-part.ts';
+import { InlineTemplate, type InlineTemplateProps } from './inline-template.tsx';
+import { templateTitle, versionChoices, versionsOf } from './template-choices.ts';
+
+interface TemplatePanelProps extends InlineTemplateProps {
+  /** Whether one may bring a template of one's own. */
+  readonly mayInline: boolean;
+}
+
+/** No template has this name: it stands for one of one's own. */
+const own = '/';
+
+/** What it is made from. */
+export function TemplatePanel({ form, problem, mayInline, onFault }: TemplatePanelProps) {
+  const { offer, draft, templateName, template } = form;
+  const isOwn = isInline(draft);
+  if (offer.error !== undefined) return <ErrorNotice error={offer.error} onRetry={offer.retry} />;
+  if (!offer.isKnown) return <Waiting words="Asking what the project offers" />;
+  return (
+    <Panel title="Template">
+      {offer.templates.length === 0 && !mayInline ? (
+        <Text size="sm" c="dimmed">
+          The project allows no template. Whoever administers it says which ones it may use.
+        </Text>
+      ) : null}
+      <Radio.Group
+        aria-label="Template"
+        value={isOwn ? own : templateName}
+        onChange={(value) => {
+          const chosen = offer.templates.find(({ metadata }) => metadata.name === value);
+          if (value === own) form.setInline();
+          else if (chosen !== undefined) form.setTemplate(chosen);
+        }}
+        error={problem('spec.templateRef.name')}
+      >
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+          {offer.templates.map((one) => (
+            <TemplateCard
+              key={one.metadata.name}
+              value={one.metadata.name ?? ''}
+              title={templateTitle(one)}
+              text={textAt(one, 'spec', 'description')}
+              note={noteOf(one, offer.defaultTemplate)}
+            />
+          ))}
+          {mayInline || isOwn ? (
+            <TemplateCard
+              value={own}
+              title="A template of your own"
+              text="Written for this virtual cluster alone."
+              note=""
+            />
+          ) : null}
+        </SimpleGrid>
+      </Radio.Group>
+      {template === undefined || isOwn ? null : <VersionFields form={form} problem={problem} template={template} />}
+      {isOwn ? <InlineTemplate form={form} problem={problem} onFault={onFault} /> : null}
+    </Panel>
+  );
+}
+
+function noteOf(template: KubeObject, defaultTemplate: string): string {
+  const { name = '' } = template.metadata;
+  const count = versionsOf(template).length;
+  const parts = [
+    name === defaultTemplate ? 'the default' : '',
+    count === 0 ? '' : `${count} version${count === 1 ? '' : 's'}`,
+    templateTitle(template) === name ? '' : name,
+  ];
+  return parts.filter(Boolean).join(' · ');
+}
+
+interface TemplateCardProps {
+  readonly value: string;
+  readonly title: string;
+  readonly text: string;
+  readonly note: string;
+}
+
+function TemplateCard({ value, title, text, note }: TemplateCardProps) {
+  return (
+    <Radio.Card value={value} className={classes.template ?? ''} aria-label={title}>
+      <Group wrap="nowrap" align="flex-start" gap="sm">
+        <Radio.Indicator />
+        <div className={classes.templateText}>
+          <Text size="sm" fw={600}>
+            {title}
+          </Text>
+          {text === '' ? null : (
+            <Text size="sm" c="dimmed" lineClamp={3}>
+              {text}
+            </Text>
+          )}
+          {note === '' ? null : (
+            <Text size="xs" c="dimmed" mt={2}>
+              {note}
+            </Text>
+          )}
+        </div>
+      </Group>
+    </Radio.Card>
+  );
+}
+
+function VersionFields({ form, problem, template }: FormPartProps & { readonly template: KubeObject }) {
+  const choices = versionChoices(template);
+  const isKnown = choices.some(({ value }) => value === form.version);
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" mt="md">
+      {choices.length === 0 ? null : (
+        <NativeSelect
+          label="Version"
+          value={form.version}
+          onChange={(event) => form.setVersion(event.currentTarget.value)}
+          error={problem('spec.templateRef.version')}
+          data={[...choices, ...(isKnown ? [] : [{ value: form.version, label: form.version }])]}
+        />
+      )}
+      <Checkbox
+        mt={choices.length === 0 ? 0 : 28}
+        label="Keep the template as it is now"
+        description="Later changes of it are passed over."
+        checked={flagAt(form.draft, 'spec', 'templateRef', 'syncOnce')}
+        onChange={(event) => form.set(['spec', 'templateRef', 'syncOnce'], event.currentTarget.checked || undefined)}
+      />
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,89 @@
+import type { Condition } from '../../../../src/api/conditions.ts';
+import { asleepByForce, asleepByRest } from '../../../../src/api/management/sleep-reasons.ts';
+import { sleepSeconds } from '../../../../src/api/management/sleep-seconds.ts';
+import type {
+  VirtualClusterInstanceSpec,
+  VirtualClusterInstanceStatus,
+} from '../../../../src/api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../../../../src/api/meta.ts';
+import {
+  deleteAfterAnnotation,
+  projectOfNamespace,
+  sleepAfterAnnotation,
+  sleepForceAnnotation,
+} from '../../../../src/api/naming.ts';
+
+/** What the pages read of a virtual cluster. */
+export interface InstanceFacts {
+  readonly object: KubeObject;
+  readonly name: string;
+  readonly namespace: string;
+  readonly project: string;
+  readonly spec: VirtualClusterInstanceSpec;
+  readonly status: VirtualClusterInstanceStatus;
+  readonly conditions: readonly Condition[];
+  /** `Terminating` once it is being deleted, whatever its phase. */
+  readonly phase: string;
+  /** Whether its API answers: one that failed later can be entered, and be mended. */
+  readonly isOpen: boolean;
+  /** Who wakes it: whoever uses it, whoever takes its annotation away, or somebody on its cluster. */
+  readonly sleep: 'use' | 'order' | 'elsewhere' | undefined;
+  /** Seconds without a use; undefined: never. */
+  readonly sleepAfter: number | undefined;
+  readonly deleteAfter: number | undefined;
+}
+
+export function instanceFacts(object: KubeObject): InstanceFacts {
+  const { name = '', namespace = '', annotations = {}, deletionTimestamp } = object.metadata;
+  const status = (object.status ?? {}) as unknown as VirtualClusterInstanceStatus;
+  const conditions = (status.conditions ?? []) as readonly Condition[];
+  const phase = deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating';
+  const answers = conditions.some((each) => each.type === 'VirtualClusterReady' && each.status === 'True');
+  return {
+    object,
+    name,
+    namespace,
+    project: projectOfNamespace(namespace) ?? namespace,
+    spec: (object.spec ?? {}) as unknown as VirtualClusterInstanceSpec,
+    status,
+    conditions,
+    phase,
+    isOpen: phase === 'Ready' || (phase === 'Failed' && answers),
+    sleep: sleepOf(status, annotations[sleepForceAnnotation] === 'true'),
+    sleepAfter: sleepSeconds(annotations[sleepAfterAnnotation] ?? ''),
+    deleteAfter: sleepSeconds(annotations[deleteAfterAnnotation] ?? ''),
+  };
+}
+
+function sleepOf({ phase, reason }: VirtualClusterInstanceStatus, isForced: boolean): InstanceFacts['sleep'] {
+  if (phase !== 'Sleeping') return undefined;
+  if (isForced || reason === asleepByForce) return 'order';
+  return reason === asleepByRest ? 'use' : 'elsewhere';
+}
+
+/** What each condition of a virtual cluster means when it holds. */
+export const conditionWords: Readonly<Record<string, string>> = {
+  Scheduled: 'A cluster is chosen for it',
+  TemplateResolved: 'Its template is rendered',
+  SpaceReady: 'Its namespace is there',
+  VirtualClusterDeployed: 'It is installed',
+  VirtualClusterReady: 'Its API answers',
+  Ready: 'It can be used',
+};
+
+/** Why a virtual cluster sleeps. */
+export const sleepReasons: readonly string[] = [asleepByForce, asleepByRest, 'AsleepOnHost'];
+
+const units = [
+  { seconds: 86_400, one: 'day', many: 'days' },
+  { seconds: 3_600, one: 'hour', many: 'hours' },
+  { seconds: 60, one: 'minute', many: 'minutes' },
+] as const;
+
+/** "2 hours", "90 minutes": in the largest unit that says it exactly. */
+export function durationWords(seconds: number): string {
+  const unit = units.find((each) => seconds % each.seconds === 0);
+  if (unit === undefined) return seconds === 1 ? '1 second' : `${seconds} seconds`;
+  const count = seconds / unit.seconds;
+  return `${count} ${count === 1 ? unit.one : unit.many}`;
+}

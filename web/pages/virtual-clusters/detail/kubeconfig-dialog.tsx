@@ -1,0 +1,54 @@
+import { Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Command } from '../../../components/command.tsx';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { saveText } from '../../../components/save-text.ts';
+import type { Kubeconfig } from './kubeconfig-answer.ts';
+import classes from './kubeconfig-dialog.module.css';
+
+export interface KubeconfigDialogProps {
+  readonly name: string;
+  readonly kubeconfig: Kubeconfig;
+  /** It is forgotten then. */
+  onClose(): void;
+}
+
+/** A kubeconfig while somebody looks at it, and no longer. */
+export function KubeconfigDialog({ name, kubeconfig: { text, ends }, onClose }: KubeconfigDialogProps) {
+  const file = `${name}.kubeconfig`;
+  return (
+    <Dialog onClose={onClose} title={`Kubeconfig for ${name}`} size="xl" keepsOnClickBeside>
+      <Stack gap="md">
+        <Text size="sm">
+          Whoever has this text gets into {name} as you. It is shown this once.{' '}
+          {ends === undefined ? null : (
+            <>
+              It is good until{' '}
+              <time dateTime={new Date(ends).toISOString()}>
+                {new Date(ends).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' })}
+              </time>
+              , or until you sign out.
+            </>
+          )}
+        </Text>
+        <div className={classes.shown}>
+          <Code block className={classes.text} tabIndex={0} aria-label="The kubeconfig">
+            {text}
+          </Code>
+          <div className={classes.copy}>
+            <CopyButton text={text} what="the kubeconfig" />
+          </div>
+        </div>
+        <Text size="sm">Save it, then:</Text>
+        <Command text={`kubectl --kubeconfig ${file} get namespaces`} />
+        <Group justify="flex-end">
+          <Button variant="default" leftSection={<Icon name="download" />} onClick={() => saveText(file, text)}>
+            Save as {file}
+          </Button>
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../../src/api/meta.ts';
+import { everybody, mayWords, sharedWith, withoutShare, withShare } from './sharing.ts';
+
+const anna = { kind: 'User', name: 'anna' } as const;
+const testers = { kind: 'Team', name: 'testers' } as const;
+
+function instance(spec: object, status: object = {}): KubeObject {
+  return { apiVersion: 'v1', kind: 'Instance', metadata: {}, spec, status } as unknown as KubeObject;
+}
+
+function shared(spec: object, status?: object) {
+  return sharedWith(instance(spec, status)).map(({ principal, may, roles }) => [principal.name, may, ...roles]);
+}
+
+describe('who gets in', () => {
+  it('has the owner first, with the role of the template', () => {
+    const status = { virtualCluster: { access: { defaultClusterRole: 'edit' } } };
+    expect(shared({ owner: { user: 'bob' }, access: [{ verbs: ['get'], users: ['bob', 'anna'] }] }, status)).toEqual([
+      ['bob', 'do everything with it', 'edit'],
+      ['anna', 'see it'],
+    ]);
+  });
+
+  it('joins what several entries give to the same one', () => {
+    const access = [
+      { verbs: ['get'], users: ['anna'] },
+      { verbs: ['use', 'patch'], users: ['anna'], teams: ['testers'] },
+    ];
+    const extraAccessRules = [{ clusterRole: 'view', teams: ['testers'] }];
+    expect(shared({ owner: { team: 'ops' }, access, extraAccessRules })).toEqual([
+      ['ops', 'do everything with it', 'cluster-admin'],
+      ['anna', 'see, use and change it', 'cluster-admin'],
+      ['testers', 'use and change it', 'view'],
+    ]);
+  });
+
+  it('names those who have a role and no access, and gives everybody their name', () => {
+    const extraAccessRules = [{ clusterRole: 'view', users: ['anna', '*'] }];
+    expect(sharedWith(instance({ extraAccessRules })).map(({ principal, may }) => [principal, may])).toEqual([
+      [anna, mayWords([])],
+      [everybody, mayWords([])],
+    ]);
+  });
+});
+
+describe('sharing', () => {
+  it('begins with an entry that others can find, and joins later ones to it', () => {
+    const first = withShare(instance({}), anna, { manages: false });
+    expect(first).toEqual({
+      access: [{ name: 'shared', verbs: ['get', 'use'], users: ['anna'] }],
+      extraAccessRules: [],
+    });
+    expect(withShare(instance(first), testers, { manages: false, role: 'view' })).toEqual({
+      access: [{ name: 'shared', verbs: ['get', 'use'], users: ['anna'], teams: ['testers'] }],
+      extraAccessRules: [{ clusterRole: 'view', teams: ['testers'] }],
+    });
+  });
+
+  it('replaces what somebody was given before, and leaves the entries of others alone', () => {
+    const own = { name: 'by hand', verbs: ['get'], users: ['bob'] };
+    const before = {
+      access: [own, { name: 'shared', verbs: ['get', 'use'], users: ['anna'] }],
+      extraAccessRules: [{ clusterRole: 'view', users: ['anna', 'bob'] }],
+    };
+    expect(withShare(instance(before), anna, { manages: true, role: 'edit' })).toEqual({
+      access: [own, { name: 'shared-to-manage', verbs: ['get', 'use', 'update', 'patch', 'delete'], users: ['anna'] }],
+      extraAccessRules: [
+        { clusterRole: 'view', users: ['bob'] },
+        { clusterRole: 'edit', users: ['anna'] },
+      ],
+    });
+  });
+
+  it('takes everything back, and what names nobody any more with it', () => {
+    const before = withShare(instance({}), testers, { manages: true, role: 'view' });
+    expect(withoutShare(instance(before), testers)).toEqual({ access: [], extraAccessRules: [] });
+  });
+});

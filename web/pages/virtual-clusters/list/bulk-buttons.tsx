@@ -1,0 +1,53 @@
+import { Button } from '@mantine/core';
+import { memo, useCallback } from 'react';
+import { Icon } from '../../../components/icon.tsx';
+import { kinds } from '../../../data/kind-ref.ts';
+import { useMayRows } from '../../../data/may-rows.ts';
+import type { Row } from '../../../data/table-rows.ts';
+import type { AskedChange } from './change-dialog.tsx';
+import { type InstanceChange, instanceChanges } from './instance-change.ts';
+
+interface BulkButtonsProps {
+  readonly rows: readonly Row[];
+  statusOf(row: Row): string;
+  onAsk(asked: AskedChange): void;
+  onClear(): void;
+}
+
+/** What can be done with all that are ticked at once. */
+export function BulkButtons({ rows, statusOf, onAsk, onClear }: BulkButtonsProps) {
+  const ask = useCallback((asked: AskedChange) => onAsk({ ...asked, onTried: onClear }), [onAsk, onClear]);
+  return (
+    <>
+      {instanceChanges.map((change) => (
+        <BulkButton key={change.word} change={change} rows={rows} statusOf={statusOf} onAsk={ask} />
+      ))}
+      <Button size="compact-sm" variant="subtle" color="gray" onClick={onClear}>
+        Untick all
+      </Button>
+    </>
+  );
+}
+
+interface BulkButtonProps extends Omit<BulkButtonsProps, 'onClear'> {
+  readonly change: InstanceChange;
+}
+
+/** Thousands may be ticked while the list changes all the time: they are gone through when they are others. */
+const BulkButton = memo(function BulkButton({ change, rows, statusOf, onAsk }: BulkButtonProps) {
+  const fitting = rows.filter((row) => change.fits(statusOf(row)));
+  const { known, may } = useMayRows(kinds.instance, change.verb, fitting);
+  const allowed = known ? fitting.filter(may) : [];
+  if (allowed.length === 0) return null;
+  return (
+    <Button
+      size="compact-sm"
+      variant="light"
+      color={change.danger ? 'red' : 'tide'}
+      leftSection={<Icon name={change.icon} size={15} />}
+      onClick={() => onAsk({ change, rows: allowed, leftOut: rows.length - allowed.length })}
+    >
+      {change.word} {allowed.length === rows.length ? '' : allowed.length}
+    </Button>
+  );
+});

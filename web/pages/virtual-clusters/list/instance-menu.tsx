@@ -1,0 +1,67 @@
+import { Menu } from '@mantine/core';
+import { Icon } from '../../../components/icon.tsx';
+import { MenuLink } from '../../../components/menu-link.tsx';
+import { RowMenu } from '../../../components/row-menu.tsx';
+import type { Row } from '../../../data/table-rows.ts';
+import { useInstanceRights } from '../detail/use-instance-rights.ts';
+import type { AskedChange } from './change-dialog.tsx';
+import { instanceChanges, projectOf } from './instance-change.ts';
+
+interface InstanceMenuProps {
+  readonly row: Row;
+  readonly status: string;
+  onAsk(asked: AskedChange): void;
+}
+
+export function InstanceMenu(props: InstanceMenuProps) {
+  return (
+    <RowMenu label={`What to do with ${props.row.metadata.name ?? ''}`}>{() => <InstanceItems {...props} />}</RowMenu>
+  );
+}
+
+/** Made when the menu is opened: only then is it asked what one may. */
+function InstanceItems({ row, status, onAsk }: InstanceMenuProps) {
+  const { namespace = '', name = '' } = row.metadata;
+  const rights = useInstanceRights({ namespace, name });
+  const params = { project: projectOf(row), name };
+  const allowed = { patch: rights.canChange, use: rights.canUse, delete: rights.canDelete };
+  const changes = instanceChanges.filter(({ verb, fits }) => fits(status) && allowed[verb]);
+  return (
+    <>
+      <MenuLink to="/virtual-clusters/$project/$name" params={params} leftSection={<Icon name="clusters" size={16} />}>
+        Open
+      </MenuLink>
+      {rights.canConnect ? (
+        <MenuLink
+          to="/virtual-clusters/$project/$name"
+          params={params}
+          search={{ tab: 'connect' }}
+          leftSection={<Icon name="external" size={16} />}
+        >
+          Connect
+        </MenuLink>
+      ) : null}
+      {rights.canUse && status === 'Ready' ? (
+        <MenuLink
+          to="/virtual-clusters/$project/$name/inside"
+          params={params}
+          leftSection={<Icon name="search" size={16} />}
+        >
+          Look inside
+        </MenuLink>
+      ) : null}
+      {changes.length === 0 ? null : <Menu.Divider />}
+      {changes.map((change) => (
+        <Menu.Item
+          key={change.word}
+          leftSection={<Icon name={change.icon} size={16} />}
+          {...(change.danger ? { c: 'var(--mantine-color-error)' } : {})}
+          onClick={() => onAsk({ change, rows: [row] })}
+        >
+          {change.word}
+          {change.danger ? '…' : ''}
+        </Menu.Item>
+      ))}
+    </>
+  );
+}
