@@ -170,6 +170,27 @@ describeWith(chromiumMissing, 'access keys', () => {
     await other.context.close();
   });
 
+  it('sign in though they may not ask what they may do: what is in their project can be tried, and nothing waits for ever', async () => {
+    const { spec } = await admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
+      apiVersion: `${managementGroup}/v1`,
+      kind: 'OwnedAccessKey',
+      metadata: { name: 'narrow' },
+      spec: { user: 'anna', scope: { projects: [{ project: 'default' }] } },
+    });
+    await admin.createInstance('reached');
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    await signIn(page, spec.key, '/virtual-clusters/new');
+    await page.getByRole('combobox', { name: 'Project' }).waitFor();
+    await page.goto('/virtual-clusters/default/reached');
+    await page.getByRole('button', { name: 'Sleep' }).click();
+    await page.getByRole('button', { name: 'Put it to sleep' }).click();
+    await page.getByText('It is asleep').waitFor();
+    expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
+
   it('shows the new value of the very key that the session was opened with, though that ends', async () => {
     const made = await admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
       apiVersion: `${managementGroup}/v1`,

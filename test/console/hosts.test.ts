@@ -150,7 +150,9 @@ describeWith(chromiumMissing, 'the pages of clusters', () => {
     const field = dialog(page).getByRole('textbox', { name: 'Kubeconfig' });
     await field.fill(kubeconfig({ exec: { command: 'id', apiVersion: 'client.authentication.k8s.io/v1' } }));
     await dialog(page).getByRole('button', { name: 'Connect', exact: true }).click();
-    await dialog(page).getByRole('alert').getByText(/exec/).waitFor();
+    await dialog(page)
+      .getByText(/exec would read files/)
+      .waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');
 
     const file = join(folder, 'far.yaml');

@@ -13,6 +13,8 @@ const apiVersion = `${managementGroup}/v1`;
 const group = `/apis/${apiVersion}`;
 /** What would run, were it ever more than text. */
 const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+/** As long as a name can be, and one word. */
+const longest = 'n'.repeat(63);
 /** Leaves a picture of every page there. */
 const pictures = process.env['FLOTILLA_SCREENSHOTS'];
 
@@ -24,6 +26,7 @@ const pages = [
   ['virtual-cluster', '/virtual-clusters/default/shop', ''],
   ['virtual-cluster-connect', '/virtual-clusters/default/shop?tab=connect', ''],
   ['virtual-cluster-access', '/virtual-clusters/default/shop?tab=access', ''],
+  ['longest-name', `/virtual-clusters/default/${longest}`, ''],
   ['inside', '/virtual-clusters/default/shop/inside', ''],
   ['inside-kind', '/virtual-clusters/default/shop/inside?kind=%2Fv1%2Fnamespaces', ''],
   ['projects', '/projects', 'Projects'],
@@ -68,6 +71,7 @@ describeWith(chromiumMissing, 'every page of the console', () => {
       spec: { ...shown, members: [{ kind: 'User', name: 'marked', clusterRole: projectRoles.user }] },
     });
     await admin.ask('PATCH', `${group}/clusters/local`, { spec: shown });
+    await admin.createInstance(longest);
     await admin.createInstance('shop', { spec: { ...shown, templateRef: { name: 'marked' } } });
   });
   afterAll(async () => {
@@ -114,4 +118,41 @@ describeWith(chromiumMissing, 'every page of the console', () => {
     },
     300_000,
   );
+
+  it('keeps the focus: on another page at its beginning, after a dialog where it was, after a refusal at the field', async () => {
+    const watched = await openPage(browser, flotilla.url);
+    const { page } = watched;
+    const focused = () =>
+      page.evaluate(() => {
+        const { id = '', textContent = '', tagName = '' } = document.activeElement ?? {};
+        const path = document.activeElement?.getAttribute('aria-label') ?? '';
+        return tagName === 'MAIN' ? id : path || textContent;
+      });
+    await signIn(page, flotilla.adminKey, '/virtual-clusters');
+    await page.getByRole('link', { name: 'shop', exact: true }).press('Enter');
+    const sleep = page.getByRole('button', { name: 'Sleep' });
+    await sleep.waitFor();
+    await expect.poll(focused).toBe('page');
+    await sleep.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await expect.poll(focused).toBe('Sleep');
+
+    await page.goto('/projects');
+    await page.getByRole('button', { name: 'New project' }).first().click();
+    const dialog = page.getByRole('dialog');
+    const name = dialog.getByRole('textbox', { name: 'Name', exact: true });
+    await name.fill('Not A Name');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText(/lowercase RFC 1123/).waitFor();
+    await expect.poll(() => name.evaluate((field) => field === document.activeElement)).toBe(true);
+    // It stands at the field, and there alone.
+    expect(await dialog.getByText(/lowercase RFC 1123/).count()).toBe(1);
+    // What was typed is not lost to a click beside the dialog.
+    await page.mouse.click(5, 5);
+    expect(await name.inputValue()).toBe('Not A Name');
+    expectNoProblems(watched);
+    await watched.context.close();
+  });
 });

@@ -5,7 +5,15 @@ import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process
 import { describeWith } from '../harness/suite.ts';
 import { accessibilityFaults } from './harness/accessibility.ts';
 import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser, watchedPage } from './harness/browser.ts';
+import {
+  chromiumMissing,
+  expectNoProblems,
+  openPage,
+  signIn,
+  signInAs,
+  startBrowser,
+  watchedPage,
+} from './harness/browser.ts';
 import { readableTexts } from './harness/secrets.ts';
 
 const password = 'correct horse battery staple';
@@ -123,5 +131,29 @@ describeWith(chromiumMissing, 'signing in to the console', () => {
     expect(await accessibilityFaults(watched.page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
+  });
+
+  it('ends a page that follows nothing itself too, and leads the hand back to where it was', async () => {
+    const watched = await openPage(browser, flotilla.url);
+    const { page, context } = watched;
+    await page.goto('/keys/new');
+    const field = (name: string) => page.evaluate((is) => document.activeElement?.getAttribute('name') === is, name);
+    await expect.poll(() => field('username')).toBe(true);
+    await signInAs(page, 'anna', password, '/keys/new');
+    const description = page.getByRole('textbox', { name: 'Description' });
+    await description.fill('half a sentence');
+
+    const user = `/apis/${managementGroup}/v1/users/anna`;
+    await admin.ask('PATCH', user, { spec: { disabled: true } });
+    await page.getByText('Your session has ended').waitFor();
+    await expect.poll(() => field('password')).toBe(true);
+    await admin.ask('PATCH', user, { spec: { disabled: false } });
+    await page.locator('input[name="password"]').fill(password);
+    await page.keyboard.press('Enter');
+    await description.waitFor();
+    expect(await description.inputValue()).toBe('half a sentence');
+    await expect.poll(() => description.evaluate((element) => element === document.activeElement)).toBe(true);
+    expectNoProblems(watched);
+    await context.close();
   });
 });

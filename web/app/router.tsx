@@ -202,9 +202,21 @@ const routes = [
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   defaultPreload: 'intent',
+  // With the time until it has words, a second.
+  defaultPendingMs: 300,
+  defaultPendingMinMs: 0,
   defaultPendingComponent: () => <Waiting words="Fetching the page" />,
   defaultErrorComponent: ({ error, reset }) => <ErrorNotice error={error} onRetry={reset} />,
 });
+
+/** Fetches the pages one after the other, so that they are there when the server is not. */
+export async function preloadPages(signal: AbortSignal): Promise<void> {
+  for (const { options } of routes) {
+    if (signal.aborted) return;
+    const { component } = options as { readonly component?: { preload?(): Promise<void> } };
+    await component?.preload?.();
+  }
+}
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { ErrorNotice } from '../components/error-notice.tsx';
+import { giveFocusBack } from '../components/kept-focus.ts';
 import { Waiting } from '../components/waiting.tsx';
 import { session } from '../data/session.ts';
 import { selfQuery } from '../data/use-self.ts';
@@ -14,6 +15,9 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   const state = useSyncExternalStore(session.subscribe, session.get);
   const { data: self, error, refetch } = useQuery(selfQuery);
   const isEnded = state === 'ended';
+  useEffect(() => {
+    if (!isEnded) giveFocusBack();
+  }, [isEnded]);
   if (self === undefined && !isEnded) {
     if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
     return <Waiting words="Asking the server who you are" />;

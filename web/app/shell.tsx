@@ -23,11 +23,13 @@ import { useMayEach } from '../data/permissions.ts';
 import { signOut } from '../data/sign-in.ts';
 import { useSelf } from '../data/use-self.ts';
 import { destinations } from './navigation.ts';
+import { SessionWatch } from './session-watch.tsx';
 import classes from './shell.module.css';
 
 /** What stands around every page. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  const login = useSelf().self?.accessKey;
   const path = useRouterState({ select: (state) => state.location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever has gone somewhere wants to see it.
   useEffect(close, [path]);
@@ -39,6 +41,7 @@ export function Shell() {
       navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding="lg"
     >
+      {login === undefined ? null : <SessionWatch login={login} />}
       <a className="skip" href="#page">
         To the page itself
       </a>

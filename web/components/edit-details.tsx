@@ -2,6 +2,8 @@ import { Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { KubeObject } from '../../src/api/meta.ts';
 import { textAt } from '../../src/lib/json-path.ts';
+import { changedMembers } from '../data/changed-members.ts';
+import { describedPatch } from '../data/described.ts';
 import { fieldProblems } from '../data/field-problems.ts';
 import type { KindRef } from '../data/kind-ref.ts';
 import { patchObject } from '../data/objects.ts';
@@ -23,9 +25,15 @@ export interface EditDetailsProps {
 /** What something is called, and whose it is. */
 export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsProps) {
   const { name = '', namespace } = object.metadata;
-  const [displayName, setDisplayName] = useState(textAt(object, 'spec', 'displayName'));
-  const [description, setDescription] = useState(textAt(object, 'spec', 'description'));
-  const [owner, setOwner] = useState(ownerPrincipal(object));
+  // As it was when the form was opened.
+  const [before] = useState(() => ({
+    displayName: textAt(object, 'spec', 'displayName'),
+    description: textAt(object, 'spec', 'description'),
+    owner: ownerPrincipal(object),
+  }));
+  const [displayName, setDisplayName] = useState(before.displayName);
+  const [description, setDescription] = useState(before.description);
+  const [owner, setOwner] = useState(before.owner);
   const { allowed: mayGive } = useMay({ verb: 'update', kind, namespace, name, subresource: 'spec.owner' });
 
   async function send(): Promise<void> {
@@ -34,9 +42,10 @@ export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsPr
       { namespace, name },
       {
         spec: {
-          displayName: displayName.trim() || null,
-          description: description.trim() || null,
-          ...(mayGive && owner !== undefined ? ownerPatch(owner) : {}),
+          ...describedPatch({ displayName, description }, before),
+          ...(mayGive && owner !== undefined
+            ? changedMembers(before.owner === undefined ? {} : ownerPatch(before.owner), ownerPatch(owner))
+            : {}),
         },
       },
     );

@@ -9,6 +9,7 @@ export function messageOf(error: unknown): string {
 }
 
 function titleOf(error: unknown): string {
+  if (error instanceof TypeError) return 'No connection';
   if (!(error instanceof StatusError)) return 'That did not work';
   const titles: Record<string, string> = {
     Forbidden: 'You may not do this',

@@ -6,7 +6,9 @@ let last: HTMLElement | undefined;
 /** Remembers where in the page the focus was. Ends with what it returns. */
 export function followFocus(): () => void {
   const note = ({ target }: FocusEvent) => {
-    if (target instanceof HTMLElement && target.closest(inFront) === null) last = target;
+    // While somebody signs in again the page waits behind that.
+    const waits = document.getElementById('page')?.closest('[inert]') != null;
+    if (!waits && target instanceof HTMLElement && target.closest(inFront) === null) last = target;
   };
   document.addEventListener('focusin', note);
   return () => {

@@ -38,7 +38,11 @@ export function LivePart({ live, what, name, back, children }: LivePartProps) {
                 action={back}
               />
             ) : (
-              <EmptyState title={`There is no ${what} ${name}`} text="It was deleted, or it never was." action={back} />
+              <EmptyState
+                title={`There is no ${what} ${name}`}
+                text="It was deleted, it never was, or you may not see it."
+                action={back}
+              />
             )}
           </div>
         ) : null}

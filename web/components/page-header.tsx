@@ -21,7 +21,8 @@ export function PageHeader({ title, about, actions, above }: PageHeaderProps) {
   useEffect(arriveAtPage, []);
   return (
     <Group justify="space-between" align="flex-end" mb="lg" gap="md">
-      <div>
+      {/* A name of 63 letters is one word. */}
+      <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
         {above === undefined ? null : (
           <Text size="sm" component="div">
             {above}

@@ -60,7 +60,8 @@ export function ResourceList(props: ResourceListProps) {
   );
   const clear = useCallback(() => setTicked(new Set()), []);
 
-  if (rows.state === 'refused') return <ErrorNotice error={rows.error} onRetry={rows.retry} />;
+  const isUnseen = rows.state === 'interrupted' && rows.columns.length === 0;
+  if (rows.state === 'refused' || isUnseen) return <ErrorNotice error={rows.error} onRetry={rows.retry} />;
   if (rows.state === 'loading' && rows.rows.length === 0) return <Waiting words={`Fetching the ${what}`} />;
   if (rows.rows.length === 0 && rows.state === 'live') {
     return (

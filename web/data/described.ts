@@ -1,3 +1,5 @@
+import { changedMembers } from './changed-members.ts';
+
 /** What people call something, and what they say of it. */
 export interface Described {
   readonly displayName: string;
@@ -10,7 +12,11 @@ export function describedSpec({ displayName, description }: Described): Partial<
   return { ...(name === '' ? {} : { displayName: name }), ...(text === '' ? {} : { description: text }) };
 }
 
-/** The same for a merge patch: what is empty is taken away. */
-export function describedPatch({ displayName, description }: Described): object {
-  return { displayName: displayName.trim() || null, description: description.trim() || null };
+/** The same for a merge patch of what is not as it was before: what is empty is taken away. */
+export function describedPatch(described: Described, before: Described): object {
+  const members = ({ displayName, description }: Described) => ({
+    displayName: displayName.trim() || null,
+    description: description.trim() || null,
+  });
+  return changedMembers(members(before), members(described));
 }

@@ -135,7 +135,9 @@ export class LiveRows {
     // Asking again would be answered the same until somebody's rights or the address change.
     const isFinal = code === 403 || code === 404 || code === 401 || code === 405;
     if (code === 410) return;
-    this.#state = isFinal ? 'refused' : 'interrupted';
+    // While somebody signs in again the page waits behind that, as it is.
+    const isWaiting = code === 401 && !isPatient;
+    this.#state = isFinal && !isWaiting ? 'refused' : 'interrupted';
     this.#error = error ?? new Error('The server has ended the stream of changes.');
     if (isFinal || isPatient) following.abort();
     if (code === 403 || code === 404) this.#rows.clear();

@@ -3,6 +3,7 @@ import { StatusError } from '../../src/api/status.ts';
 import { type ApiRoot, managementRoot } from './api-root.ts';
 import type { KindRef } from './kind-ref.ts';
 import { sendJson } from './send.ts';
+import { session } from './session.ts';
 
 /** A question to the server: may whoever is signed in do this? */
 export interface Question {
@@ -25,6 +26,9 @@ export interface Permission {
 
 type Review = { status: { allowed?: boolean; reason?: string } };
 
+/** For which login an API server does not answer such questions: each would be one more refusal in the audit log. */
+const refusedFor = new Map<ApiRoot, string>();
+
 const unknown: Permission = { allowed: false, known: false, reason: '' };
 
 function askMay({ verb, kind, subresource, namespace, name, root = managementRoot }: Question) {
@@ -41,6 +45,11 @@ function askMay({ verb, kind, subresource, namespace, name, root = managementRoo
     queryKey: ['may', root, resourceAttributes],
     staleTime: 30_000,
     queryFn: async ({ signal }): Promise<Permission> => {
+      // A narrow key may do something without being let ask what. Such keys are for what is in projects: there it can
+      // be tried, and the server says no itself where it does not like it.
+      const guess = { allowed: namespace !== undefined, known: true, reason: '' };
+      const login = session.login() ?? '';
+      if (refusedFor.get(root) === login) return guess;
       const url = `${root}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`;
       const document = {
         apiVersion: 'authorization.k8s.io/v1',
@@ -52,9 +61,8 @@ function askMay({ verb, kind, subresource, namespace, name, root = managementRoo
         return { allowed: status.allowed === true, known: true, reason: status.reason ?? '' };
       } catch (error) {
         if (!(error instanceof StatusError) || error.code !== 403) throw error;
-        // A narrow key may do something without being let ask what. Such keys are for what is in projects: there it can
-        // be tried, and the server says no itself where it does not like it.
-        return { allowed: namespace !== undefined, known: true, reason: error.message };
+        refusedFor.set(root, login);
+        return guess;
       }
     },
   });

@@ -11,7 +11,8 @@ import { type Lifetime, LifetimeFields } from './lifetime-fields.tsx';
 /** What a key is called, and how long it works. Its reach is edited as YAML, or by making another key. */
 export function EditKey({ kind, accessKey, onClose }: KeyAt & { readonly onClose: () => void }) {
   const { name = '' } = accessKey.metadata;
-  const before = keySpec(accessKey);
+  // As it was when the form was opened.
+  const [before] = useState(() => keySpec(accessKey));
   const lived: Lifetime = { ttl: before.ttl ?? 0, afterUse: before.ttlAfterLastActivity === true };
   const { displayName = '', description = '' } = before;
   const [described, setDescribed] = useState({ displayName, description });
@@ -24,7 +25,7 @@ export function EditKey({ kind, accessKey, onClose }: KeyAt & { readonly onClose
       { name },
       {
         spec: {
-          ...describedPatch(described),
+          ...describedPatch(described, { displayName, description }),
           ...(isOther ? { ttl: life.ttl, ttlAfterLastActivity: life.ttl > 0 && life.afterUse } : {}),
         },
       },

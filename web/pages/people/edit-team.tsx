@@ -4,6 +4,7 @@ import { DescribedFields } from '../../components/described-fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notify } from '../../components/notices.tsx';
 import { PrincipalPicker } from '../../components/principal-picker.tsx';
+import { changedMembers } from '../../data/changed-members.ts';
 import { describedPatch } from '../../data/described.ts';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
@@ -16,10 +17,12 @@ import { teamSpec } from './team-members.ts';
 /** What of a team whoever is signed in may change; its members have a part of the page. */
 export function EditTeam({ team, onClose }: { readonly team: KubeObject; readonly onClose: () => void }) {
   const { name = '' } = team.metadata;
-  const { displayName = '', description = '', groups: before = [] } = teamSpec(team);
+  // As it was when the form was opened.
+  const [{ displayName = '', description = '', groups: before = [] }] = useState(() => teamSpec(team));
+  const [ownerBefore] = useState(() => ownerPrincipal(team));
   const [described, setDescribed] = useState({ displayName, description });
   const [groups, setGroups] = useState<readonly string[]>(before);
-  const [owner, setOwner] = useState(ownerPrincipal(team));
+  const [owner, setOwner] = useState(ownerBefore);
   const [mayGroups, mayOwner] = useMayEach(
     ['spec.groups', 'spec.owner'].map((subresource) => ({ verb: 'update', kind: kinds.team, name, subresource })),
   ).map(({ allowed }) => allowed);
@@ -30,9 +33,11 @@ export function EditTeam({ team, onClose }: { readonly team: KubeObject; readonl
       { name },
       {
         spec: {
-          ...describedPatch(described),
-          ...(mayGroups === true ? { groups } : {}),
-          ...(mayOwner === true && owner !== undefined ? ownerPatch(owner) : {}),
+          ...describedPatch(described, { displayName, description }),
+          ...(mayGroups === true ? changedMembers({ groups: before as readonly string[] }, { groups }) : {}),
+          ...(mayOwner === true && owner !== undefined
+            ? changedMembers(ownerBefore === undefined ? {} : ownerPatch(ownerBefore), ownerPatch(owner))
+            : {}),
         },
       },
     );

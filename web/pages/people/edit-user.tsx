@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../src/api/meta.ts';
 import { DescribedFields } from '../../components/described-fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notify } from '../../components/notices.tsx';
+import { changedMembers } from '../../data/changed-members.ts';
 import { describedPatch } from '../../data/described.ts';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
@@ -24,7 +25,8 @@ const labels: Readonly<Record<Text, { readonly label: string; readonly descripti
 /** What of a user whoever is signed in may change. */
 export function EditUser({ user, onClose }: { readonly user: KubeObject; readonly onClose: () => void }) {
   const { name = '' } = user.metadata;
-  const before = userSpec(user);
+  // As it was when the form was opened.
+  const [before] = useState(() => userSpec(user));
   const { displayName = '', description = '' } = before;
   const [described, setDescribed] = useState({ displayName, description });
   const [given, setGiven] = useState<Partial<Record<Text, string>>>({});
@@ -46,9 +48,9 @@ export function EditUser({ user, onClose }: { readonly user: KubeObject; readonl
       { name },
       {
         spec: {
-          ...describedPatch(described),
+          ...describedPatch(described, { displayName, description }),
           ...Object.fromEntries(changed),
-          ...(may('groups') ? { groups } : {}),
+          ...(may('groups') ? changedMembers({ groups: before.groups ?? [] }, { groups }) : {}),
         },
       },
     );

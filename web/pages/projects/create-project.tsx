@@ -13,6 +13,8 @@ import { quotaPatch } from './project-spec.ts';
 
 const limited = ['spec.allowedClusters', 'spec.allowedTemplates', 'spec.quotas'];
 
+const noLimits = { project: undefined, user: undefined };
+
 /** A new project; whoever may say so says at once what it is allowed. */
 export function CreateProject({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
@@ -28,7 +30,8 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
 
   async function send(): Promise<void> {
     const every = [{ name: '*' }];
-    const { quotas: limits } = (quotaPatch({ project: limit, user: undefined }) as { spec: { quotas: object } }).spec;
+    const { quotas: limits } = (quotaPatch(noLimits, { ...noLimits, project: limit }) as { spec: { quotas: object } })
+      .spec;
     const made = await createObject(kinds.project, {
       apiVersion: apiVersionOf(kinds.project),
       kind: kinds.project.kind,

@@ -34,7 +34,7 @@ describe('the quotas of a project', () => {
   });
 
   it('are taken away by null', () => {
-    expect(quotaPatch({ project: 0, user: undefined })).toEqual({
+    expect(quotaPatch({ project: 3, user: 1 }, { project: 0, user: undefined })).toEqual({
       spec: { quotas: { project: { virtualclusterinstances: 0 }, user: { virtualclusterinstances: null } } },
     });
   });

@@ -1,6 +1,7 @@
 import type { ProjectSpec, ReadyDay } from '../../../src/api/management/v1/project.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { listAt, objectAt } from '../../../src/lib/json-path.ts';
+import { changedMembers } from '../../data/changed-members.ts';
 
 /** What is counted against quotas. */
 const counted = 'virtualclusterinstances';
@@ -45,8 +46,9 @@ export function quotaUse(project: KubeObject): QuotaUse {
   };
 }
 
-/** A merge patch that sets these limits and takes away those that are undefined. */
-export function quotaPatch({ project, user }: QuotaLimits): object {
+/** A merge patch that sets the limits that are others now, and takes away those that are undefined. */
+export function quotaPatch(before: QuotaLimits, after: QuotaLimits): object {
   const part = (limit: number | undefined) => ({ [counted]: limit ?? null });
-  return { spec: { quotas: { project: part(project), user: part(user) } } };
+  const parts = ({ project, user }: QuotaLimits) => ({ project: part(project), user: part(user) });
+  return { spec: { quotas: changedMembers(parts(before), parts(after)) } };
 }

@@ -68,7 +68,8 @@ export function QuotasTab({ project }: { readonly project: KubeObject }) {
 
 function EditQuotas({ project, onClose }: { readonly project: KubeObject; readonly onClose: () => void }) {
   const { name = '' } = project.metadata;
-  const before = quotaUse(project);
+  // As they were when the form was opened.
+  const [before] = useState(() => quotaUse(project));
   const [whole, setWhole] = useState(before.project);
   const [each, setEach] = useState(before.user);
   return (
@@ -77,7 +78,7 @@ function EditQuotas({ project, onClose }: { readonly project: KubeObject; readon
       action="Save"
       onClose={onClose}
       onSend={async () => {
-        await patchObject(kinds.project, { name }, quotaPatch({ project: whole, user: each }));
+        await patchObject(kinds.project, { name }, quotaPatch(before, { project: whole, user: each }));
         notify.done(`The limits of ${name} are changed`);
       }}
     >
