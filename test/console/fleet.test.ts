@@ -107,10 +107,7 @@ describeWith(chromiumMissing, 'the fleet at a glance', () => {
   ] as const)('keeps nobody out in the %s theme, %i pixels wide', async (theme, width) => {
     const watched = await openPage(browser, flotilla.url, { theme, width });
     const { page } = watched;
-    await page.goto('/');
-    await page.getByText('Access key', { exact: true }).click();
-    await page.locator('input[name="access-key"]').fill(flotilla.adminKey);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await signIn(page, flotilla.adminKey);
     await page.getByRole('link', { name: '2 Ready' }).waitFor();
     await page.getByText('3 of 4').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);

@@ -187,10 +187,7 @@ describeWith(chromiumMissing, 'the pages of projects', () => {
   ] as const)('keep nobody out in the %s theme, %i pixels wide', async (theme, width) => {
     const watched = await openPage(browser, flotilla.url, { theme, width });
     const { page } = watched;
-    await page.goto('/projects');
-    await page.getByText('Access key', { exact: true }).click();
-    await page.locator('input[name="access-key"]').fill(flotilla.adminKey);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await signIn(page, flotilla.adminKey, '/projects');
     const looks: [path: string, seen: string][] = [
       ['/projects', 'Default'],
       ['/projects/red', 'Time to Ready'],

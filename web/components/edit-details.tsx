@@ -1,14 +1,14 @@
-import { Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { KubeObject } from '../../src/api/meta.ts';
 import { textAt } from '../../src/lib/json-path.ts';
 import { changedMembers } from '../data/changed-members.ts';
-import { describedPatch } from '../data/described.ts';
+import { type Described, describedPatch } from '../data/described.ts';
 import { fieldProblems } from '../data/field-problems.ts';
 import type { KindRef } from '../data/kind-ref.ts';
 import { patchObject } from '../data/objects.ts';
 import { ownerPatch, ownerPrincipal } from '../data/owner.ts';
 import { useMay } from '../data/permissions.ts';
+import { DescribedFields } from './described-fields.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { notify } from './notices.tsx';
 import { PrincipalPicker } from './principal-picker.tsx';
@@ -27,12 +27,13 @@ export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsPr
   const { name = '', namespace } = object.metadata;
   // As it was when the form was opened.
   const [before] = useState(() => ({
-    displayName: textAt(object, 'spec', 'displayName'),
-    description: textAt(object, 'spec', 'description'),
+    described: {
+      displayName: textAt(object, 'spec', 'displayName'),
+      description: textAt(object, 'spec', 'description'),
+    },
     owner: ownerPrincipal(object),
   }));
-  const [displayName, setDisplayName] = useState(before.displayName);
-  const [description, setDescription] = useState(before.description);
+  const [described, setDescribed] = useState<Described>(before.described);
   const [owner, setOwner] = useState(before.owner);
   const { allowed: mayGive } = useMay({ verb: 'update', kind, namespace, name, subresource: 'spec.owner' });
 
@@ -42,7 +43,7 @@ export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsPr
       { namespace, name },
       {
         spec: {
-          ...describedPatch({ displayName, description }, before),
+          ...describedPatch(described, before.described),
           ...(mayGive && owner !== undefined
             ? changedMembers(before.owner === undefined ? {} : ownerPatch(before.owner), ownerPatch(owner))
             : {}),
@@ -58,23 +59,7 @@ export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsPr
         const problem = fieldProblems(error);
         return (
           <>
-            <TextInput
-              label="Display name"
-              description="What people call it."
-              value={displayName}
-              onChange={(event) => setDisplayName(event.currentTarget.value)}
-              error={problem('spec.displayName')}
-              autoComplete="off"
-              data-autofocus
-            />
-            <Textarea
-              label="Description"
-              value={description}
-              onChange={(event) => setDescription(event.currentTarget.value)}
-              error={problem('spec.description')}
-              autosize
-              minRows={2}
-            />
+            <DescribedFields value={described} onChange={setDescribed} problem={problem} autoFocus />
             {mayGive ? (
               <PrincipalPicker
                 label="Owner"

@@ -14,11 +14,11 @@ export function retentionSection(open: OpenStore): void {
       for (const value of ['2', '3', '4', '5']) await put(store, key('s', 'x'), value);
       await store.compact('s', 3);
       for (const call of [
-        store.history(range('s'), 2),
-        store.observe(range('s'), 2, new Recorder()),
-        store.list(range('s'), { atRevision: 2 }),
+        () => store.history(range('s'), 2),
+        () => store.observe(range('s'), 2, new Recorder()),
+        () => store.list(range('s'), { atRevision: 2 }),
       ]) {
-        expect(await failure(call)).toMatchObject({ code: 'Expired', detail: 3 });
+        expect(await failure(call())).toMatchObject({ code: 'Expired', detail: 3 });
       }
     });
 

@@ -74,13 +74,12 @@ export async function watchedPage(context: BrowserContext, url: string): Promise
   return { page, problems: () => problems };
 }
 
-/** Signs in with a key, as a person does, and waits until the fleet is in sight. */
+/** Signs in with a key, as a person does, and waits until a page is in sight. */
 export async function signIn(page: Page, accessKey: string, path = '/'): Promise<void> {
   await page.goto(path);
   await page.getByText('Access key', { exact: true }).click();
   await page.locator('input[name="access-key"]').fill(accessKey);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation').getByText('Virtual clusters').waitFor();
+  await submit(page);
 }
 
 /** Signs in with a password. */
@@ -88,8 +87,12 @@ export async function signInAs(page: Page, username: string, password: string, p
   await page.goto(path);
   await page.locator('input[name="username"]').fill(username);
   await page.locator('input[name="password"]').fill(password);
+  await submit(page);
+}
+
+async function submit(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation').getByText('Virtual clusters').waitFor();
+  await page.locator('main#page').waitFor();
 }
 
 export function expectNoProblems({ problems }: Pick<WatchedPage, 'problems'>): void {

@@ -8,13 +8,21 @@ import classes from './attention-panel.module.css';
 /** More than anybody reads at a glance; the lists show all. */
 const most = 8;
 
-export function Attention({ matters }: { readonly matters: readonly Matter[] }) {
+export interface AttentionProps {
+  readonly matters: readonly Matter[];
+  /** False while not everything could be looked at. */
+  readonly isKnown: boolean;
+}
+
+export function Attention({ matters, isKnown }: AttentionProps) {
   return (
     <Panel title="Needs attention">
       {matters.length === 0 ? (
         <Group gap="sm" c="dimmed">
-          <Icon name="check" />
-          <Text size="sm">Nothing. Everything is as it should be.</Text>
+          <Icon name={isKnown ? 'check' : 'clock'} />
+          <Text size="sm">
+            {isKnown ? 'Nothing. Everything is as it should be.' : 'Not known while the server does not answer.'}
+          </Text>
         </Group>
       ) : (
         <Stack gap={0}>

@@ -82,7 +82,10 @@ export function FleetPage() {
       )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md" mt="md">
         <div>
-          <Attention matters={matters} />
+          <Attention
+            matters={matters}
+            isKnown={[instances, clusters, keys].every(({ state }) => state === 'live' || state === 'refused')}
+          />
           <Panel title="Time to Ready">
             <TimeToReady days={readyDays} />
           </Panel>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { apiVersionOf } from '../../../src/api/meta.ts';
 import { Command } from '../../components/command.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { NameField } from '../../components/name-field.tsx';
 import { notify } from '../../components/notices.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
@@ -66,17 +67,7 @@ export function ConnectCluster({ onClose }: { readonly onClose: () => void }) {
                 ? 'For a Kubernetes cluster whose API the server can reach.'
                 : 'For a cluster behind a firewall, or a machine without Kubernetes: a process beside it connects to this server.'}
             </Text>
-            <TextInput
-              label="Name"
-              description="Small letters, digits and dashes. It cannot be changed later."
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              error={problem('metadata.name')}
-              autoComplete="off"
-              spellCheck={false}
-              required
-              data-autofocus
-            />
+            <NameField value={name} onChange={setName} error={problem('metadata.name')} />
             <TextInput
               label="Display name"
               value={displayName}

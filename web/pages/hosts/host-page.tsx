@@ -1,18 +1,15 @@
-import { Alert, Anchor, Button, Group } from '@mantine/core';
-import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Alert } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { textAt } from '../../../src/lib/json-path.ts';
 import { DetailTabs } from '../../components/detail-tabs.tsx';
 import { EditDetails } from '../../components/edit-details.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { LivePart } from '../../components/live-part.tsx';
 import { ObjectEditor } from '../../components/object-editor.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { displayNameOf } from '../../data/display-name.ts';
+import { ObjectHeader } from '../../components/object-header.tsx';
+import { ObjectPage } from '../../components/object-page.tsx';
+import { Offered } from '../../components/offered.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { useMayEach } from '../../data/permissions.ts';
-import { useObject } from '../../data/use-object.ts';
 import { AccessTab } from './access-tab.tsx';
 import { ConnectionTab } from './connection-tab.tsx';
 import { DeleteCluster } from './delete-cluster.tsx';
@@ -20,24 +17,19 @@ import { ImportTab } from './import-tab.tsx';
 import { InstancesTab } from './instances-tab.tsx';
 import { OverviewTab } from './overview-tab.tsx';
 
-const back = (
-  <Anchor component={Link} to="/hosts" size="sm">
-    Clusters
-  </Anchor>
-);
+const list = { to: '/hosts', label: 'Clusters' } as const;
 
 /** One cluster that virtual clusters run on. */
 export function HostPage() {
   const { cluster: name } = useParams({ from: '/hosts/$cluster' });
-  const live = useObject(kinds.cluster, { name });
   return (
-    <LivePart live={live} what="cluster" name={name} back={back}>
-      {(cluster) => <Host key={cluster.metadata.uid} cluster={cluster} />}
-    </LivePart>
+    <ObjectPage kind={kinds.cluster} name={name} what="cluster" list={list}>
+      {(cluster, back) => <Host key={cluster.metadata.uid} cluster={cluster} back={back} />}
+    </ObjectPage>
   );
 }
 
-function Host({ cluster }: { readonly cluster: KubeObject }) {
+function Host({ cluster, back }: { readonly cluster: KubeObject; readonly back: ReactNode }) {
   const { name = '', deletionTimestamp } = cluster.metadata;
   const [open, setOpen] = useState<'details' | 'deletion'>();
   const close = () => setOpen(undefined);
@@ -66,29 +58,14 @@ function Host({ cluster }: { readonly cluster: KubeObject }) {
   ];
   return (
     <>
-      <PageHeader
-        title={displayNameOf(cluster)}
-        above={back}
-        about={textAt(cluster, 'spec', 'displayName') === '' ? undefined : <span className="mono">{name}</span>}
-        actions={
-          <Group gap="sm">
-            {write?.allowed === true ? (
-              <Button variant="default" leftSection={<Icon name="edit" size={16} />} onClick={() => setOpen('details')}>
-                Edit
-              </Button>
-            ) : null}
-            {remove?.allowed === true && !isGoing ? (
-              <Button
-                variant="default"
-                leftSection={<Icon name="trash" size={16} />}
-                onClick={() => setOpen('deletion')}
-              >
-                Disconnect
-              </Button>
-            ) : null}
-          </Group>
-        }
-      />
+      <ObjectHeader object={cluster} back={back}>
+        <Offered when={write?.allowed} icon="edit" onPress={() => setOpen('details')}>
+          Edit
+        </Offered>
+        <Offered when={remove?.allowed && !isGoing} icon="trash" onPress={() => setOpen('deletion')}>
+          Disconnect
+        </Offered>
+      </ObjectHeader>
       {isGoing ? (
         <Alert color="orange" mb="md" role="status" title="This cluster is being disconnected">
           It goes when no virtual cluster runs on it any more. Delete those first; it takes no new ones.

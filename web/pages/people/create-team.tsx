@@ -1,9 +1,9 @@
-import { TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiVersionOf } from '../../../src/api/meta.ts';
 import { DescribedFields } from '../../components/described-fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { NameField } from '../../components/name-field.tsx';
 import { notify } from '../../components/notices.tsx';
 import { describedSpec } from '../../data/described.ts';
 import { fieldProblems } from '../../data/field-problems.ts';
@@ -34,16 +34,11 @@ export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
         const problem = fieldProblems(error);
         return (
           <>
-            <TextInput
-              label="Name"
-              description="Small letters, digits, dots and dashes. It cannot be changed later."
+            <NameField
               value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
+              onChange={setName}
               error={problem('metadata.name')}
-              autoComplete="off"
-              spellCheck={false}
-              required
-              data-autofocus
+              form="Small letters, digits, dots and dashes."
             />
             <DescribedFields value={described} onChange={setDescribed} problem={problem} />
           </>

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiVersionOf } from '../../../src/api/meta.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { NameField } from '../../components/name-field.tsx';
 import { notify } from '../../components/notices.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
@@ -41,17 +42,11 @@ export function CreateUser({ onClose }: { readonly onClose: () => void }) {
         const problem = fieldProblems(error);
         return (
           <>
-            <TextInput
-              label="Name"
-              description="Small letters, digits, dots and dashes: what they sign in with. It cannot be changed later."
+            <NameField
               value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
+              onChange={setName}
               error={problem('metadata.name')}
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              required
-              data-autofocus
+              form="Small letters, digits, dots and dashes: what they sign in with."
             />
             <TextInput
               label="Display name"

@@ -1,41 +1,34 @@
-import { Anchor, Button, Text } from '@mantine/core';
-import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Text } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { DetailTabs } from '../../components/detail-tabs.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { LivePart } from '../../components/live-part.tsx';
 import { notify } from '../../components/notices.tsx';
 import { ObjectEditor } from '../../components/object-editor.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { displayNameOf } from '../../data/display-name.ts';
+import { ObjectHeader } from '../../components/object-header.tsx';
+import { ObjectPage } from '../../components/object-page.tsx';
+import { Offered } from '../../components/offered.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { deleteObject } from '../../data/objects.ts';
 import { useMayEach } from '../../data/permissions.ts';
-import { useObject } from '../../data/use-object.ts';
 import { EditTeam } from './edit-team.tsx';
 import { KeysOf } from './keys-of.tsx';
 import { TeamOverview } from './team-overview.tsx';
 
-const back = (
-  <Anchor component={Link} to="/teams" size="sm">
-    Teams
-  </Anchor>
-);
+const list = { to: '/teams', label: 'Teams' } as const;
 
 /** One team. */
 export function TeamPage() {
   const { team: name } = useParams({ from: '/teams/$team' });
-  const live = useObject(kinds.team, { name });
   return (
-    <LivePart live={live} what="team" name={name} back={back}>
-      {(team) => <Team key={team.metadata.uid} team={team} />}
-    </LivePart>
+    <ObjectPage kind={kinds.team} name={name} what="team" list={list}>
+      {(team, back) => <Team key={team.metadata.uid} team={team} back={back} />}
+    </ObjectPage>
   );
 }
 
-function Team({ team }: { readonly team: KubeObject }) {
+function Team({ team, back }: { readonly team: KubeObject; readonly back: ReactNode }) {
   const { name = '', uid } = team.metadata;
   const place = { kind: kinds.team, name };
   const [write, remove, keys] = useMayEach([
@@ -45,28 +38,16 @@ function Team({ team }: { readonly team: KubeObject }) {
   ]);
   const [open, setOpen] = useState<'edit' | 'delete'>();
   const close = () => setOpen(undefined);
-  const displayName = displayNameOf(team);
   return (
     <>
-      <PageHeader
-        title={displayName}
-        above={back}
-        about={displayName === name ? undefined : <span className="mono">{name}</span>}
-        actions={
-          <>
-            {write?.allowed === true ? (
-              <Button variant="default" leftSection={<Icon name="edit" size={16} />} onClick={() => setOpen('edit')}>
-                Edit
-              </Button>
-            ) : null}
-            {remove?.allowed === true ? (
-              <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setOpen('delete')}>
-                Delete
-              </Button>
-            ) : null}
-          </>
-        }
-      />
+      <ObjectHeader object={team} back={back}>
+        <Offered when={write?.allowed} icon="edit" onPress={() => setOpen('edit')}>
+          Edit
+        </Offered>
+        <Offered when={remove?.allowed} icon="trash" onPress={() => setOpen('delete')}>
+          Delete
+        </Offered>
+      </ObjectHeader>
       <DetailTabs
         label="Parts of the team"
         tabs={[

@@ -1,40 +1,32 @@
-import { Anchor, Button } from '@mantine/core';
-import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { DetailTabs } from '../../components/detail-tabs.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { LivePart } from '../../components/live-part.tsx';
 import { ObjectEditor } from '../../components/object-editor.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { displayNameOf } from '../../data/display-name.ts';
+import { ObjectHeader } from '../../components/object-header.tsx';
+import { ObjectPage } from '../../components/object-page.tsx';
+import { Offered } from '../../components/offered.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { useMayEach } from '../../data/permissions.ts';
-import { useObject } from '../../data/use-object.ts';
 import { EditUser } from './edit-user.tsx';
 import { KeysOf } from './keys-of.tsx';
 import { DeleteUser, SetPassword, SwitchUser } from './user-dialogs.tsx';
 import { UserOverview } from './user-overview.tsx';
 import { userSpec } from './user-spec.ts';
 
-const back = (
-  <Anchor component={Link} to="/users" size="sm">
-    Users
-  </Anchor>
-);
+const list = { to: '/users', label: 'Users' } as const;
 
 /** One user. */
 export function UserPage() {
   const { user: name } = useParams({ from: '/users/$user' });
-  const live = useObject(kinds.user, { name });
   return (
-    <LivePart live={live} what="user" name={name} back={back}>
-      {(user) => <User key={user.metadata.uid} user={user} />}
-    </LivePart>
+    <ObjectPage kind={kinds.user} name={name} what="user" list={list}>
+      {(user, back) => <User key={user.metadata.uid} user={user} back={back} />}
+    </ObjectPage>
   );
 }
 
-function User({ user }: { readonly user: KubeObject }) {
+function User({ user, back }: { readonly user: KubeObject; readonly back: ReactNode }) {
   const { name = '' } = user.metadata;
   const place = { kind: kinds.user, name };
   const [write, password, disable, remove, keys] = useMayEach([
@@ -46,42 +38,22 @@ function User({ user }: { readonly user: KubeObject }) {
   ]);
   const [open, setOpen] = useState<'edit' | 'password' | 'switch' | 'delete'>();
   const close = () => setOpen(undefined);
-  const displayName = displayNameOf(user);
   return (
     <>
-      <PageHeader
-        title={displayName}
-        above={back}
-        about={displayName === name ? undefined : <span className="mono">{name}</span>}
-        actions={
-          <>
-            {write?.allowed === true ? (
-              <Button variant="default" leftSection={<Icon name="edit" size={16} />} onClick={() => setOpen('edit')}>
-                Edit
-              </Button>
-            ) : null}
-            {password?.allowed === true && write?.allowed === true ? (
-              <Button
-                variant="default"
-                leftSection={<Icon name="keys" size={16} />}
-                onClick={() => setOpen('password')}
-              >
-                Set the password
-              </Button>
-            ) : null}
-            {disable?.allowed === true ? (
-              <Button variant="default" onClick={() => setOpen('switch')}>
-                {userSpec(user).disabled === true ? 'Enable' : 'Disable'}
-              </Button>
-            ) : null}
-            {remove?.allowed === true ? (
-              <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={() => setOpen('delete')}>
-                Delete
-              </Button>
-            ) : null}
-          </>
-        }
-      />
+      <ObjectHeader object={user} back={back}>
+        <Offered when={write?.allowed} icon="edit" onPress={() => setOpen('edit')}>
+          Edit
+        </Offered>
+        <Offered when={password?.allowed && write?.allowed} icon="keys" onPress={() => setOpen('password')}>
+          Set the password
+        </Offered>
+        <Offered when={disable?.allowed} onPress={() => setOpen('switch')}>
+          {userSpec(user).disabled === true ? 'Enable' : 'Disable'}
+        </Offered>
+        <Offered when={remove?.allowed} icon="trash" onPress={() => setOpen('delete')}>
+          Delete
+        </Offered>
+      </ObjectHeader>
       <DetailTabs
         label="Parts of the user"
         tabs={[

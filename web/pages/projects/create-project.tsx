@@ -1,9 +1,12 @@
-import { Checkbox, Stack, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiVersionOf } from '../../../src/api/meta.ts';
+import { DescribedFields } from '../../components/described-fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { NameField } from '../../components/name-field.tsx';
 import { notify } from '../../components/notices.tsx';
+import { describedSpec } from '../../data/described.ts';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import { createObject } from '../../data/objects.ts';
@@ -19,8 +22,7 @@ const noLimits = { project: undefined, user: undefined };
 export function CreateProject({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState('');
-  const [displayName, setDisplayName] = useState('');
-  const [description, setDescription] = useState('');
+  const [described, setDescribed] = useState({ displayName: '', description: '' });
   const [anyCluster, setAnyCluster] = useState(true);
   const [anyTemplate, setAnyTemplate] = useState(true);
   const [limit, setLimit] = useState<number | undefined>();
@@ -37,8 +39,7 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
       kind: kinds.project.kind,
       metadata: { name: name.trim() },
       spec: {
-        ...(displayName.trim() === '' ? {} : { displayName: displayName.trim() }),
-        ...(description.trim() === '' ? {} : { description: description.trim() }),
+        ...describedSpec(described),
         ...(clusters?.allowed === true && anyCluster ? { allowedClusters: every } : {}),
         ...(templates?.allowed === true && anyTemplate ? { allowedTemplates: every } : {}),
         ...(quotas?.allowed === true && limit !== undefined ? { quotas: limits } : {}),
@@ -55,33 +56,8 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
         const problem = fieldProblems(error);
         return (
           <>
-            <TextInput
-              label="Name"
-              description="Small letters, digits and dashes. It cannot be changed later."
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              error={problem('metadata.name')}
-              autoComplete="off"
-              spellCheck={false}
-              required
-              data-autofocus
-            />
-            <TextInput
-              label="Display name"
-              description="What people call it."
-              value={displayName}
-              onChange={(event) => setDisplayName(event.currentTarget.value)}
-              error={problem('spec.displayName')}
-              autoComplete="off"
-            />
-            <Textarea
-              label="Description"
-              value={description}
-              onChange={(event) => setDescription(event.currentTarget.value)}
-              error={problem('spec.description')}
-              autosize
-              minRows={2}
-            />
+            <NameField value={name} onChange={setName} error={problem('metadata.name')} />
+            <DescribedFields value={described} onChange={setDescribed} problem={problem} />
             <Stack gap="xs">
               {clusters?.allowed === true ? (
                 <Checkbox

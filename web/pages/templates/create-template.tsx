@@ -1,9 +1,10 @@
-import { NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiVersionOf, type KubeObject } from '../../../src/api/meta.ts';
 import { DescribedFields } from '../../components/described-fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { NameField } from '../../components/name-field.tsx';
 import { notify } from '../../components/notices.tsx';
 import { describedSpec } from '../../data/described.ts';
 import { displayNameOf } from '../../data/display-name.ts';
@@ -77,17 +78,7 @@ export function CreateTemplate({ from = '', onClose }: CreateTemplateProps) {
         const problem = fieldProblems(error);
         return (
           <>
-            <TextInput
-              label="Name"
-              description="Small letters, digits and dashes. It cannot be changed later."
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              error={problem('metadata.name')}
-              autoComplete="off"
-              spellCheck={false}
-              required
-              data-autofocus
-            />
+            <NameField value={name} onChange={setName} error={problem('metadata.name')} />
             <DescribedFields value={described} onChange={setDescribed} problem={problem} about="What it is for." />
             <NativeSelect
               label="Begin with"

@@ -1,41 +1,32 @@
-import { Anchor, Button, Group } from '@mantine/core';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { textAt } from '../../../src/lib/json-path.ts';
 import { DetailTabs } from '../../components/detail-tabs.tsx';
 import { EditDetails } from '../../components/edit-details.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { LivePart } from '../../components/live-part.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { displayNameOf } from '../../data/display-name.ts';
+import { ObjectHeader } from '../../components/object-header.tsx';
+import { ObjectPage } from '../../components/object-page.tsx';
+import { Offered } from '../../components/offered.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { useMayEach } from '../../data/permissions.ts';
-import { useObject } from '../../data/use-object.ts';
 import { CreateTemplate } from './create-template.tsx';
 import { DeleteTemplate } from './delete-template.tsx';
 import { EditTab } from './edit-tab.tsx';
 import { OverviewTab } from './overview-tab.tsx';
 import { VersionsTab } from './versions-tab.tsx';
 
-const back = (
-  <Anchor component={Link} to="/templates" size="sm">
-    Templates
-  </Anchor>
-);
+const list = { to: '/templates', label: 'Templates' } as const;
 
 /** One template. */
 export function TemplatePage() {
   const { template: name } = useParams({ from: '/templates/$template' });
-  const live = useObject(kinds.template, { name });
   return (
-    <LivePart live={live} what="template" name={name} back={back}>
-      {(template) => <Template key={template.metadata.uid} template={template} />}
-    </LivePart>
+    <ObjectPage kind={kinds.template} name={name} what="template" list={list}>
+      {(template, back) => <Template key={template.metadata.uid} template={template} back={back} />}
+    </ObjectPage>
   );
 }
 
-function Template({ template }: { readonly template: KubeObject }) {
+function Template({ template, back }: { readonly template: KubeObject; readonly back: ReactNode }) {
   const { name = '' } = template.metadata;
   const navigate = useNavigate();
   const [open, setOpen] = useState<'details' | 'copy' | 'deletion'>();
@@ -48,34 +39,17 @@ function Template({ template }: { readonly template: KubeObject }) {
   ]);
   return (
     <>
-      <PageHeader
-        title={displayNameOf(template)}
-        above={back}
-        about={textAt(template, 'spec', 'displayName') === '' ? undefined : <span className="mono">{name}</span>}
-        actions={
-          <Group gap="sm">
-            {patch?.allowed === true ? (
-              <Button variant="default" leftSection={<Icon name="edit" size={16} />} onClick={() => setOpen('details')}>
-                Details
-              </Button>
-            ) : null}
-            {create?.allowed === true ? (
-              <Button variant="default" leftSection={<Icon name="copy" size={16} />} onClick={() => setOpen('copy')}>
-                Copy
-              </Button>
-            ) : null}
-            {remove?.allowed === true ? (
-              <Button
-                variant="default"
-                leftSection={<Icon name="trash" size={16} />}
-                onClick={() => setOpen('deletion')}
-              >
-                Delete
-              </Button>
-            ) : null}
-          </Group>
-        }
-      />
+      <ObjectHeader object={template} back={back}>
+        <Offered when={patch?.allowed} icon="edit" onPress={() => setOpen('details')}>
+          Details
+        </Offered>
+        <Offered when={create?.allowed} icon="copy" onPress={() => setOpen('copy')}>
+          Copy
+        </Offered>
+        <Offered when={remove?.allowed} icon="trash" onPress={() => setOpen('deletion')}>
+          Delete
+        </Offered>
+      </ObjectHeader>
       <DetailTabs
         label="Parts of the template"
         tabs={[

@@ -1,0 +1,33 @@
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { KubeObject } from '../../src/api/meta.ts';
+import type { KindRef } from '../data/kind-ref.ts';
+import { useObject } from '../data/use-object.ts';
+import { LivePart } from './live-part.tsx';
+
+export interface ObjectPageProps {
+  readonly kind: KindRef;
+  readonly name: string;
+  /** "project" */
+  readonly what: string;
+  /** The list that it stands in. */
+  readonly list: { readonly to: '/hosts' | '/projects' | '/templates' | '/teams' | '/users'; readonly label: string };
+  /** With the object as it is now, and the way back to the list. Made anew for another object of the same name. */
+  children(object: KubeObject, back: ReactNode): ReactNode;
+}
+
+/** The page of one object that stands in no namespace. */
+export function ObjectPage({ kind, name, what, list, children }: ObjectPageProps) {
+  const live = useObject(kind, { name });
+  const back = (
+    <Anchor component={Link} to={list.to} size="sm">
+      {list.label}
+    </Anchor>
+  );
+  return (
+    <LivePart live={live} what={what} name={name} back={back}>
+      {(object) => children(object, back)}
+    </LivePart>
+  );
+}
