@@ -65,8 +65,8 @@ export default defineConfig({
           include: ['test/console/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          // A browser and a server each.
-          maxWorkers: 2,
+          // A browser and a server each, which wait for each other.
+          maxWorkers: 3,
         },
       },
       {

@@ -8,8 +8,8 @@ export function sizesAt(scale) {
     createSeconds: Math.max(0.5, 8 * scale),
     /** No more than these in one measurement, or one fast server would fill the disk for all that follows. */
     mostCreates: some(25_000, 100),
-    /** Enough that the servers' code has been compiled for what it does most. */
-    warmUps: some(3000, 20),
+    /** Enough that the servers' code has been compiled for what it does most: less of it measures the compiler. */
+    warmUps: scale >= 0.1 ? 3000 : some(3000, 20),
     keys: some(2000, 20),
     manyKeys: some(100_000, 100),
     /** Each leaves a failed authentication, and a source that has more than twenty is slowed down. */

@@ -79,7 +79,10 @@ export function kubectlWith(kubeconfig: string): Kubectl {
     run,
     async ok(args, options) {
       const { code, stdout, stderr } = await run(args, options);
-      if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}\n${stdout}${stderr}`);
+      if (code !== 0) {
+        // Some print a hundred megabytes.
+        throw new Error(`kubectl ${args.join(' ')} ended with ${code}\n${stdout.slice(-10_000)}${stderr}`);
+      }
       return stdout;
     },
     follow(args) {

@@ -1,4 +1,4 @@
-import { StatusError, tooManyRequests } from '../../api/status.ts';
+import { internalError, StatusError, tooManyRequests } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { BodyRoom } from '../body-room.ts';
 import { callerOf, shareOf } from '../caller.ts';
@@ -93,10 +93,14 @@ class Slot {
     if (this.#exchange.end.isOver) throw this.#whyOver();
   }
 
-  /** Who lost the right to be here while it waited is told that, and not to come again. */
+  /**
+   * Who lost the right to be here while it waited is told that, and not to come again. Who went away by itself was not
+   * refused: the audit log must not say so.
+   */
   #whyOver(): Error {
-    const { reason } = this.#exchange.end;
-    return reason instanceof StatusError ? reason : comeAgain();
+    const { isOver, reason } = this.#exchange.end;
+    if (!isOver) return comeAgain();
+    return reason instanceof StatusError ? reason : internalError('the request was given up');
   }
 
   giveBack(): void {
