@@ -11,8 +11,9 @@ const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'
  */
 export async function webConsole(session) {
   if (!session.hasPlanes || !existsSync(program)) return;
-  const { sizes, target } = session;
+  const { sizes } = session;
   await session.start('console');
+  const { target } = session;
   const lives = { verb: 'create', project: 'default', calls: sizes.lives, clients: 10, inTurn: true };
   await session.run('instanceLives', lives);
   const browser = await chromium.launch({ executablePath: program, args });
