@@ -7,6 +7,7 @@ const reports = process.env['FLOTILLA_TEST_REPORTS'];
 const quiet = [
   'test/bad-days/{bad-input,greedy-key,idle-watches,never-reader,slow-clients}.slow.test.ts',
   'test/e2e/bench.test.ts',
+  'test/kubernetes/gateway-time.test.ts',
 ];
 
 export default defineConfig({
@@ -74,6 +75,7 @@ export default defineConfig({
         test: {
           name: 'kubernetes',
           include: ['test/kubernetes/**/*.test.ts'],
+          exclude: quiet,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Each waits for programs for much of its time; more at once would only make those slower.

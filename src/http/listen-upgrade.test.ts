@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { testCertificate } from '../../test/harness/http-server.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import type { IncomingRequest, Reply } from './exchange.ts';
@@ -39,6 +41,40 @@ describe('an upgrade that comes together with a request before it', () => {
     const codes = [...came.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => code);
     expect(codes).toEqual(['200', '400']);
     expect(came.indexOf('seen /first')).toBeLessThan(came.lastIndexOf('HTTP/1.1 400'));
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('a client that has switched protocols and reads slowly', () => {
+  it.each([
+    ['that has ended long ago', (behind: Duplex) => behind.push(null)],
+    ['that has failed', (behind: Duplex) => setImmediate(() => behind.destroy(new Error('gone')))],
+  ])('gets all that came from a side %s, though it says something in between', async (_, finish) => {
+    // More than lies before the client, less than the kernel takes.
+    const sent = Buffer.alloc(300_000, 'x');
+    const behind = new Duplex({ allowHalfOpen: false, read() {}, write: (_chunk, _encoding, done) => done() });
+    const handler = async (): Promise<Reply> => ({
+      status: 101,
+      headers: { connection: 'Upgrade', upgrade: 'bytes' },
+      body: { socket: behind },
+    });
+    listener = await listen({ host: '127.0.0.1', port: 0, tls: certificate, handler, log });
+    const socket = connect({ port: listener.port, host: '127.0.0.1', ca: certificate.cert });
+    socket.on('error', () => {});
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: bytes\r\n\r\n');
+    await once(socket, 'readable');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const over = new Promise((resolve) => behind.once('close', resolve));
+    behind.push(sent);
+    finish(behind);
+    await over;
+    vi.advanceTimersByTime(60_000);
+    vi.useRealTimers();
+    socket.write('ping');
+    const came: Buffer[] = [];
+    for await (const chunk of socket) came.push(chunk as Buffer);
+    const all = Buffer.concat(came);
+    expect(all.subarray(all.indexOf('\r\n\r\n') + 4).equals(sent)).toBe(true);
     expect(faults).toEqual([]);
   });
 });

@@ -4,8 +4,13 @@ import type { Reply, UpgradedBody } from './exchange.ts';
 import type { RequestEnd } from './request-end.ts';
 import type { StalledReaders } from './stalled-reader.ts';
 
-/** How long one side may take to go once the other one has. */
-const lingerMilliseconds = 5_000;
+/** How long what is behind may take to go once the client has. */
+const behindMayTakeMilliseconds = 5_000;
+/**
+ * A client that reads slowly has megabytes before it which have left this process already. Whoever closes while such a
+ * client still says something, a ping for instance, makes the kernel throw them away: it is waited for, until it goes.
+ */
+const clientMayTakeMilliseconds = 300_000;
 
 /**
  * Answers `101`, and joins the client with what is behind the other protocol until one of them ends it. `head`: what the
@@ -36,25 +41,31 @@ export async function switchProtocols(
   await Promise.all(ends);
 }
 
-/** Bytes go both ways, never faster than they are taken. Each side has the other's end, and its failure. */
-export function joinSockets(one: Duplex, other: Duplex): void {
-  for (const [from, to] of [
-    [one, other],
-    [other, one],
-  ] as const) {
-    // Ends the other side, too, when this one has sent all.
-    from.pipe(to);
-    from.once('error', () => from.destroy());
-    from.once('close', () => {
-      if (!from.readableEnded) to.destroy();
-      else if (!to.destroyed) destroyLater(to);
-    });
-  }
+/**
+ * Bytes go both ways, never faster than they are taken. Each side has the other's end. What has come from behind goes to
+ * the client, also when it fails there; when the client fails, what is behind has no one to go on for.
+ */
+function joinSockets(client: Duplex, behind: Duplex): void {
+  // To pipe ends the other side, too, when this one has sent all.
+  client.pipe(behind);
+  behind.pipe(client);
+  for (const socket of [client, behind]) socket.once('error', () => socket.destroy());
+  client.once('close', () => {
+    if (client.readableEnded) destroyLater(behind, behindMayTakeMilliseconds);
+    else behind.destroy();
+  });
+  behind.once('close', () => {
+    client.end();
+    // Nobody takes what it says from now on; unread, it would count as not delivered.
+    client.unpipe().resume();
+    destroyLater(client, clientMayTakeMilliseconds);
+  });
 }
 
 /** It has been told that nothing comes any more; whoever does not go by itself is sent. */
-function destroyLater(socket: Duplex): void {
-  const timer = setTimeout(() => socket.destroy(), lingerMilliseconds);
+function destroyLater(socket: Duplex, milliseconds: number): void {
+  if (socket.destroyed) return;
+  const timer = setTimeout(() => socket.destroy(), milliseconds);
   timer.unref();
   socket.once('close', () => clearTimeout(timer));
 }

@@ -31,11 +31,18 @@ export interface Finished {
   readonly stderr: string;
 }
 
+export interface RunOptions {
+  readonly input?: string;
+  /** The input is sent when so many bytes have been printed. */
+  readonly inputAfter?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 export interface Kubectl {
   /** Runs to the end, whatever the exit code. */
-  run(args: readonly string[], options?: { input?: string; env?: Record<string, string> }): Promise<Finished>;
+  run(args: readonly string[], options?: RunOptions): Promise<Finished>;
   /** Runs, expects success, gives what it printed. */
-  ok(args: readonly string[], options?: { input?: string; env?: Record<string, string> }): Promise<string>;
+  ok(args: readonly string[], options?: RunOptions): Promise<string>;
   /** Starts something that goes on (a watch); the caller ends it. */
   follow(args: readonly string[]): Follower;
 }
@@ -52,22 +59,21 @@ export function kubectlWith(kubeconfig: string): Kubectl {
   const cache = mkdtempSync(join(tmpdir(), 'kubectl-cache-'));
   const base = ['--kubeconfig', kubeconfig, '--cache-dir', cache];
 
-  async function run(
-    args: readonly string[],
-    options: { input?: string; env?: Record<string, string> } = {},
-  ): Promise<Finished> {
-    const child = spawn('kubectl', [...base, ...args], { env: { ...process.env, ...options.env } });
+  async function run(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+    const { input = '', inputAfter = 0, env } = options;
+    const child = spawn('kubectl', [...base, ...args], { env: { ...process.env, ...env } });
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (chunk) => {
       stdout += chunk;
+      if (inputAfter > 0 && stdout.length >= inputAfter) child.stdin.end(input);
     });
     child.stderr.on('data', (chunk) => {
       stderr += chunk;
     });
     // A command that reads nothing may have ended by now.
     child.stdin.on('error', () => {});
-    child.stdin.end(options.input ?? '');
+    if (inputAfter === 0) child.stdin.end(input);
     const code = await new Promise<number>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (exit) => resolve(exit ?? -1));

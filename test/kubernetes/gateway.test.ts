@@ -1,19 +1,15 @@
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { readKubeconfig } from '../../src/api/kubeconfig.ts';
 import { managementGroup } from '../../src/api/naming.ts';
-import { connectToHost } from '../../src/hosts/kubernetes/host-connection.ts';
-import { systemClock } from '../../src/lib/clock.ts';
 import { textAt, valueAt } from '../../src/lib/json-path.ts';
 import type { JsonObject } from '../../src/lib/json-value.ts';
 import { groupPath, mergePatch } from '../../src/server/server.fixture.ts';
 import { type Kubectl, kubectlWith } from '../harness/kubectl.ts';
 import { describeWith } from '../harness/suite.ts';
-import { addedTime } from './harness/added-time.ts';
 import { type Flotilla, instancesPath, openFlotilla } from './harness/open-flotilla.ts';
 import { findKubernetes } from './harness/programs.ts';
 import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts';
@@ -239,23 +235,6 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways 
     const following = await flotilla.bench.request(flotilla.server, `${instancesPath}/demo/log?follow=true`);
     expect(following.statusCode).toBe(200);
     for await (const chunk of following.body) if (String(chunk).includes('has started')) break;
-  });
-
-  it('add less than two milliseconds to a request (issue 7)', async () => {
-    const options = { clock: systemClock };
-    const { json } = await flotilla.ask(`${instancesPath}/demo`);
-    const ref = (member: string) => textAt(json, 'spec', 'clusterRef', member);
-    const { kubeconfig } = await kubernetes.standIn({ namespace: ref('namespace'), name: ref('virtualCluster') });
-    const own = readKubeconfig(readFileSync(kubeconfig, 'utf8')).kubeconfig;
-    if (own === undefined) throw new Error('no kubeconfig');
-    const straight = connectToHost(own, options);
-    const certificateAuthority = await flotilla.bench.read('ca.crt');
-    const token = await flotilla.bench.adminKey();
-    const through = connectToHost({ server: `${flotilla.server.url}${gateway}`, certificateAuthority, token }, options);
-    const wanted = 2;
-    const added = await addedTime({ path: '/api/v1/namespaces/default', through, straight, wanted });
-    expect(added).toBeLessThan(wanted);
-    await Promise.all([straight.close(), through.close()]);
   });
 
   it('end what lasts when the instance is put to sleep, and say so (completions §3)', async () => {

@@ -60,7 +60,7 @@ function bodyOf({ status, headers, text }: Received, tokens: Tokens, isStream: b
     if (isStream && status === 200 && /json/.test(type)) {
       return text
         .split('\n')
-        .filter(Boolean)
+        .filter((line) => line !== '' && !isTimedBookmark(line))
         .map((line) => documentOf(exactJson(line), tokens));
     }
     if (/json/.test(type)) return documentOf(exactJson(text), tokens);
@@ -69,6 +69,11 @@ function bodyOf({ status, headers, text }: Received, tokens: Tokens, isStream: b
     return { notParsed: tokens.text(text), because: String(error) };
   }
   return tokens.text(text);
+}
+
+/** kube-apiserver sends those when its own timer happens to fall into the time of the watch. */
+function isTimedBookmark(line: string): boolean {
+  return line.startsWith('{"type":"BOOKMARK"') && !line.includes('k8s.io/initial-events-end');
 }
 
 type Json = Record<string, unknown>;

@@ -69,6 +69,28 @@ test('what the pod says last is read, and then it is over', async () => {
   onConnection = (socket) => socket.end('good bye');
   const stream = await forward();
   expect(String(await buffer(stream))).toBe('good bye');
+  stream.end();
+  await (stream.closed ? undefined : once(stream, 'close'));
+});
+
+test('who writes to a pod that has gone still reads what it said last', async () => {
+  const said = Buffer.alloc(300_000, 'x');
+  onConnection = (socket) => socket.end(said);
+  const stream = await forward();
+  await once(stream, 'readable');
+  // Little enough that all of it is here before it is over.
+  const received: Buffer[] = [];
+  let length = 0;
+  while (ports.open.size > 0 || length === 0) {
+    const chunk = stream.read(1) as Buffer | null;
+    if (chunk !== null) length += received.push(chunk);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  stream.write('are you there?');
+  await new Promise((resolve) => setImmediate(resolve));
+  const rest = await buffer(stream);
+  expect(Buffer.concat([...received, rest]).equals(said)).toBe(true);
+  stream.end('and now?');
   await (stream.closed ? undefined : once(stream, 'close'));
 });
 
@@ -136,11 +158,10 @@ test('ending it ends the connection to the pod', async () => {
 
 test('closing the connection to the host ends every port', async () => {
   const stream = await forward();
-  stream.on('error', () => {});
-  const closed = once(stream, 'close');
+  const ended = once(stream, 'end');
   stream.resume();
   await host.close();
-  await closed;
+  await ended;
 });
 
 test('a way on which nothing moves is kept open, and given up when nobody is at its other end', async () => {

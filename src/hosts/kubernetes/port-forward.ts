@@ -41,7 +41,8 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
   let isEnding = false;
 
   const stream = new Duplex({
-    allowHalfOpen: false,
+    // What lies on top may still hold what it has not handed on when it writes again.
+    allowHalfOpen: true,
     read() {
       webSocket.resume();
     },
@@ -69,7 +70,8 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
 
   function sendAll(chunks: readonly Buffer[], done: (error?: Error | null) => void): void {
     const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-    if (bytes === undefined) {
+    // Who writes to a side that has gone must not lose what that side had said before: the reader comes to its end.
+    if (bytes === undefined || webSocket.readyState !== webSocket.OPEN) {
       done();
       return;
     }
