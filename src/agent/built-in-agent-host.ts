@@ -26,6 +26,7 @@ export interface BuiltInAgentHostOptions {
 /** As much of the past as watches can go back to. */
 const retention = { ageMilliseconds: 300_000, changes: 10_000 };
 const memoryBudget = 256 * 1024 * 1024;
+const mostBytesOfOne = 512 * 1024 * 1024;
 const longestTokenSeconds = 30 * 24 * 3600;
 const bodyBytes = 3 * 1024 * 1024;
 
@@ -45,6 +46,7 @@ export async function builtInAgentHost(options: BuiltInAgentHostOptions): Promis
       longestTokenSeconds,
       ...(authority === undefined ? {} : { certificateAuthority: authority }),
       memoryBudget,
+      mostBytesOfOne,
       bodyBytes,
       version,
       healthChecks,

@@ -6,6 +6,7 @@ import type { Identity } from '../auth/identity.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
 import { accountIssuer } from '../controlplane/core/account-tokens.ts';
 import { type Borrowed, createFleet, type Fleet } from '../controlplane/fleet/fleet.ts';
+import { sizeLimitPart } from '../controlplane/fleet/size-limit.ts';
 import { openKubernetesPlane } from '../controlplane/kubernetes-plane.ts';
 import type { PartDependencies } from '../controlplane/plane-part.ts';
 import type { PlaneSource } from '../controlplane/upkeep/plane-objects.ts';
@@ -29,6 +30,8 @@ export interface PlanesOptions extends ComposerOptions, PlaneServerOptions {
   readonly store: Store;
   /** What planes may take in memory together, in bytes. */
   readonly memoryBudget: number;
+  /** What the objects of one virtual cluster may take, in bytes; then it takes no more writes that make it larger. */
+  readonly mostBytesOfOne: number;
   /** Work for upkeep was written. */
   onUpkeep(left: LeftWork): void;
 }
@@ -70,8 +73,9 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
         log,
         onUpkeep,
         compose(dependencies) {
-          const isLocal = id === localCluster;
-          made = compose(dependencies, isLocal ? { parts: [virtualClusters(dependencies)] } : {});
+          const sized = () => sizeLimitPart({ mostBytes: options.mostBytesOfOne, plane: () => dependencies.plane() });
+          const part = id === localCluster ? virtualClusters(dependencies) : sized();
+          made = compose(dependencies, { parts: [part] });
           return made;
         },
       });

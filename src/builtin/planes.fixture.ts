@@ -39,6 +39,7 @@ export async function openPlanesBench(change: Partial<PlanesOptions> = {}): Prom
     tokens: { installation: 'test', sign: () => Promise.reject(new Error('no tokens')), verify: async () => undefined },
     longestTokenSeconds: 3600,
     memoryBudget: 16 * 1024 * 1024,
+    mostBytesOfOne: 512 * 1024 * 1024,
     bodyBytes: 1024 * 1024,
     version: versionInfo({ packageVersion: '0' }),
     healthChecks: [],

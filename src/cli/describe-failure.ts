@@ -1,7 +1,7 @@
 import { projectOfNamespace } from '../api/naming.ts';
 import { StatusError } from '../api/status.ts';
 import { CliError, exitCodes } from './cli-error.ts';
-import { namedKinds } from './kinds.ts';
+import { namedKinds, ownedAccessKeys } from './kinds.ts';
 import { printable } from './output/printable.ts';
 
 export interface Failure {
@@ -53,6 +53,9 @@ function missing({ status }: StatusError): string | undefined {
     return `there is no project ${project}; flotilla project list shows those that you can see`;
   const kind = namedKinds.find((one) => one.plural === plural);
   if (kind === undefined || name === '') return undefined;
+  // Whoever takes a key back in a hurry must not read that there is none.
+  if (kind === ownedAccessKeys)
+    return `you have no access key ${name}; flotilla access-key list shows yours, and administrators reach those of others with --all`;
   return `there is no ${kind.noun} ${name}; flotilla ${kind.command === '' ? '' : `${kind.command} `}list shows those that are there`;
 }
 

@@ -79,6 +79,7 @@ describe('the door of an instance', () => {
     expect([visit.inside.plane, seen.entered]).toEqual([plane, 1]);
     clock.advance(5_000);
     visit.leave();
+    await turn();
     expect(seen.left).toBe(1);
     expect(told).toEqual(['i1', 'i1']);
     expect(activity.lastActivity('i1')).toBe(1_005_000);
@@ -92,6 +93,7 @@ describe('the door of an instance', () => {
     clock.advance(500_000);
     expect(activity.lastActivity('i1')).toBe(1_500_000);
     for (const { leave } of visits) leave();
+    await turn();
     clock.advance(500_000);
     expect(activity.lastActivity('i1')).toBe(1_500_000);
   });
@@ -263,6 +265,16 @@ describe('the door of an instance', () => {
     expect(signal.aborted).toBe(true);
     stayed.leave();
     expect([told, seen.left]).toEqual([[], 1]);
+    expect(activity.lastActivity('i1')).toBe(1_000_000);
+  });
+
+  it('is not used by whose connection ends with the pods of one that falls asleep', async () => {
+    const { doors, activity, clock, at } = setUp();
+    const visit = await doors.enter(instance(), () => never);
+    clock.advance(5_000);
+    at.found = { uid: 'v1', owner: 'i1', door: 'asleep' };
+    visit.leave();
+    await turn();
     expect(activity.lastActivity('i1')).toBe(1_000_000);
   });
 

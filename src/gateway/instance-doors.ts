@@ -154,9 +154,18 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
     const stopUsing = isSession ? goOnUsing(options, uid) : () => {};
     return inWordsOf(instance, cluster, visit, (wasPutOut) => {
       stopUsing();
-      // Who has to leave because it falls asleep would wake it by that.
-      if (!wasPutOut) activity.used(uid);
+      if (!wasPutOut) void wasUsedUntilNow(instance, cluster);
     });
+  }
+
+  /**
+   * Who has to leave because it falls asleep would wake it by that. Where its pods are gone before anybody is told, all
+   * that is seen of it is a connection that ends.
+   */
+  async function wasUsedUntilNow(instance: KubeObject, cluster: GatewayCluster): Promise<void> {
+    const now = clock.now();
+    const standing = await standingOf(instance, cluster).catch(() => undefined);
+    if (standing?.door !== 'asleep') activity.used(instance.metadata.uid ?? '', now);
   }
 
   /** What ends tells people of the instance, which they know, and not of what it is made of. */

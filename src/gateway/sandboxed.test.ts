@@ -21,6 +21,9 @@ describe('what comes out of a cluster', () => {
       'multipart/x-mixed-replace; boundary=x',
       'application/json+html',
       'text/plainly',
+      'application/json, text/html',
+      'application/json;,text/html',
+      'text/plain; charset=utf-8, text/html',
       'nonsense',
       '',
     ]) {

@@ -1,7 +1,10 @@
 import type { Handler, Reply } from '../http/exchange.ts';
 
-/** What browsers show as text, or not at all, whatever is in it; together with `nosniff`. */
-const inert = /^(?:application\/(?:json|yaml|cbor|octet-stream|vnd\.kubernetes\.protobuf)|text\/plain)\s*(?:;|$)/i;
+/**
+ * What browsers show as text, or not at all, whatever is in it; together with `nosniff`. Of several types with commas between
+ * them they go by the last.
+ */
+const inert = /^(?:application\/(?:json|yaml|cbor|octet-stream|vnd\.kubernetes\.protobuf)|text\/plain)\s*(?:;[^,]*)?$/i;
 
 /**
  * What comes out of a cluster is the cluster's, and comes from this server's own origin: a page of it that a browser

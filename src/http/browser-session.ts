@@ -36,10 +36,15 @@ export function browserSession(request: IncomingRequest, sessions: BrowserSessio
   const value = sessionCookieOf(request);
   const holder = value === undefined ? undefined : sessions.holder(value);
   if (value === undefined || holder === undefined) return undefined;
-  const meant = headers[sessionHeader.toLowerCase()];
-  if (meant !== undefined && meant !== holder.accessKey) return { value, holder, refusal: anotherSession };
+  if (meansAnother(request, holder)) return { value, holder, refusal: anotherSession };
   const missing = missingProof(request, sessions.externalUrl);
   return missing.length === 0 ? { value, holder } : { value, holder, refusal: unproved(missing) };
+}
+
+/** Whether the page that asks knows itself to be signed in with another login than its cookie's. */
+export function meansAnother({ headers }: IncomingRequest, { accessKey }: Identity): boolean {
+  const meant = headers[sessionHeader.toLowerCase()];
+  return meant !== undefined && meant !== accessKey;
 }
 
 export function unproved(missing: readonly string[]): StatusError {

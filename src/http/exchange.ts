@@ -148,6 +148,8 @@ export interface Exchange {
   /** What was sent and what is answered, where that is an object of a kind: for audit. Set by the handlers. */
   sent?: AuditedBody;
   answered?: AuditedBody;
+  /** The name of what was made, which the path of a creation does not tell: for audit. Set by the handler. */
+  madeName?: string | undefined;
   /** What audit and metrics want to know of the decision. */
   decision?: Decision;
 }

@@ -37,6 +37,16 @@ describe('the cookie of a session', () => {
     }
   });
 
+  it('has no name that browsers take for another one, and so from a subdomain', () => {
+    for (const blank of ['\u00a0', '\u0085', '\v', '\f', '\ufeff', '\u2000', ' \u00a0']) {
+      expect(read(`a=b; ${blank}${ours}`), JSON.stringify(blank)).toBeUndefined();
+      expect(read(`${blank}${ours}`), JSON.stringify(blank)).toBeUndefined();
+      // Nor does such a one make two of the one that is there.
+      expect(read(`${ours}; ${blank}${ours.replace('a1B2', 'evil')}`), JSON.stringify(blank)).toBe(key);
+    }
+    expect(read(`a=b;\t ${ours}`)).toBe(key);
+  });
+
   it('is found or not without ever failing, also in what no browser sends', () => {
     const piece = fc.oneof(fc.string(), fc.constantFrom(ours, sessionCookieName, ';', '=', ' ', '"', `${ours}x`));
     fc.assert(

@@ -55,6 +55,23 @@ function writing() {
 }
 
 describe('lines of a feed', () => {
+  it('are joined once for all streams that have the same ones waiting', async () => {
+    const [a, b, c] = ['a\n', 'b\n', 'c\n'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
+    const streams = [writing(), writing(), writing()] as const;
+    streams[0].feed.add(a, b);
+    streams[1].feed.add(a, b);
+    streams[2].feed.add(a, c);
+    await Promise.all(
+      streams.map(async ({ feed, start }) => {
+        const over = start();
+        feed.close();
+        await over;
+      }),
+    );
+    expect(streams.map(({ texts }) => texts())).toEqual([['a\nb\n'], ['a\nb\n'], ['a\nc\n']]);
+    expect(streams[1].pieces[0]).toBe(streams[0].pieces[0]);
+  });
+
   it('go out as they come; those that wait at the same time go out together', async () => {
     const { feed, start, texts } = writing();
     const over = start();

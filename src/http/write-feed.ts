@@ -63,5 +63,21 @@ function takeJoined(feed: Feed<Uint8Array>): Uint8Array | undefined {
     lines.push(line);
     length += line.length;
   }
-  return lines.length === 1 ? first : Buffer.concat(lines, length);
+  return lines.length === 1 ? first : joined(first, lines, length);
+}
+
+interface Joined {
+  readonly lines: readonly Uint8Array[];
+  readonly bytes: Uint8Array;
+}
+
+/** Streams that are told the same events mostly have the same ones waiting; forgotten with the first line. */
+const lastJoined = new WeakMap<Uint8Array, Joined>();
+
+function joined(first: Uint8Array, lines: readonly Uint8Array[], length: number): Uint8Array {
+  const last = lastJoined.get(first);
+  if (last?.lines.length === lines.length && last.lines.every((line, at) => line === lines[at])) return last.bytes;
+  const bytes = Buffer.concat(lines, length);
+  lastJoined.set(first, { lines, bytes });
+  return bytes;
 }

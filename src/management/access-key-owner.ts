@@ -4,12 +4,12 @@ import { clusterOfAgent } from '../api/naming.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden } from '../api/status.ts';
 import { type Caller, callerOf } from '../auth/authz/caller.ts';
-import { textAt } from '../lib/json-path.ts';
+import { objectAt, textAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { Draft } from '../registry/resource.ts';
 import { groupsRefusal } from './access-key-groups.ts';
-import { hiddenOwnerUid } from './access-key-hidden.ts';
+import { hiddenMadeWith, hiddenOwnerUid } from './access-key-hidden.ts';
 import type { ManagementState } from './state.ts';
 
 /** Whom a key can be for; at most one of them. */
@@ -67,6 +67,12 @@ export function bindToOwner(draft: Draft, state: Owners): void {
 export function isOfItsOwner(key: KubeObject, state: Owners & Pick<ManagementState, 'accessKeyHidden'>): boolean {
   const uid = textAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenOwnerUid);
   return uid === '' || uid === keyOwner(key, state)?.metadata.uid;
+}
+
+/** Whether the very key that it was made with is still there, where it was made with one that it does not outlive. */
+export function hasItsMaker(key: KubeObject, state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>): boolean {
+  const maker = objectAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenMadeWith);
+  return maker === undefined || state.accessKey(textAt(maker, 'name'))?.metadata.uid === textAt(maker, 'uid');
 }
 
 /**

@@ -13,19 +13,25 @@ export async function ensureDirectory(path: string): Promise<void> {
   }
 }
 
-/** Where it cannot be made Node only says that there is none; what is wrong with the directory above says why. */
+/**
+ * With what is missing above it. One by one, as Node, asked for all at once, does not come back where a directory that is
+ * there says of everything in it that it is not, as /proc does.
+ */
 async function makeDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await mkdir(path, { mode: 0o700 });
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    await access(await nearestThere(dirname(path)), constants.W_OK | constants.X_OK);
-    throw error;
+    const code = errorCode(error);
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    if (code !== 'ENOENT') throw error;
+    const above = dirname(path);
+    if (await exists(above)) {
+      await access(above, constants.W_OK | constants.X_OK);
+      throw new Error(`no directory can be made in ${above}`);
+    }
+    await makeDirectory(above);
+    await makeDirectory(path);
   }
-}
-
-async function nearestThere(path: string): Promise<string> {
-  return (await exists(path)) || path === dirname(path) ? path : await nearestThere(dirname(path));
 }
 
 /** An absent directory is empty. */

@@ -28,6 +28,8 @@ export interface KindStore {
   count(namespace?: string): number;
   /** About what the kind takes in memory, standing objects apart, which all planes share. Quick. */
   bytes(): number;
+  /** Of that, what its objects take as they are now: deleting them makes it less at once. Quick. */
+  objectBytes(): number;
   /** What must hold for the object to be what `peek` gives now: for transactions that build on it. */
   unchanged(namespace: string, name: string): Check | undefined;
   /** The part that never leaves the server. */

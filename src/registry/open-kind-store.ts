@@ -92,6 +92,7 @@ function kindStore(kind: KindRuntime): KindStore {
     peekAll: (namespace) => cache.take(namespace),
     count: (namespace) => cache.count(namespace),
     bytes: () => cache.bytes,
+    objectBytes: () => cache.objectBytes,
     unchanged: (namespace, name) => unchanged(kind, cache.get(namespace, name)),
     peekHidden: (namespace, name) => cache.get(namespace, name)?.record.hidden,
     byClaim: (claim) => cache.byClaim(claim)?.served,

@@ -26,6 +26,10 @@ export class VersionCache implements ObjectCache {
     return this.#stored.bytes;
   }
 
+  get objectBytes(): number {
+    return this.#stored.objectBytes;
+  }
+
   get ended(): boolean {
     return this.#stored.ended;
   }

@@ -113,8 +113,12 @@ export class WatchCache {
 
   /** About what it takes in memory: texts, what is decoded of some of them, and what was there before. */
   get bytes(): number {
-    const objects = this.#objects.count() * bytesPerObject;
-    return bytesPerCache + objects + this.#size + this.#recent.size + bytesPerDecoded * this.#rows.kind.decoded.size;
+    return bytesPerCache + this.objectBytes + this.#recent.size + bytesPerDecoded * this.#rows.kind.decoded.size;
+  }
+
+  /** Of the objects that are there. */
+  get objectBytes(): number {
+    return this.#objects.count() * bytesPerObject + this.#size;
   }
 
   get(namespace: string, name: string): CachedObject | undefined {

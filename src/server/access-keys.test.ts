@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { accessKeyKind } from '../api/management/v1/access-key.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import { adminsGroup } from '../api/naming.ts';
 import { ManualClock, systemClock } from '../lib/clock.ts';
@@ -170,6 +171,38 @@ describe('access keys', () => {
     await watch.body.text();
     expect((await bench.ask(server, `${groupPath}/ownedaccesskeys`, { token })).code).toBe(401);
   });
+
+  it.each(['while it runs', 'after a restart'])(
+    'leave the lists with the key that they were made with, however far down, %s',
+    async (when) => {
+      let server = await bench.start();
+      const maker = await bench.makeKey(server, 'maker');
+      const make = async (token: string, name: string): Promise<string> => {
+        const call = { method: 'POST', token, body: { metadata: { name } } } as const;
+        return textAt((await bench.ask(server, `${groupPath}/ownedaccesskeys`, call)).json, 'spec', 'key');
+      };
+      await make(await make(maker, 'child'), 'grandchild');
+      await bench.makeKey(server, 'other');
+      if (when === 'while it runs') {
+        await bench.ask(server, `${groupPath}/accesskeys/maker`, { method: 'DELETE' });
+      } else {
+        await bench.stop(server);
+        const store = await openEmbeddedStore({ directory: bench.file('store'), clock: systemClock, log: silentLog });
+        const key = objectKey('management', resourceKey(accessKeyKind), '', 'maker');
+        await store.transact({ checks: [], writes: [{ key, value: undefined }] });
+        await store.close();
+        server = await bench.start();
+      }
+      const events = eventsOf(await bench.request(server, `${groupPath}/accesskeys?watch=true&resourceVersion=1`));
+      for (const name of ['child', 'grandchild']) {
+        await until(
+          events,
+          (event) => textAt(event, 'type') === 'DELETED' && textAt(event, 'object', 'metadata', 'name') === name,
+        );
+      }
+      expect(await bench.names(server, 'accesskeys')).toEqual(['admin', 'other']);
+    },
+  );
 
   it('are nothing to whoever takes the name of their user later, and go with the user', async () => {
     const server = await bench.start();

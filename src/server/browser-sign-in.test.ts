@@ -288,6 +288,20 @@ describe('a browser', () => {
     }
   });
 
+  it('is not told that it has signed out where the cookie is of another login than the page means', async () => {
+    await start();
+    const { accessKey: own } = await browser.signIn({ username: 'anna', password });
+    const other = new Browser(bench, server);
+    const { accessKey: tossed } = await other.signIn({ username: 'anna', password });
+    const signOut = () => other.ask(session, { method: 'DELETE' }, { 'x-flotilla-session': String(own) });
+    const refused = await signOut();
+    expect([refused.code, refused.headers['set-cookie']]).toEqual([401, undefined]);
+    expect((await logins()).sort()).toEqual([own, tossed].sort());
+    other.cookie = browser.cookie;
+    expect((await signOut()).code).toBe(200);
+    expect(await logins()).toEqual([tossed]);
+  });
+
   it('has nothing to sign in to where the console is off, and no cookie is a credential', async () => {
     await start();
     await browser.signIn({ username: 'anna', password });

@@ -85,6 +85,12 @@ export const fileSettings = {
       meaning:
         'what virtual clusters may take in memory together, in bytes; beyond it those that nobody uses wait on disk until they are used again',
     }),
+    maxBytes: integer({
+      least: 1024 * 1024,
+      default: 512 * 1024 * 1024,
+      meaning:
+        'what the objects of one virtual cluster may take in memory together, in bytes; once they do, writes that make it larger are answered 403',
+    }),
     maxTokenTTL: integer({
       least: 600,
       most: 366 * 24 * 3600,

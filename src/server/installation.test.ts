@@ -29,6 +29,12 @@ describe('openDataDir', () => {
     await expect(openDataDir(join(dir.path, 'file'))).rejects.toThrow(/file cannot be used: it is a file/);
     await expect(openDataDir(join(dir.path, 'file', 'x'))).rejects.toThrow(/part of the path is a file/);
   });
+
+  it.runIf(process.platform === 'linux')('says so where nothing can be made at all', async () => {
+    await expect(openDataDir('/proc/flotilla/data')).rejects.toThrow(
+      /\/proc\/flotilla\/data cannot be used: no directory can be made in \/proc$/,
+    );
+  });
 });
 
 describe('checkStoreIdentity', () => {

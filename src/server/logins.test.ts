@@ -84,6 +84,16 @@ describe('logins', () => {
     expect(live()).toContain(last.name);
   });
 
+  it('work once they are opened, also where there were too many in the same second', async () => {
+    const { open, live } = await setUp();
+    for (let index = 0; index < mostLogins; index++) await open();
+    for (let index = 0; index < 3; index++) {
+      const { name } = await open();
+      expect(live()).toContain(name);
+      expect(live()).toHaveLength(mostLogins);
+    }
+  });
+
   it('with a key are counted by themselves: who has one cannot end those with the password', async () => {
     const { open, live, logins, create, as, clock } = await setUp();
     const byPassword = await open();

@@ -118,12 +118,15 @@ export function openLogins(options: LoginsOptions): Logins {
 
   /** Of those that were opened in the same way: who has one of somebody's keys cannot end logins with their password. */
   const endOldest = async (member: KeyOwnerMember, made: KubeObject): Promise<void> => {
+    // It is the newest, whatever its second says: whoever has just signed in is not signed out again by it.
+    const { uid } = made.metadata;
     const live = loginsOf(member, textAt(made, 'spec', member)).filter(
-      (key) => openerOf(key) === openerOf(made) && accessKeyPhase(key, clock.now()) !== 'Expired',
+      (key) =>
+        key.metadata.uid !== uid && openerOf(key) === openerOf(made) && accessKeyPhase(key, clock.now()) !== 'Expired',
     );
     const since = (key: KubeObject) => Date.parse(key.metadata.creationTimestamp ?? '');
     live.sort((a, b) => since(b) - since(a));
-    for (const key of live.slice(mostLogins)) await remove(key);
+    for (const key of live.slice(mostLogins - 1)) await remove(key);
   };
 
   /** Why a good key opens no login all the same. */

@@ -32,7 +32,7 @@ describe('readOptions', () => {
       audit: { maxBytes: 64 * 1024 * 1024, keptFiles: 5, onFailure: 'refuse', rules: defaultAuditRules },
       history: { ageMilliseconds: 300_000, changes: 10_000 },
       limits: { bodyBytes: 3 * 1024 * 1024, readsInFlight: 400, writesInFlight: 200, requestsPerSecond: 0 },
-      planes: { memoryBytes: 64 * 1024 * 1024, maxTokenTTL: 30 * 24 * 3600 },
+      planes: { memoryBytes: 64 * 1024 * 1024, maxBytes: 512 * 1024 * 1024, maxTokenTTL: 30 * 24 * 3600 },
       auth: { loginTTL: 20 * 24 * 3600 },
       console: { enabled: true, directory: consoleDirectory() },
       management: defaultSettings,

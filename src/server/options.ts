@@ -41,7 +41,7 @@ export interface ServerOptions {
     readonly writesInFlight: number;
     readonly requestsPerSecond: number;
   };
-  readonly planes: { readonly memoryBytes: number; readonly maxTokenTTL: number };
+  readonly planes: { readonly memoryBytes: number; readonly maxBytes: number; readonly maxTokenTTL: number };
   readonly auth: { readonly loginTTL: number };
   readonly console: {
     readonly enabled: boolean;

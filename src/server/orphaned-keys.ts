@@ -7,7 +7,7 @@ import { agentUser } from '../api/naming.ts';
 import { StatusError } from '../api/status.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import type { Log } from '../lib/log.ts';
-import { isOfItsOwner } from '../management/access-key-owner.ts';
+import { hasItsMaker, isOfItsOwner } from '../management/access-key-owner.ts';
 import type { KindStores, ManagementState } from '../management/state.ts';
 import { storeOf } from './rights-changes.ts';
 
@@ -18,19 +18,21 @@ export interface OrphanedKeysOptions {
 }
 
 /**
- * Removes the keys of users, teams and clusters that are gone, those too that a server left behind which ended before it had
- * done so. They open nothing from the moment on that their owner is deleted; this is for the lists they stand in. An
- * owner reference would do the same at the price of a second write for every key that is made. Returns how it ends.
+ * Removes the keys of users, teams and clusters that are gone, and those that were made with a key that is gone; those too
+ * that a server left behind which ended before it had done so. They open nothing from that moment on; this is for the lists
+ * they stand in, which would call them active. An owner reference would do the same at the price of a second write for every
+ * key that is made. Returns how it ends.
  */
 export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): () => Promise<void> {
   const keys = storeOf(kinds, accessKeyKind);
   const waiting: KubeObject[] = [];
   let running: Promise<void> | undefined;
   let stopped = false;
+  const isOrphaned = (key: KubeObject): boolean => !isOfItsOwner(key, state) || !hasItsMaker(key, state);
 
   const run = async (): Promise<void> => {
     for (let key = waiting.shift(); key !== undefined && !stopped; key = waiting.shift()) {
-      if (isOfItsOwner(key, state)) continue;
+      if (!isOrphaned(key)) continue;
       const { name = '', uid = '' } = key.metadata;
       try {
         await keys.verbs.delete(systemContext(''), name, {
@@ -44,7 +46,7 @@ export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): 
         if (error instanceof StatusError && (error.code === 404 || error.code === 409)) continue;
         log.warn(
           { accessKey: name, error },
-          'a key whose owner is gone could not be removed; the next start tries again',
+          'a key whose owner or maker is gone could not be removed; the next start tries again',
         );
       }
     }
@@ -56,7 +58,14 @@ export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): 
     if (waiting.length > 0 && !stopped) running ??= run();
   };
 
-  const stops = (
+  const madeWith = function* (keyName: string): Iterable<KubeObject> {
+    for (const name of state.keysMadeWith(keyName)) {
+      const key = state.accessKey(name);
+      if (key !== undefined) yield key;
+    }
+  };
+
+  const ofOwners = (
     [
       ['user', userKind, (name: string) => name],
       ['team', teamKind, (name: string) => name],
@@ -67,7 +76,12 @@ export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): 
       if (after === undefined) remove(state.accessKeysOf(member, keyOwner(before?.object.metadata.name ?? '')));
     }),
   );
-  for (const { object } of keys.peekAll()) if (!isOfItsOwner(object, state)) waiting.push(object);
+  // Those further down follow, as each of them goes.
+  const ofMakers = keys.listen(({ before, after }) => {
+    if (after === undefined) remove(madeWith(before?.object.metadata.name ?? ''));
+  });
+  const stops = [...ofOwners, ofMakers];
+  for (const { object } of keys.peekAll()) if (isOrphaned(object)) waiting.push(object);
   remove([]);
 
   return async () => {

@@ -1,6 +1,6 @@
 import { timestamp } from '../api/meta.ts';
 import { methodNotAllowedOnPath } from '../api/status.ts';
-import { type BrowserSessions, forBrowser, unproved } from '../http/browser-session.ts';
+import { anotherSession, type BrowserSessions, forBrowser, meansAnother, unproved } from '../http/browser-session.ts';
 import type { Exchange, Filter, Handler, Reply } from '../http/exchange.ts';
 import { missingProof } from '../http/same-origin.ts';
 import { endedSessionCookie, sessionCookie, sessionCookieOf } from '../http/session-cookie.ts';
@@ -72,6 +72,8 @@ async function end(exchange: Exchange, { sessions, logins, audited }: SessionHan
   const holder = holderOf(exchange, sessions);
   const name = holder?.accessKey;
   if (holder === undefined || name === undefined) return over();
+  // The page's own login would go on, while whoever signs out is told that it is over.
+  if (meansAnother(exchange.request, holder)) throw anotherSession;
   exchange.identity = holder;
   exchange.decision = { allowed: true, reason: 'the end of a login' };
   return await audited(exchange, async () => {

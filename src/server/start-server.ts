@@ -129,6 +129,7 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
     longestTokenSeconds: maxTokenTTL,
     ...(tls.authority === undefined ? {} : { certificateAuthority: tls.authority }),
     memoryBudget: settings.planes.memoryBytes,
+    mostBytesOfOne: settings.planes.maxBytes,
     bodyBytes: settings.limits.bodyBytes,
     version,
     healthChecks: checks,

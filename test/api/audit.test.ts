@@ -62,13 +62,23 @@ describe('the audit log', () => {
       accessKey: 'for-red',
       sourceIPs: ['127.0.0.1'],
       userAgent: 'tester/1',
-      objectRef: { resource: 'virtualclusterinstances', namespace: 'platform-p-red' },
+      objectRef: { resource: 'virtualclusterinstances', namespace: 'platform-p-red', name: 'one' },
       responseStatus: { code: 201 },
       decision: { allowed: true, scopes: ['{"projects":[{"project":"red"}]}'] },
       requestObject: { metadata: { name: 'one' } },
     });
     expect(after?.decision?.reason).toMatch(/scope/);
     expect(after?.responseObject).toBeUndefined();
+  });
+
+  it('names what was made, also where the server chose the name, and nothing that was not', async () => {
+    const [, named] = await linesOf(`${groupPath}/ownedaccesskeys`, create({ metadata: { name: 'made' } }));
+    expect(named?.objectRef?.name).toBe('made');
+    const [, chosen] = await linesOf(`${groupPath}/ownedaccesskeys`, create({ metadata: { generateName: 'ci-' } }));
+    expect(chosen?.objectRef?.name).toMatch(/^ci-.{5}$/);
+    const [, refused] = await linesOf(`${groupPath}/ownedaccesskeys`, create({ metadata: { name: 'made' } }));
+    expect(refused).toMatchObject({ responseStatus: { code: 409 } });
+    expect(refused?.objectRef?.name).toBeUndefined();
   });
 
   it('says why somebody could not', async () => {

@@ -1,52 +1,38 @@
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, projectRoles } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
 import { faultsInBothThemes } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
+import { expectNoProblems, signIn } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
 import { readableTexts } from './harness/secrets.ts';
 
 const group = `/apis/${managementGroup}/v1`;
 const markup = '<img src=x onerror=alert(1)> nightly';
 const password = 'correct horse battery';
 
-describeWith(chromiumMissing, 'access keys', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
-
+describeConsole('access keys', (bench) => {
   beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
     const apiVersion = `${managementGroup}/v1`;
-    await admin.createUser('anna', password);
-    await admin.ask('POST', `${group}/teams`, {
+    await bench.admin.createUser('anna', password);
+    await bench.admin.ask('POST', `${group}/teams`, {
       apiVersion,
       kind: 'Team',
       metadata: { name: 'ops' },
       spec: { users: ['anna'] },
     });
     const members = [{ kind: 'User', name: 'anna', clusterRole: projectRoles.admin }];
-    await admin.ask('PATCH', `${group}/projects/default`, { spec: { members } });
-    await admin.ask('POST', `${group}/ownedaccesskeys`, {
+    await bench.admin.ask('PATCH', `${group}/projects/default`, { spec: { members } });
+    await bench.admin.ask('POST', `${group}/ownedaccesskeys`, {
       apiVersion,
       kind: 'OwnedAccessKey',
       metadata: { name: 'old' },
       spec: { user: 'anna', scope: { rules: [{ verbs: ['get'], requestTargets: ['Management'] }] } },
     });
   });
-  afterAll(async () => {
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
-  });
 
   const row = (page: Page, name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name }) });
-  const opens = (key: string) => admin.statusOf(key, 'POST', `${group}/selves`, {});
+  const opens = (key: string) => bench.admin.statusOf(key, 'POST', `${group}/selves`, {});
 
   async function act(page: Page, name: string, item: string): Promise<void> {
     await page.getByRole('button', { name: `What to do with ${name}` }).click();
@@ -64,9 +50,9 @@ describeWith(chromiumMissing, 'access keys', () => {
   }
 
   it('are made with a scope, shown once, rotated, disabled and deleted', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/keys');
+    await signIn(page, bench.flotilla.adminKey, '/keys');
     await page.getByRole('link', { name: 'New access key' }).click();
     await page.getByText('It can do everything that you may do.').waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
@@ -104,7 +90,7 @@ describeWith(chromiumMissing, 'access keys', () => {
     await row(page, 'ci').getByText('project default, command line').waitFor();
     await row(page, 'ci').getByText(markup).waitFor();
     expect(await opens(first)).toBe(201);
-    expect(await admin.statusOf(first, 'GET', `${group}/users`)).toBe(403);
+    expect(await bench.admin.statusOf(first, 'GET', `${group}/users`)).toBe(403);
     await row(page, 'ci').getByText('ago').waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
 
@@ -135,7 +121,7 @@ describeWith(chromiumMissing, 'access keys', () => {
   });
 
   it("are one's own and those of one's teams; administrators see everybody's", async () => {
-    const watched = await openPage(browser, flotilla.url, { width: 390, height: 844 });
+    const watched = await bench.open({ width: 390, height: 844 });
     const { page } = watched;
     await page.goto('/keys');
     await signInAsNarrow(page);
@@ -161,8 +147,8 @@ describeWith(chromiumMissing, 'access keys', () => {
     expectNoProblems(watched);
     await watched.context.close();
 
-    const other = await openPage(browser, flotilla.url);
-    await signIn(other.page, flotilla.adminKey, '/keys?tab=all');
+    const other = await bench.open();
+    await signIn(other.page, bench.flotilla.adminKey, '/keys?tab=all');
     await row(other.page, 'old').waitFor();
     await row(other.page, 'admin').first().waitFor();
     expect(await faultsInBothThemes(other.page)).toEqual([]);
@@ -171,14 +157,14 @@ describeWith(chromiumMissing, 'access keys', () => {
   });
 
   it('sign in though they may not ask what they may do: what is in their project can be tried, and nothing waits for ever', async () => {
-    const { spec } = await admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
+    const { spec } = await bench.admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
       apiVersion: `${managementGroup}/v1`,
       kind: 'OwnedAccessKey',
       metadata: { name: 'narrow' },
       spec: { user: 'anna', scope: { projects: [{ project: 'default' }] } },
     });
-    await admin.createInstance('reached');
-    const watched = await openPage(browser, flotilla.url);
+    await bench.admin.createInstance('reached');
+    const watched = await bench.open();
     const { page } = watched;
     await signIn(page, spec.key, '/virtual-clusters/new');
     await page.getByRole('combobox', { name: 'Project' }).waitFor();
@@ -192,12 +178,12 @@ describeWith(chromiumMissing, 'access keys', () => {
   });
 
   it('shows the new value of the very key that the session was opened with, though that ends', async () => {
-    const made = await admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
+    const made = await bench.admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
       apiVersion: `${managementGroup}/v1`,
       kind: 'OwnedAccessKey',
       metadata: { name: 'mine' },
     });
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
     await signIn(page, made.spec.key, '/keys');
     await act(page, 'mine', 'Give a new value');

@@ -1,40 +1,25 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
 import { faultsInBothThemes } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, signInAs, startBrowser } from './harness/browser.ts';
+import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
 
 const group = `/apis/${managementGroup}/v1`;
 const password = 'correct horse battery';
 
-describeWith(chromiumMissing, 'the audit log', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
-
+describeConsole('the audit log', (bench) => {
   beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
-    await admin.createUser('anna', password);
+    await bench.admin.createUser('anna', password);
     // More lines than one answer holds.
     for (let index = 0; index < 120; index += 1) {
-      await admin.ask('PATCH', `${group}/users/anna`, { spec: { description: `as of ${index}` } });
+      await bench.admin.ask('PATCH', `${group}/users/anna`, { spec: { description: `as of ${index}` } });
     }
-  });
-  afterAll(async () => {
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
   });
 
   it('is searched by administrators, with what is looked for in the address', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/audit-log');
+    await signIn(page, bench.flotilla.adminKey, '/audit-log');
     await page.getByText('users anna').first().waitFor();
     const lines = page.getByRole('table').getByRole('row');
     expect(await lines.count()).toBe(101);
@@ -70,7 +55,7 @@ describeWith(chromiumMissing, 'the audit log', () => {
   });
 
   it('is nothing for others: not offered, and refused in words', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
     await signInAs(page, 'anna', password);
     expect(await page.getByRole('navigation').getByRole('link', { name: 'Audit' }).count()).toBe(0);

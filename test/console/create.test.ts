@@ -1,11 +1,9 @@
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, projectNamespace, projectRoles, sleepAfterAnnotation } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
 import { accessibilityFaults } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, signInAs, startBrowser } from './harness/browser.ts';
+import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
 import { readableTexts } from './harness/secrets.ts';
 
 const group = `/apis/${managementGroup}/v1`;
@@ -35,18 +33,11 @@ async function write(editor: Locator, text: string): Promise<void> {
   await editor.page().keyboard.insertText(text);
 }
 
-describeWith(chromiumMissing, 'making a virtual cluster', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
-
+describeConsole('making a virtual cluster', (bench) => {
   beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
-    await admin.createUser('vera', password);
-    await admin.createUser('udo', password);
-    await admin.ask('PATCH', `${group}/projects/default`, {
+    await bench.admin.createUser('vera', password);
+    await bench.admin.createUser('udo', password);
+    await bench.admin.ask('PATCH', `${group}/projects/default`, {
       spec: {
         displayName: markup,
         members: [
@@ -55,8 +46,8 @@ describeWith(chromiumMissing, 'making a virtual cluster', () => {
         ],
       },
     });
-    await admin.createInstance('taken');
-    await admin.ask('POST', `${group}/virtualclustertemplates`, {
+    await bench.admin.createInstance('taken');
+    await bench.admin.ask('POST', `${group}/virtualclustertemplates`, {
       metadata: { name: 'small' },
       spec: {
         displayName: `Small ${markup}`,
@@ -68,22 +59,17 @@ describeWith(chromiumMissing, 'making a virtual cluster', () => {
       },
     });
   });
-  afterAll(async () => {
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
-  });
 
   const instance = async (name: string) =>
-    await admin.ask<Instance>(
+    await bench.admin.ask<Instance>(
       'GET',
       `${group}/namespaces/${projectNamespace('default')}/virtualclusterinstances/${name}`,
     );
 
   it('is a form of the template, checked by the server at the field, then the steps to Ready', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/virtual-clusters');
+    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters');
     await page.getByRole('link', { name: 'New virtual cluster' }).first().click();
     await page.getByText('Still to say: Name.').waitFor();
     await page.getByRole('radio', { name: /^Small/ }).click();
@@ -146,9 +132,9 @@ describeWith(chromiumMissing, 'making a virtual cluster', () => {
   });
 
   it('can be written as YAML, and the form follows', async () => {
-    const watched = await openPage(browser, flotilla.url, { theme: 'dark' });
+    const watched = await bench.open({ theme: 'dark' });
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/virtual-clusters/new');
+    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters/new');
     await nameField(page).fill('taken');
     await page.getByText('There is one of this name in the project already.').waitFor();
     await page.getByRole('button', { name: 'Write in it' }).click();
@@ -173,9 +159,9 @@ describeWith(chromiumMissing, 'making a virtual cluster', () => {
   });
 
   it('takes a template of one’s own, an owner and a cluster from those who may', async () => {
-    const watched = await openPage(browser, flotilla.url, { width: 390 });
+    const watched = await bench.open({ width: 390 });
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/virtual-clusters/new');
+    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters/new');
     await nameField(page).fill('mine');
     await page.getByRole('radio', { name: 'A template of your own' }).click();
     const editor = page.getByRole('textbox', { name: 'The template' });
@@ -203,7 +189,7 @@ describeWith(chromiumMissing, 'making a virtual cluster', () => {
   });
 
   it('offers nobody what they may not do', async () => {
-    const user = await openPage(browser, flotilla.url);
+    const user = await bench.open();
     await signInAs(user.page, 'udo', password, '/virtual-clusters/new?template=small');
     await user.page.getByRole('radio', { name: /^Small/, checked: true }).waitFor();
     await nameField(user.page).fill('of-udo');
@@ -213,7 +199,7 @@ describeWith(chromiumMissing, 'making a virtual cluster', () => {
     expectNoProblems(user);
     await user.context.close();
 
-    const viewer = await openPage(browser, flotilla.url);
+    const viewer = await bench.open();
     await signInAs(viewer.page, 'vera', password, '/virtual-clusters/new');
     await viewer.page.getByText('There is no project for it').waitFor();
     expect(await accessibilityFaults(viewer.page)).toEqual([]);

@@ -1,41 +1,24 @@
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { managementGroup, managementVersion } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
 import { accessibilityFaults, faultsInBothThemes } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
+import { expectNoProblems, signIn } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
 
 const apiVersion = `${managementGroup}/${managementVersion}`;
 const projects = `/apis/${apiVersion}/projects`;
 
 type Project = { spec: Record<string, unknown> };
 
-describeWith(chromiumMissing, 'the editor', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
-
-  beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
-  });
-  afterAll(async () => {
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
-  });
-
+describeConsole('the editor', (bench) => {
   async function createProject(name: string): Promise<void> {
     const spec = { displayName: 'Sea', description: 'old' };
-    await admin.ask('POST', projects, { apiVersion, kind: 'Project', metadata: { name }, spec });
+    await bench.admin.ask('POST', projects, { apiVersion, kind: 'Project', metadata: { name }, spec });
   }
 
-  const specOf = async (name: string) => (await admin.ask<Project>('GET', `${projects}/${name}`)).spec;
+  const specOf = async (name: string) => (await bench.admin.ask<Project>('GET', `${projects}/${name}`)).spec;
   const change = async (name: string, spec: object) =>
-    await admin.ask('PATCH', `${projects}/${name}?fieldManager=terraform`, { spec });
+    await bench.admin.ask('PATCH', `${projects}/${name}?fieldManager=terraform`, { spec });
   const editorOf = (page: Page) => page.getByRole('textbox', { name: 'YAML' });
   const wrongs = (page: Page) => page.getByRole('list', { name: 'What is wrong with the text' });
 
@@ -49,10 +32,10 @@ describeWith(chromiumMissing, 'the editor', () => {
 
   it('proposes fields, tells what they are, and marks what is wrong while one types; then compares and saves', async () => {
     await createProject('sea');
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
     const schema = page.waitForResponse((response) => response.url().includes('/openapi/v3/'));
-    await signIn(page, flotilla.adminKey, '/projects/sea?tab=yaml');
+    await signIn(page, bench.flotilla.adminKey, '/projects/sea?tab=yaml');
     await editorOf(page).waitFor();
     expect((await schema).status()).toBe(200);
     expect(await editorOf(page).innerText()).not.toContain('managedFields');
@@ -131,9 +114,9 @@ describeWith(chromiumMissing, 'the editor', () => {
 
   it('follows the object, keeps what was typed, says who changed what meanwhile, and merges both', async () => {
     await createProject('lake');
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/projects/lake?tab=yaml');
+    await signIn(page, bench.flotilla.adminKey, '/projects/lake?tab=yaml');
     await editorOf(page).getByText('description: old').waitFor();
 
     // Nothing typed: the text is the object's as it is now.
@@ -190,7 +173,7 @@ describeWith(chromiumMissing, 'the editor', () => {
     await goTo(page, 'description: live and mine');
     await page.keyboard.type(' to the last');
     await page.getByText('Your changes are not saved yet.').waitFor();
-    await admin.ask('DELETE', `${projects}/lake`);
+    await bench.admin.ask('DELETE', `${projects}/lake`);
     await page.getByText('lake is gone').waitFor();
     await page.getByRole('textbox', { name: 'Not saved' }).getByText('live and mine to the last').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);

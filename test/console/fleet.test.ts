@@ -1,54 +1,39 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, projectRoles, sleepForceAnnotation } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
-import { accessibilityFaults } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
+import { expectNoProblems, signIn } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
+import { faultsInEveryLook } from './harness/looks.ts';
 
 const group = `/apis/${managementGroup}/v1`;
 const apiVersion = `${managementGroup}/v1`;
 const markup = '<img src=x onerror=alert(1)>';
 
-describeWith(chromiumMissing, 'the fleet at a glance', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
-
+describeConsole('the fleet at a glance', (bench) => {
   beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
     const spec = { displayName: markup };
-    await admin.createInstance('shop', { spec });
-    await admin.createInstance('search', { spec });
-    await admin.createInstance('asleep', { spec, metadata: { annotations: { [sleepForceAnnotation]: 'true' } } });
-    await admin.ask('POST', `${group}/clusters`, {
+    await bench.admin.createInstance('shop', { spec });
+    await bench.admin.createInstance('search', { spec });
+    await bench.admin.createInstance('asleep', { spec, metadata: { annotations: { [sleepForceAnnotation]: 'true' } } });
+    await bench.admin.ask('POST', `${group}/clusters`, {
       apiVersion,
       kind: 'Cluster',
       metadata: { name: 'far' },
       spec: { networkPeer: true, displayName: markup },
     });
-    await admin.ask('PATCH', `${group}/projects/default`, {
+    await bench.admin.ask('PATCH', `${group}/projects/default`, {
       spec: {
         displayName: markup,
         quotas: { project: { virtualclusterinstances: '4' } },
         members: [{ kind: 'User', name: 'vera', clusterRole: projectRoles.viewer }],
       },
     });
-    await admin.createUser('vera', 'a password for tests', { displayName: markup });
-  });
-  afterAll(async () => {
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
+    await bench.admin.createUser('vera', 'a password for tests', { displayName: markup });
   });
 
   it('counts, warns, and leads to what it counts', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey);
+    await signIn(page, bench.flotilla.adminKey);
     await page.getByRole('link', { name: '2 Ready' }).waitFor();
     await page.getByRole('region', { name: 'Clusters' }).getByText('1 of 2 online').waitFor();
     await page.getByRole('link', { name: 'The cluster far is not connected yet' }).waitFor();
@@ -66,9 +51,9 @@ describeWith(chromiumMissing, 'the fleet at a glance', () => {
   });
 
   it('is gone through with the keyboard alone, and remembers the theme', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey);
+    await signIn(page, bench.flotilla.adminKey);
     await page.getByRole('link', { name: '2 Ready' }).waitFor();
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await page.keyboard.press('Tab');
@@ -86,7 +71,7 @@ describeWith(chromiumMissing, 'the fleet at a glance', () => {
   });
 
   it('offers a viewer nothing that a viewer may not do', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
     await page.goto('/');
     await page.getByLabel('User name').fill('vera');
@@ -100,19 +85,13 @@ describeWith(chromiumMissing, 'the fleet at a glance', () => {
     await watched.context.close();
   });
 
-  it.each([
-    ['light', 1280],
-    ['dark', 1280],
-    ['light', 390],
-  ] as const)('keeps nobody out in the %s theme, %i pixels wide', async (theme, width) => {
-    const watched = await openPage(browser, flotilla.url, { theme, width });
+  it('keeps nobody out, in both themes and on a narrow screen', async () => {
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey);
+    await signIn(page, bench.flotilla.adminKey);
     await page.getByRole('link', { name: '2 Ready' }).waitFor();
     await page.getByText('3 of 4').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    // Nothing sticks out at the side.
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(await faultsInEveryLook(page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
   });

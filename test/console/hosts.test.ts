@@ -1,15 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ClusterSpec } from '../../src/api/management/v1/cluster.ts';
 import { managementGroup, storageGroup } from '../../src/api/naming.ts';
-import { type FlotillaProcess, type ServingProcess, startFlotilla, startServing } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
-import { accessibilityFaults } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
+import { type ServingProcess, startServing } from '../harness/flotilla-process.ts';
+import { expectNoProblems, signIn } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
+import { faultsInEveryLook } from './harness/looks.ts';
 import { readableTexts } from './harness/secrets.ts';
 
 const apiVersion = `${managementGroup}/v1`;
@@ -28,53 +27,50 @@ function kubeconfig(user: object): string {
   });
 }
 
-describeWith(chromiumMissing, 'the pages of clusters', () => {
+describeConsole('the pages of clusters', (bench) => {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-console-'));
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
   let agent: ServingProcess | undefined;
 
   beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
-    await admin.createUser('ana', 'a password for tests', { displayName: `Ana ${markup}` });
-    const virtualCluster = {
-      apiVersion: `${storageGroup}/v1`,
-      kind: 'VirtualCluster',
-      metadata: { name: 'found' },
-      spec: { displayName: markup },
-    };
-    await admin.ask(
-      'POST',
-      `/../cluster/local/apis/${storageGroup}/v1/namespaces/default/virtualclusters`,
-      virtualCluster,
-    );
+    await bench.admin.createUser('ana', 'a password for tests', { displayName: `Ana ${markup}` });
+    const virtualClusters = `/../cluster/local/apis/${storageGroup}/v1/namespaces/default/virtualclusters`;
+    for (const name of ['found', 'lost']) {
+      await bench.admin.ask('POST', virtualClusters, {
+        apiVersion: `${storageGroup}/v1`,
+        kind: 'VirtualCluster',
+        metadata: { name },
+        spec: { displayName: markup },
+      });
+    }
   });
   afterAll(async () => {
     await agent?.stop();
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
     rmSync(folder, { recursive: true, force: true });
   });
 
   const specOf = async (cluster: string): Promise<ClusterSpec> =>
-    (await admin.ask<{ spec: ClusterSpec }>('GET', `${group}/clusters/${cluster}`)).spec;
+    (await bench.admin.ask<{ spec: ClusterSpec }>('GET', `${group}/clusters/${cluster}`)).spec;
   const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click();
   const dialog = (page: Page) => page.getByRole('dialog');
   const nameField = (page: Page) => dialog(page).getByRole('textbox', { name: 'Name', exact: true });
 
   it('import what somebody made by hand in two clicks', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/hosts/local?tab=import');
+    await signIn(page, bench.flotilla.adminKey, '/hosts/local?tab=import');
     await page.getByRole('button', { name: 'Import found' }).click();
     await dialog(page).getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('found is in the project default').waitFor();
-    await page.getByText('Nothing to import').waitFor();
     await page.getByText('One virtual cluster here is in a project already').waitFor();
+    // The hand is at the row that has moved up, and after the last of them at the page.
+    const isFocused = (place: Locator) => place.evaluate((element) => element === document.activeElement);
+    await expect.poll(() => isFocused(page.getByRole('button', { name: 'Import lost' }))).toBe(true);
+    await page.keyboard.press('Enter');
+    await dialog(page).getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('lost is in the project default').waitFor();
+    await page.getByText('Nothing to import').waitFor();
+    await page.getByText('2 virtual clusters here are in a project already').waitFor();
+    await expect.poll(() => isFocused(page.locator('main#page'))).toBe(true);
     await tab(page, 'Virtual clusters');
     await page.getByRole('row').filter({ hasText: 'found' }).getByText('Ready').waitFor();
     expectNoProblems(watched);
@@ -82,9 +78,9 @@ describeWith(chromiumMissing, 'the pages of clusters', () => {
   });
 
   it('connect a cluster through its agent, whose key is shown once', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/hosts');
+    await signIn(page, bench.flotilla.adminKey, '/hosts');
     await page.getByRole('button', { name: 'Connect a cluster' }).click();
     await dialog(page).getByText('Through an agent').click();
     await nameField(page).fill('edge');
@@ -107,7 +103,7 @@ describeWith(chromiumMissing, 'the pages of clusters', () => {
     // The key and the certificate are good for what the page says.
     writeFileSync(join(folder, 'edge.key'), `${key}\n`);
     agent = await startServing([
-      ...['agent', '--management', flotilla.url, '--ca-file', authority, '--built-in', '--listen', '127.0.0.1:0'],
+      ...['agent', '--management', bench.flotilla.url, '--ca-file', authority, '--built-in', '--listen', '127.0.0.1:0'],
       ...['--cluster', 'edge', '--access-key-file', join(folder, 'edge.key'), '--data-dir', join(folder, 'agent')],
     ]);
     await tab(page, 'Overview');
@@ -142,9 +138,9 @@ describeWith(chromiumMissing, 'the pages of clusters', () => {
   });
 
   it('take a kubeconfig from a file, say what is wrong with it, and keep nothing of it', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/hosts');
+    await signIn(page, bench.flotilla.adminKey, '/hosts');
     await page.getByRole('button', { name: 'Connect a cluster' }).click();
     await nameField(page).fill('far');
     const field = dialog(page).getByRole('textbox', { name: 'Kubeconfig' });
@@ -184,14 +180,10 @@ describeWith(chromiumMissing, 'the pages of clusters', () => {
     await watched.context.close();
   });
 
-  it.each([
-    ['light', 1280],
-    ['dark', 1280],
-    ['light', 390],
-  ] as const)('keep nobody out in the %s theme, %i pixels wide', async (theme, width) => {
-    const watched = await openPage(browser, flotilla.url, { theme, width });
+  it('keep nobody out, in both themes and on a narrow screen', async () => {
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/hosts');
+    await signIn(page, bench.flotilla.adminKey, '/hosts');
     await page.getByRole('link', { name: 'local' }).waitFor();
     const looks: [path: string, seen: string][] = [
       ['/hosts', 'built-in'],
@@ -204,13 +196,12 @@ describeWith(chromiumMissing, 'the pages of clusters', () => {
     for (const [path, seen] of looks) {
       await page.goto(path);
       await page.getByText(seen).filter({ visible: true }).first().waitFor();
-      expect(await accessibilityFaults(page), path).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBeLessThanOrEqual(0);
+      expect(await faultsInEveryLook(page), path).toEqual([]);
     }
     await page.goto('/hosts');
     await page.getByRole('button', { name: 'Connect a cluster' }).click();
     await nameField(page).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await faultsInEveryLook(page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
   });

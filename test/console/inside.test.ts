@@ -1,12 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, projectNamespace, sleepAfterAnnotation } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
 import { faultsInBothThemes } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
-import { type InsideApi, insideApi } from './harness/inside-api.ts';
+import { expectNoProblems, signIn } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
 
 const inside = (name: string, search = '') => `/virtual-clusters/default/${name}/inside${search}`;
 
@@ -33,24 +30,9 @@ metadata:
   name: gallery
 `;
 
-describeWith(chromiumMissing, 'inside a virtual cluster', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
-  let api: InsideApi;
-
+describeConsole('inside a virtual cluster', (bench) => {
   beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
-    api = insideApi(flotilla);
-    await admin.createInstance('demo');
-  });
-  afterAll(async () => {
-    await api.close();
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
+    await bench.admin.createInstance('demo');
   });
 
   const kinds = (page: Page) => page.getByRole('navigation', { name: 'Kinds in demo' });
@@ -67,15 +49,17 @@ describeWith(chromiumMissing, 'inside a virtual cluster', () => {
   }
 
   it('kinds and objects are browsed, made, changed and deleted, and what others do is seen', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, inside('demo'));
+    await signIn(page, bench.flotilla.adminKey, inside('demo'));
     await row(page, 'kube-system').waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
 
     // Somebody else makes something.
     const named = { metadata: { name: 'elsewhere' } };
-    expect((await api.ask('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(201);
+    expect((await bench.inside.ask('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(
+      201,
+    );
     await row(page, 'elsewhere').waitFor();
 
     // A text that the server does not take stays, and says what is wrong.
@@ -100,7 +84,7 @@ describeWith(chromiumMissing, 'inside a virtual cluster', () => {
       metadata: { name: 'dawn' },
       spec: { colour: 'red' },
     };
-    const made = await api.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings', {
+    const made = await bench.inside.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings', {
       method: 'POST',
       document: dawn,
     });
@@ -117,7 +101,7 @@ describeWith(chromiumMissing, 'inside a virtual cluster', () => {
       message: '<img src=x onerror=alert(1)>',
     };
     expect(
-      (await api.ask('demo', '/api/v1/namespaces/gallery/events', { method: 'POST', document: event })).status,
+      (await bench.inside.ask('demo', '/api/v1/namespaces/gallery/events', { method: 'POST', document: event })).status,
     ).toBe(201);
     await row(page, 'dawn').getByRole('link', { name: 'dawn' }).click();
     await page.getByRole('heading', { name: 'dawn' }).waitFor();
@@ -129,15 +113,17 @@ describeWith(chromiumMissing, 'inside a virtual cluster', () => {
     await page.getByRole('button', { name: 'Review and save' }).click();
     await page.getByRole('dialog', { name: 'Save dawn?' }).getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('dawn is saved').waitFor();
-    expect((await api.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).text).toContain('green');
+    expect((await bench.inside.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).text).toContain(
+      'green',
+    );
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete dawn' }).click();
     await page.getByText('No paintings here').waitFor();
-    expect((await api.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).status).toBe(404);
+    expect((await bench.inside.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).status).toBe(404);
 
     // A kind that somebody else takes away is not offered any more.
     const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/paintings.art.example';
-    expect((await api.ask('demo', definition, { method: 'DELETE' })).status).toBe(200);
+    expect((await bench.inside.ask('demo', definition, { method: 'DELETE' })).status).toBe(200);
     await kinds(page).getByRole('link', { name: 'Painting', exact: true }).waitFor({ state: 'detached' });
 
     // One namespace.
@@ -156,17 +142,18 @@ describeWith(chromiumMissing, 'inside a virtual cluster', () => {
   });
 
   it('an open page goes on by itself when the server was started anew', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, inside('demo', '?kind=/v1/namespaces'));
+    await signIn(page, bench.flotilla.adminKey, inside('demo', '?kind=/v1/namespaces'));
     await row(page, 'kube-system').waitFor();
-    const { port } = new URL(flotilla.url);
-    await flotilla.stop('SIGKILL');
+    await bench.flotilla.stop('SIGKILL');
     await page.getByText('No connection').first().waitFor();
     expect(await row(page, 'kube-system').isVisible()).toBe(true);
-    flotilla = await startFlotilla({ dataDirectory: flotilla.dataDirectory, listen: `127.0.0.1:${port}` });
+    await bench.startAgain();
     const named = { metadata: { name: 'after' } };
-    expect((await api.ask('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(201);
+    expect((await bench.inside.ask('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(
+      201,
+    );
     await row(page, 'after').waitFor();
     expectNoProblems(watched);
     await watched.context.close();
@@ -175,16 +162,16 @@ describeWith(chromiumMissing, 'inside a virtual cluster', () => {
   it('nobody is offered what they may not', async () => {
     const apiVersion = `${managementGroup}/v1`;
     const group = `/apis/${apiVersion}`;
-    await admin.ask('POST', `${group}/users`, { apiVersion, kind: 'User', metadata: { name: 'eve' } });
+    await bench.admin.ask('POST', `${group}/users`, { apiVersion, kind: 'User', metadata: { name: 'eve' } });
     const key = { apiVersion, kind: 'OwnedAccessKey', metadata: { name: 'eves' }, spec: { user: 'eve' } };
-    const made = await admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, key);
-    await admin.createInstance('viewed', {
+    const made = await bench.admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, key);
+    await bench.admin.createInstance('viewed', {
       spec: {
         access: [{ verbs: ['get', 'use'], users: ['eve'] }],
         extraAccessRules: [{ users: ['eve'], clusterRole: 'view' }],
       },
     });
-    const watched = await openPage(browser, flotilla.url, { width: 390, height: 844 });
+    const watched = await bench.open({ width: 390, height: 844 });
     const { page } = watched;
     await page.goto(inside('viewed', '?kind=/v1/configmaps'));
     await page.getByText('Access key', { exact: true }).click();
@@ -200,7 +187,7 @@ describeWith(chromiumMissing, 'inside a virtual cluster', () => {
     await page.goto(inside('viewed', '?kind=/v1/secrets'));
     await page.getByText(/cannot list resource "secrets"/).waitFor();
     // With rights in one namespace only.
-    await admin.ask('PATCH', `${instances}/viewed`, {
+    await bench.admin.ask('PATCH', `${instances}/viewed`, {
       spec: { extraAccessRules: [{ users: ['eve'], clusterRole: 'nobody' }] },
     });
     const rbac = 'rbac.authorization.k8s.io';
@@ -210,7 +197,7 @@ describeWith(chromiumMissing, 'inside a virtual cluster', () => {
       subjects: [{ apiGroup: rbac, kind: 'User', name: 'eve' }],
     };
     const bindings = `/apis/${rbac}/v1/namespaces/default/rolebindings`;
-    expect((await api.ask('viewed', bindings, { method: 'POST', document: binding })).status).toBe(201);
+    expect((await bench.inside.ask('viewed', bindings, { method: 'POST', document: binding })).status).toBe(201);
     await page.goto(inside('viewed'));
     await page.getByText('Nothing that you may list here').waitFor();
     await page.getByLabel('Namespace').fill('default');
@@ -227,12 +214,14 @@ describeWith(chromiumMissing, 'inside a virtual cluster', () => {
   });
 
   it('one that falls asleep under the page is not woken by it, but by whoever says so', async () => {
-    await admin.createInstance('sleepy');
-    const watched = await openPage(browser, flotilla.url);
+    await bench.admin.createInstance('sleepy');
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, inside('sleepy'));
+    await signIn(page, bench.flotilla.adminKey, inside('sleepy'));
     await row(page, 'kube-system').waitFor();
-    await admin.ask('PATCH', `${instances}/sleepy`, { metadata: { annotations: { [sleepAfterAnnotation]: '2' } } });
+    await bench.admin.ask('PATCH', `${instances}/sleepy`, {
+      metadata: { annotations: { [sleepAfterAnnotation]: '2' } },
+    });
     await page.getByRole('heading', { name: 'sleepy is asleep' }).waitFor();
     const asked: string[] = [];
     page.on('request', (request) => {

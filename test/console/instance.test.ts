@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
 import { accessibilityFaults, faultsInBothThemes } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
-import { type InsideApi, insideApi } from './harness/inside-api.ts';
+import { expectNoProblems, signIn } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
 import { readableTexts } from './harness/secrets.ts';
 
 const group = `/apis/${managementGroup}/v1`;
@@ -15,33 +12,15 @@ const instances = `${group}/namespaces/${projectNamespace('default')}/virtualclu
 const markup = '<img src=x onerror=alert(1)> shop';
 const path = (name: string, tab = '') => `/virtual-clusters/default/${name}${tab === '' ? '' : `?tab=${tab}`}`;
 
-describeWith(chromiumMissing, 'the page of a virtual cluster', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
-  let inside: InsideApi;
-
-  beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
-    inside = insideApi(flotilla);
-  });
-  afterAll(async () => {
-    await inside.close();
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
-  });
-
+describeConsole('the page of a virtual cluster', (bench) => {
   /** A user and a key of theirs. */
   async function person(name: string): Promise<string> {
-    await admin.ask('POST', `${group}/users`, {
+    await bench.admin.ask('POST', `${group}/users`, {
       metadata: { name },
       kind: 'User',
       apiVersion: `${managementGroup}/v1`,
     });
-    const key = await admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
+    const key = await bench.admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
       apiVersion: `${managementGroup}/v1`,
       kind: 'OwnedAccessKey',
       metadata: { name: `${name}s` },
@@ -55,10 +34,12 @@ describeWith(chromiumMissing, 'the page of a virtual cluster', () => {
 
   it('tells how it stands, what happened, and how much is inside; shares it, connects, sleeps, wakes and deletes', async () => {
     const annasKey = await person('anna');
-    await admin.createInstance('shop', { spec: { displayName: markup, description: '<script>alert(2)</script>' } });
-    const watched = await openPage(browser, flotilla.url);
+    await bench.admin.createInstance('shop', {
+      spec: { displayName: markup, description: '<script>alert(2)</script>' },
+    });
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, path('shop'));
+    await signIn(page, bench.flotilla.adminKey, path('shop'));
 
     // Overview
     await heading(page, markup).waitFor();
@@ -69,8 +50,12 @@ describeWith(chromiumMissing, 'the page of a virtual cluster', () => {
     await page.getByRole('list', { name: 'Events' }).getByText('Installed', { exact: true }).waitFor();
     await page.getByRole('link', { name: '3 Namespaces' }).waitFor();
     expect(
-      (await inside.ask('shop', '/api/v1/namespaces', { method: 'POST', document: { metadata: { name: 'web' } } }))
-        .status,
+      (
+        await bench.inside.ask('shop', '/api/v1/namespaces', {
+          method: 'POST',
+          document: { metadata: { name: 'web' } },
+        })
+      ).status,
     ).toBe(201);
     expect(await faultsInBothThemes(page)).toEqual([]);
 
@@ -96,7 +81,7 @@ describeWith(chromiumMissing, 'the page of a virtual cluster', () => {
     const dialog = page.getByRole('dialog', { name: 'Kubeconfig for shop' });
     const shown = (await dialog.getByLabel('The kubeconfig', { exact: true }).textContent()) ?? '';
     const token = /token: (\S+)/.exec(shown)?.[1] ?? '';
-    expect((await inside.ask('shop', '/version', { token })).status).toBe(200);
+    expect((await bench.inside.ask('shop', '/version', { token })).status).toBe(200);
     const ends = Date.parse((await dialog.locator('time').getAttribute('datetime')) ?? '');
     expect(Math.abs(ends - Date.now() - 3_600_000)).toBeLessThan(60_000);
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -127,13 +112,13 @@ describeWith(chromiumMissing, 'the page of a virtual cluster', () => {
     const anna = page.getByRole('row').filter({ hasText: 'anna' });
     await anna.getByText('see and use it').waitFor();
     await anna.getByText('view', { exact: true }).waitFor();
-    expect((await inside.ask('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(200);
-    expect((await inside.ask('shop', '/api/v1/secrets', { token: annasKey })).status).toBe(403);
+    expect((await bench.inside.ask('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(200);
+    expect((await bench.inside.ask('shop', '/api/v1/secrets', { token: annasKey })).status).toBe(403);
     expect(await faultsInBothThemes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Take it back from anna' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Take it back' }).click();
     await anna.waitFor({ state: 'detached' });
-    expect((await inside.ask('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(403);
+    expect((await bench.inside.ask('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(403);
 
     // YAML
     await page.getByRole('tab', { name: 'YAML' }).click();
@@ -170,11 +155,11 @@ describeWith(chromiumMissing, 'the page of a virtual cluster', () => {
 
   it('offers to others what they may, and says when somebody deletes it under their eyes', async () => {
     const bobsKey = await person('bob');
-    await admin.createInstance('seen', {
+    await bench.admin.createInstance('seen', {
       spec: { access: [{ verbs: ['get'], users: ['bob'] }] },
       metadata: { annotations: { 'sleepmode.platform.sh/sleep-after': '3600' } },
     });
-    const watched = await openPage(browser, flotilla.url, { width: 390, height: 844 });
+    const watched = await bench.open({ width: 390, height: 844 });
     const { page } = watched;
     await page.goto(path('seen'));
     await page.getByText('Access key', { exact: true }).click();
@@ -197,7 +182,7 @@ describeWith(chromiumMissing, 'the page of a virtual cluster', () => {
     const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
     expect(isTooWide).toBe(false);
 
-    await admin.ask('DELETE', `${instances}/seen`);
+    await bench.admin.ask('DELETE', `${instances}/seen`);
     await page.getByRole('heading', { name: 'seen is gone' }).waitFor();
     expectNoProblems(watched);
     await watched.context.close();

@@ -1,18 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
 import { accessibilityFaults } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import {
-  chromiumMissing,
-  expectNoProblems,
-  openPage,
-  signIn,
-  startBrowser,
-  type WatchedPage,
-} from './harness/browser.ts';
+import { expectNoProblems, signIn, type WatchedPage } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
 import { cpuTime } from './harness/cpu-time.ts';
 
 const group = `/apis/${managementGroup}/v1`;
@@ -51,29 +42,18 @@ async function scroll(page: Page, pixels: number, frames: number): Promise<void>
   );
 }
 
-describeWith(chromiumMissing, 'a list of ten thousand virtual clusters', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
+describeConsole('a list of ten thousand virtual clusters', (bench) => {
   let watched: WatchedPage;
 
   beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
     for (const name of projects) {
       const spec = { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' }] };
-      await admin.ask('POST', `${group}/projects`, { metadata: { name }, spec });
+      await bench.admin.ask('POST', `${group}/projects`, { metadata: { name }, spec });
     }
-    await inLanes(12, async (index) => await admin.createInstance(nameOf(index), {}, projectOf(index)));
-    watched = await openPage(browser, flotilla.url);
-    await signIn(watched.page, flotilla.adminKey);
+    await inLanes(12, async (index) => await bench.admin.createInstance(nameOf(index), {}, projectOf(index)));
+    watched = await bench.open();
+    await signIn(watched.page, bench.flotilla.adminKey);
   }, longMinutes);
-  afterAll(async () => {
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
-  });
 
   it('is there at once, and whole soon after', async () => {
     const { page } = watched;
@@ -106,7 +86,7 @@ describeWith(chromiumMissing, 'a list of ten thousand virtual clusters', () => {
       for (let round = 0; round < 60; round++) {
         const pause = new Promise((resolve) => setTimeout(resolve, 40));
         const changed = [round * 2, round * 2 + 1].map((index) =>
-          admin.ask('PATCH', pathOf(index), { metadata: { labels: { round: String(round) } } }),
+          bench.admin.ask('PATCH', pathOf(index), { metadata: { labels: { round: String(round) } } }),
         );
         await Promise.all([pause, ...changed]);
       }
@@ -114,7 +94,7 @@ describeWith(chromiumMissing, 'a list of ten thousand virtual clusters', () => {
     // The share of one processor.
     expect(spent / (Date.now() - started)).toBeLessThan(0.5);
 
-    await admin.ask('DELETE', pathOf(0));
+    await bench.admin.ask('DELETE', pathOf(0));
     await page.getByRole('link', { name: nameOf(0), exact: true }).waitFor({ state: 'detached' });
     await page.getByText(`${count - 1}`, { exact: true }).waitFor();
   });

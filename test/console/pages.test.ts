@@ -1,13 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, projectRoles } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
 import { accessibilityFaults } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
+import { expectNoProblems, signIn } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
+import { inEveryLook, whatSticksOut } from './harness/looks.ts';
 
 const apiVersion = `${managementGroup}/v1`;
 const group = `/apis/${apiVersion}`;
@@ -46,19 +45,15 @@ const pages = [
   ['nowhere', '/no/such/page', ''],
 ] as const;
 
-describeWith(chromiumMissing, 'every page of the console', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
-
+describeConsole('every page of the console', (bench) => {
   beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
     const make = (plural: string, kind: string, name: string, spec: object) =>
-      admin.ask('POST', `${group}/${plural}`, { apiVersion, kind, metadata: { name }, spec });
+      bench.admin.ask('POST', `${group}/${plural}`, { apiVersion, kind, metadata: { name }, spec });
     const shown = { displayName: markup, description: markup };
-    await admin.createUser('marked', 'a password for tests', { displayName: markup, email: 'marked@example.com' });
+    await bench.admin.createUser('marked', 'a password for tests', {
+      displayName: markup,
+      email: 'marked@example.com',
+    });
     await make('teams', 'Team', 'marked', { displayName: markup, users: ['marked'] });
     await make('clusters', 'Cluster', 'far', { ...shown, networkPeer: true });
     await make('virtualclustertemplates', 'VirtualClusterTemplate', 'marked', {
@@ -67,17 +62,12 @@ describeWith(chromiumMissing, 'every page of the console', () => {
       parameters: [{ variable: 'size', label: markup, description: markup, section: markup, defaultValue: '1' }],
     });
     await make('ownedaccesskeys', 'OwnedAccessKey', 'marked', { displayName: markup, ttl: 86_400 });
-    await admin.ask('PATCH', `${group}/projects/default`, {
+    await bench.admin.ask('PATCH', `${group}/projects/default`, {
       spec: { ...shown, members: [{ kind: 'User', name: 'marked', clusterRole: projectRoles.user }] },
     });
-    await admin.ask('PATCH', `${group}/clusters/local`, { spec: shown });
-    await admin.createInstance(longest);
-    await admin.createInstance('shop', { spec: { ...shown, templateRef: { name: 'marked' } } });
-  });
-  afterAll(async () => {
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
+    await bench.admin.ask('PATCH', `${group}/clusters/local`, { spec: shown });
+    await bench.admin.createInstance(longest);
+    await bench.admin.createInstance('shop', { spec: { ...shown, templateRef: { name: 'marked' } } });
   });
 
   /** There, with what it fetches. */
@@ -87,41 +77,31 @@ describeWith(chromiumMissing, 'every page of the console', () => {
     await page.waitForFunction(() => document.querySelector('main [data-waiting]') === null);
   }
 
-  it.each([
-    ['light', 1280],
-    ['dark', 1280],
-    ['light', 390],
-  ] as const)(
-    'shows texts as texts, fits, and keeps nobody out: %s, %i pixels wide',
-    async (theme, width) => {
-      const watched = await openPage(browser, flotilla.url, { theme });
-      const { page } = watched;
-      await signIn(page, flotilla.adminKey);
-      await page.setViewportSize({ width, height: 900 });
-      const faults: string[] = [];
-      for (const [name, path, heading] of pages) {
-        await page.goto(path);
-        await settled(page, heading);
-        if (pictures !== undefined) {
-          mkdirSync(pictures, { recursive: true });
-          await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
-        }
+  it('shows texts as texts, fits, and keeps nobody out, in both themes and on a narrow screen', async () => {
+    const watched = await bench.open();
+    const { page } = watched;
+    await signIn(page, bench.flotilla.adminKey);
+    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
+    const faults: string[] = [];
+    for (const [name, path, heading] of pages) {
+      await page.goto(path);
+      await settled(page, heading);
+      await inEveryLook(page, async ({ theme, width }) => {
+        if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
         // The same elements at every width.
         const found = width < 1000 ? [] : await accessibilityFaults(page);
-        faults.push(...found.map((fault) => `${name}: ${fault}`));
-        const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        if (overhang > 0) faults.push(`${name}: ${overhang} pixels stick out at the side`);
-        if ((await page.locator('img[src="x"]').count()) > 0) faults.push(`${name}: markup has become an element`);
-      }
-      expect(faults).toEqual([]);
-      expectNoProblems(watched);
-      await watched.context.close();
-    },
-    300_000,
-  );
+        found.push(...(await whatSticksOut(page)));
+        if ((await page.locator('img[src="x"]').count()) > 0) found.push('markup has become an element');
+        faults.push(...found.map((fault) => `${name}, ${theme}, ${width} wide: ${fault}`));
+      });
+    }
+    expect(faults).toEqual([]);
+    expectNoProblems(watched);
+    await watched.context.close();
+  }, 300_000);
 
   it('keeps the focus: on another page at its beginning, after a dialog where it was, after a refusal at the field', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
     const focused = () =>
       page.evaluate(() => {
@@ -129,7 +109,7 @@ describeWith(chromiumMissing, 'every page of the console', () => {
         const path = document.activeElement?.getAttribute('aria-label') ?? '';
         return tagName === 'MAIN' ? id : path || textContent;
       });
-    await signIn(page, flotilla.adminKey, '/virtual-clusters');
+    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters');
     await page.getByRole('link', { name: 'shop', exact: true }).press('Enter');
     const sleep = page.getByRole('button', { name: 'Sleep' });
     await sleep.waitFor();

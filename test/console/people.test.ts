@@ -1,11 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
 import { faultsInBothThemes } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, signInAs, startBrowser } from './harness/browser.ts';
+import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
 import { readableTexts } from './harness/secrets.ts';
 
 const group = `/apis/${managementGroup}/v1`;
@@ -13,30 +11,18 @@ const markup = '<b onclick=alert(1)>Anna</b>';
 const password = 'correct horse battery';
 const another = 'another horse battery';
 
-describeWith(chromiumMissing, 'users and teams', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
-
+describeConsole('users and teams', (bench) => {
   beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
-    await admin.createUser('ben', password, { displayName: 'Ben Okafor' });
-  });
-  afterAll(async () => {
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
+    await bench.admin.createUser('ben', password, { displayName: 'Ben Okafor' });
   });
 
   const dialog = (page: Page) => page.getByRole('dialog');
   const button = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name, exact: true });
 
   it('are made, put together, given keys and passwords, disabled and deleted', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/users');
+    await signIn(page, bench.flotilla.adminKey, '/users');
     await page.getByRole('row').filter({ hasText: 'Ben Okafor' }).waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
 
@@ -75,7 +61,7 @@ describeWith(chromiumMissing, 'users and teams', () => {
     await dialog(page).getByRole('button', { name: 'Add' }).click();
     await page.getByRole('link', { name: 'Ben Okafor' }).waitFor();
     // By somebody else, meanwhile.
-    await admin.ask('PATCH', `${group}/teams/ops`, { spec: { users: ['ben', 'anna'] } });
+    await bench.admin.ask('PATCH', `${group}/teams/ops`, { spec: { users: ['ben', 'anna'] } });
     await page.getByRole('link', { name: markup }).waitFor();
     await button(page, 'Remove ben').click();
     await dialog(page).getByRole('button', { name: 'Remove ben' }).click();
@@ -88,7 +74,7 @@ describeWith(chromiumMissing, 'users and teams', () => {
     await page.getByRole('button', { name: 'Create the key' }).click();
     const value = await page.getByLabel('The value of the key').innerText();
     await page.getByRole('button', { name: 'I have kept it' }).click();
-    expect(await admin.statusOf(value, 'POST', `${group}/selves`, {})).toBe(201);
+    expect(await bench.admin.statusOf(value, 'POST', `${group}/selves`, {})).toBe(201);
 
     await page.goto('/users/anna');
     await page.getByRole('link', { name: 'ops' }).waitFor();
@@ -107,7 +93,7 @@ describeWith(chromiumMissing, 'users and teams', () => {
   });
 
   it('are offered to everybody as far as they may: their own password, nobody else', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
     await signInAs(page, 'ben', password);
     await page.getByRole('button', { name: 'Ben Okafor' }).click();
@@ -126,7 +112,7 @@ describeWith(chromiumMissing, 'users and teams', () => {
     expectNoProblems(watched);
     await watched.context.close();
 
-    const later = await openPage(browser, flotilla.url, { width: 390, height: 844 });
+    const later = await bench.open({ width: 390, height: 844 });
     await later.page.goto('/users/ben');
     await later.page.locator('input[name="username"]').fill('ben');
     await later.page.locator('input[name="password"]').fill(another);

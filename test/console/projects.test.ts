@@ -1,36 +1,27 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import type { ProjectSpec } from '../../src/api/management/v1/project.ts';
 import { managementGroup, projectRoles } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
-import { accessibilityFaults } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, startBrowser } from './harness/browser.ts';
+import { expectNoProblems, signIn } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
+import { faultsInEveryLook } from './harness/looks.ts';
 
 const apiVersion = `${managementGroup}/v1`;
 const group = `/apis/${apiVersion}`;
 const markup = '<img src=x onerror=alert(1)>';
 const password = 'a password for tests';
 
-describeWith(chromiumMissing, 'the pages of projects', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
-
+describeConsole('the pages of projects', (bench) => {
   beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
-    await admin.createUser('ana', password, { displayName: `Ana ${markup}` });
-    await admin.createUser('chief', password);
-    await admin.ask('POST', `${group}/teams`, {
+    await bench.admin.createUser('ana', password, { displayName: `Ana ${markup}` });
+    await bench.admin.createUser('chief', password);
+    await bench.admin.ask('POST', `${group}/teams`, {
       apiVersion,
       kind: 'Team',
       metadata: { name: 'ops' },
       spec: { displayName: 'Operations', users: ['chief'] },
     });
-    await admin.ask('POST', `${group}/projects`, {
+    await bench.admin.ask('POST', `${group}/projects`, {
       apiVersion,
       kind: 'Project',
       metadata: { name: 'red' },
@@ -46,14 +37,9 @@ describeWith(chromiumMissing, 'the pages of projects', () => {
       },
     });
   });
-  afterAll(async () => {
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
-  });
 
   const specOf = async (project: string): Promise<ProjectSpec> =>
-    (await admin.ask<{ spec: ProjectSpec }>('GET', `${group}/projects/${project}`)).spec;
+    (await bench.admin.ask<{ spec: ProjectSpec }>('GET', `${group}/projects/${project}`)).spec;
   const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click();
   const dialog = (page: Page) => page.getByRole('dialog');
 
@@ -66,9 +52,9 @@ describeWith(chromiumMissing, 'the pages of projects', () => {
   }
 
   it('are where an administrator makes one, fills it, limits it and takes it away', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/projects');
+    await signIn(page, bench.flotilla.adminKey, '/projects');
     await page.getByRole('link', { name: 'red' }).waitFor();
 
     await page.getByRole('button', { name: 'New project' }).click();
@@ -106,7 +92,7 @@ describeWith(chromiumMissing, 'the pages of projects', () => {
     // Somebody else adds a team meanwhile: it is in sight at once, and a change here keeps it.
     const members = (await specOf('blue')).members ?? [];
     const ops = { kind: 'Team', name: 'ops', clusterRole: projectRoles.user };
-    await admin.ask('PATCH', `${group}/projects/blue`, { spec: { members: [...members, ops] } });
+    await bench.admin.ask('PATCH', `${group}/projects/blue`, { spec: { members: [...members, ops] } });
     await page.getByRole('link', { name: 'Operations' }).waitFor();
     await roleOfAna.selectOption({ label: 'Admin' });
     await page.getByText('ana is Admin now').waitFor();
@@ -136,7 +122,7 @@ describeWith(chromiumMissing, 'the pages of projects', () => {
     await dialog(page).getByLabel('Virtual clusters of the project').fill('2');
     await dialog(page).getByRole('button', { name: 'Save' }).click();
     await page.getByText('0 of 2').waitFor();
-    await admin.createInstance('one', {}, 'blue');
+    await bench.admin.createInstance('one', {}, 'blue');
     await page.getByText('1 of 2').waitFor();
     await tab(page, 'Overview');
     await page.getByRole('link', { name: '1 Ready' }).waitFor();
@@ -156,7 +142,7 @@ describeWith(chromiumMissing, 'the pages of projects', () => {
   });
 
   it('offer each what they may do, and nothing else', async () => {
-    const one = await openPage(browser, flotilla.url);
+    const one = await bench.open();
     await signInAs(one.page, 'chief', '/projects/red?tab=members');
     await one.page.getByRole('button', { name: 'Add a member' }).waitFor();
     await tab(one.page, 'Quotas');
@@ -168,7 +154,7 @@ describeWith(chromiumMissing, 'the pages of projects', () => {
       expect(await one.page.getByRole('button', { name }).count(), name).toBe(0);
     }
 
-    const other = await openPage(browser, flotilla.url);
+    const other = await bench.open();
     await signInAs(other.page, 'ana', '/projects/red?tab=members');
     await other.page.getByRole('cell', { name: 'Viewer' }).waitFor();
     for (const name of ['Add a member', 'Remove chief', 'Edit', 'Delete']) {
@@ -180,14 +166,10 @@ describeWith(chromiumMissing, 'the pages of projects', () => {
     }
   });
 
-  it.each([
-    ['light', 1280],
-    ['dark', 1280],
-    ['light', 390],
-  ] as const)('keep nobody out in the %s theme, %i pixels wide', async (theme, width) => {
-    const watched = await openPage(browser, flotilla.url, { theme, width });
+  it('keep nobody out, in both themes and on a narrow screen', async () => {
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/projects');
+    await signIn(page, bench.flotilla.adminKey, '/projects');
     const looks: [path: string, seen: string][] = [
       ['/projects', 'Default'],
       ['/projects/red', 'Time to Ready'],
@@ -199,13 +181,12 @@ describeWith(chromiumMissing, 'the pages of projects', () => {
     for (const [path, seen] of looks) {
       await page.goto(path);
       await page.getByText(seen).filter({ visible: true }).first().waitFor();
-      expect(await accessibilityFaults(page), path).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBeLessThanOrEqual(0);
+      expect(await faultsInEveryLook(page), path).toEqual([]);
     }
     await page.goto('/projects/red?tab=members');
     await page.getByRole('button', { name: 'Add a member' }).click();
     await dialog(page).getByPlaceholder('Type some of a name').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await faultsInEveryLook(page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
   });

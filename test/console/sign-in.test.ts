@@ -1,50 +1,27 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
 import { accessibilityFaults } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import {
-  chromiumMissing,
-  expectNoProblems,
-  openPage,
-  signIn,
-  signInAs,
-  startBrowser,
-  watchedPage,
-} from './harness/browser.ts';
+import { expectNoProblems, signIn, signInAs, watchedPage } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
 import { readableTexts } from './harness/secrets.ts';
 
 const password = 'correct horse battery staple';
 const keys = `/apis/${managementGroup}/v1/accesskeys`;
 
-describeWith(chromiumMissing, 'signing in to the console', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
-
+describeConsole('signing in to the console', (bench) => {
   beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
-    await admin.createUser('anna', password, { displayName: 'Anna <b>Ahoi</b>' });
-  });
-  afterAll(async () => {
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
+    await bench.admin.createUser('anna', password, { displayName: 'Anna <b>Ahoi</b>' });
   });
 
   async function loginsOf(user: string): Promise<string[]> {
-    const { items } = await admin.ask<{
+    const { items } = await bench.admin.ask<{
       items: { metadata: { name: string }; spec: { type: string; user?: string } }[];
     }>('GET', keys);
     return items.filter(({ spec }) => spec.type === 'Login' && spec.user === user).map(({ metadata }) => metadata.name);
   }
 
   it('says no to a wrong password, keeps it nowhere, and lets the right one in with a cookie that no script reads', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page, context } = watched;
     await page.goto('/keys');
     await page.getByLabel('User name').fill('anna');
@@ -71,11 +48,11 @@ describeWith(chromiumMissing, 'signing in to the console', () => {
   });
 
   it('ends the key when somebody signs out, in every tab', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page, context } = watched;
     const before = await loginsOf('admin');
-    await signIn(page, flotilla.adminKey);
-    const other = await watchedPage(context, flotilla.url);
+    await signIn(page, bench.flotilla.adminKey);
+    const other = await watchedPage(context, bench.flotilla.url);
     await other.page.goto('/projects');
     await other.page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor();
     expect(await loginsOf('admin')).toHaveLength(before.length + 1);
@@ -92,32 +69,33 @@ describeWith(chromiumMissing, 'signing in to the console', () => {
   });
 
   it('puts the sign-in before every page whose key has ended, and goes on with what was typed', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page, context } = watched;
-    await admin.createInstance('typed-shop', {});
+    await bench.admin.createInstance('typed-shop', {});
     const before = new Set(await loginsOf('admin'));
-    await signIn(page, flotilla.adminKey, '/virtual-clusters');
+    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters');
     const search = page.getByRole('textbox', { name: 'Search the virtual clusters' });
     await search.fill('typed');
-    const other = await watchedPage(context, flotilla.url);
+    const other = await watchedPage(context, bench.flotilla.url);
     await other.page.goto('/virtual-clusters/new');
     const name = other.page.getByRole('textbox', { name: /^Name/ });
     await name.fill('half-typed');
 
-    for (const login of await loginsOf('admin')) if (!before.has(login)) await admin.ask('DELETE', `${keys}/${login}`);
+    for (const login of await loginsOf('admin'))
+      if (!before.has(login)) await bench.admin.ask('DELETE', `${keys}/${login}`);
     await page.getByText('Your session has ended').waitFor();
     await other.page.getByText('Your session has ended').waitFor();
     expect(await search.isVisible()).toBe(false);
 
     await page.getByText('Access key', { exact: true }).click();
-    await page.locator('input[name="access-key"]').fill(flotilla.adminKey);
+    await page.locator('input[name="access-key"]').fill(bench.flotilla.adminKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: 'typed-shop' }).waitFor();
     expect(await search.inputValue()).toBe('typed');
     await other.page.getByText('Your session has ended').waitFor({ state: 'hidden' });
     expect(await name.inputValue()).toBe('half-typed');
     // And it is live again.
-    await admin.createInstance('typed-later', {});
+    await bench.admin.createInstance('typed-later', {});
     await page.getByRole('link', { name: 'typed-later' }).waitFor();
     expectNoProblems(watched);
     expectNoProblems(other);
@@ -125,7 +103,7 @@ describeWith(chromiumMissing, 'signing in to the console', () => {
   });
 
   it.each(['light', 'dark'] as const)('keeps nobody out in the %s theme', async (theme) => {
-    const watched = await openPage(browser, flotilla.url, { theme });
+    const watched = await bench.open({ theme });
     await watched.page.goto('/');
     await watched.page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await accessibilityFaults(watched.page)).toEqual([]);
@@ -134,7 +112,7 @@ describeWith(chromiumMissing, 'signing in to the console', () => {
   });
 
   it('ends a page that follows nothing itself too, and leads the hand back to where it was', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page, context } = watched;
     await page.goto('/keys/new');
     const field = (name: string) => page.evaluate((is) => document.activeElement?.getAttribute('name') === is, name);
@@ -144,10 +122,10 @@ describeWith(chromiumMissing, 'signing in to the console', () => {
     await description.fill('half a sentence');
 
     const user = `/apis/${managementGroup}/v1/users/anna`;
-    await admin.ask('PATCH', user, { spec: { disabled: true } });
+    await bench.admin.ask('PATCH', user, { spec: { disabled: true } });
     await page.getByText('Your session has ended').waitFor();
     await expect.poll(() => field('password')).toBe(true);
-    await admin.ask('PATCH', user, { spec: { disabled: false } });
+    await bench.admin.ask('PATCH', user, { spec: { disabled: false } });
     await page.locator('input[name="password"]').fill(password);
     await page.keyboard.press('Enter');
     await description.waitFor();

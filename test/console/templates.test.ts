@@ -1,32 +1,15 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { managementGroup, managementVersion, projectRoles } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
 import { accessibilityFaults, faultsInBothThemes } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, signInAs, startBrowser } from './harness/browser.ts';
+import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
 
 const apiVersion = `${managementGroup}/${managementVersion}`;
 const templates = `/apis/${apiVersion}/virtualclustertemplates`;
 const markup = '<img src=x onerror=alert(1)> small';
 
-describeWith(chromiumMissing, 'the pages of templates', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
-
-  beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
-  });
-  afterAll(async () => {
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
-  });
-
+describeConsole('the pages of templates', (bench) => {
   const editorOf = (page: Page) => page.getByRole('textbox', { name: 'Template', exact: true });
   const renderedOf = (page: Page) => page.getByRole('textbox', { name: 'Rendered with these values' });
   const wrongs = (page: Page) => page.getByRole('list', { name: 'What is wrong with the text' });
@@ -36,9 +19,9 @@ describeWith(chromiumMissing, 'the pages of templates', () => {
   };
 
   it('list them, make one, render it as one types, tell what is wrong where, and delete it', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/templates');
+    await signIn(page, bench.flotilla.adminKey, '/templates');
     await page.getByRole('link', { name: 'control-plane' }).waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
 
@@ -104,15 +87,15 @@ describeWith(chromiumMissing, 'the pages of templates', () => {
 
   it('make versions one from the other, show what differs between two, and take one away', async () => {
     const spec = { template: { objects: 'a: "{{ .Values.size }}"\n' }, parameters: [{ variable: 'size' }] };
-    await admin.ask('POST', templates, {
+    await bench.admin.ask('POST', templates, {
       apiVersion,
       kind: 'VirtualClusterTemplate',
       metadata: { name: 'grown' },
       spec,
     });
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/templates/grown?tab=versions');
+    await signIn(page, bench.flotilla.adminKey, '/templates/grown?tab=versions');
     await page.getByText('No versions yet').waitFor();
     await page.getByRole('button', { name: 'New version' }).click();
     const dialog = page.getByRole('dialog');
@@ -132,14 +115,14 @@ describeWith(chromiumMissing, 'the pages of templates', () => {
     await page.getByText('Both are the same.').waitFor();
 
     // Somebody else changes one: the page goes with it.
-    const { spec: now } = await admin.ask<{ spec: { versions: { version: string; template: object }[] } }>(
+    const { spec: now } = await bench.admin.ask<{ spec: { versions: { version: string; template: object }[] } }>(
       'GET',
       `${templates}/grown`,
     );
     const versions = now.versions.map((one) =>
       one.version === '1.1.0' ? { ...one, template: { objects: 'a: "{{ .Values.size | upper }}"\n' } } : one,
     );
-    await admin.ask('PATCH', `${templates}/grown`, { spec: { versions } });
+    await bench.admin.ask('PATCH', `${templates}/grown`, { spec: { versions } });
     const differs = page.getByRole('textbox', { name: 'From 1.0.0 to 1.1.0' });
     await differs.getByText('| upper }}').waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
@@ -147,18 +130,18 @@ describeWith(chromiumMissing, 'the pages of templates', () => {
     await page.getByRole('button', { name: 'Delete 1.0.0' }).click();
     await dialog.getByRole('button', { name: 'Delete 1.0.0' }).click();
     await differs.waitFor({ state: 'detached' });
-    const left = await admin.ask<{ spec: { versions: object[] } }>('GET', `${templates}/grown`);
+    const left = await bench.admin.ask<{ spec: { versions: object[] } }>('GET', `${templates}/grown`);
     expect(left.spec.versions).toMatchObject([{ version: '1.1.0' }]);
     expectNoProblems(watched);
     await watched.context.close();
   });
 
   it('offer somebody who may only read it no more than that', async () => {
-    await admin.createUser('anna', 'the-password-of-anna');
-    await admin.ask('PATCH', `/apis/${apiVersion}/projects/default`, {
+    await bench.admin.createUser('anna', 'the-password-of-anna');
+    await bench.admin.ask('PATCH', `/apis/${apiVersion}/projects/default`, {
       spec: { members: [{ kind: 'User', name: 'anna', clusterRole: projectRoles.user }] },
     });
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
     await signInAs(page, 'anna', 'the-password-of-anna', '/templates/control-plane');
     await page.getByRole('tab', { name: 'Look inside' }).click();

@@ -1,11 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, nonDeletableAnnotation, projectNamespace, projectRoles } from '../../src/api/naming.ts';
-import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
 import { accessibilityFaults } from './harness/accessibility.ts';
-import { type AdminApi, adminApi } from './harness/admin-api.ts';
-import { chromiumMissing, expectNoProblems, openPage, signIn, signInAs, startBrowser } from './harness/browser.ts';
+import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
+import { describeConsole } from './harness/console-bench.ts';
 
 const group = `/apis/${managementGroup}/v1`;
 const password = 'a password for tests';
@@ -18,18 +16,11 @@ async function tick(page: Page, names: readonly string[]): Promise<void> {
   for (const name of names) await page.getByRole('checkbox', { name: `Tick ${name}`, exact: true }).check();
 }
 
-describeWith(chromiumMissing, 'the list of virtual clusters', () => {
-  let flotilla: FlotillaProcess;
-  let browser: Browser;
-  let admin: AdminApi;
-
+describeConsole('the list of virtual clusters', (bench) => {
   beforeAll(async () => {
-    flotilla = await startFlotilla();
-    browser = await startBrowser();
-    admin = adminApi(flotilla);
-    await admin.createUser('vera', password);
-    await admin.createUser('udo', password);
-    await admin.ask('PATCH', `${group}/projects/default`, {
+    await bench.admin.createUser('vera', password);
+    await bench.admin.createUser('udo', password);
+    await bench.admin.ask('PATCH', `${group}/projects/default`, {
       spec: {
         members: [
           { kind: 'User', name: 'vera', clusterRole: projectRoles.viewer },
@@ -37,23 +28,18 @@ describeWith(chromiumMissing, 'the list of virtual clusters', () => {
         ],
       },
     });
-    for (const name of ['web-1', 'web-2', 'web-10', 'shop']) await admin.createInstance(name);
-    await admin.createInstance('kept', { metadata: { annotations: { [nonDeletableAnnotation]: 'true' } } });
-    await admin.createInstance('of-udo', { spec: { owner: { user: 'udo' } } });
-    await admin.createInstance('shared', {
+    for (const name of ['web-1', 'web-2', 'web-10', 'shop']) await bench.admin.createInstance(name);
+    await bench.admin.createInstance('kept', { metadata: { annotations: { [nonDeletableAnnotation]: 'true' } } });
+    await bench.admin.createInstance('of-udo', { spec: { owner: { user: 'udo' } } });
+    await bench.admin.createInstance('shared', {
       spec: { access: [{ name: 'all', verbs: ['get', 'use'], users: ['vera', 'udo'] }] },
     });
   });
-  afterAll(async () => {
-    await admin.close();
-    await browser.close();
-    await flotilla.remove();
-  });
 
   it('is searched, filtered and sorted, and the address remembers it', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/virtual-clusters');
+    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters');
     await page.getByRole('link', { name: 'web-10' }).waitFor();
     const names = () => page.locator('tbody tr[data-key] td:nth-child(2)').allInnerTexts();
 
@@ -77,9 +63,9 @@ describeWith(chromiumMissing, 'the list of virtual clusters', () => {
   });
 
   it('puts many to sleep, wakes and deletes them after one question, and tells what became of each', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/virtual-clusters');
+    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters');
     await page.getByRole('link', { name: 'web-10' }).waitFor();
 
     await tick(page, ['web-1', 'web-2']);
@@ -119,16 +105,16 @@ describeWith(chromiumMissing, 'the list of virtual clusters', () => {
     await page.getByText('4 ticked').waitFor();
     await page.getByRole('button', { name: 'Untick all' }).click();
 
-    await admin.createInstance('newcomer');
+    await bench.admin.createInstance('newcomer');
     await row(page, 'newcomer').getByText('Ready').waitFor();
     expectNoProblems(watched);
     await watched.context.close();
   });
 
   it('has a menu for each row that the keyboard opens and leaves', async () => {
-    const watched = await openPage(browser, flotilla.url);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/virtual-clusters');
+    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters');
     const button = page.getByRole('button', { name: 'What to do with newcomer' });
     await button.focus();
     await page.keyboard.press('Enter');
@@ -153,7 +139,7 @@ describeWith(chromiumMissing, 'the list of virtual clusters', () => {
   });
 
   it('offers nobody what they may not do', async () => {
-    const viewer = await openPage(browser, flotilla.url);
+    const viewer = await bench.open();
     await signInAs(viewer.page, 'vera', password, '/virtual-clusters');
     await row(viewer.page, 'shared').waitFor();
     expect(await row(viewer.page, 'shop').count()).toBe(0);
@@ -167,7 +153,7 @@ describeWith(chromiumMissing, 'the list of virtual clusters', () => {
     expectNoProblems(viewer);
     await viewer.context.close();
 
-    const user = await openPage(browser, flotilla.url);
+    const user = await bench.open();
     await signInAs(user.page, 'udo', password, '/virtual-clusters');
     await row(user.page, 'of-udo').waitFor();
     await user.page.getByRole('link', { name: 'New virtual cluster' }).waitFor();
@@ -180,9 +166,9 @@ describeWith(chromiumMissing, 'the list of virtual clusters', () => {
 
   it('keeps nobody out, in both themes and on a narrow screen', async () => {
     for (const theme of ['light', 'dark'] as const) {
-      const watched = await openPage(browser, flotilla.url, { theme, width: theme === 'dark' ? 390 : 1280 });
+      const watched = await bench.open({ theme, width: theme === 'dark' ? 390 : 1280 });
       const { page } = watched;
-      await signIn(page, flotilla.adminKey, '/virtual-clusters');
+      await signIn(page, bench.flotilla.adminKey, '/virtual-clusters');
       await tick(page, ['shop']);
       await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -202,11 +188,11 @@ describeWith(chromiumMissing, 'the list of virtual clusters', () => {
 
   it('teaches the first step where there is nothing yet', async () => {
     const list = `${group}/namespaces/${projectNamespace('default')}/virtualclusterinstances`;
-    await admin.ask('PATCH', `${list}/kept`, { metadata: { annotations: { [nonDeletableAnnotation]: null } } });
-    await admin.ask('DELETE', list);
-    const watched = await openPage(browser, flotilla.url);
+    await bench.admin.ask('PATCH', `${list}/kept`, { metadata: { annotations: { [nonDeletableAnnotation]: null } } });
+    await bench.admin.ask('DELETE', list);
+    const watched = await bench.open();
     const { page } = watched;
-    await signIn(page, flotilla.adminKey, '/virtual-clusters');
+    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters');
     await page.getByText('No virtual clusters yet').waitFor();
     await page.getByText('flotilla create demo --wait').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);

@@ -27,6 +27,13 @@ export function giveFocusBack(): void {
   arriveAtPage();
 }
 
+/** For what is gone from the page with the focus, or will not be there to lead back to: what takes its place, or the page. */
+export function replaceFocus(gone: HTMLElement, next: HTMLElement | undefined): void {
+  if (last !== gone || gone.isConnected) return;
+  last = next ?? document.getElementById('page') ?? undefined;
+  if (isLost()) last?.focus({ preventScroll: next === undefined });
+}
+
 /** For another page: whoever came by a link that has gone with the page before is at the beginning of this one. */
 export function arriveAtPage(): void {
   if (isLost() && last !== undefined) document.getElementById('page')?.focus({ preventScroll: true });

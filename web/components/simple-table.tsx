@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useRowFocus } from './row-focus.ts';
 import classes from './simple-table.module.css';
 
 export interface SimpleTableProps {
@@ -11,6 +12,7 @@ export interface SimpleTableProps {
 
 /** A table of some rows as part of a page. What can be long is a ResourceList. */
 export function SimpleTable({ label, head, rows }: SimpleTableProps) {
+  const rowFocus = useRowFocus();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it with the keys.
     <section className={classes.scroller} aria-label={label} tabIndex={0}>
@@ -24,7 +26,7 @@ export function SimpleTable({ label, head, rows }: SimpleTableProps) {
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody {...rowFocus}>
           {rows.map(({ key, cells }) => (
             <tr key={key}>
               {cells.map((cell, index) => (

@@ -8,6 +8,13 @@ export function columnText({ columns }: Pick<RowsSnapshot, 'columns'>, name: str
   return serverColumns(columns).find((column) => column.name === name)?.text ?? (() => '');
 }
 
+/** How many there are: undefined before all of them have come, and where one may not know. */
+export function knownCount({ state, columns, rows }: RowsSnapshot): number | undefined {
+  // What is interrupted may never have begun; an answer without rows has columns, too.
+  const isKnown = state === 'live' || (state === 'interrupted' && columns.length > 0);
+  return isKnown ? rows.length : undefined;
+}
+
 export interface Count {
   readonly text: string;
   readonly count: number;

@@ -324,6 +324,17 @@ describe('the table of rights (completions §8)', () => {
     }
   });
 
+  it('does not send those for a name who may not create or list at all', () => {
+    const byNothing = { allowed: false, reason: 'no role, ownership or access entry gives this right' };
+    expect(decide(everyone.guest ?? anna, resource('create', vci, red), state)).toEqual(byNothing);
+    for (const verb of ['create', 'list', 'watch']) {
+      expect(decide(anna, resource(verb, vci, { namespace: 'platform-p-nowhere' }), state), verb).toEqual(byNothing);
+    }
+    expect(decide(anna, resource('create', vci, { ...red, subresource: 'kubeconfig' }), state).reason).toBe(
+      'this right depends on the object: ask for one by name',
+    );
+  });
+
   it('tells those who could make it that an object is not there, and nobody else', () => {
     for (const verb of ['get', 'update', 'patch', 'delete']) {
       expect(whoMay(verb, vci, { ...red, name: 'nothing' }), verb).toEqual(['chief', 'anna', 'mate', 'crew']);

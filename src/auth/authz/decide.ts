@@ -80,7 +80,14 @@ function decideResource(user: UserInfo, asked: ResourceAttributes, state: Access
   if (relation !== undefined) return byRelation[relation];
   if (isGivenByAccess(right, standing, asked)) return byAccess;
   if (couldBeMade(kind, standing, asked)) return byAbsence;
-  return name === '' && kind.find !== undefined ? withoutName : byNothing;
+  return name === '' && kind.find !== undefined && !isOfTheKind(asked) ? withoutName : byNothing;
+}
+
+const ofTheKind: ReadonlySet<string> = new Set(['create', 'list', 'watch']);
+
+/** Such a request has no name to come with: who is refused it cannot ask for it in another way. */
+function isOfTheKind({ verb, subresource }: ResourceAttributes): boolean {
+  return subresource === '' && ofTheKind.has(verb);
 }
 
 export function isGivenByAccess(

@@ -126,6 +126,8 @@ export const accessCommands: readonly CommandSpec[] = [
   {
     path: 'access-key rotate',
     summary: 'give an access key another value and show that this once',
+    details:
+      'Keys that were made with it go on: where somebody else may have had the old value, delete the key and make another.',
     args: [nameArgument],
     options: [contextOption, allOption, secretFileOption],
     examples: [{ command: 'flotilla access-key rotate ci --file ci.key', does: 'the old value is void at once' }],

@@ -36,6 +36,14 @@ test('a request that HTTP does not know is refused, not blamed on the cluster', 
   expect(bench.seen).toHaveLength(1);
 });
 
+test('nobody has a cluster, or what stands before it, tell the credentials that it is shown', async () => {
+  const { api } = connect();
+  for (const method of ['TRACE', 'trace', 'TRACK']) {
+    expect((await refusalOf(api.send(asking({ method })))).code, method).toBe(400);
+  }
+  expect(bench.seen).toHaveLength(0);
+});
+
 test('a body that breaks off breaks off with its own reason', async () => {
   async function* body() {
     yield Buffer.alloc(100_000, 'x');

@@ -75,11 +75,16 @@ type Asked = Pick<ApiRequest, 'as' | 'path'>;
 /** What answers behind one of these has credentials of its own. */
 const isApplication = /^\/api\/v1\/(?:namespaces\/[^/]+\/(?:services|pods)|nodes)\/[^/]+\/proxy(?:[/?]|$)/;
 
+/**
+ * CONNECT would be undone by the first server on the way: what comes after is nobody's request. The others ask for an
+ * answer that tells what was sent, and so this server's own credentials.
+ */
+const notPassed: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
+
 function wireRequest(root: string, request: OwnRequest, credentials: HeaderLines): WireRequest {
   const { method, path, headers, body, signal } = request;
   checkPath(path);
-  // It would be undone by the first server on the way: what comes after is nobody's request.
-  if (method === 'CONNECT') throw badRequest('the method CONNECT cannot be passed on');
+  if (notPassed.has(method.toUpperCase())) throw badRequest(`the method ${method} cannot be passed on`);
   const lines = [...passedOn(headers), ...credentials];
   const asked = { method, path: `${root}${path}`, headers: lines, signal };
   const length = lengthOf(headers['content-length']);

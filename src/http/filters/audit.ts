@@ -8,7 +8,6 @@ import type { Identity } from '../../auth/identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Exchange, Filter } from '../exchange.ts';
-import type { RequestInfo } from '../request-info.ts';
 
 export interface AuditOptions {
   readonly auditLog: AuditLog;
@@ -98,7 +97,7 @@ async function record(
       requestURI: request.url,
       sourceIPs: [request.remoteAddress],
       userAgent: request.headers['user-agent'] ?? '',
-      objectRef: info.isResource ? objectRef(info) : undefined,
+      objectRef: info.isResource ? objectRef(exchange) : undefined,
       level,
       stage,
       responseStatus,
@@ -123,11 +122,11 @@ function userOf({ user }: Identity): { username: string; groups: readonly string
   return { username: user.name, groups: user.groups };
 }
 
-function objectRef(info: RequestInfo): NonNullable<AuditEvent['objectRef']> {
+function objectRef({ info, madeName }: Exchange): NonNullable<AuditEvent['objectRef']> {
   return {
     resource: info.resource,
     namespace: info.namespace || undefined,
-    name: info.name || undefined,
+    name: info.name || madeName,
     apiGroup: info.group || undefined,
     apiVersion: info.version || undefined,
     subresource: info.subresource || undefined,

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/meta.ts';
-import type { Served, WriteOptions } from '../../registry/verbs.ts';
+import { glanceAt, type Served, type WriteOptions } from '../../registry/verbs.ts';
 import type { Reply } from '../exchange.ts';
 import { readWriteOptions } from '../query-options.ts';
 import { objectReply } from '../respond.ts';
@@ -18,5 +18,7 @@ export async function create(
   const sent = await takeBody(endpoint);
   const options = readWriteOptions(exchange.query, 'CreateOptions', exchange.request.headers['user-agent']);
   const object = decodeObject(endpoint, sent, options.fieldValidation);
-  return objectReply(answered(endpoint, await make(object, options)), 201, form);
+  const made = answered(endpoint, await make(object, options));
+  exchange.madeName = glanceAt(made).metadata.name;
+  return objectReply(made, 201, form);
 }

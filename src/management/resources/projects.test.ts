@@ -32,6 +32,21 @@ describe('projects (completions §7)', () => {
     expect((await refusal(merge('p', {}))).code).toBe(404);
   });
 
+  it('take members that are not there yet, and tell whoever adds one, once', async () => {
+    const { create, admin, merge } = await setUp();
+    const as = (kind: string, name: string) => ({ kind, name, clusterRole: projectRoles.user });
+    const members = [as('User', 'anna'), as('User', 'ana'), as('Team', 'red'), as('Team', 'rde')];
+    const context = admin();
+    await create('projects', 'p', { members }, context);
+    expect(context.warnings).toEqual([
+      'spec.members[1].name: there is no user "ana" yet',
+      'spec.members[3].name: there is no team "rde" yet',
+    ]);
+    const later = admin();
+    await merge('p', { displayName: 'P', members: [...members, as('User', 'red')] }, later);
+    expect(later.warnings).toEqual(['spec.members[4].name: there is no user "red" yet']);
+  });
+
   it('close their namespace in the same step in which their deletion begins (CREATE-20)', async () => {
     const { create, verbs, admin, state } = await setUp();
     await create('projects', 'p', {});

@@ -30,6 +30,7 @@ import { checkFieldRights, requireDelete } from '../field-rights.ts';
 import { isNonDeletable } from '../non-deletable.ts';
 import { quotaLimit } from '../quota-limit.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
+import { warnOfStrangers } from '../rules/warn-of-strangers.ts';
 import type { ManagementState } from '../state.ts';
 
 /** With the prefix of its namespace a project's name must still be a DNS label. */
@@ -43,20 +44,21 @@ export function projects({ state }: Pick<ManagementDependencies, 'state'>): Stor
     nameRule: 'label',
     maxNameLength: longestName,
     keptFinalizer: cleanupFinalizer,
-    prepare,
+    prepare: (draft, context) => prepare(draft, context, state),
     validate: (draft) => projectErrors(draft.object),
     companions,
     guardDelete: (record, context) => guardDelete(record, context, state),
   });
 }
 
-async function prepare(draft: Draft, context: RequestContext): Promise<void> {
+async function prepare(draft: Draft, context: RequestContext, state: ManagementState): Promise<void> {
   const caller = callerOf(context.user);
   const spec = writableSpec(draft.object);
   const ownerGiven = textAt(spec, 'owner', 'user') !== '' || textAt(spec, 'owner', 'team') !== '';
   // Asked before anything is filled in: what the server decides needs no right.
   if (!ownerGiven && draft.old !== undefined) keepOwner(spec, draft.old.object);
   await checkFieldRights(projectKind, draft, context);
+  if (!context.system) warnOfStrangers(draft, context, state);
   if (context.system || draft.old !== undefined) return;
   if (!ownerGiven) spec.owner = ownerOf(caller);
   if (!caller.isAdmin) spec.members = withAdmin(listAt(spec, 'members'), caller);

@@ -7,13 +7,13 @@ const sources = new WeakMap<FieldSet, JsonObject>();
 
 /** The wire form of a set (rule SSA-20). */
 export function toFieldsV1(set: FieldSet): JsonObject {
-  return sources.get(set) ?? write(set);
+  return sources.get(set) ?? write(set, {});
 }
 
-function write(set: FieldSet): JsonObject {
-  const fields: JsonObject = {};
+function write(set: FieldSet, fields: JsonObject): JsonObject {
   for (const { element, member, below } of set.members()) {
-    fields[element.text] = below === undefined ? {} : { ...(member ? { '.': {} } : {}), ...write(below) };
+    const under: JsonObject = below !== undefined && member ? { '.': {} } : {};
+    fields[element.text] = below === undefined ? under : write(below, under);
   }
   return fields;
 }

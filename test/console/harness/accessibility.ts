@@ -8,14 +8,14 @@ type Finding = { id: string; help: string; nodes: { html: string; target: unknow
 
 /** What a page has that keeps somebody out (WCAG 2.2 A and AA), a line each. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // By the debugger, which the page's policy does not bind.
-  await page.evaluate(source);
+  // By the debugger, which the page's policy does not bind; once for as long as the page is not loaded anew.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
   const findings = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: { run(root: Document, options: object): Promise<{ violations: Finding[] }> };
     };
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-    const { violations } = await axe.run(document, { runOnly: tags });
+    const { violations } = await axe.run(document, { runOnly: tags, resultTypes: ['violations'] });
     return violations.map(({ id, help, nodes }) => ({
       id,
       help,

@@ -7,7 +7,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { ResourceList } from '../../components/resource-list.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { displayNameColumn } from '../../data/display-name.ts';
-import { columnText } from '../../data/fleet-counts.ts';
+import { columnText, knownCount } from '../../data/fleet-counts.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import type { ListColumn } from '../../data/list-columns.ts';
 import { useMay } from '../../data/permissions.ts';
@@ -36,6 +36,7 @@ export function HostsPage() {
     const place = columnText(instances, 'Cluster');
     const carried = new Map<string, number>();
     for (const row of instances.rows) carried.set(place(row), (carried.get(place(row)) ?? 0) + 1);
+    const isCounted = knownCount(instances) !== undefined;
     const count = ({ metadata }: Row) => carried.get(metadata.name ?? '') ?? 0;
     return [
       displayNameColumn,
@@ -44,7 +45,7 @@ export function HostsPage() {
         name: 'Virtual Clusters',
         about: 'Virtual clusters on it that you can see.',
         isWide: false,
-        text: (row: Row) => String(count(row)),
+        text: (row: Row) => (isCounted ? String(count(row)) : ''),
         rank: count,
       },
     ];

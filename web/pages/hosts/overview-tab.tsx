@@ -1,4 +1,4 @@
-import { Alert, Group, SimpleGrid, Switch, Text } from '@mantine/core';
+import { Alert, Group, SimpleGrid, Switch, Text, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Condition } from '../../../src/api/conditions.ts';
@@ -12,6 +12,7 @@ import { notify } from '../../components/notices.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { PrincipalLink } from '../../components/principal-link.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
+import { knownCount } from '../../data/fleet-counts.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import { patchObject } from '../../data/objects.ts';
 import { ownerPrincipal } from '../../data/owner.ts';
@@ -29,11 +30,18 @@ const conditionWords: Readonly<Record<string, string>> = {
   ContentDeleted: 'Everything of it is gone',
 };
 
+const uncounted = (
+  <>
+    <span aria-hidden="true">…</span>
+    <VisuallyHidden>not counted yet</VisuallyHidden>
+  </>
+);
+
 /** How a cluster stands. */
 export function OverviewTab({ cluster }: { readonly cluster: KubeObject }) {
   const { name = '', creationTimestamp } = cluster.metadata;
   const { description, directEndpoint } = clusterSpec(cluster);
-  const { rows } = useRows(instancesOn(name));
+  const instances = useRows(instancesOn(name));
   const owner = ownerPrincipal(cluster);
   const state = stateOf(cluster);
   const unknown = state === 'Pending' ? 'The server has not looked at it yet.' : 'It can be used.';
@@ -65,11 +73,12 @@ export function OverviewTab({ cluster }: { readonly cluster: KubeObject }) {
               'Kubernetes version': textAt(cluster, 'status', 'kubernetesVersion'),
               'Reached by': wayWords[wayTo(cluster)],
               'Direct endpoint': directEndpoint?.host,
-              'Virtual clusters': (
-                <Link to="/hosts/$cluster" params={{ cluster: name }} search={{ tab: 'instances' }}>
-                  {rows.length}
-                </Link>
-              ),
+              'Virtual clusters':
+                instances.state === 'refused' ? undefined : (
+                  <Link to="/hosts/$cluster" params={{ cluster: name }} search={{ tab: 'instances' }}>
+                    {knownCount(instances) ?? uncounted}
+                  </Link>
+                ),
               Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
               Identity: <span className="mono">{textAt(cluster, 'status', 'clusterUID') || 'not known yet'}</span>,
               Age: <Age since={creationTimestamp} />,

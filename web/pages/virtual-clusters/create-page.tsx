@@ -4,9 +4,9 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Waiting } from '../../components/waiting.tsx';
+import { useOpenProjects } from '../../data/use-open-projects.ts';
 import { CreateForm } from './create/create-form.tsx';
 import { MadeInstance } from './create/made-instance.tsx';
-import { useOpenProjects } from './use-open-projects.ts';
 
 /** A new virtual cluster: the form, and then how it comes to life. */
 export function CreatePage() {

@@ -10,11 +10,11 @@ import type { CellDrawings } from '../../components/table-row.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { projectColumn, serverColumns } from '../../data/list-columns.ts';
 import type { Row } from '../../data/table-rows.ts';
+import { useOpenProjects } from '../../data/use-open-projects.ts';
 import { useRows } from '../../data/use-rows.ts';
 import { BulkButtons } from './list/bulk-buttons.tsx';
 import { type AskedChange, ChangeDialog } from './list/change-dialog.tsx';
 import { InstanceMenu } from './list/instance-menu.tsx';
-import { useOpenProjects } from './use-open-projects.ts';
 
 const extraColumns = [projectColumn];
 const filters = ['Status', 'Project', 'Cluster', 'Template', 'Owner'];

@@ -51,7 +51,7 @@ export async function churn(target, { namespace, watches, writers: count, object
 
 async function writeAll(collection, writers, { objects, sent, perSecond }) {
   const times = [];
-  const pause = perSecond === undefined ? 0 : (1000 * writers.length) / perSecond;
+  const turns = perSecond === undefined ? undefined : turnsOf(writers, 1000 / perSecond);
   await spread(writers, { count: objects }, async (client, object) => {
     const steps = [
       () => collection.create(client, object),
@@ -60,13 +60,23 @@ async function writeAll(collection, writers, { objects, sent, perSecond }) {
       () => collection.remove(client, object),
     ];
     for (const [at, step] of steps.entries()) {
+      await turns?.(client);
       const begun = performance.now();
       sent[object * writesPerObject + at] = begun;
       await step();
-      const time = performance.now() - begun;
-      times.push(time);
-      if (pause > time) await sleep(pause - time);
+      times.push(performance.now() - begun);
     }
   });
   return times;
+}
+
+/** One after the other, `apart` milliseconds between them: all at once would measure how they wait for each other. */
+function turnsOf(writers, apart) {
+  const begun = performance.now();
+  const due = new Map(writers.map((writer, at) => [writer, begun + at * apart]));
+  return async (writer) => {
+    const wait = due.get(writer) - performance.now();
+    due.set(writer, due.get(writer) + Math.max(writers.length * apart, -wait));
+    if (wait > 0) await sleep(wait);
+  };
 }

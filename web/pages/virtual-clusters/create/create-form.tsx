@@ -11,7 +11,7 @@ import { fieldProblems } from '../../../data/field-problems.ts';
 import { kinds } from '../../../data/kind-ref.ts';
 import { createObject } from '../../../data/objects.ts';
 import { useMayEach } from '../../../data/permissions.ts';
-import type { OpenProject } from '../use-open-projects.ts';
+import type { OpenProject } from '../../../data/use-open-projects.ts';
 import { CheckResult } from './check-result.tsx';
 import classes from './create.module.css';
 import { ManifestPanel } from './manifest-panel.tsx';

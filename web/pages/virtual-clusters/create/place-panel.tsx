@@ -1,6 +1,6 @@
 import { NativeSelect, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { Panel } from '../../../components/panel.tsx';
-import type { OpenProject } from '../use-open-projects.ts';
+import type { OpenProject } from '../../../data/use-open-projects.ts';
 import type { FormPartProps } from './form-part.ts';
 
 interface PlacePanelProps extends FormPartProps {

@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
-import { projectNamespace } from '../../../src/api/naming.ts';
-import { textAt } from '../../../src/lib/json-path.ts';
-import { kinds } from '../../data/kind-ref.ts';
-import { useMay, useMayEach } from '../../data/permissions.ts';
-import { useRows } from '../../data/use-rows.ts';
+import { projectNamespace } from '../../src/api/naming.ts';
+import { textAt } from '../../src/lib/json-path.ts';
+import { kinds } from './kind-ref.ts';
+import { useMay, useMayEach } from './permissions.ts';
+import { useRows } from './use-rows.ts';
 
 /** A project in which whoever is signed in may make virtual clusters. */
 export interface OpenProject {

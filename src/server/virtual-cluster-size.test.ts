@@ -1,0 +1,49 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { textAt } from '../lib/json-path.ts';
+import { LocalBench, proxy } from './local-cluster.fixture.ts';
+import { mergePatch } from './server.fixture.ts';
+
+const maxBytes = 2 * 1024 * 1024;
+const configMaps = (cluster: string) => `${proxy(cluster)}/api/v1/namespaces/default/configmaps`;
+
+describe('a virtual cluster that takes as much memory as one may', () => {
+  const at = LocalBench.forEach();
+
+  const write = (cluster: string, name: string, length: number) =>
+    at.post(configMaps(cluster), { metadata: { name }, data: { text: 'x'.repeat(length) } });
+
+  /** Returns how many objects there was room for. */
+  async function fill(cluster: string): Promise<number> {
+    for (let index = 0; index < 20; index++) {
+      const { code, json } = await write(cluster, `large-${index}`, maxBytes / 8);
+      if (code === 201) continue;
+      expect([code, textAt(json, 'message')]).toEqual([
+        403,
+        `configmaps "large-${index}" is forbidden: the cluster is full: its objects take the 2 MiB that they may, or more; delete something first`,
+      ]);
+      return index;
+    }
+    throw new Error('it is never full');
+  }
+
+  it('takes nothing more, but what makes it no larger, and goes on when something was deleted', async () => {
+    const config = join(at.bench.root, 'config.yaml');
+    await writeFile(config, JSON.stringify({ planes: { maxBytes } }));
+    await at.restart({ config });
+    await at.make('one');
+    await at.make('two');
+    expect(await fill('one')).toBeGreaterThan(2);
+
+    const first = `${configMaps('one')}/large-0`;
+    expect((await write('one', 'small', 1)).code).toBe(403);
+    expect((await at.ask(first, mergePatch({ data: { more: 'y' } }))).code).toBe(403);
+    expect((await at.ask(first, mergePatch({ data: { text: 'y'.repeat(maxBytes / 8) } }))).code).toBe(200);
+    expect((await at.ask(configMaps('one'))).code).toBe(200);
+    expect((await write('two', 'small', 1)).code).toBe(201);
+
+    expect((await at.ask(configMaps('one'), { method: 'DELETE' })).code).toBe(200);
+    expect((await write('one', 'small', 1)).code).toBe(201);
+  });
+});
