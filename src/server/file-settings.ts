@@ -83,7 +83,7 @@ export const fileSettings = {
       least: 1024 * 1024,
       default: 64 * 1024 * 1024,
       meaning:
-        'what virtual clusters may take in memory together, in bytes; beyond it those that nobody uses wait on disk until they are used again',
+        'what virtual clusters that nobody uses may take in memory together, in bytes; beyond it those wait on disk that were not used for longest, until they are used again; the one that was used last stays',
     }),
     maxBytes: integer({
       least: 1024 * 1024,

@@ -96,6 +96,8 @@ describeConsole('the pages of projects', (bench) => {
     await page.getByRole('link', { name: 'Operations' }).waitFor();
     await roleOfAna.selectOption({ label: 'Admin' });
     await page.getByText('ana is Admin now').waitFor();
+    // Her row has moved to its new place: nothing moves under the hand any more.
+    await expect.poll(() => roleOfAna.inputValue(), { timeout: 20_000 }).toBe(projectRoles.admin);
     expect((await specOf('blue')).members).toEqual([
       { kind: 'User', name: 'ana', clusterRole: projectRoles.admin },
       ops,

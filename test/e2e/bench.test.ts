@@ -19,7 +19,7 @@ describe('the benchmark, a hundredth of it against this server alone', () => {
     const args = [program, '--scale', '0.01', '--only', 'ours', '--out', folder, '--data', folder];
     await promisify(execFile)(process.execPath, args);
     result = JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8'));
-  }, 300_000);
+  });
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -88,7 +88,15 @@ function documentOf(document: unknown, tokens: Tokens): unknown {
     return named({ ...document, metadata }, tokens);
   }
   if (document.type === 'BOOKMARK') return named(withoutVersions(document), tokens);
+  if (document.kind === 'APIResourceList') return named({ ...document, resources: byName(document.resources) }, tokens);
   return named(document, tokens);
+}
+
+/** kube-apiserver tells custom kinds in the order in which Go walks a map: in another one each time. */
+export function byName(resources: unknown): unknown {
+  if (!Array.isArray(resources)) return resources;
+  const kindOf = ({ name, resource }: Json) => String(name ?? resource).replace(/\/.*/, '');
+  return resources.toSorted((one, other) => kindOf(one).localeCompare(kindOf(other)));
 }
 
 /** A bookmark is of the store's version too, also where it stands in a row. */

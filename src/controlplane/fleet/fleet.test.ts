@@ -74,12 +74,25 @@ describe('the fleet', () => {
       if (borrowed !== undefined) await create(borrowed.plane, `in-${id}`);
       borrowed?.release();
     }
-    expect(fleet.loaded.bytes).toBeLessThanOrEqual(200_000);
     expect(fleet.loaded.planes).toBeLessThan(6);
     expect(opened).toEqual(['held', 'a', 'b', 'c', 'd', 'e']);
     expect(await fleet.use('a', async (plane) => names(plane))).toEqual(['first', 'in-a', 'second']);
     expect(await fleet.use('held', async (plane) => names(plane))).toEqual(['first', 'kept', 'second']);
     expect(opened).toEqual(['held', 'a', 'b', 'c', 'd', 'e', 'a']);
+  });
+
+  it('keeps what was used last, however large it is, and others beside what is in use, however large that is', async () => {
+    const { fleet, opened } = testFleet({ memoryBudget: 200_000 });
+    const large = await fleet.borrowOrCreate('large');
+    if (large === undefined) throw new Error('not there');
+    const annotations = { text: 'x'.repeat(200_000) };
+    await create(large.plane, 'much', { annotations });
+    for (const id of ['a', 'b', 'a', 'b']) (await fleet.borrowOrCreate(id))?.release();
+    expect(opened).toEqual(['large', 'a', 'b']);
+    large.release();
+    expect(fleet.loaded).toMatchObject({ planes: 1 });
+    for (const _ of [1, 2]) await fleet.use('large', async (plane) => names(plane));
+    expect(opened).toEqual(['large', 'a', 'b']);
   });
 
   it('never breaks a watch of a plane that is borrowed, and lets one resume that was put away meanwhile', async () => {
@@ -91,9 +104,10 @@ describe('the fleet', () => {
     await fleet.use('watched', (plane) => create(plane, 'x'));
     expect(await take(watch, 1).then((events) => events.map(told))).toEqual(['ADDED x@5']);
     borrowed.release();
+    (await fleet.borrowOrCreate('c'))?.release();
     expect(await take(watch, 1)).toEqual([]);
     const resumed = await fleet.borrow('watched');
-    expect(opened).toEqual(['watched', 'a', 'b', 'watched']);
+    expect(opened).toEqual(['watched', 'a', 'b', 'c', 'watched']);
     if (resumed === undefined) throw new Error('not there');
     const again = await kind(resumed.plane).verbs.watch(system(), watching({ resourceVersion: '2' }));
     expect(await take(again, 1).then((events) => events.map(told))).toEqual(['ADDED x@5']);
@@ -208,7 +222,7 @@ describe('upkeep of the fleet', () => {
     clock.advance(61_000);
     await upkeep.idle();
     expect(opened).toEqual(['busy']);
-    expect(next.loaded.planes).toBe(0);
+    expect(next.loaded.planes).toBe(1);
     expect(await next.use('busy', async (plane) => names(plane))).toEqual(['first', 'second']);
     await upkeep.stop();
   });

@@ -35,8 +35,9 @@ export function planeBytes(plane: Pick<ControlPlane, 'stores'>): number {
 }
 
 /**
- * The planes in memory. Those that nobody uses are put away, the one first that was not used for longest, when all
- * together take more than the budget; what is in use stays, however much it takes.
+ * The planes in memory. Those that nobody uses are put away, the one first that was not used for longest, when they take
+ * more than the budget together. What is in use stays, however much it takes, and does not push out the others. So does
+ * what was used last: one that is larger than the budget would be loaded anew for each request in it.
  */
 export class LoadedPlanes {
   readonly #budget: number;
@@ -45,6 +46,7 @@ export class LoadedPlanes {
   /** Those without pins, in the order in which they were last used. */
   readonly #idle = new Map<string, Berth>();
   #bytes = 0;
+  #idleBytes = 0;
 
   constructor(budget: number, log: Log) {
     this.#budget = budget;
@@ -74,7 +76,7 @@ export class LoadedPlanes {
   /** Until `unpin`, it is not put away. */
   pin(berth: Berth): void {
     berth.pins++;
-    this.#idle.delete(berth.id);
+    this.#takeFromIdle(berth);
   }
 
   unpin(berth: Berth): void {
@@ -86,7 +88,9 @@ export class LoadedPlanes {
     const bytes = planeBytes(berth.loaded.plane);
     this.#bytes += bytes - berth.bytes;
     berth.bytes = bytes;
-    if (berth.pins === 0) this.#idle.set(berth.id, berth);
+    if (berth.pins > 0) return;
+    this.#idle.set(berth.id, berth);
+    this.#idleBytes += bytes;
     this.#putAway();
   }
 
@@ -94,7 +98,7 @@ export class LoadedPlanes {
   drop(berth: Berth): void {
     if (this.#berths.get(berth.id) !== berth) return;
     this.#berths.delete(berth.id);
-    this.#idle.delete(berth.id);
+    this.#takeFromIdle(berth);
     this.#bytes -= berth.bytes;
     berth.bytes = 0;
   }
@@ -103,9 +107,15 @@ export class LoadedPlanes {
     return [...this.#berths.values()];
   }
 
+  #takeFromIdle(berth: Berth): void {
+    if (this.#idle.get(berth.id) !== berth) return;
+    this.#idle.delete(berth.id);
+    this.#idleBytes -= berth.bytes;
+  }
+
   #putAway(): void {
     for (const berth of this.#idle.values()) {
-      if (this.#bytes <= this.#budget) return;
+      if (this.#idleBytes <= this.#budget || this.#idle.size === 1) return;
       this.drop(berth);
       berth.loaded?.plane.close();
       this.#log.debug({ plane: berth.id, planes: this.size, bytes: this.#bytes }, 'a control plane was put away');

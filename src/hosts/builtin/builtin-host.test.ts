@@ -4,6 +4,7 @@ import { namespaceKind } from '../../api/core/namespace.ts';
 import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
 import { objectOf, openPlanesBench } from '../../builtin/planes.fixture.ts';
 import { type HostUnderTest, hostSuite } from '../host.suite.ts';
+import { hosted } from './builtin-host.ts';
 
 async function open(): Promise<HostUnderTest> {
   const bench = await openPlanesBench();
@@ -45,4 +46,11 @@ it('keeps nothing of a request on the signal that it came with', async () => {
   }
   expect(getEventListeners(signal, 'abort')).toEqual([]);
   await close();
+});
+
+it('does not say of one that was just woken why it slept', () => {
+  const slept = { phase: 'Sleeping', reason: 'Asleep', message: 'Asleep by spec.asleep' };
+  const object = { apiVersion: 'v1', kind: 'VirtualCluster', metadata: { name: 'demo' }, spec: {}, status: slept };
+  expect(hosted(object)).toMatchObject({ phase: 'Pending', reason: '', message: '' });
+  expect(hosted({ ...object, spec: { asleep: true } })).toMatchObject({ phase: 'Sleeping', reason: 'Asleep' });
 });

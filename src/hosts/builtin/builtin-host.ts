@@ -110,14 +110,17 @@ const never = new AbortController().signal;
 /** What the object says of the virtual cluster that it is. */
 export function hosted(object: KubeObject): HostedVirtualCluster {
   const { namespace = '', name = '', uid = '' } = object.metadata;
-  const status = object as JsonValue;
+  const said = (member: string) => textAt(object as JsonValue, 'status', member);
+  const phase = phaseOf(object);
+  // One that was just woken still says why it slept.
+  const isOutdated = phase === 'Pending' && said('phase') === 'Sleeping';
   return {
     place: { namespace, name },
     uid,
-    phase: phaseOf(object),
-    reason: textAt(status, 'status', 'reason'),
-    message: textAt(status, 'status', 'message'),
-    kubernetesVersion: textAt(status, 'status', 'kubernetesVersion'),
+    phase,
+    reason: isOutdated ? '' : said('reason'),
+    message: isOutdated ? '' : said('message'),
+    kubernetesVersion: said('kubernetesVersion'),
     owner: ownerOf(object),
   };
 }

@@ -1,6 +1,7 @@
 import { area } from '../area.ts';
 import { asTable } from '../gadgets.ts';
 import type { Pair } from '../pair.ts';
+import { byName } from '../picture.ts';
 import type { Received } from '../side.ts';
 import { group } from '../workshop-kinds.ts';
 
@@ -25,9 +26,15 @@ const accepts = [
 function ownGroup({ text }: Received): unknown {
   try {
     const { items, groups, ...rest } = JSON.parse(text);
-    const all: readonly { name?: string; metadata?: { name: string } }[] = items ?? groups ?? [];
+    const all: readonly {
+      name?: string;
+      metadata?: { name: string };
+      versions?: readonly { resources?: unknown }[];
+    }[] = items ?? groups ?? [];
     const { kind, apiVersion } = rest;
-    return { kind, apiVersion, group: all.find((one) => (one.metadata?.name ?? one.name) === group) };
+    const own = all.find((one) => (one.metadata?.name ?? one.name) === group);
+    const versions = own?.versions?.map((version) => ({ ...version, resources: byName(version.resources) }));
+    return { kind, apiVersion, group: own && { ...own, versions } };
   } catch {
     return undefined;
   }
