@@ -1,6 +1,6 @@
-// npm run check: types, lint and format, the import table, file sizes, dead code, docs against code. All of them run,
-// and everything that is wrong is printed, before the exit code says so.
-import { spawnSync } from 'node:child_process';
+// npm run check: types, lint and format, the import table, file sizes, dead code, docs against code. All of them run, side
+// by side, and everything that is wrong is printed, before the exit code says so.
+import { execFile } from 'node:child_process';
 import { checkDocs } from './check/docs.mjs';
 import { checkFileSizes } from './check/file-sizes.mjs';
 import { checkImports } from './check/imports.mjs';
@@ -8,10 +8,12 @@ import { checkImports } from './check/imports.mjs';
 const bin = (name) => new URL(`../node_modules/.bin/${name}`, import.meta.url).pathname;
 
 function program(name, args) {
-  return () => {
-    const result = spawnSync(bin(name), args, { encoding: 'utf8' });
-    return result.status === 0 ? [] : [`${result.stdout}${result.stderr}`.trimEnd() || String(result.error)];
-  };
+  return () =>
+    new Promise((resolve) => {
+      execFile(bin(name), args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+        resolve(error === null ? [] : [`${stdout}${stderr}`.trimEnd() || String(error)]);
+      });
+    });
 }
 
 const checks = [
@@ -24,13 +26,14 @@ const checks = [
   ['docs', checkDocs],
 ];
 
-let failed = 0;
-for (const [name, run] of checks) {
+async function timed([name, run]) {
   const started = performance.now();
   const problems = await run();
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
-  for (const problem of problems) console.log(problem);
-  failed += problems.length === 0 ? 0 : 1;
+  return { name, problems, seconds: (performance.now() - started) / 1000 };
 }
-process.exitCode = failed === 0 ? 0 : 1;
+
+for (const { name, problems, seconds } of await Promise.all(checks.map(timed))) {
+  console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds.toFixed(1)} s)`);
+  for (const problem of problems) console.log(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}
