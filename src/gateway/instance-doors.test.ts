@@ -278,6 +278,17 @@ describe('the door of an instance', () => {
     expect(activity.lastActivity('i1')).toBe(1_000_000);
   });
 
+  it('keeps nothing of who leaves when it is gone already', async () => {
+    const { doors, activity, clock, at } = setUp();
+    const visit = await doors.enter(instance(), () => never);
+    clock.advance(5_000);
+    at.found = undefined;
+    activity.forget('i1');
+    visit.leave();
+    await turn();
+    expect(activity.lastActivity('i1')).toBeUndefined();
+  });
+
   it('is none where the server has no way to the cluster', async () => {
     const away = instance({ spec: { clusterRef: { cluster: 'far' } } });
     expect((await refused(setUp().doors.enter(away, () => never)))[0]).toBe(501);

@@ -164,8 +164,13 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
    */
   async function wasUsedUntilNow(instance: KubeObject, cluster: GatewayCluster): Promise<void> {
     const now = clock.now();
-    const standing = await standingOf(instance, cluster).catch(() => undefined);
-    if (standing?.door !== 'asleep') activity.used(instance.metadata.uid ?? '', now);
+    try {
+      const standing = await standingOf(instance, cluster);
+      if (standing === undefined || standing.door === 'asleep') return;
+    } catch {
+      // A cluster that does not answer tells nothing of a use that was seen.
+    }
+    activity.used(instance.metadata.uid ?? '', now);
   }
 
   /** What ends tells people of the instance, which they know, and not of what it is made of. */

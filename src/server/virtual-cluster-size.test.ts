@@ -14,6 +14,12 @@ describe('a virtual cluster that takes as much memory as one may', () => {
   const write = (cluster: string, name: string, length: number) =>
     at.post(configMaps(cluster), { metadata: { name }, data: { text: 'x'.repeat(length) } });
 
+  async function start(): Promise<void> {
+    const config = join(at.bench.root, 'config.yaml');
+    await writeFile(config, JSON.stringify({ planes: { maxBytes } }));
+    await at.restart({ config });
+  }
+
   /** Returns how many objects there was room for. */
   async function fill(cluster: string): Promise<number> {
     for (let index = 0; index < 20; index++) {
@@ -29,9 +35,7 @@ describe('a virtual cluster that takes as much memory as one may', () => {
   }
 
   it('takes nothing more, but what makes it no larger, and goes on when something was deleted', async () => {
-    const config = join(at.bench.root, 'config.yaml');
-    await writeFile(config, JSON.stringify({ planes: { maxBytes } }));
-    await at.restart({ config });
+    await start();
     await at.make('one');
     await at.make('two');
     expect(await fill('one')).toBeGreaterThan(2);
@@ -44,6 +48,24 @@ describe('a virtual cluster that takes as much memory as one may', () => {
     expect((await write('two', 'small', 1)).code).toBe(201);
 
     expect((await at.ask(configMaps('one'), { method: 'DELETE' })).code).toBe(200);
+    expect((await write('one', 'small', 1)).code).toBe(201);
+  });
+
+  it('can be emptied all the same: by a namespace, by what has a finalizer, in the foreground', async () => {
+    await start();
+    await at.make('one');
+    const core = `${proxy('one')}/api/v1`;
+    expect((await at.post(`${core}/namespaces`, { metadata: { name: 'much' } })).code).toBe(201);
+    const maps = `${core}/namespaces/much/configmaps`;
+    const data = { text: 'x'.repeat(maxBytes / 8) };
+    expect((await at.post(maps, { metadata: { name: 'held', finalizers: ['a.test/b'] }, data })).code).toBe(201);
+    await fill('one');
+    expect((await at.ask(`${maps}/held?propagationPolicy=Foreground`, { method: 'DELETE' })).code).toBe(200);
+    expect((await at.ask(`${core}/namespaces/much`, { method: 'DELETE' })).code).toBe(200);
+    const waiting = async () => textAt((await at.ask(`${core}/namespaces/much`)).json, 'status', 'phase');
+    await expect.poll(waiting).toBe('Terminating');
+    expect((await at.ask(`${maps}/held`, mergePatch({ metadata: { finalizers: null } }))).code).toBe(200);
+    await expect.poll(async () => (await at.ask(`${core}/namespaces/much`)).code, { timeout: 20_000 }).toBe(404);
     expect((await write('one', 'small', 1)).code).toBe(201);
   });
 });
