@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { Script } from 'node:vm';
+const { readdirSync, readFileSync } = require('node:fs');
+const { createRequire } = require('node:module');
+const { Script } = require('node:vm');
 
 /**
  * To read and compile a server takes a third of the time in which it starts. So there is the whole program as one file
@@ -8,7 +8,7 @@ import { Script } from 'node:vm';
  * the same version of Node alone; another one does not take it and compiles. `import()` does not work in what comes out
  * of a cache: the build leaves none.
  */
-export function loadProgram(file, cachedData) {
+function loadProgram(file, cachedData) {
   // The file is ASCII, as the build makes sure: nothing has to be decoded.
   const source = readFileSync(file, 'latin1');
   const script = new Script(source, { filename: file.href, ...(cachedData && { cachedData }) });
@@ -21,7 +21,7 @@ export function loadProgram(file, cachedData) {
 const ending = `.${process.version}-${process.arch}.cache`;
 
 /** The file goes by its content, and its cache is called like it: one build never meets the cache of another. */
-export function cacheOf(program) {
+function cacheOf(program) {
   return program.replace(/\.cjs$/, ending);
 }
 
@@ -32,7 +32,7 @@ function findCachedProgram(folder) {
 }
 
 /** The program, if there is one that was made ready; whatever is wrong with it, there is the other one. */
-export function cachedProgram(folder) {
+function cachedProgram(folder) {
   try {
     const found = findCachedProgram(folder);
     return found && loadProgram(found.file, readFileSync(found.cache));
@@ -40,3 +40,7 @@ export function cachedProgram(folder) {
     return undefined;
   }
 }
+
+exports.loadProgram = loadProgram;
+exports.cacheOf = cacheOf;
+exports.cachedProgram = cachedProgram;

@@ -28,30 +28,44 @@ const anyTime: Timestamp = '2000-01-01T00:00:00Z';
 
 /**
  * An object that every plane has from its first moment without a row for it. It is one for the whole process; a plane
- * adds its uid, its creation time and its resourceVersion when somebody looks.
+ * adds its uid, its creation time and its resourceVersion when somebody looks. Whose its fields are is found out then,
+ * too: there are many of these, and a start would wait for all of them.
  */
 export class StandingObject implements Place {
   readonly namespace: string;
   readonly name: string;
-  /** Of the text that would be stored, in characters. */
-  readonly size: number;
   readonly #resource: StoredResource;
-  readonly #object: KubeObject;
+  readonly #given: KubeObject;
+  #tracked: KubeObject | undefined;
+  #size: number | undefined;
 
   constructor(resource: StoredResource, given: KubeObject) {
     this.namespace = given.metadata.namespace ?? '';
     this.name = given.metadata.name ?? '';
     this.#resource = resource;
-    const generation = resource.builtIn === true ? {} : { generation: 1 };
-    const next: KubeObject = { ...given, metadata: { ...given.metadata, ...generation } };
-    const tracked = trackUpdate({ kind: resource, next, manager, subresource: '', now: anyTime });
-    const managedFields = disown(tracked.metadata.managedFields, resource.unowned ?? []) ?? [];
-    this.#object = deepFreeze({ ...tracked, metadata: { ...tracked.metadata, managedFields } });
-    this.size = encodeRecord(resource, this.recordIn({ seed: '', born: anyTime, revision: 0 })).length;
+    this.#given = given;
   }
 
   get labels(): Readonly<Record<string, string>> | undefined {
-    return this.#object.metadata.labels;
+    return this.#given.metadata.labels;
+  }
+
+  /** Of the text that would be stored, in characters. */
+  get size(): number {
+    this.#size ??= encodeRecord(this.#resource, this.recordIn({ seed: '', born: anyTime, revision: 0 })).length;
+    return this.#size;
+  }
+
+  get #object(): KubeObject {
+    if (this.#tracked === undefined) {
+      const resource = this.#resource;
+      const generation = resource.builtIn === true ? {} : { generation: 1 };
+      const next: KubeObject = { ...this.#given, metadata: { ...this.#given.metadata, ...generation } };
+      const tracked = trackUpdate({ kind: resource, next, manager, subresource: '', now: anyTime });
+      const managedFields = disown(tracked.metadata.managedFields, resource.unowned ?? []) ?? [];
+      this.#tracked = deepFreeze({ ...tracked, metadata: { ...tracked.metadata, managedFields } });
+    }
+    return this.#tracked;
   }
 
   /** Frozen; all but the metadata is shared by all planes. */

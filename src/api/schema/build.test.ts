@@ -39,8 +39,17 @@ describe('schema builders', () => {
     });
   });
 
-  it('leave no enumerable trace of TypeBox', () => {
+  it('hold nothing besides', () => {
     expect(Object.keys(asSchema(sample)).sort()).toEqual(['description', 'properties', 'required', 'type']);
+  });
+
+  it('leave what they are given as it is: the same schema may be required elsewhere', () => {
+    const name = t.string();
+    expect(asSchema(t.object({ a: t.optional(name), b: name }))).toEqual({
+      type: 'object',
+      required: ['b'],
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
+    });
   });
 
   it('give the TypeScript type of the same shape', () => {

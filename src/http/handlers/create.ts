@@ -19,6 +19,7 @@ export async function create(
   const options = readWriteOptions(exchange.query, 'CreateOptions', exchange.request.headers['user-agent']);
   const object = decodeObject(endpoint, sent, options.fieldValidation);
   const made = answered(endpoint, await make(object, options));
-  exchange.madeName = glanceAt(made).metadata.name;
+  // Who sent a name gets that one; to look at what was made means to parse it.
+  exchange.madeName = object.metadata.name || glanceAt(made).metadata.name;
   return objectReply(made, 201, form);
 }
