@@ -94,11 +94,11 @@ function failure(
 }
 
 function detailsOf(resource: GroupResource, name: string): StatusDetails {
-  return {
-    ...(name === '' ? {} : { name }),
-    ...(resource.group === '' ? {} : { group: resource.group }),
-    kind: resource.resource,
-  };
+  const details: StatusDetails = {};
+  if (name !== '') details.name = name;
+  if (resource.group !== '') details.group = resource.group;
+  details.kind = resource.resource;
+  return details;
 }
 
 export function badRequest(message: string): StatusError {
@@ -279,11 +279,7 @@ export function resourceVersionTooLarge(wanted: number | bigint, current: number
 
 /** The answer to a delete that removed its object at once (rule ERR-25). */
 export function deletedStatus(resource: GroupResource, name: string, uid: string): Status {
-  return {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Success',
-    details: { ...detailsOf(resource, name), uid },
-  };
+  const details = detailsOf(resource, name);
+  details.uid = uid;
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }

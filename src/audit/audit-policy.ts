@@ -59,7 +59,8 @@ export const defaultAuditRules: readonly AuditRule[] = [
 
 /** The first rule that matches gives the level; none: nothing is written. */
 export function auditLevel(rules: readonly AuditRule[], facts: AuditFacts): AuditLevel {
-  return rules.find((rule) => matches(rule, facts))?.level ?? 'None';
+  for (const rule of rules) if (matches(rule, facts)) return rule.level;
+  return 'None';
 }
 
 /** Whether a request is audited before it is carried out (stage RequestReceived). */
@@ -67,10 +68,13 @@ export function isWrite({ verb, subresource }: { readonly verb: string; readonly
   return writeVerbs.includes(verb) || openings.includes(subresource);
 }
 
-const refusals: ReadonlySet<number> = new Set([401, 403, 429]);
+/** Of all codes these alone can make the level another than it was before the request was answered. */
+export function isRefusal(code: number | undefined): boolean {
+  return code === 401 || code === 403 || code === 429;
+}
 
 function matches(rule: AuditRule, facts: AuditFacts): boolean {
-  if (rule.outcome === 'refused' && !(facts.code !== undefined && refusals.has(facts.code))) return false;
+  if (rule.outcome === 'refused' && !isRefusal(facts.code)) return false;
   if (rule.verbs !== undefined && !rule.verbs.includes(facts.verb)) return false;
   if (rule.users !== undefined && !(facts.user !== undefined && rule.users.includes(facts.user.username))) return false;
   if (rule.userGroups !== undefined && !facts.user?.groups.some((group) => rule.userGroups?.includes(group)))
@@ -88,10 +92,10 @@ function matchesTarget(rule: AuditRule, facts: AuditFacts): boolean {
     );
   }
   const whole = resource.subresource === '' ? resource.resource : `${resource.resource}/${resource.subresource}`;
-  return (rule.resources ?? []).some(
-    (entry) =>
-      entry.group === resource.group &&
-      (entry.resources === undefined ||
-        entry.resources.some((name) => name === '*' || name === whole || name === `${resource.resource}/*`)),
-  );
+  for (const { group, resources } of rule.resources ?? []) {
+    if (group !== resource.group) continue;
+    if (resources === undefined) return true;
+    if (resources.some((name) => name === '*' || name === whole || name === `${resource.resource}/*`)) return true;
+  }
+  return false;
 }

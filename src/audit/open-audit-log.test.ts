@@ -1,9 +1,11 @@
+import { readFileSync, writeSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../api/audit/audit-event.ts';
 import { openAuditLog } from './open-audit-log.ts';
+import { type Append, quickAppend } from './quick-append.ts';
 
 let directory: string;
 let path: string;
@@ -26,6 +28,11 @@ function event(changes: Partial<AuditEvent> = {}): AuditEvent {
     stageTimestamp: '2026-01-01T00:00:00.000000Z',
     ...changes,
   };
+}
+
+/** As to a file that is quick; `now` stands in for how it is written at once. */
+function appending(now: Append['now']): Append {
+  return { ...quickAppend({ isFile: true }), isQuick: () => true, now };
 }
 
 async function lines(file: string): Promise<AuditEvent[]> {
@@ -77,6 +84,99 @@ describe('openAuditLog', () => {
     expect(text).not.toContain('hush');
     expect(text).not.toContain(key);
     expect(text).toContain('watch=1');
+  });
+
+  it('has a line in the file when it tells so, and writes those of a moment by one call', async () => {
+    let calls = 0;
+    const append = appending((file, bytes) => {
+      calls++;
+      writeSync(file.fd, bytes);
+    });
+    const log = await openAuditLog({ path, append });
+    const isThere = (id: string) => readFileSync(path, 'utf8').includes(`"auditID":"${id}"`);
+    for (const stage of ['RequestReceived', 'ResponseComplete'] as const) {
+      const ids = Array.from({ length: 50 }, (_, index) => `${stage}-${index}.`);
+      const told = await Promise.all(
+        ids.map(async (auditID) => {
+          const written = log.write(event({ auditID, stage }));
+          const before = isThere(auditID);
+          await written;
+          return [before, isThere(auditID)];
+        }),
+      );
+      expect(told).toEqual(ids.map(() => [false, true]));
+    }
+    expect(calls).toBe(2);
+    await log.close();
+  });
+
+  it('leaves nothing of lines whose write failed half-way, refuses each of them, and goes on', async () => {
+    let isFull = true;
+    const append = appending((file, bytes) => {
+      writeSync(file.fd, bytes, 0, isFull ? bytes.length - 10 : bytes.length);
+      if (isFull) throw new Error('ENOSPC');
+    });
+    const log = await openAuditLog({ path, append });
+    const refused = await Promise.allSettled(['a', 'b', 'c'].map((auditID) => log.write(event({ auditID }))));
+    expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(readFileSync(path, 'utf8')).toContain('"auditID":"b"');
+    isFull = false;
+    await log.write(event({ auditID: 'd' }));
+    await log.write(event({ auditID: 'e' }));
+    await log.close();
+    expect((await lines(path)).map((line) => line.auditID)).toEqual(['d', 'e']);
+  });
+
+  it('writes what is there before it is closed', async () => {
+    const log = await openAuditLog({ path });
+    const written = log.write(event({ stage: 'RequestReceived' }));
+    await log.close();
+    await written;
+    expect(await lines(path)).toMatchObject([{ stage: 'RequestReceived' }]);
+  });
+
+  it('takes so many lines and no more while the disk stands still', async () => {
+    let goOn = (): void => {};
+    let begin = (): void => {};
+    const stands = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const slow = quickAppend({ isFile: true });
+    const append: Append = {
+      ...slow,
+      isQuick: () => false,
+      later(file, bytes) {
+        begin();
+        return stands.then(() => slow.later(file, bytes));
+      },
+    };
+    const log = await openAuditLog({ path, append });
+    const first = log.write(event({ auditID: 'first' }));
+    await begun;
+    const waiting = Array.from({ length: 10_000 }, (_, index) => log.write(event({ auditID: `${index}` })));
+    await Promise.resolve();
+    await expect(log.write(event())).rejects.toThrow('too many audit lines wait');
+    goOn();
+    await Promise.all([first, ...waiting]);
+    await log.write(event({ auditID: 'last' }));
+    await log.close();
+    const ids = (await lines(path)).map((line) => line.auditID);
+    expect(ids).toEqual(['first', ...Array.from({ length: 10_000 }, (_, i) => `${i}`), 'last']);
+  });
+
+  it('writes no key that is the name of somebody it remembers, the second time either', async () => {
+    const key = `flk_${'x'.repeat(46)}`;
+    const log = await openAuditLog({ path });
+    const made = event({ user: { username: key, groups: [key] }, accessKey: key, userAgent: `a ${key}` });
+    for (let count = 0; count < 3; count++) await log.write(made);
+    await log.close();
+    expect(await readFile(path, 'utf8')).not.toContain(key);
+    expect((await lines(path)).map(({ user, userAgent }) => [user?.username, userAgent])).toEqual(
+      Array.from({ length: 3 }, () => ['[redacted]', 'a [redacted]']),
+    );
   });
 
   it('tells the caller that a line could not be written', async () => {

@@ -1,7 +1,9 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { AuditEvent } from '../api/audit/audit-event.ts';
 import type { AuditLog } from './audit-log.ts';
-import { quickAppend } from './quick-append.ts';
+import { EventText } from './event-text.ts';
+import { GatheredLines } from './gathered-lines.ts';
+import { type Append, quickAppend } from './quick-append.ts';
 import { redactLine, redactUri, redactUserAgent } from './redact.ts';
 
 export interface AuditLogOptions {
@@ -10,6 +12,8 @@ export interface AuditLogOptions {
   readonly maxBytes?: number;
   /** How many files set aside are kept, besides the one being written: `audit.log.1` is the youngest. */
   readonly keptFiles?: number;
+  /** How bytes get into the file. Absent: quickly, where it is one. */
+  readonly append?: Append;
 }
 
 export const defaultAuditMaxBytes = 64 * 1024 * 1024;
@@ -19,24 +23,26 @@ export const defaultAuditKeptFiles = 5;
 const mostWaiting = 10_000;
 
 interface Waiting {
-  readonly line: Uint8Array;
+  readonly bytes: Uint8Array;
   resolve(): void;
   reject(error: unknown): void;
 }
 
 /**
- * JSON lines, one writer. A line is written at once where the file is quick, and those that wait at the same time are
- * written together where it is not; each caller learns whether its own line was handed over. A line is whole or not there: what a failed write left behind is cut off before the next.
+ * JSON lines, one writer. Lines are written at once where the file is quick, those of the same moment together; each
+ * caller learns whether its own line was handed over. A line is whole or not there: what a failed write left behind is
+ * cut off before the next.
  */
 export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
   const maxBytes = options.maxBytes ?? defaultAuditMaxBytes;
   const keptFiles = options.keptFiles ?? defaultAuditKeptFiles;
   let file = await openFile(options.path);
   const stats = await file.stat();
-  const append = quickAppend({ isFile: stats.isFile() });
+  const append = options.append ?? quickAppend({ isFile: stats.isFile() });
   let { size } = stats;
   let torn = false;
   let waiting: Waiting[] = [];
+  let waitingLines = 0;
   let running: Promise<void> | undefined;
   let closed = false;
 
@@ -52,8 +58,8 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     size = (await file.stat()).size;
   };
 
-  const writeLines = async (lines: readonly Waiting[]): Promise<void> => {
-    const bytes = Buffer.concat(lines.map((each) => each.line));
+  const writeLater = async (batch: readonly Waiting[]): Promise<void> => {
+    const bytes = Buffer.concat(batch.map((each) => each.bytes));
     try {
       if (torn) {
         await file.truncate(size);
@@ -64,9 +70,9 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
       await append.later(file, bytes);
       torn = false;
       size += bytes.length;
-      for (const each of lines) each.resolve();
+      for (const each of batch) each.resolve();
     } catch (error) {
-      for (const each of lines) each.reject(error);
+      for (const each of batch) each.reject(error);
     }
   };
 
@@ -74,7 +80,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   const fitsNow = (bytes: Uint8Array): boolean =>
     running === undefined && !torn && append.isQuick() && (size === 0 || size + bytes.length <= maxBytes);
 
-  const writeNow = async (bytes: Uint8Array): Promise<void> => {
+  const writeNow = (bytes: Uint8Array): void => {
     torn = true;
     append.now(file, bytes);
     torn = false;
@@ -86,26 +92,39 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
       await everyoneWaits();
       const batch = waiting;
       waiting = [];
-      await writeLines(batch);
+      waitingLines = 0;
+      await writeLater(batch);
     }
     running = undefined;
   };
 
+  const gathered = new GatheredLines({
+    write(bytes, lines) {
+      if (fitsNow(bytes)) {
+        writeNow(bytes);
+        return undefined;
+      }
+      waitingLines += lines;
+      return new Promise((resolve, reject) => {
+        waiting.push({ bytes: Buffer.from(bytes), resolve, reject });
+        running ??= run();
+      });
+    },
+  });
+  const text = new EventText();
+
   return {
     write(event) {
       if (closed) return Promise.reject(new Error('the audit log is closed'));
-      if (waiting.length >= mostWaiting) return Promise.reject(new Error('too many audit lines wait to be written'));
-      const line = Buffer.from(`${redactLine(JSON.stringify(clean(event)))}\n`);
-      if (fitsNow(line)) return writeNow(line);
-      return new Promise((resolve, reject) => {
-        waiting.push({ line, resolve, reject });
-        running ??= run();
-      });
+      if (waitingLines >= mostWaiting) return Promise.reject(new Error('too many audit lines wait to be written'));
+      const line = redactLine(`${text.of(clean(event))}\n`);
+      return gathered.add(line, event.stage === 'RequestReceived' ? 'turn' : 'moment');
     },
 
     async close() {
       if (closed) return;
       closed = true;
+      gathered.flush();
       await running;
       await file.close();
     },

@@ -131,6 +131,26 @@ describe('createAuthenticator', () => {
     expect(identity?.rights?.({ name: 'another', groups: [] }).aborted).toBe(true);
   });
 
+  it('knows who comes again for the same, until they are another or may something else', () => {
+    const { authenticator, key, put } = setUp();
+    const user = { name: 'anna', groups: ['g'] };
+    put('t', key({ user }));
+    const first = authenticator.authenticate('t');
+    put('t', key({ user }));
+    expect(authenticator.authenticate('t')).toBe(first);
+    put('t', key({ user, scopes: '[{}]' }));
+    const narrowed = authenticator.authenticate('t');
+    expect(narrowed).not.toBe(first);
+    expect([first?.rights?.().aborted, narrowed?.rights?.().aborted]).toEqual([true, false]);
+    put('t', key({ user: { name: 'anna', groups: [] }, scopes: '[{}]' }));
+    expect(authenticator.authenticate('t')?.user.groups).toEqual([]);
+    put('t', key({ user, version: '2' }));
+    const renewed = authenticator.authenticate('t');
+    expect([narrowed?.signal.aborted, renewed?.signal.aborted]).toEqual([true, false]);
+    put('t', key({ user, version: '2', disabled: true }));
+    expect(authenticator.authenticate('t')).toBeUndefined();
+  });
+
   it('keeps them through changes that mean nothing to rights', () => {
     const { authenticator, key, put, clock } = setUp();
     put('t', key());

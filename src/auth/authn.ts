@@ -26,8 +26,11 @@ export interface AuthenticatorOptions {
 }
 
 export interface Authenticator {
-  /** undefined: 401, whatever the cause; the caller learns no more. */
-  authenticate(token: string): Identity | undefined;
+  /**
+   * undefined: 401, whatever the cause; the caller learns no more. `mark`: the `tokenMark` of the token, where that is
+   * known.
+   */
+  authenticate(token: string, mark?: string): Identity | undefined;
   /** The same for one who comes with something that was made with a key, and is good for as long as the key is. */
   resume(key: TokenKey): Identity | undefined;
   /** Ends every session, and with them every stream. */
@@ -50,6 +53,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     onOtherRights: (name) => rights.keyChanged(name),
   });
   const tokens = createKnownTokens(options);
+  /** By the signals of their sessions: who comes again with the same key is the same. */
+  const identities = new WeakMap<AbortSignal, { readonly state: KeyState; readonly identity: Identity }>();
   const stopListening = options.onChange((names) => sessions.recheck(names));
 
   function identityOf(state: KeyState | undefined): Identity | undefined {
@@ -57,7 +62,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const { user, name } = state;
     const signal = sessions.signal(state);
     options.onUse(name);
-    return {
+    const known = identities.get(signal);
+    if (known?.state.user === user && known.state.scopes === state.scopes) return known.identity;
+    const identity: Identity = {
       user,
       accessKey: name,
       system: false,
@@ -69,12 +76,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
         return isStill ? rights.of(as ?? user, name) : rights.fired();
       },
     };
+    identities.set(signal, { state, identity });
+    return identity;
   }
 
   return {
-    authenticate(token) {
+    authenticate(token, mark) {
       if (token.length > longestToken) return undefined;
-      return identityOf(tokens.find(token, options.lookup));
+      return identityOf(tokens.find(token, options.lookup, mark));
     },
 
     resume({ name, uid, mark }) {

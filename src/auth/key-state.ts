@@ -33,7 +33,7 @@ export function keyMark({ version }: Pick<KeyState, 'version'>): string {
 
 /** Whether the key opens the same for the same user as before. */
 export function isSameRights(a: KeyState, b: KeyState): boolean {
-  return a.scopes === b.scopes && isSameUser(a.user, b.user);
+  return a === b || (a.scopes === b.scopes && isSameUser(a.user, b.user));
 }
 
 function isSameUser(a: UserInfo | undefined, b: UserInfo | undefined): boolean {

@@ -59,10 +59,11 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 
   const follow = (session: Session, state: KeyState): void => {
+    const before = session.state;
     // What is the same stays: a new object for each use would live long enough to burden the collector.
-    if (isSameRights(session.state, state)) return;
+    if (before.user === state.user && before.scopes === state.scopes) return;
     session.state = state;
-    options.onOtherRights(state.name);
+    if (!isSameRights(before, state)) options.onOtherRights(state.name);
   };
 
   // The end of a key can move (ttlAfterLastActivity); what counts is what the cache says when the timer fires.

@@ -7,7 +7,7 @@ import { standingDigest } from '../registry/standing-kinds.ts';
 import type { Entry, Store } from '../store/store.ts';
 import { type ControlPlane, openControlPlane } from './control-plane.ts';
 import { bornPlane } from './plane-birth.ts';
-import type { PartDependencies, PlanePart } from './plane-part.ts';
+import type { AdmittedWrite, PartDependencies, PlanePart } from './plane-part.ts';
 
 export interface KubernetesPlaneOptions {
   /** The slice of the store that is this plane's alone. */
@@ -61,13 +61,7 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
     mount: (stores) => parts.flatMap((part) => part.mount(stores)),
     authorize,
     mayRead: mayRead ?? (() => undefined),
-    async admit(write) {
-      for (const part of parts) {
-        // Most have nothing to say, and nobody is to wait for that.
-        const deciding = part.admit?.(write);
-        if (deciding !== undefined) await deciding;
-      }
-    },
+    admit: (write) => admitBy(parts, write),
     onUpkeep: options.onUpkeep,
   });
   const ends: (() => void)[] = [];
@@ -93,4 +87,13 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
   }
   objects.release();
   return whole;
+}
+
+/** One after the other, until one refuses. Most have nothing to say, and nobody is to wait for that. */
+function admitBy(parts: readonly PlanePart[], write: AdmittedWrite): Promise<void> | undefined {
+  for (const [index, part] of parts.entries()) {
+    const deciding = part.admit?.(write);
+    if (deciding instanceof Promise) return deciding.then(() => admitBy(parts.slice(index + 1), write));
+  }
+  return undefined;
 }

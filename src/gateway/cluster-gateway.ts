@@ -68,14 +68,36 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
     return end === undefined ? next() : untilEnd(exchange, end, options.chain.clock, next);
   };
 
-  async function authenticate(token: string, exchange: Exchange): Promise<Identity | undefined> {
+  /** As the built-in cluster knows those who come to it again and again. */
+  const callers = new WeakMap<Identity, Identity>();
+  const callerIn = (known: Identity, cluster: string): Identity => {
+    if (cluster !== builtInName) return inCluster(known, cluster, authorize);
+    let caller = callers.get(known);
+    if (caller === undefined) {
+      caller = inCluster(known, cluster, authorize);
+      callers.set(known, caller);
+    }
+    return caller;
+  };
+
+  const knownAs = (
+    known: Identity | undefined,
+    token: string,
+    exchange: Exchange,
+  ): Identity | undefined | Promise<Identity | undefined> => {
     const cluster = clusterOf(exchange);
+    if (known?.ends !== undefined && isLongRunning(exchange)) ends.set(exchange, known.ends);
+    if (known !== undefined) return callerIn(known, cluster);
+    return cluster === builtInName ? builtIn?.authenticate(builtIn.plane, token) : undefined;
+  };
+
+  function authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined> {
     const inside = options.known?.(token);
     if (inside !== undefined) return inside;
-    const known = await options.chain.authenticate(token, exchange);
-    if (known?.ends !== undefined && isLongRunning(exchange)) ends.set(exchange, known.ends);
-    if (known !== undefined) return inCluster(known, cluster, authorize);
-    return cluster === builtInName ? await builtIn?.authenticate(builtIn.plane, token) : undefined;
+    const known = options.chain.authenticate(token, exchange);
+    return known instanceof Promise
+      ? known.then((found) => knownAs(found, token, exchange))
+      : knownAs(known, token, exchange);
   }
 
   const here =
@@ -99,12 +121,12 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
     };
   }
 
-  const direct = entrance({ ...options, depth: clusterDepth, authenticate, enter, within });
+  const direct = entrance({ ...options, depth: clusterDepth, authenticate, enter, alwaysThere: true, within });
   const proxied = builtIn && proxiedGateway({ ...options, builtIn, authenticate, within });
   return (exchange) => {
     const segments = segmentsOf(exchange);
     const isHere = segments[2] === builtInName && proxied !== undefined;
-    return isHere && isProxied(segments.slice(clusterDepth)) ? proxied(exchange) : direct(exchange);
+    return isHere && isProxied(segments, clusterDepth) ? proxied(exchange) : direct(exchange);
   };
 }
 

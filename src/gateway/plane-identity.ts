@@ -6,7 +6,7 @@ import {
   systemPrefix,
 } from '../api/naming.ts';
 import type { UserInfo } from '../api/user-info.ts';
-import type { Attributes, Decision } from '../auth/authz/attributes.ts';
+import { type Attributes, type Decision, type RequestTarget, withTarget } from '../auth/authz/attributes.ts';
 import { isAdmin } from '../auth/authz/subject.ts';
 import type { Identity } from '../auth/identity.ts';
 
@@ -20,6 +20,7 @@ export type Authorize = (identity: Identity, attributes: Attributes) => Decision
  */
 export function inCluster(known: Identity, cluster: string, authorize: Authorize): Identity {
   const { user, rights, accessKey, ends } = known;
+  const target: RequestTarget = { type: 'Cluster', cluster };
   return {
     user: clusterUser(user),
     ...(accessKey === undefined ? {} : { accessKey }),
@@ -27,7 +28,7 @@ export function inCluster(known: Identity, cluster: string, authorize: Authorize
     system: false,
     signal: known.signal,
     ...(rights === undefined ? {} : { rights: () => rights() }),
-    gate: (attributes) => authorize(known, { ...attributes, target: { type: 'Cluster', cluster } }),
+    gate: (attributes) => authorize(known, withTarget(attributes, target)),
   };
 }
 

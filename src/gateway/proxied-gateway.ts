@@ -18,7 +18,7 @@ export interface ProxiedGatewayOptions extends Pick<ClusterGatewayOptions, 'chai
   readonly builtIn: BuiltInCluster;
   readonly within: NonNullable<EntranceOptions['within']>;
   /** Knows whoever the built-in cluster knows. */
-  authenticate(token: string, exchange: Exchange): Promise<Identity | undefined>;
+  authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined>;
 }
 
 /** `/<api_prefix>/cluster/local` and what `proxyPath` has. */
@@ -27,11 +27,14 @@ const anything = undefined;
 const { group, version, plural: resource } = virtualClusterKind;
 const proxyPath = ['apis', group, version, 'namespaces', anything, resource, anything, proxySubresource] as const;
 
-/** Whether these segments, below the built-in cluster, lead into a virtual cluster. */
-export function isProxied(segments: readonly string[]): boolean {
+/** Whether a path leads into a virtual cluster; its segments below the built-in cluster begin at `start`. */
+export function isProxied(segments: readonly string[], start: number): boolean {
   return (
-    segments.length >= proxyPath.length &&
-    proxyPath.every((segment, at) => (segment === anything ? segments[at] !== '' : segments[at] === segment))
+    segments.length >= start + proxyPath.length &&
+    proxyPath.every((segment, at) => {
+      const found = segments[start + at];
+      return segment === anything ? found !== '' : found === segment;
+    })
   );
 }
 

@@ -14,13 +14,14 @@ const inert = /^(?:application\/(?:json|yaml|cbor|octet-stream|vnd\.kubernetes\.
 export function sandboxed(handler: Handler): Handler {
   return async (exchange) => {
     const reply = await handler(exchange);
-    return reply.status === 101 ? reply : { ...reply, headers: shutIn(reply.headers) };
+    if (reply.status !== 101) shutIn(reply.headers);
+    return reply;
   };
 }
 
-function shutIn(headers: Reply['headers']): Reply['headers'] {
+function shutIn(headers: Reply['headers']): void {
   const { 'content-type': type, 'content-security-policy': own } = headers;
-  const held = { ...headers, 'x-content-type-options': 'nosniff' };
-  if (typeof type === 'string' && inert.test(type)) return held;
-  return { ...held, 'content-security-policy': own === undefined ? 'sandbox' : [own, 'sandbox'].flat() };
+  headers['x-content-type-options'] = 'nosniff';
+  if (typeof type === 'string' && inert.test(type)) return;
+  headers['content-security-policy'] = own === undefined ? 'sandbox' : [own, 'sandbox'].flat();
 }

@@ -9,7 +9,8 @@ import type { RequestEnd } from './request-end.ts';
 export function adaptRequest(message: IncomingMessage, end: RequestEnd, upgrade?: string): IncomingRequest {
   const { method = 'GET', url = '/' } = message;
   const headers = joinedHeaders(message.headers);
-  const request = new SocketRequest(method, url, headers, '1.1', message, message.socket, end);
+  const body = new SocketBody(message, undefined, end);
+  const request = new SocketRequest(method, url, headers, '1.1', body, message.socket, end);
   if (upgrade === undefined) return request;
   request.upgrade = upgrade;
   request.webSocket = upgrade.toLowerCase() === 'websocket';
@@ -22,7 +23,15 @@ export function adaptStream(stream: ServerHttp2Stream, sent: IncomingHttpHeaders
   const headers = joinedHeaders(sent);
   // Where HTTP/2 says whom the request is for, nothing else does.
   if (authority !== undefined) headers.host = authority;
-  return new SocketRequest(method, path, headers, '2', stream, stream.session?.socket, end);
+  return new SocketRequest(
+    method,
+    path,
+    headers,
+    '2',
+    new SocketBody(stream, stream, end),
+    stream.session?.socket,
+    end,
+  );
 }
 
 function joinedHeaders(sent: NodeJS.Dict<string | string[]>): Record<string, string | undefined> {
@@ -51,7 +60,7 @@ class SocketRequest implements IncomingRequest {
     url: string,
     headers: Record<string, string | undefined>,
     httpVersion: '1.1' | '2',
-    body: Readable,
+    body: RequestBody,
     socket: Pick<Socket, 'remoteAddress'> | undefined,
     end: RequestEnd,
   ) {
@@ -59,7 +68,7 @@ class SocketRequest implements IncomingRequest {
     this.url = pathAndQuery(url);
     this.headers = headers;
     this.httpVersion = httpVersion;
-    this.body = new SocketBody(body, httpVersion === '2', end);
+    this.body = body;
     // The address is gone once the socket is; it is read while it is there.
     this.remoteAddress = socket?.remoteAddress ?? '';
     this.end = end;
@@ -72,30 +81,34 @@ class SocketRequest implements IncomingRequest {
 
 class SocketBody implements RequestBody {
   readonly #message: Readable;
-  readonly #isStream: boolean;
+  readonly #stream: ServerHttp2Stream | undefined;
   readonly #end: RequestEnd;
 
-  constructor(message: Readable, isStream: boolean, end: RequestEnd) {
+  /** `stream`: the message, where it came by HTTP/2. */
+  constructor(message: Readable, stream: ServerHttp2Stream | undefined, end: RequestEnd) {
     this.#message = message;
-    this.#isStream = isStream;
+    this.#stream = stream;
     this.#end = end;
-  }
-
-  async each(take: (chunk: Uint8Array) => void, length = 0): Promise<void> {
-    if (!this.#takeWhole(take, length)) await eachChunk(this.#message, this.#end, take);
   }
 
   /**
    * A short body has come before anybody asks for it. Of HTTP/2 alone: there what follows has a stream of its own, and
    * the end of this one may be left to its closing.
    */
-  #takeWhole(take: (chunk: Uint8Array) => void, length: number): boolean {
-    const message = this.#message;
-    if (!this.#isStream || length <= 0 || message.readableLength !== length || this.#end.isOver) return false;
-    const bytes: Uint8Array | null = message.read();
-    if (bytes === null) return false;
-    take(bytes);
-    return true;
+  takeWhole(announced: number): Uint8Array | undefined {
+    const stream = this.#stream;
+    if (stream === undefined || this.#end.isOver) return undefined;
+    const there = stream.readableLength;
+    const isWhole = announced > 0 ? there === announced : there > 0 && stream.state.remoteClose === 1;
+    if (!isWhole) return undefined;
+    // Not a byte more than there is. Who reads beyond the end has the stream ended, and one that has ended is destroyed
+    // while its answer is still on its way out, for which Node makes an error, with its stack, for nobody.
+    const bytes: Uint8Array | null = stream.read(there);
+    return bytes ?? undefined;
+  }
+
+  each(take: (chunk: Uint8Array) => void): Promise<void> {
+    return eachChunk(this.#message, this.#end, take);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {

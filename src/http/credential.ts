@@ -1,4 +1,4 @@
-import type { IncomingRequest } from './exchange.ts';
+import type { Exchange, IncomingRequest } from './exchange.ts';
 import { bearerProtocolPrefix } from './web-socket.ts';
 
 const usualPrefix = 'Bearer ';
@@ -17,4 +17,9 @@ export function credentialOf(request: IncomingRequest): string | undefined {
   const bearer = offered.find((name) => name.startsWith(bearerProtocolPrefix))?.slice(bearerProtocolPrefix.length);
   if (bearer === undefined || !/^[A-Za-z0-9_-]+$/.test(bearer)) return undefined;
   return Buffer.from(bearer, 'base64url').toString('utf8');
+}
+
+/** The mark of a token, where it is what the request came with. */
+export function markOf(token: string, { presented }: Exchange): string | undefined {
+  return presented?.token === token ? presented.mark : undefined;
 }

@@ -3,6 +3,7 @@ import type { AuditedBody } from '../audit/audit-body.ts';
 import type { Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Feed } from '../lib/feed.ts';
+import type { Plane } from './plane.ts';
 import type { RequestEnd } from './request-end.ts';
 import type { RequestInfo } from './request-info.ts';
 
@@ -29,11 +30,16 @@ export interface IncomingRequest {
 /** What the client sends. */
 export interface RequestBody extends AsyncIterable<Uint8Array> {
   /**
+   * All of it, where that has come already and nobody has to wait; undefined: it has not, or that cannot be told.
+   * `announced`: the length that it was announced with, 0 where it was not.
+   */
+  readonly takeWhole?: (announced: number) => Uint8Array | undefined;
+  /**
    * Hands over the pieces as they come, the same as iterating does and much quicker. Resolves at the end of the body;
    * rejects when that will not come, and with what `take` throws, which gets nothing more then. Bodies that came over
-   * a socket have it. `length`: what the body was announced with; one that is there as a whole is not waited for.
+   * a socket have it.
    */
-  readonly each?: (take: (chunk: Uint8Array) => void, length?: number) => Promise<void>;
+  readonly each?: (take: (chunk: Uint8Array) => void) => Promise<void>;
 }
 
 /** An answer as a value: filters may look at it and add headers before it is written. */
@@ -65,7 +71,7 @@ export interface PiecedBody {
 }
 
 export function isPieced(reply: Reply): reply is Reply & { body: PiecedBody } {
-  return typeof reply.body === 'object' && 'pieces' in reply.body;
+  return goesOn(reply) && 'pieces' in reply.body;
 }
 
 export type StreamBody = AsyncIterable<string> | Feed<Uint8Array>;
@@ -81,7 +87,7 @@ export interface PassedBody {
 }
 
 export function isPassed(reply: Reply): reply is Reply & { body: PassedBody } {
-  return typeof reply.body === 'object' && 'passed' in reply.body;
+  return goesOn(reply) && 'passed' in reply.body;
 }
 
 /** After `101`: what is behind the other protocol. Bytes go both ways until one side ends it. */
@@ -90,7 +96,7 @@ export interface UpgradedBody {
 }
 
 export function isUpgraded(reply: Reply): reply is Reply & { body: UpgradedBody } {
-  return typeof reply.body === 'object' && 'socket' in reply.body;
+  return goesOn(reply) && 'socket' in reply.body;
 }
 
 export function isFeed(body: StreamBody): body is Feed<Uint8Array> {
@@ -98,13 +104,16 @@ export function isFeed(body: StreamBody): body is Feed<Uint8Array> {
 }
 
 export function isStream(reply: Reply): reply is Reply & { body: StreamBody } {
-  return typeof reply.body === 'object' && (Symbol.asyncIterator in reply.body || 'take' in reply.body);
+  return goesOn(reply) && (Symbol.asyncIterator in reply.body || 'take' in reply.body);
 }
 
 /** True if the answer goes on after it stands: what belongs to its request must then last as long as it does. */
-export function goesOn({ body }: Reply): boolean {
+export function goesOn(reply: Reply): reply is Reply & { body: LastingBody } {
+  const { body } = reply;
   return typeof body === 'object' && !(body instanceof Uint8Array);
 }
+
+type LastingBody = Exclude<NonNullable<Reply['body']>, string | Uint8Array>;
 
 /**
  * Waits for what the client still sends without a place among those at work, and takes one again when it is there.
@@ -123,35 +132,39 @@ export interface Exchange {
   /** The signal of `end`. */
   readonly signal: AbortSignal;
   /** The whole path, cut and decoded. Set by the router; whoever makes an exchange without it leaves it to be cut again. */
-  segments?: readonly string[];
+  segments?: readonly string[] | undefined;
   /** Of the control plane that the path lies in; set by the request-info filter. */
   info: RequestInfo;
+  /** The credential that it came with and the mark of that, which takes its time. Set by the source-limit filter. */
+  presented?: { readonly token: string; readonly mark: string } | undefined;
   /** Set by the authentication filter. */
-  identity?: Identity;
+  identity?: Identity | undefined;
   /** How the body is waited for. Set by the in-flight filter; absent for the server's own work. */
-  arrival?: Arrival;
+  arrival?: Arrival | undefined;
   /** Set by the in-flight filter; absent for the server's own work. */
-  turn?: Turn;
+  turn?: Turn | undefined;
   /**
    * Gives the place among those at work to others: from now on it is another server that works. Set by the in-flight
    * filter; absent for the server's own work.
    */
-  handOver?: () => void;
+  handOver?: (() => void) | undefined;
   /**
    * Waits for what is no work of this server's without a place among those at work, and takes one again when it is there.
    * Set by the in-flight filter; absent for the server's own work. Throws 429.
    */
-  lend?: <T>(waiting: Promise<T>) => Promise<T>;
+  lend?: (<T>(waiting: Promise<T>) => Promise<T>) | undefined;
   readonly warnings: string[];
   /** What policies have to say of the request, for audit. */
-  annotations?: Record<string, string>;
+  annotations?: Record<string, string> | undefined;
   /** What was sent and what is answered, where that is an object of a kind: for audit. Set by the handlers. */
-  sent?: AuditedBody;
-  answered?: AuditedBody;
+  sent?: AuditedBody | undefined;
+  answered?: AuditedBody | undefined;
   /** The name of what was made, which the path of a creation does not tell: for audit. Set by the handler. */
   madeName?: string | undefined;
   /** What audit and metrics want to know of the decision. */
-  decision?: Decision;
+  decision?: Decision | undefined;
+  /** Told by a gateway, for metrics: the plane that it is for; null: none of this process. */
+  plane?: Plane | null | undefined;
 }
 
 export type Handler = (exchange: Exchange) => Promise<Reply>;

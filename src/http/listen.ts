@@ -69,6 +69,8 @@ interface Circumstances {
   isGone(): boolean;
   /** Whether nothing more is to be read from its connection. */
   readonly isLast: boolean;
+  /** The answer is out, or nobody is there for it any more. */
+  over(): void;
 }
 
 /** The reason of every signal that fires at a request's end; made once, see `drainReason`. */
@@ -106,9 +108,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requireHostHeader: false,
   });
 
-  const write = async (end: RequestEnd, reply: Reply, writing: () => Promise<void>): Promise<void> => {
+  const write = (end: RequestEnd, reply: Reply, writing: () => Promise<void>): Promise<void> => {
     const lasts = isStream(reply) || isUpgraded(reply) || (isPassed(reply) && reply.body.lasts);
-    if (!lasts) return await writing();
+    return lasts ? writeLasting(end, writing) : writing();
+  };
+
+  const writeLasting = async (end: RequestEnd, writing: () => Promise<void>): Promise<void> => {
     const streamEnded = live.streamBegan(end);
     try {
       await writing();
@@ -120,7 +125,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const serve = async (
     request: IncomingRequest,
     response: ResponseTarget,
-    { end, check, isGone, isLast }: Circumstances,
+    { end, check, isGone, isLast, over }: Circumstances,
   ): Promise<void> => {
     try {
       let reply: Reply;
@@ -136,13 +141,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       log.error({ err: error }, 'an answer could not be written to its end');
       response.destroy(brokenOff);
     }
+    over();
   };
 
-  const onRequest = async (
-    message: IncomingMessage,
-    response: ServerResponse,
-    expectsTheUnknown: boolean,
-  ): Promise<void> => {
+  const onRequest = (message: IncomingMessage, response: ServerResponse, expectsTheUnknown: boolean): Promise<void> => {
     const requestEnded = live.requestBegan(message.socket);
     answers.set(message.socket, response);
     const end = new RequestEnd();
@@ -158,33 +160,35 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       if (expectsTheUnknown) refuseExpectation(message.headers.expect);
     };
     const isLast = message.headers.host === undefined;
-    await serve(adaptRequest(message, end), response, { end, check, isGone: () => gone, isLast });
-    requestEnded();
+    const request = adaptRequest(message, end);
+    return serve(request, response, { end, check, isGone: () => gone, isLast, over: requestEnded });
   };
 
-  const onStream = async (
+  const onStream = (
     stream: ServerHttp2Stream,
     headers: IncomingHttpHeaders,
     rawHeaders: readonly string[],
-  ): Promise<void> => {
+  ): Promise<void> | undefined => {
     if (headers[':method'] === 'CONNECT') {
       stream.on('error', () => {});
       if (!stream.destroyed) stream.respond({ ':status': 405 }, { endStream: true });
-      return;
+      return undefined;
     }
     const requestEnded = live.streamRequestBegan(stream.session as ServerHttp2Session | undefined);
     const end = new RequestEnd();
     let gone = false;
-    stream.once('close', () => {
+    // `on` for what is told once as well: to take listeners off a stream takes its time, and they go with it.
+    stream.on('close', () => {
       gone = true;
       end.end(overReason);
     });
     // A client that resets its stream without an error leaves it half open while something waits to be written.
-    stream.once('aborted', () => stream.destroy());
+    stream.on('aborted', () => stream.destroy());
     // HTTP/1.1 reads the rest of an unread body itself, inside the request's time. HTTP/2 says that it is enough; the
     // stream would not close before its client does.
-    stream.once('finish', () => {
-      if (stream.endAfterHeaders || stream.readableEnded || stream.state.remoteClose !== 0) return;
+    stream.on('finish', () => {
+      if (stream.closed || stream.endAfterHeaders || stream.readableEnded) return;
+      if (stream.state.remoteClose !== 0) return;
       // Or whoever still reads would take this for the end of the body.
       end.end(overReason);
       // Not at once: closing waits for the very event that is being told now.
@@ -199,8 +203,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       if (expect !== undefined && expect !== '100-continue') refuseExpectation(expect);
     };
     const request = adaptStream(stream, headers, end);
-    await serve(request, new StreamResponse(stream), { end, check, isGone: () => gone, isLast: false });
-    requestEnded();
+    const response = new StreamResponse(stream, end);
+    return serve(request, response, { end, check, isGone: () => gone, isLast: false, over: requestEnded });
   };
 
   const onUpgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {

@@ -50,9 +50,18 @@ export function readPatchOptions(
   isApply: boolean,
   userAgent: string | undefined,
 ): PatchOptions {
-  const sent = { ...sentWriteOptions(query), force: queryFlag(query, 'force') };
-  refuseOptions('PatchOptions', validatePatchOptions(sent, isApply));
-  return { ...writeOptions(sent, userAgent), force: sent.force ?? false };
+  const sent = sentWriteOptions(query);
+  const force = queryFlag(query, 'force');
+  const { dryRun, fieldManager, fieldValidation } = sent;
+  refuseOptions('PatchOptions', validatePatchOptions({ dryRun, fieldManager, fieldValidation, force }, isApply));
+  const options = writeOptions(sent, userAgent);
+  // Not by spreads: what stands behind one gives each object a hidden class of its own, and each patch comes here.
+  return {
+    dryRun: options.dryRun,
+    fieldManager: options.fieldManager,
+    fieldValidation: options.fieldValidation,
+    force: force ?? false,
+  };
 }
 
 export function readListOptions(query: URLSearchParams, kind: SelectableKind): ListOptions {

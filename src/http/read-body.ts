@@ -7,11 +7,11 @@ export const defaultBodyLimit = 3_145_728;
 /** The part of an exchange that a body comes through. */
 export interface BodySource {
   readonly request: IncomingRequest;
-  readonly arrival?: Arrival;
+  readonly arrival?: Arrival | undefined;
 }
 
-/** The whole body, or a 413 as soon as it is known to be too long. */
-export async function readBody(source: BodySource, limit: number = defaultBodyLimit): Promise<Uint8Array> {
+/** The whole body, or a 413 as soon as it is known to be too long. What has come already is given at once. */
+export function readBody(source: BodySource, limit: number = defaultBodyLimit): Uint8Array | Promise<Uint8Array> {
   const { request, arrival } = source;
   // Kubernetes never unpacks bodies; taking packed ones would let a small request ask for endless memory.
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
@@ -20,16 +20,16 @@ export async function readBody(source: BodySource, limit: number = defaultBodyLi
   }
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > limit) throw tooLarge(`limit is ${limit}`);
-  if (arrival === undefined) return await collect(request.body, announced, limit, () => {});
-  return await arrival((tell) => collect(request.body, announced, limit, tell));
+  const whole = request.body.takeWhole?.(announced);
+  if (whole !== undefined) {
+    if (whole.byteLength > limit) throw tooLarge(`limit is ${limit}`);
+    return whole;
+  }
+  if (arrival === undefined) return collect(request.body, limit, () => {});
+  return arrival((tell) => collect(request.body, limit, tell));
 }
 
-async function collect(
-  body: RequestBody,
-  announced: number,
-  limit: number,
-  tell: (bytes: number) => void,
-): Promise<Uint8Array> {
+async function collect(body: RequestBody, limit: number, tell: (bytes: number) => void): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
@@ -39,7 +39,7 @@ async function collect(
       tell(chunk.byteLength);
       chunks.push(chunk);
     };
-    if (body.each !== undefined) await body.each(take, announced);
+    if (body.each !== undefined) await body.each(take);
     else for await (const chunk of body) take(chunk);
   } catch (error) {
     if (error instanceof StatusError) throw error;

@@ -16,6 +16,18 @@ describe('the end of a request', () => {
     expect([end.isOver, end.reason, signal.aborted, signal.reason]).toEqual([true, 'first', true, 'first']);
   });
 
+  it('is told in the order of asking, whoever has left in between', () => {
+    const end = new RequestEnd();
+    const told: string[] = [];
+    const letGo = ['a', 'b', 'c'].map((name) => end.follow(() => told.push(name)));
+    letGo[0]?.();
+    end.follow(() => told.push('d'));
+    letGo[2]?.();
+    letGo[2]?.();
+    end.end('over');
+    expect(told).toEqual(['b', 'd']);
+  });
+
   it('is known also to whoever asks afterwards', () => {
     const end = new RequestEnd();
     expect(end.isOver).toBe(false);

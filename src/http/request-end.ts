@@ -5,7 +5,9 @@ type Listener = (reason: unknown) => void;
  * any request has somebody who waits for that, so the AbortSignal, which is dear, is made when it is asked for.
  */
 export class RequestEnd {
-  readonly #listeners = new Set<Listener>();
+  /** Most have one listener, and need no set for it. Where there are others it came before them. */
+  #first: Listener | undefined;
+  #others: Set<Listener> | undefined;
   #controller: AbortController | undefined;
   #over = false;
   #reason: unknown;
@@ -32,15 +34,22 @@ export class RequestEnd {
     this.#over = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
-    for (const listener of this.#listeners) listener(reason);
-    this.#listeners.clear();
+    this.#first?.(reason);
+    if (this.#others !== undefined) for (const listener of this.#others) listener(reason);
+    this.#first = undefined;
+    this.#others = undefined;
   }
 
   /** Calls back when it is over, at once if it is. Returns how to let go. */
   follow(listener: Listener): () => void {
     if (this.#over) listener(this.#reason);
-    else this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    else if (this.#others !== undefined) this.#others.add(listener);
+    else if (this.#first === undefined) this.#first = listener;
+    else this.#others = new Set([listener]);
+    return () => {
+      if (this.#first === listener) this.#first = undefined;
+      else this.#others?.delete(listener);
+    };
   }
 }
 

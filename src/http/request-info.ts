@@ -40,7 +40,11 @@ const namespaceSubresources = new Set(['status', 'finalize']);
  * path that has no meaning at all.
  */
 export function parseRequestInfo(method: string, planePath: string, query: URLSearchParams): RequestInfo {
-  const segments = pathSegments(planePath);
+  return requestInfoOf(method, pathSegments(planePath), query);
+}
+
+/** The same of a path that has been cut and decoded. */
+export function requestInfoOf(method: string, segments: readonly string[], query: URLSearchParams): RequestInfo {
   const path = `/${segments.join('/')}`;
   const place = resourcePlace(segments);
   if (place === undefined) return nonResource(method, segments, path);

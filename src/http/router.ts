@@ -61,19 +61,24 @@ function segmentsOf(request: IncomingRequest): string[] {
 /** Longer ids are no ids; what a client sends here ends up in every line of the log. */
 const auditIdForm = /^[A-Za-z0-9._:/+=-]{1,64}$/;
 
-const unknownInfo: RequestInfo = {
-  verb: '',
-  isResource: false,
-  path: '',
-  group: '',
-  version: '',
-  namespace: '',
-  resource: '',
-  subresource: '',
-  name: '',
-  pathName: '',
-  rest: [],
-};
+/** What is known of a request before its path is read. */
+function unknownInfo(method: string): RequestInfo {
+  return {
+    verb: method.toLowerCase(),
+    isResource: false,
+    path: '',
+    group: '',
+    version: '',
+    namespace: '',
+    resource: '',
+    subresource: '',
+    name: '',
+    pathName: '',
+    rest: nothingMore,
+  };
+}
+
+const nothingMore: readonly string[] = [];
 
 /** Shared by all who have none; nobody changes what was sent. */
 const noQuery = new URLSearchParams();
@@ -96,6 +101,20 @@ class RoutedExchange implements Exchange {
   readonly end = new RequestEnd();
   info: RequestInfo;
   readonly warnings: string[] = [];
+  // All of them from the beginning: objects that get their members by and by, each in another order, are slow to read.
+  segments: Exchange['segments'] = undefined;
+  presented: Exchange['presented'] = undefined;
+  identity: Exchange['identity'] = undefined;
+  arrival: Exchange['arrival'] = undefined;
+  turn: Exchange['turn'] = undefined;
+  handOver: Exchange['handOver'] = undefined;
+  lend: Exchange['lend'] = undefined;
+  annotations: Exchange['annotations'] = undefined;
+  sent: Exchange['sent'] = undefined;
+  answered: Exchange['answered'] = undefined;
+  madeName: Exchange['madeName'] = undefined;
+  decision: Exchange['decision'] = undefined;
+  plane: Exchange['plane'] = undefined;
 
   constructor(request: IncomingRequest, receivedAt: number) {
     const sent = request.headers['audit-id'];
@@ -107,7 +126,7 @@ class RoutedExchange implements Exchange {
     this.query = queryOf(request.url);
     this.auditId = sent !== undefined && auditIdForm.test(sent) ? sent : randomUUID();
     this.receivedAt = receivedAt;
-    this.info = { ...unknownInfo, verb: request.method.toLowerCase() };
+    this.info = unknownInfo(request.method);
   }
 
   get signal(): AbortSignal {

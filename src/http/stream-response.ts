@@ -1,4 +1,5 @@
 import type { ServerHttp2Stream } from 'node:http2';
+import type { RequestEnd } from './request-end.ts';
 import type { ResponseTarget } from './write-reply.ts';
 
 /**
@@ -7,9 +8,12 @@ import type { ResponseTarget } from './write-reply.ts';
  */
 export class StreamResponse implements ResponseTarget {
   readonly #stream: ServerHttp2Stream;
+  readonly #end: RequestEnd;
 
-  constructor(stream: ServerHttp2Stream) {
+  /** `end`: of its request, which is over when the stream has closed. */
+  constructor(stream: ServerHttp2Stream, end: RequestEnd) {
     this.#stream = stream;
+    this.#end = end;
   }
 
   get writableLength(): number {
@@ -19,7 +23,8 @@ export class StreamResponse implements ResponseTarget {
   /** To a client that has gone nothing is said. */
   writeHead(status: number, headers: Record<string, string | string[]>): void {
     if (this.#stream.destroyed || this.#stream.closed) return;
-    this.#stream.respond({ ':status': status, ...headers });
+    headers[':status'] = String(status);
+    this.#stream.respond(headers);
   }
 
   /** They are on their way already. */
@@ -32,6 +37,16 @@ export class StreamResponse implements ResponseTarget {
   end(chunk?: string | Uint8Array): void {
     if (chunk === undefined) this.#stream.end();
     else this.#stream.end(chunk);
+  }
+
+  /** Its request waits for the stream's closing already: to do so once more would be two listeners for each answer. */
+  endFully(chunk?: Uint8Array): Promise<void> {
+    return new Promise((resolve) => {
+      // What lasts has been told to end, and is not out yet.
+      if (this.#end.isOver) this.#stream.once('close', resolve);
+      else this.#end.follow(() => resolve());
+      this.end(chunk);
+    });
   }
 
   destroy(error?: Error): void {

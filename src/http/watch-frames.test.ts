@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { served, widgetKind } from '../../test/harness/widget-plane.ts';
 import { configMapKind } from '../api/core/config-map.ts';
 import type { ObjectEvent } from '../registry/verbs.ts';
+import { newSharedWork } from '../registry/watch-events.ts';
 import type { Transform } from './negotiate.ts';
 import { protobufCodec } from './protobuf/envelope.ts';
 import type { AnswerForm } from './respond.ts';
@@ -11,7 +12,8 @@ const created = Date.parse('2026-01-01T00:00:00Z');
 const metadata = { name: 'w', resourceVersion: '7', creationTimestamp: '2026-01-01T00:00:00Z' };
 
 function event(shared: boolean): ObjectEvent {
-  return { type: 'ADDED', object: served({ apiVersion: 'example.dev/v1', kind: 'Widget', metadata }), shared };
+  const object = served({ apiVersion: 'example.dev/v1', kind: 'Widget', metadata });
+  return shared ? { type: 'ADDED', object, shared: newSharedWork() } : { type: 'ADDED', object };
 }
 
 function form(change: Partial<AnswerForm> = {}, kind?: Transform['kind']): AnswerForm {
@@ -74,7 +76,7 @@ describe('the lines of a watch', () => {
 
   it('are frames of protobuf for those who take nothing else, made once too (NEG-06, WATCH-26)', () => {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', resourceVersion: '7' } };
-    const told: ObjectEvent = { type: 'ADDED', object: served(object), shared: true };
+    const told: ObjectEvent = { type: 'ADDED', object: served(object), shared: newSharedWork() };
     const frames = () =>
       watchFrames(form({ format: 'protobuf', kind: configMapKind, encodeProtobuf: protobufCodec.encode }));
     const frame = Buffer.from(frames()(told));

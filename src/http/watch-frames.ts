@@ -9,9 +9,6 @@ import { columnDefinitionsJson, rowJson, tableJson } from './table.ts';
 
 const initialEventsEnd = 'k8s.io/initial-events-end';
 
-/** The lines that were made of events which several watchers are told, by form; forgotten with the event. */
-const sharedLines = new WeakMap<ObjectEvent, Map<string, Uint8Array>>();
-
 /**
  * Turns events into the lines of the stream, one JSON document each (rules WATCH-02 to WATCH-04, WATCH-30, WATCH-31).
  * One writer per stream: a Table's column definitions stand in its first event only. The bytes may be another stream's
@@ -38,12 +35,14 @@ export function watchFrames(form: AnswerForm): (event: WatchEvent) => Uint8Array
   const formName = () => (isTable ? `${name} ${columns !== '[]'} ${Math.floor(form.now() / 1000)}` : name);
 
   const ofObject = (event: ObjectEvent): Uint8Array => {
-    if (event.shared !== true) return line(event.type, shown(event.object, include));
-    const lines = sharedLines.get(event) ?? new Map<string, Uint8Array>();
-    if (lines.size === 0) sharedLines.set(event, lines);
+    if (event.shared === undefined) return line(event.type, shown(event.object, include));
+    const { lines } = event.shared;
     const wanted = formName();
-    const found = lines.get(wanted) ?? line(event.type, shown(event.object, include));
-    lines.set(wanted, found);
+    let found = lines.get(wanted);
+    if (found === undefined) {
+      found = line(event.type, shown(event.object, include));
+      lines.set(wanted, found);
+    }
     columns = '[]';
     return found;
   };
@@ -66,11 +65,10 @@ function protobufFrames(form: AnswerForm): (event: WatchEvent) => Uint8Array {
   return (event) => {
     if (event.type === 'ERROR') return watchEventFrame(event.type, encode(event.status));
     if (event.type === 'BOOKMARK') return watchEventFrame(event.type, encode(bookmark(form, event).object));
-    if (event.shared !== true) return watchEventFrame(event.type, encode(event.object.object));
-    const frames = sharedLines.get(event) ?? new Map<string, Uint8Array>();
-    if (frames.size === 0) sharedLines.set(event, frames);
-    const frame = frames.get('protobuf') ?? watchEventFrame(event.type, encode(event.object.object));
-    frames.set('protobuf', frame);
+    const known = event.shared?.lines.get('protobuf');
+    if (known !== undefined) return known;
+    const frame = watchEventFrame(event.type, encode(event.object.object));
+    event.shared?.lines.set('protobuf', frame);
     return frame;
   };
 }

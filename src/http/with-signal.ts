@@ -2,19 +2,26 @@ import { type Exchange, goesOn, type Reply } from './exchange.ts';
 import { followSignal } from './request-end.ts';
 
 /**
- * Runs the rest of a chain with another signal that ends the request too; what is still being made when the answer
- * stands, a stream or a long list, follows it until it is over.
+ * Has another signal end the request too. To be told of the answer when it stands, or that there is none: what is still
+ * being made then, a stream or a long list, follows the signal until it is over.
  */
-export async function withSignal(exchange: Exchange, another: AbortSignal, next: () => Promise<Reply>): Promise<Reply> {
+export function joinSignal(exchange: Exchange, another: AbortSignal): (reply: Reply | undefined) => void {
   const letGo = followSignal(another, (reason) => exchange.end.end(reason));
-  let streams = false;
+  return (reply) => {
+    // A socket tells the end of its stream too.
+    if (reply !== undefined && goesOn(reply)) exchange.end.follow(letGo);
+    else letGo();
+  };
+}
+
+/** Runs the rest of a chain with another signal that ends the request too. */
+export async function withSignal(exchange: Exchange, another: AbortSignal, next: () => Promise<Reply>): Promise<Reply> {
+  const answered = joinSignal(exchange, another);
+  let reply: Reply | undefined;
   try {
-    const reply = await next();
-    streams = goesOn(reply);
+    reply = await next();
     return reply;
   } finally {
-    // A socket tells the end of its stream too.
-    if (streams) exchange.end.follow(letGo);
-    else letGo();
+    answered(reply);
   }
 }

@@ -55,15 +55,17 @@ export function writeFeed(target: FeedTarget, feed: Feed<Uint8Array>): Promise<v
 function takeJoined(feed: Feed<Uint8Array>): Uint8Array | undefined {
   const first = feed.take();
   if (first === undefined || first.length >= joinedLength) return first;
-  const lines = [first];
-  let length = first.length;
+  const second = feed.take();
+  if (second === undefined) return first;
+  const lines = [first, second];
+  let length = first.length + second.length;
   while (length < joinedLength) {
     const line = feed.take();
     if (line === undefined) break;
     lines.push(line);
     length += line.length;
   }
-  return lines.length === 1 ? first : joined(first, lines, length);
+  return joined(lines, length);
 }
 
 interface Joined {
@@ -71,13 +73,14 @@ interface Joined {
   readonly bytes: Uint8Array;
 }
 
-/** Streams that are told the same events mostly have the same ones waiting; forgotten with the first line. */
-const lastJoined = new WeakMap<Uint8Array, Joined>();
+/** Streams that are told the same events have their turns one after the other, with the same lines waiting. */
+let lastJoined: Joined | undefined;
 
-function joined(first: Uint8Array, lines: readonly Uint8Array[], length: number): Uint8Array {
-  const last = lastJoined.get(first);
-  if (last?.lines.length === lines.length && last.lines.every((line, at) => line === lines[at])) return last.bytes;
+function joined(lines: readonly Uint8Array[], length: number): Uint8Array {
+  if (lastJoined?.lines.length === lines.length && lastJoined.lines.every((line, at) => line === lines[at])) {
+    return lastJoined.bytes;
+  }
   const bytes = Buffer.concat(lines, length);
-  lastJoined.set(first, { lines, bytes });
+  lastJoined = { lines, bytes };
   return bytes;
 }

@@ -26,10 +26,13 @@ export interface Told {
 /** What an answer is written to, whichever protocol it goes out by. */
 export interface ResponseTarget extends Told {
   readonly writableLength: number;
+  /** `headers` are its own from now on. */
   writeHead(status: number, headers: Record<string, string | string[]>): unknown;
   flushHeaders(): void;
   write(chunk: string | Uint8Array, written?: () => void): boolean;
   end(chunk?: string | Uint8Array): unknown;
+  /** Ends it and resolves when all of it is out, or the client is gone. Absent: `finish` and `close` tell. */
+  readonly endFully?: (chunk?: Uint8Array) => Promise<void>;
   /** With an error, or HTTP/2 takes what was sent so far for the whole. */
   destroy(error?: Error): unknown;
 }
@@ -62,21 +65,17 @@ export async function writeReply(
   reply: Reply,
   options: WriteOptions,
 ): Promise<void> {
-  const headers = { ...reply.headers };
+  const { headers } = reply;
   if (request.httpVersion !== '2') {
     if (options.closing) headers.connection = 'close';
   } else for (const name of connectionHeaders) if (headers[name] !== undefined) delete headers[name];
   const out = new Out(response, options);
   const stopWatching = options.stalled.watch(response, () => out.handedOver);
-  const { body } = reply;
-  const own: Reply = { status: reply.status, headers };
-  if (body !== undefined) own.body = body;
-  if (reply.turn !== undefined) own.turn = reply.turn;
   try {
-    if (isStream(reply)) await writeStream(request, out, own, reply.body);
-    else if (isPassed(reply)) await writePassed(request, out, own, reply.body);
-    else if (isPieced(reply)) await writePieces(request, out, own, reply.body.pieces);
-    else await writeWhole(request, out, own);
+    if (isStream(reply)) await writeStream(request, out, reply, reply.body);
+    else if (isPassed(reply)) await writePassed(request, out, reply, reply.body);
+    else if (isPieced(reply)) await writePieces(request, out, reply, reply.body.pieces);
+    else await writeWhole(request, out, reply);
   } finally {
     if (isStream(reply) && isFeed(reply.body)) reply.body.close();
     stopWatching();
@@ -104,29 +103,46 @@ class Out {
     return written === undefined ? this.response.write(chunk) : this.response.write(chunk, written);
   }
 
-  end(chunk?: Uint8Array): void {
+  /** Resolves when the bytes are out or the client is gone. */
+  end(chunk?: Uint8Array): Promise<void> {
     this.handedOver += chunk?.length ?? 0;
-    if (chunk === undefined) this.response.end();
-    else this.response.end(chunk);
+    if (this.isGone()) return Promise.resolve();
+    const { response } = this;
+    if (response.endFully !== undefined) return response.endFully(chunk);
+    return new Promise((resolve) => {
+      response.once('finish', resolve);
+      response.once('close', resolve);
+      if (chunk === undefined) response.end();
+      else response.end(chunk);
+    });
   }
 }
 
 const nothing = new Uint8Array();
 
-async function writeWhole(request: IncomingRequest, out: Out, reply: Reply): Promise<void> {
+function writeWhole(request: IncomingRequest, out: Out, reply: Reply): Promise<void> {
   const { headers, body } = reply;
-  let bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : nothing;
-  if (body instanceof Uint8Array) bytes = body;
-  if (isHeadless(reply.status)) bytes = nothing;
-  else if (bytes.byteLength > gzipThreshold && takesGzip(request, headers)) {
-    bytes = await gzipAsync(bytes, { level: 1 });
-    Object.assign(headers, gzipHeaders);
-  }
-  if (!isHeadless(reply.status)) headers['content-length'] = String(bytes.byteLength);
-  if (out.isGone()) return;
-  out.response.writeHead(reply.status, headers);
-  if (request.method === 'HEAD') bytes = nothing;
-  if (bytes.byteLength <= lastPieceLength) return await ended(out, bytes.byteLength === 0 ? undefined : bytes);
+  if (isHeadless(reply.status)) return writeBytes(request, out, reply, nothing);
+  const bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : body instanceof Uint8Array ? body : nothing;
+  if (bytes.byteLength > gzipThreshold && takesGzip(request, headers)) return writePacked(request, out, reply, bytes);
+  headers['content-length'] = String(bytes.byteLength);
+  return writeBytes(request, out, reply, bytes);
+}
+
+async function writePacked(request: IncomingRequest, out: Out, reply: Reply, bytes: Uint8Array): Promise<void> {
+  const packed = await gzipAsync(bytes, { level: 1 });
+  Object.assign(reply.headers, gzipHeaders, { 'content-length': String(packed.byteLength) });
+  await writeBytes(request, out, reply, packed);
+}
+
+function writeBytes(request: IncomingRequest, out: Out, reply: Reply, bytes: Uint8Array): Promise<void> {
+  if (out.isGone()) return Promise.resolve();
+  out.response.writeHead(reply.status, reply.headers);
+  if (bytes.byteLength === 0 || request.method === 'HEAD') return out.end();
+  return bytes.byteLength <= lastPieceLength ? out.end(bytes) : writeLong(request, out, reply, bytes);
+}
+
+async function writeLong(request: IncomingRequest, out: Out, reply: Reply, bytes: Uint8Array): Promise<void> {
   // In pieces: a list of many megabytes handed over at once would count as memory of its HTTP/2 session, and the
   // session would refuse its other streams until the reader has taken it.
   let start = 0;
@@ -150,7 +166,7 @@ async function writePieces(
   if (packed) Object.assign(reply.headers, gzipHeaders);
   if (out.isGone()) return;
   out.response.writeHead(reply.status, reply.headers);
-  if (request.method === 'HEAD') return await ended(out);
+  if (request.method === 'HEAD') return await out.end();
   const made = inTurns(pieces, reply.turn ?? nextTurn);
   let last: Uint8Array = nothing;
   for await (const piece of packed ? gzipped(made) : made) {
@@ -189,7 +205,7 @@ async function endShortly(request: IncomingRequest, out: Out, bytes: Uint8Array)
     if (out.isGone()) return;
     start = end;
   }
-  await ended(out, start === bytes.byteLength ? undefined : bytes.subarray(start));
+  await out.end(start === bytes.byteLength ? undefined : bytes.subarray(start));
 }
 
 async function writeStream(request: IncomingRequest, out: Out, reply: Reply, body: StreamBody): Promise<void> {
@@ -202,7 +218,7 @@ async function writeStream(request: IncomingRequest, out: Out, reply: Reply, bod
     else await writeChunks(out, body);
     if (out.isGone()) return;
   }
-  await ended(out);
+  await out.end();
 }
 
 async function writeChunks(out: Out, body: AsyncIterable<string>): Promise<void> {
@@ -216,7 +232,7 @@ async function writeChunks(out: Out, body: AsyncIterable<string>): Promise<void>
 async function writePassed(request: IncomingRequest, out: Out, reply: Reply, body: PassedBody): Promise<void> {
   if (out.isGone()) return;
   out.response.writeHead(reply.status, reply.headers);
-  if (request.method === 'HEAD' || isHeadless(reply.status)) return await ended(out);
+  if (request.method === 'HEAD' || isHeadless(reply.status)) return await out.end();
   if (body.lasts) out.response.flushHeaders();
   try {
     for await (const chunk of body.passed) {
@@ -227,7 +243,7 @@ async function writePassed(request: IncomingRequest, out: Out, reply: Reply, bod
     out.response.destroy(brokenOff);
     return;
   }
-  if (!out.isGone()) await ended(out);
+  if (!out.isGone()) await out.end();
 }
 
 /** Made once: nobody looks at where it was made. */
@@ -244,16 +260,6 @@ function takesGzip(request: IncomingRequest, headers: Reply['headers']): boolean
   if (headers['content-encoding'] !== undefined) return false;
   const accepted = (request.headers['accept-encoding'] ?? '').split(',');
   return accepted.some((clause) => /^\s*gzip\s*(;\s*q\s*=\s*(?!0(\.0*)?\s*$).*)?$/i.test(clause));
-}
-
-/** Resolves when the bytes are out or the client is gone. */
-function ended(out: Out, chunk?: Uint8Array): Promise<void> {
-  return new Promise((resolve) => {
-    out.response.once('finish', resolve);
-    out.response.once('close', resolve);
-    if (out.isGone()) resolve();
-    else out.end(chunk);
-  });
 }
 
 /** Resolves when the bytes have left the process or the client is gone. */

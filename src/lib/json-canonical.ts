@@ -10,9 +10,18 @@ export function canonicalJson<T extends JsonValue>(value: T): T {
   return new CanonicalJson().of(value);
 }
 
+/** What a value is to be written as instead, where its text is known; undefined: as what it is. */
+export type StandIn = (frozen: JsonObject) => JsonValue | undefined;
+
 /** Makes values canonical, and sees on its way whether JSON.stringify would write them as `writeJson` does. */
 export class CanonicalJson {
+  readonly #standIn: StandIn | undefined;
   #plain = true;
+
+  /** `standIn` is asked about each object that is frozen already, in the order of the text. */
+  constructor(standIn?: StandIn) {
+    this.#standIn = standIn;
+  }
 
   /** Of everything that was made so far, as members of one object. False: it is not known. */
   get isPlain(): boolean {
@@ -29,6 +38,8 @@ export class CanonicalJson {
       return value;
     }
     if (Object.isFrozen(value)) {
+      const instead = Array.isArray(value) ? undefined : this.#standIn?.(value);
+      if (instead !== undefined) return instead;
       if (this.#plain) this.#plain = isPlain(value, true, depth);
       return value;
     }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { QuickTrust } from './quick-trust.ts';
 
-it('trusts what is quick, and what was slow not again for a while, whether it failed or not', () => {
+it('trusts what is quick, and what was very slow not again for a while, whether it failed or not', () => {
   let now = 0;
   const trust = new QuickTrust({ longestWait: 20, distrust: 1000, elapsed: () => now });
   const taking = (milliseconds: number) =>
@@ -10,9 +10,10 @@ it('trusts what is quick, and what was slow not again for a while, whether it fa
       if (milliseconds > 100) throw new Error('slow and wrong');
       return milliseconds;
     });
-  expect(taking(20)).toBe(20);
+  expect(taking(80)).toBe(80);
   expect(trust.isGiven()).toBe(true);
-  expect(taking(21)).toBe(21);
+  now += 10_000;
+  expect(taking(81)).toBe(81);
   expect(trust.isGiven()).toBe(false);
   now += 999;
   expect(trust.isGiven()).toBe(false);
@@ -22,12 +23,29 @@ it('trusts what is quick, and what was slow not again for a while, whether it fa
   expect(trust.isGiven()).toBe(false);
 });
 
+it('trusts what is slow now and then, and not what is slow again and again', () => {
+  let now = 0;
+  const trust = new QuickTrust({ longestWait: 20, distrust: 1000, elapsed: () => now });
+  const taking = (milliseconds: number) => {
+    trust.run(() => {
+      now += milliseconds;
+    });
+    return trust.isGiven();
+  };
+  for (let time = 0; time < 100; time++) expect(taking(20)).toBe(true);
+  for (let time = 0; time < 100; time++) {
+    expect(taking(30)).toBe(true);
+    now += 1500;
+  }
+  expect([taking(30), taking(30), taking(30)]).toEqual([true, true, false]);
+});
+
 it('trusts what was slow once again soon, and what is slow each time less and less, until it has been quick for long', () => {
   let now = 0;
   const trust = new QuickTrust({ longestWait: 20, distrust: 60_000, elapsed: () => now });
   const distrust = () => {
     trust.run(() => {
-      now += 21;
+      now += 81;
     });
     const from = now;
     while (!trust.isGiven()) now += 500;

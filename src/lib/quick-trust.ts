@@ -7,18 +7,26 @@ export interface QuickTrustOptions {
   elapsed?(): number;
 }
 
-/** What is slow once may have waited for the processor, and not for the disk. */
+/**
+ * What is slow now and then has waited for the processor, not for the disk: of each second so much may be lost that way,
+ * less than the other thread would take, and the longest wait so many times at once.
+ */
+const lostShare = 0.02;
+const waitsAtOnce = 4;
 const shortestDistrust = 1000;
 
 /**
- * For what blocks and is quick as a rule: done at once it takes less time than handing it to another thread. Whatever
- * has made everybody wait is left to the other thread for a while, each time for twice as long as the last time, so that
- * a slow disk holds them up only now and then.
+ * For what blocks and is quick as a rule: done at once it takes less time than handing it to another thread. What makes
+ * everybody wait for very long, or again and again, is left to the other thread for a while, each time for twice as long
+ * as the last time, so that a slow disk holds them up only now and then.
  */
 export class QuickTrust {
   readonly #options: QuickTrustOptions;
   #slowUntil = Number.NEGATIVE_INFINITY;
   #distrust: number;
+  /** Milliseconds of waits that were too long, and when the last of them ended. */
+  #lost = 0;
+  #lostAt = 0;
 
   constructor(options: QuickTrustOptions) {
     this.#options = options;
@@ -36,8 +44,17 @@ export class QuickTrust {
       return work();
     } finally {
       const ended = this.#now();
-      if (ended - began > this.#options.longestWait) this.#wasSlow(began, ended);
+      if (ended - began > this.#options.longestWait) this.#waited(began, ended);
     }
+  }
+
+  #waited(began: number, ended: number): void {
+    const stillLost = Math.max(0, this.#lost - lostShare * (began - this.#lostAt));
+    this.#lost = stillLost + ended - began;
+    this.#lostAt = ended;
+    if (this.#lost <= waitsAtOnce * this.#options.longestWait) return;
+    this.#lost = 0;
+    this.#wasSlow(began, ended);
   }
 
   #wasSlow(began: number, ended: number): void {

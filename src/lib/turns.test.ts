@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Turns } from './turns.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const whatGoesOn = () => new Promise<void>((resolve) => process.nextTick(resolve));
 
 describe('Turns', () => {
   it('runs nothing at once, then all in order, a few in each turn of the event loop', async () => {
@@ -9,12 +10,33 @@ describe('Turns', () => {
     const ran: string[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) turns.add(() => ran.push(name));
     expect(ran).toEqual([]);
-    await nextTurn();
+    await whatGoesOn();
     expect(ran).toEqual(['a', 'b']);
     await nextTurn();
     expect(ran).toEqual(['a', 'b', 'c', 'd']);
     await nextTurn();
     expect(ran).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('runs no more than those few in one turn of the event loop, also where others come later in it', async () => {
+    const turns = new Turns(2);
+    const ran: string[] = [];
+    for (const name of ['a', 'b', 'c']) turns.add(() => ran.push(name));
+    await whatGoesOn();
+    turns.add(() => ran.push('d'));
+    await whatGoesOn();
+    expect(ran).toEqual(['a', 'b']);
+    await nextTurn();
+    expect(ran).toEqual(['a', 'b', 'c', 'd']);
+    turns.add(() => ran.push('e'));
+    await whatGoesOn();
+    expect(ran).toHaveLength(4);
+    await nextTurn();
+    expect(ran.at(-1)).toBe('e');
+    await nextTurn();
+    turns.add(() => ran.push('f'));
+    await whatGoesOn();
+    expect(ran.at(-1)).toBe('f');
   });
 
   it('lets those who come again have their turn behind all others', async () => {

@@ -1,12 +1,15 @@
 /**
- * Runs what is handed in, in order, a few at a time: between them the process looks after everything else. Nothing runs
- * while it is handed in.
+ * Runs what is handed in, in order, a few in each turn of the event loop: between them the process looks after everything
+ * else. The first few run as soon as what goes on right now is done, so that what they write leaves in the same turn.
+ * Nothing runs while it is handed in.
  */
 export class Turns {
   readonly #perTurn: number;
   #waiting: (() => void)[] = [];
   /** Those before this index have had their turn. */
   #next = 0;
+  /** This turn of the event loop has had its few. */
+  #rests = false;
 
   constructor(perTurn: number) {
     this.#perTurn = perTurn;
@@ -15,7 +18,7 @@ export class Turns {
   /** Must not throw. Who hands in again only after having had a turn keeps this as short as there are such. */
   add(task: () => void): void {
     this.#waiting.push(task);
-    if (this.#waiting.length === 1) setImmediate(this.#turn);
+    if (this.#waiting.length === 1 && !this.#rests) process.nextTick(this.#turn);
   }
 
   readonly #turn = (): void => {
@@ -24,6 +27,13 @@ export class Turns {
     if (this.#next === this.#waiting.length) {
       this.#waiting = [];
       this.#next = 0;
-    } else setImmediate(this.#turn);
+    }
+    this.#rests = true;
+    setImmediate(this.#rested);
+  };
+
+  readonly #rested = (): void => {
+    this.#rests = false;
+    if (this.#waiting.length > 0) this.#turn();
   };
 }

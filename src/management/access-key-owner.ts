@@ -80,8 +80,9 @@ export function hasItsMaker(key: KubeObject, state: Pick<ManagementState, 'acces
  * where there is none of that name.
  */
 export function keyOwner(key: KubeObject, state: Owners): KubeObject | undefined {
-  const [user, team] = [textAt(key, 'spec', 'user'), textAt(key, 'spec', 'team')];
+  const user = textAt(key, 'spec', 'user');
   if (user !== '') return state.user(user);
+  const team = textAt(key, 'spec', 'team');
   if (team !== '') return state.team(team);
   const cluster = clusterOfAgent(textAt(key, 'spec', 'subject'));
   return cluster === undefined ? undefined : state.cluster(cluster);

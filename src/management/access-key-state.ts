@@ -8,7 +8,7 @@ import { withGivenGroups } from './access-key-groups.ts';
 import { hiddenInheritedScopes, hiddenKeyHash, hiddenMadeWith } from './access-key-hidden.ts';
 import { isOfItsOwner, keyOwner } from './access-key-owner.ts';
 import { identityOf } from './identity.ts';
-import { isEndedLogin } from './login-keys.ts';
+import { isEndedLogin, isLogin } from './login-keys.ts';
 import type { ManagementState } from './state.ts';
 
 export function accessKeyClaim(hash: string): string {
@@ -31,7 +31,10 @@ export function keyStateOf(
   latestUse: (keyName: string) => number | undefined = () => undefined,
 ): KeyState {
   const name = key.metadata.name ?? '';
-  const user = ownerIdentity(key, state);
+  const hidden = state.accessKeyHidden(name);
+  const known = knownIdentity(key, hidden, state);
+  if (known.state !== undefined) return known.state;
+  const user = known.identity;
   let disabled = false;
   let end: number | undefined;
   let broken = user === undefined || isEndedLogin(key, state);
@@ -52,15 +55,23 @@ export function keyStateOf(
       break;
     }
   }
-  return {
+  const found: KeyState = {
     name,
     uid: key.metadata.uid ?? '',
     user: broken ? undefined : user,
     ...(end === undefined ? {} : { expiresAt: end }),
     disabled,
-    version: textAt(state.accessKeyHidden(name), hiddenKeyHash),
+    version: textAt(hidden, hiddenKeyHash),
     scopes: scopesText(key, state),
   };
+  if (standsAlone(key, hidden)) known.state = found;
+  return found;
+}
+
+/** Whether nothing else is looked at than what the identity follows from: no other key, no password, no time of use. */
+function standsAlone(key: KubeObject, hidden: JsonObject | undefined): boolean {
+  if (isLogin(key) || flagAt(key, 'spec', 'ttlAfterLastActivity')) return false;
+  return objectAt(hidden, hiddenMadeWith) === undefined;
 }
 
 /** Everything that an identity follows from, and what follows. */
@@ -69,23 +80,29 @@ interface KnownIdentity {
   readonly owner: KubeObject | undefined;
   readonly teams: readonly string[];
   readonly identity: UserInfo | undefined;
+  /** Of a key that stands alone. */
+  state: KeyState | undefined;
 }
 
 /** By the version of the key. */
 const identities = new WeakMap<KubeObject, KnownIdentity>();
 
-/** Asked for by every authentication: what it follows from is nearly always what it was for the request before. */
 function ownerIdentity(key: KubeObject, state: Known): UserInfo | undefined {
-  const hidden = state.accessKeyHidden(key.metadata.name ?? '');
+  return knownIdentity(key, state.accessKeyHidden(key.metadata.name ?? ''), state).identity;
+}
+
+/** Asked for by every authentication: what it follows from is nearly always what it was for the request before. */
+function knownIdentity(key: KubeObject, hidden: JsonObject | undefined, state: Known): KnownIdentity {
   const owner = keyOwner(key, state);
   const teams = state.teamsOf(textAt(key, 'spec', 'user'));
   const known = identities.get(key);
   if (known !== undefined && known.hidden === hidden && known.owner === owner && isSameList(known.teams, teams)) {
-    return known.identity;
+    return known;
   }
   const identity = isOfItsOwner(key, state) ? identityOf(withGivenGroups(key, state), state) : undefined;
-  identities.set(key, { hidden, owner, teams, identity });
-  return identity;
+  const found: KnownIdentity = { hidden, owner, teams, identity, state: undefined };
+  identities.set(key, found);
+  return found;
 }
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {

@@ -103,6 +103,19 @@ describe('admission', () => {
     expect(ended).toEqual([false, true, true]);
   });
 
+  it('learns of the end of a write that it refuses itself, at once or later', async () => {
+    const ended: string[] = [];
+    const no = () => forbidden({ group: 'test.example', resource: 'widgets' }, 'a', 'a policy says no');
+    const { kind } = await openAdmitted(({ draft, afterwards }) => {
+      const { name = '' } = draft.object.metadata;
+      afterwards(() => ended.push(name));
+      if (name === 'later') return Promise.reject(no());
+      throw no();
+    });
+    for (const name of ['at-once', 'later']) await refusal(kind.verbs.create(caller(), widget(name), writing));
+    expect(ended).toEqual(['at-once', 'later']);
+  });
+
   it('names the subresource as the owner of what came through it', async () => {
     const { kind } = await openWidgets();
     await kind.verbs.create(caller(), widget('a', { spec: { color: 'blue' } }), writing);

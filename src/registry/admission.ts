@@ -20,17 +20,35 @@ export interface AdmittedWrite {
 }
 
 /** Asks the plane about a write before it is stored; the server's own writes are not asked about. */
-export async function admitted<T>(
+export function admitted<T>(
   kind: KindRuntime,
   write: Omit<AdmittedWrite, 'resource' | 'afterwards'>,
   store: () => Promise<T>,
 ): Promise<T> {
   const { admit } = kind.collaborators;
   if (admit === undefined || write.context.system) return store();
+  const { operation, subresource, draft, context, dryRun } = write;
   const ends: (() => void)[] = [];
+  const afterwards = (callback: () => void) => void ends.push(callback);
+  const asked = { resource: kind.resource, operation, subresource, draft, context, dryRun, afterwards };
+  let deciding: void | Promise<void>;
   try {
-    const deciding = admit({ ...write, resource: kind.resource, afterwards: (callback) => void ends.push(callback) });
-    if (deciding !== undefined) await deciding;
+    deciding = admit(asked);
+  } catch (error) {
+    for (const end of ends) end();
+    throw error;
+  }
+  // Most often nobody has anything to say, and there is nothing to be waited for.
+  return deciding instanceof Promise || ends.length > 0 ? storeDecided(deciding, store, ends) : store();
+}
+
+async function storeDecided<T>(
+  deciding: void | Promise<void>,
+  store: () => Promise<T>,
+  ends: readonly (() => void)[],
+): Promise<T> {
+  try {
+    if (deciding instanceof Promise) await deciding;
     return await store();
   } finally {
     for (const end of ends) end();

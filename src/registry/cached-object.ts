@@ -82,6 +82,11 @@ export class CachedObject implements Place, Served, Decoded {
     return this.stands ? undefined : this.revision;
   }
 
+  /** What its row holds; undefined: it stands here without one. */
+  get rowText(): string | undefined {
+    return typeof this.#content === 'string' ? this.#content : undefined;
+  }
+
   get stands(): boolean {
     return typeof this.#content !== 'string';
   }

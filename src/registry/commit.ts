@@ -26,7 +26,7 @@ export interface ObjectWrite {
   /** An object that is too large may be stored without its field ownership (rule CREATE-31). */
   readonly mayForgetOwnership?: boolean;
   /** Something else that must still hold; if it does not, the write starts over and looks again. */
-  readonly requires?: Check;
+  readonly requires?: Check | undefined;
 }
 
 /** What was read is no longer what stands there: read again and start over. */
@@ -46,7 +46,10 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const rows = derivedRows(kind, place, old?.record, next);
   const derived = rows instanceof Promise ? await rows : rows;
   const companions = resource.companions === undefined ? noCompanions : await companionWrites(kind, old?.record, next);
-  const checks: Check[] = [{ key, revision: old === undefined ? kind.cache.deletedRow(place) : old.row }];
+  const row = old === undefined ? kind.cache.deletedRow(place) : old.row;
+  // Looked at now, as nothing has a turn from here until the store has been asked.
+  const seen = kind.cache.get(place.namespace, place.name) === old;
+  const checks: Check[] = [{ key, revision: row, seen, value: old?.rowText }];
   for (const claim of claims.taken) checks.push({ key: claimKey(slice, resourceName, claim), revision: undefined });
   checks.push(...companions.checks, ...derived.checks);
   if (write.requires !== undefined) checks.push(write.requires);
@@ -74,17 +77,18 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
 
 /** What is known of the text, for the cache, where those of this kind are asked for. */
 function expected({ cache }: KindRuntime, place: Place, encoded: EncodedRecord | undefined): (() => void) | undefined {
-  if (encoded?.record === undefined || !cache.areAskedFor) return undefined;
+  if (encoded?.record === undefined) return undefined;
   return cache.expect(place, encoded.text, encoded.record);
 }
 
 function encodeWithin(kind: KindRuntime, write: ObjectWrite, next: StoredRecord): EncodedRecord {
   const limit = kind.limits.objectBytes;
-  const encoded = encodeShared(kind.resource, next);
+  const isRead = kind.cache.areAskedFor;
+  const encoded = encodeShared(kind.resource, next, isRead);
   if (isWithin(encoded.text, limit)) return encoded;
   if (write.mayForgetOwnership === true && next.object.metadata.managedFields !== undefined) {
     const { managedFields: _, ...metadata } = next.object.metadata;
-    const shorter = encodeShared(kind.resource, { ...next, object: { ...next.object, metadata } });
+    const shorter = encodeShared(kind.resource, { ...next, object: { ...next.object, metadata } }, isRead);
     if (isWithin(shorter.text, limit)) return shorter;
   }
   throw tooLarge(`limit is ${limit}`);

@@ -1,7 +1,6 @@
 import { apiVersionOf, type KubeObject } from '../api/meta.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { alreadyExists, generatedNameTaken, type StatusError, stillBeingDeleted } from '../api/status.ts';
-import { cloneJson } from '../lib/json-value.ts';
 import type { Check } from '../store/store.ts';
 import { admitted } from './admission.ts';
 import { answerDryRun, answerWritten } from './answer.ts';
@@ -14,6 +13,7 @@ import type { KindRuntime } from './kind-runtime.ts';
 import { requireNamespace } from './may-create.ts';
 import { newMetadata } from './metadata.ts';
 import type { Place } from './object-index.ts';
+import { ownCopy, putStatus } from './own-copy.ts';
 import type { Draft } from './resource.ts';
 import { settleMain } from './settle-draft.ts';
 import { trackNew } from './track-write.ts';
@@ -113,7 +113,8 @@ export async function createAt(
 ): Promise<Served> {
   const requires = requireNamespace(kind, place.namespace, sent.metadata);
   const draft: Draft = { object: newObject(kind, place, sent), hidden: {} };
-  await settleMain(kind, context, draft);
+  const settling = settleMain(kind, context, draft);
+  if (settling !== undefined) await settling;
   draft.object = how.track(draft.object);
   return admitted(kind, { operation: 'CREATE', subresource: '', draft, context, dryRun: how.dryRun }, () =>
     storeNew(kind, place, draft, how, requires),
@@ -130,13 +131,7 @@ async function storeNew(
   const next = { object: draft.object, hidden: draft.hidden };
   const holder = kind.cache.get(place.namespace, place.name);
   if (holder !== undefined) throw new NameTaken(holder);
-  const write: ObjectWrite = {
-    place,
-    next,
-    draft,
-    mayForgetOwnership: how.mayForgetOwnership,
-    ...(requires === undefined ? {} : { requires }),
-  };
+  const write: ObjectWrite = { place, next, draft, mayForgetOwnership: how.mayForgetOwnership, requires };
   if (how.dryRun) {
     await checkClaims(kind, write);
     return answerDryRun(kind, draft.object);
@@ -147,8 +142,10 @@ async function storeNew(
 /** CREATE-02, CREATE-03, CREATE-04: what clients cannot decide is the server's. */
 function newObject(kind: KindRuntime, place: Place, sent: KubeObject): KubeObject {
   const { resource, ids, clock } = kind;
-  const object: KubeObject = { ...cloneJson(sent), apiVersion: apiVersionOf(resource), kind: resource.kind };
+  const object = ownCopy(resource, sent);
+  object.apiVersion = apiVersionOf(resource);
+  object.kind = resource.kind;
   object.metadata = newMetadata(resource, object.metadata, place, { uid: ids.uid(), now: clock.now() });
-  if (resource.hasStatus) delete object.status;
+  if (resource.hasStatus) putStatus(resource, object, undefined);
   return object;
 }

@@ -8,6 +8,7 @@ import { apiVersionOf, type KubeObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import { applyDefaults } from '../api/schema/default.ts';
 import { prune } from '../api/schema/prune.ts';
+import { isSettled } from '../api/schema/settled.ts';
 import { badRequest, type StatusError } from '../api/status.ts';
 import { isNestedDeeper } from '../lib/json-depth.ts';
 import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../lib/json-value.ts';
@@ -21,6 +22,8 @@ export interface ShapeOptions {
    * object loses its own (rule CREATE-11). Absent: the namespace stays as sent.
    */
   readonly namespace?: string;
+  /** What the document was made of, where it was: an object of this kind, whose metadata has its types. */
+  readonly base?: KubeObject;
   /** The body as it came, for the message that says it is no object. */
   readonly body?: Uint8Array;
 }
@@ -41,8 +44,9 @@ export interface ShapedObject {
 
 /**
  * From a parsed document to an object of that kind: types of the parts that every object has, defaults, no unknown
- * members. The document is not changed. Throws a 400 for whatever cannot be such an object; what the schema forbids is
- * for validation to say.
+ * members. The document is not changed, and may be shared with the object: who changes more of that than its root and
+ * its metadata makes a copy. Throws a 400 for whatever cannot be such an object; what the schema forbids is for
+ * validation to say.
  */
 export function shapeObject(kind: ResourceKind, value: JsonValue, options: ShapeOptions): ShapedObject {
   if (!isJsonObject(value)) throw notAnObject(kind, value, options.body);
@@ -57,22 +61,28 @@ export function shapeObject(kind: ResourceKind, value: JsonValue, options: Shape
 
 /** The same without a look at kind and apiVersion; throws DecodeError. For whoever has other words for it. */
 export function shapeMembers(kind: ResourceKind, sent: JsonObject, options: ShapeOptions): ShapedObject {
-  if (isNestedDeeper(sent, deepestObject)) throw new DecodeError(tooDeep);
-  const { metadata, unknown } = shapeMetadata(getMember(sent, 'metadata') ?? null, 'metadata');
+  const settled = kind.builtIn !== true && kind.shape === undefined && isSettled(kind.schema, sent);
+  if (!settled && isNestedDeeper(sent, deepestObject)) throw new DecodeError(tooDeep);
+  const { metadata, unknown } = shapeMetadata(getMember(sent, 'metadata') ?? null, 'metadata', options.base?.metadata);
   if (options.namespace !== undefined) placeIn(metadata, kind, options.namespace);
   const object: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
-  for (const [name, member] of Object.entries(sent)) {
-    if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata') setMember(object, name, cloneJson(member));
+  for (const name in sent) {
+    if (name === 'apiVersion' || name === 'kind' || name === 'metadata') continue;
+    const member = sent[name] as JsonValue;
+    setMember(object, name, settled ? member : cloneJson(member));
   }
+  if (settled) return { object: object as KubeObject, findings: allFindings(options, unknown) };
   const pruned = prune(kind.schema, object, { isResource: true });
   const embedded = shapeEmbedded(kind.schema, object);
   const dropped = kind.shape?.(object) ?? [];
   const shaped = kind.builtIn === true ? goShaped(kind, object) : object;
   applyDefaults(kind.schema, shaped);
-  const findings = [...unknown, ...pruned, ...dropped, ...embedded].map(
-    (field) => `unknown field ${JSON.stringify(field)}`,
-  );
-  return { object: shaped as KubeObject, findings: [...options.findings, ...findings] };
+  const findings = allFindings(options, [...unknown, ...pruned, ...dropped, ...embedded]);
+  return { object: shaped as KubeObject, findings };
+}
+
+function allFindings({ findings }: ShapeOptions, unknown: readonly string[]): string[] {
+  return [...findings, ...unknown.map((field) => `unknown field ${JSON.stringify(field)}`)];
 }
 
 function placeIn(metadata: KubeObject['metadata'], kind: ResourceKind, namespace: string): void {
@@ -90,7 +100,7 @@ function checkType(kind: ResourceKind, value: JsonObject, body: Uint8Array | und
   const sentVersion = typeMember(kind, value, 'apiVersion', body);
   const sentKind = typeMember(kind, value, 'kind', body);
   const expected = apiVersionOf(kind);
-  if (sentVersion.split('/').length > 2) {
+  if (sentVersion !== expected && sentVersion.split('/').length > 2) {
     throw undecodable(
       kind,
       body ?? new Uint8Array(),

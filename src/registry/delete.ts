@@ -93,15 +93,16 @@ function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions)
   const before = old.metadata.deletionTimestamp;
   const shortens = before !== undefined && Date.parse(end) < Date.parse(before);
   if (before !== undefined && !shortens && equalJson([...finalizers], [...finalizersOf(old)])) return old;
-  const object = cloneJson(old);
-  object.metadata.finalizers = [...finalizers];
+  // Only what is the kind's own may be changed below the metadata.
+  const object = kind.resource.prepareDelete === undefined ? { ...old } : cloneJson(old);
+  const metadata = tidyMetadata(object.metadata);
+  object.metadata = metadata;
+  metadata.finalizers = [...finalizers];
   if (before === undefined || shortens) {
-    object.metadata.deletionTimestamp = end;
-    object.metadata.deletionGracePeriodSeconds = grace;
+    metadata.deletionTimestamp = end;
+    metadata.deletionGracePeriodSeconds = grace;
   }
-  if (before === undefined && old.metadata.generation !== undefined) {
-    object.metadata.generation = old.metadata.generation + 1;
-  }
+  if (before === undefined && old.metadata.generation !== undefined) metadata.generation = old.metadata.generation + 1;
   if (before === undefined) kind.resource.prepareDelete?.(object);
   object.metadata = tidyMetadata(object.metadata);
   return object;

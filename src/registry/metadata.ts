@@ -5,37 +5,39 @@ import { equalJson } from '../lib/json-value.ts';
 import type { Place } from './object-index.ts';
 import type { StoredResource } from './resource.ts';
 
-/** Struct order, which built-in kinds keep on the wire. */
-const memberOrder = [
-  'name',
-  'generateName',
-  'namespace',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-] as const satisfies readonly (keyof ObjectMeta)[];
+/** Metadata in which what is not there may be undefined: a literal of all members has one form for all objects. */
+type LooseMetadata = { readonly [M in keyof ObjectMeta]: ObjectMeta[M] | undefined };
 
 /**
- * Only what metadata has, in order, without what is empty (rules META-18, META-19). An empty list of managedFields
- * stays until they are tracked: it asks for a fresh start (SSA-29).
+ * Only what metadata has, without what is empty (rules META-18, META-19), in struct order, which built-in kinds keep on
+ * the wire. An empty list of managedFields stays until they are tracked: it asks for a fresh start (SSA-29). Each member
+ * is named here, as what is assigned by a name that varies takes several times as long, and each write comes here.
  */
-export function tidyMetadata(metadata: ObjectMeta): ObjectMeta {
-  const tidy: Record<string, unknown> = {};
-  for (const member of memberOrder) {
-    const value = metadata[member];
-    if (value === undefined || value === null || value === '') continue;
-    if (member !== 'managedFields' && typeof value === 'object' && isEmpty(value)) continue;
-    tidy[member] = value;
+export function tidyMetadata(metadata: LooseMetadata): ObjectMeta {
+  const { labels, annotations, ownerReferences, finalizers, managedFields } = metadata;
+  const tidy: ObjectMeta = {};
+  if (isSaid(metadata.name)) tidy.name = metadata.name;
+  if (isSaid(metadata.generateName)) tidy.generateName = metadata.generateName;
+  if (isSaid(metadata.namespace)) tidy.namespace = metadata.namespace;
+  if (isSaid(metadata.uid)) tidy.uid = metadata.uid;
+  if (isSaid(metadata.resourceVersion)) tidy.resourceVersion = metadata.resourceVersion;
+  if (isSaid(metadata.generation)) tidy.generation = metadata.generation;
+  if (isSaid(metadata.creationTimestamp)) tidy.creationTimestamp = metadata.creationTimestamp;
+  if (isSaid(metadata.deletionTimestamp)) tidy.deletionTimestamp = metadata.deletionTimestamp;
+  if (isSaid(metadata.deletionGracePeriodSeconds)) {
+    tidy.deletionGracePeriodSeconds = metadata.deletionGracePeriodSeconds;
   }
-  return tidy as ObjectMeta;
+  if (isSaid(labels) && !isEmpty(labels)) tidy.labels = labels;
+  if (isSaid(annotations) && !isEmpty(annotations)) tidy.annotations = annotations;
+  if (isSaid(ownerReferences) && !isEmpty(ownerReferences)) tidy.ownerReferences = ownerReferences;
+  if (isSaid(finalizers) && !isEmpty(finalizers)) tidy.finalizers = finalizers;
+  if (isSaid(managedFields)) tidy.managedFields = managedFields;
+  return tidy;
+}
+
+/** What a client sent may be null whatever its type promises. */
+function isSaid<T>(value: T | undefined): value is T {
+  return value !== undefined && value !== null && value !== '';
 }
 
 function isEmpty(value: object): boolean {
@@ -53,19 +55,21 @@ export function newMetadata(
   place: Place,
   system: { readonly uid: string; readonly now: number },
 ): ObjectMeta {
-  const { generateName, labels, annotations, ownerReferences, finalizers, managedFields } = sent;
   return tidyMetadata({
     name: place.name,
-    ...(generateName === undefined ? {} : { generateName }),
+    generateName: sent.generateName,
     namespace: place.namespace,
     uid: system.uid,
-    ...(resource.builtIn === true ? {} : { generation: 1 }),
+    resourceVersion: undefined,
+    generation: resource.builtIn === true ? undefined : 1,
     creationTimestamp: timestamp(system.now),
-    ...(labels === undefined ? {} : { labels }),
-    ...(annotations === undefined ? {} : { annotations }),
-    ...(ownerReferences === undefined ? {} : { ownerReferences }),
-    ...(finalizers === undefined ? {} : { finalizers }),
-    ...(managedFields === undefined ? {} : { managedFields }),
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    labels: sent.labels,
+    annotations: sent.annotations,
+    ownerReferences: sent.ownerReferences,
+    finalizers: sent.finalizers,
+    managedFields: sent.managedFields,
   });
 }
 
@@ -75,23 +79,26 @@ export function newMetadata(
  * (UPDATE-13, PATCH-17).
  */
 export function updatedMetadata(sent: ObjectMeta, old: ObjectMeta): ObjectMeta {
-  const { resourceVersion: _, ...kept } = sent;
-  const next: ObjectMeta = { ...kept };
-  next.uid = sent.uid || (old.uid ?? '');
-  assign(next, 'generation', old.generation);
-  assign(next, 'creationTimestamp', old.creationTimestamp);
-  if (old.deletionTimestamp !== undefined) {
-    next.deletionTimestamp = old.deletionTimestamp;
-    assign(next, 'deletionGracePeriodSeconds', sent.deletionGracePeriodSeconds ?? old.deletionGracePeriodSeconds);
-  }
-  next.name = sent.name || (old.name ?? '');
-  next.namespace = sent.namespace || (old.namespace ?? '');
-  return tidyMetadata(next);
-}
-
-function assign<K extends keyof ObjectMeta>(target: ObjectMeta, member: K, value: ObjectMeta[K] | undefined): void {
-  if (value === undefined) delete target[member];
-  else target[member] = value;
+  const isGoing = old.deletionTimestamp !== undefined;
+  const { deletionGracePeriodSeconds } = sent;
+  return tidyMetadata({
+    name: sent.name || old.name,
+    generateName: sent.generateName,
+    namespace: sent.namespace || old.namespace,
+    uid: sent.uid || old.uid,
+    resourceVersion: undefined,
+    generation: old.generation,
+    creationTimestamp: old.creationTimestamp,
+    deletionTimestamp: isGoing ? old.deletionTimestamp : sent.deletionTimestamp,
+    deletionGracePeriodSeconds: isGoing
+      ? (deletionGracePeriodSeconds ?? old.deletionGracePeriodSeconds)
+      : deletionGracePeriodSeconds,
+    labels: sent.labels,
+    annotations: sent.annotations,
+    ownerReferences: sent.ownerReferences,
+    finalizers: sent.finalizers,
+    managedFields: sent.managedFields,
+  });
 }
 
 /** Raises the generation if anything outside metadata, and status where it is a subresource, differs (UPDATE-10). */
@@ -102,10 +109,18 @@ export function raiseGeneration(resource: StoredResource, object: KubeObject, ol
 }
 
 function differsOutside(resource: StoredResource, object: KubeObject, old: KubeObject): boolean {
-  const members = new Set([...Object.keys(object), ...Object.keys(old)]);
-  for (const member of ['apiVersion', 'kind', 'metadata']) members.delete(member);
-  if (resource.hasStatus) members.delete('status');
-  return [...members].some((member) => !equalJson(memberOf(object, member), memberOf(old, member)));
+  const counts = (member: string) =>
+    member !== 'apiVersion' &&
+    member !== 'kind' &&
+    member !== 'metadata' &&
+    !(resource.hasStatus && member === 'status');
+  for (const member in object) {
+    if (counts(member) && !equalJson(object[member], memberOf(old, member))) return true;
+  }
+  for (const member in old) {
+    if (counts(member) && !Object.hasOwn(object, member)) return true;
+  }
+  return false;
 }
 
 function memberOf(object: KubeObject, member: string) {

@@ -8,6 +8,7 @@ import { checkClaims, commit, type ObjectWrite } from './commit.ts';
 import type { RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { mayVanish, updatedMetadata } from './metadata.ts';
+import { ownCopy, putStatus } from './own-copy.ts';
 import type { Draft, StoredRecord } from './resource.ts';
 import { written } from './served.ts';
 import { settleMain, settleStatus } from './settle-draft.ts';
@@ -42,12 +43,13 @@ export async function overwrite(
   how: Overwrite,
 ): Promise<Written> {
   const draft: Draft = {
-    object: how.part === 'main' ? mainPart(kind, current.record, sent) : statusPart(current.record, sent),
+    object: how.part === 'main' ? mainPart(kind, current.record, sent) : statusPart(kind, current.record, sent),
     hidden: cloneJson(current.record.hidden ?? {}),
     old: current.record,
   };
-  if (how.part === 'main') await settleMain(kind, context, draft, how.subresource);
-  else await settleStatus(kind, context, draft);
+  const settling =
+    how.part === 'main' ? settleMain(kind, context, draft, how.subresource) : settleStatus(kind, context, draft);
+  if (settling !== undefined) await settling;
   draft.object = how.track(draft.object, current.record.object);
   const { subresource, dryRun } = how;
   return admitted(kind, { operation: 'UPDATE', subresource, draft, context, dryRun }, () =>
@@ -77,25 +79,17 @@ async function storeOver(kind: KindRuntime, current: CachedObject, draft: Draft,
   return written(answer, false);
 }
 
-function mainPart(kind: KindRuntime, old: StoredRecord, sent: KubeObject): KubeObject {
-  // Field ownership, often the largest part of an object, is replaced and never changed.
-  const { managedFields, ...metadata } = sent.metadata;
-  const object: KubeObject = cloneJson({ ...sent, metadata });
-  if (managedFields !== undefined) object.metadata.managedFields = managedFields;
+function mainPart({ resource }: KindRuntime, old: StoredRecord, sent: KubeObject): KubeObject {
+  const object = ownCopy(resource, sent);
   object.metadata = updatedMetadata(object.metadata, old.object.metadata);
-  if (!kind.resource.hasStatus) return object;
-  const status = old.object.status;
-  if (status === undefined) delete object.status;
-  else object.status = cloneJson(status);
+  if (resource.hasStatus) putStatus(resource, object, old.object.status);
   return object;
 }
 
 /** STATUS-02: everything but status stays as it is. */
-function statusPart(old: StoredRecord, sent: KubeObject): KubeObject {
-  const object = cloneJson(old.object);
-  const status = sent.status;
-  if (status === undefined) delete object.status;
-  else object.status = cloneJson(status);
+function statusPart({ resource }: KindRuntime, old: StoredRecord, sent: KubeObject): KubeObject {
+  const object = ownCopy(resource, old.object);
+  putStatus(resource, object, sent.status);
   return object;
 }
 

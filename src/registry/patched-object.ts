@@ -43,7 +43,7 @@ export function patchedObject(
   const document = patchedDocument(kind, base, patch);
   /** A strategic merge is quoted itself, other patches by what they lead to. */
   const shown = () => (patch.type === 'strategic' ? printGo(patch.document) : writeJson(document));
-  const { object: patched, findings } = decode(kind, document, patch, current.name, shown);
+  const { object: patched, findings } = decode(kind, document, patch, object, shown);
   if (options.fieldValidation === 'Strict' && findings.length > 0) {
     throw strictPatchError(kind.resource, shown(), findings);
   }
@@ -69,15 +69,16 @@ function decode(
   kind: KindRuntime,
   document: JsonValue,
   patch: DocumentPatch,
-  name: string,
+  base: KubeObject,
   shown: () => string,
 ): ShapedObject {
   const { resource } = kind;
+  const { name = '' } = base.metadata;
   try {
     if (!isJsonObject(document)) throw notAnObject(document);
     if (patch.type === 'strategic') checkStruct(resource, document);
     checkType(resource, document, name);
-    return shapeMembers(resource, document, { findings: patch.findings });
+    return shapeMembers(resource, document, { findings: patch.findings, base });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw undecodablePatch(resource, shown(), error.message);

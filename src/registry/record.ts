@@ -1,10 +1,12 @@
-import type { KubeObject, ObjectMeta } from '../api/meta.ts';
+import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import { CanonicalJson } from '../lib/json-canonical.ts';
 import { parseTrustedJson } from '../lib/json-parse.ts';
 import { cloneJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
+import { textOfFields } from './apply/known-fields.ts';
 import type { ServedForm, StoredRecord } from './resource.ts';
+import { joinFields, leftOut, putFields, splitFields } from './stored-fields.ts';
 
 /** What of a kind decides how its objects are written and read. */
 export interface RecordKind extends Pick<ResourceKind, 'builtIn'> {
@@ -24,7 +26,7 @@ function documentOf(kind: RecordKind, { object, hidden }: StoredRecord): JsonObj
   const stored = withoutResourceVersion(object);
   const document: JsonObject = {};
   if (isMarked(kind, stored)) document.form = form?.mark ?? '';
-  if (hidden !== undefined && Object.keys(hidden).length > 0) document.hidden = hidden;
+  if (hidden !== undefined && !isEmpty(hidden)) document.hidden = hidden;
   document.object = form?.toStored === undefined ? stored : form.toStored(cloneJson(stored));
   return document;
 }
@@ -36,17 +38,59 @@ export interface EncodedRecord {
   readonly record?: StoredRecord;
 }
 
-/** Encodes a record whose reader is near: it need not be read again. Parts that are frozen are shared with it. */
-export function encodeShared(kind: RecordKind, record: StoredRecord): EncodedRecord {
+/**
+ * Encodes a record whose reader is near: it need not be read again, where `isRead` says that somebody will. Parts that
+ * are frozen are shared with it.
+ */
+export function encodeShared(kind: RecordKind, record: StoredRecord, isRead = true): EncodedRecord {
   const isTurned = kind.form !== undefined && !isMarked(kind, record.object);
   if (kind.builtIn === true || isTurned) return { text: encodeRecord(kind, record) };
-  const canonical = new CanonicalJson();
-  const object = canonical.of(withoutResourceVersion(record.object));
+  // Most of the field ownership is known by its text, which need not be made then.
+  const fields: JsonObject[] = [];
+  const texts: string[] = [];
+  const canonical = new CanonicalJson((frozen) => {
+    const text = textOfFields(frozen);
+    if (text === undefined) return undefined;
+    fields.push(frozen);
+    texts.push(text);
+    return leftOut;
+  });
+  const stored = canonicalRecord(canonical, record);
+  if (!canonical.isPlain) {
+    const whole = canonicalRecord(new CanonicalJson(), record);
+    return { text: writeJson(documentOf(kind, whole)), record: whole };
+  }
+  const text = joinFields(JSON.stringify(documentOf(kind, stored)), texts);
+  return isRead ? { text, record: withFields(stored, fields) } : { text };
+}
+
+function canonicalRecord(canonical: CanonicalJson, record: StoredRecord): StoredRecord {
   const hidden = record.hidden === undefined ? undefined : canonical.of(record.hidden);
-  const stored: StoredRecord =
-    hidden === undefined || Object.keys(hidden).length === 0 ? { object } : { object, hidden };
-  const document = documentOf(kind, stored);
-  return { text: canonical.isPlain ? JSON.stringify(document) : writeJson(document), record: stored };
+  const object = canonical.of(withoutResourceVersion(record.object));
+  return hidden === undefined || isEmpty(hidden) ? { object } : { object, hidden };
+}
+
+function isEmpty(members: JsonObject): boolean {
+  for (const _ in members) return false;
+  return true;
+}
+
+/** The record with the FieldsV1 that were left out, frozen as all of it is. */
+function withFields(record: StoredRecord, fields: readonly JsonObject[]): StoredRecord {
+  if (fields.length === 0) return record;
+  let next = 0;
+  const metadata = { ...record.object.metadata };
+  metadata.managedFields = (metadata.managedFields ?? []).map((entry) => {
+    const copy: ManagedFieldsEntry = { ...entry };
+    if ((entry.fieldsV1 as JsonValue) === leftOut) copy.fieldsV1 = fields[next++] ?? {};
+    return Object.freeze(copy);
+  });
+  Object.freeze(metadata.managedFields);
+  const object = { ...record.object };
+  object.metadata = Object.freeze(metadata);
+  return record.hidden === undefined
+    ? { object: Object.freeze(object) }
+    : { object: Object.freeze(object), hidden: record.hidden };
 }
 
 /** A write that began in another version, before the kind was redefined, is stored as what it is. */
@@ -70,11 +114,18 @@ export function decodeRecord(text: string, kind: RecordKind = {}): StoredRecord 
 
 /** The same for one who looks at it and lets it go. */
 export function parseRecord(text: string, kind: RecordKind = {}): StoredRecord {
-  const document = parseTrustedJson(text);
-  if (!isJsonObject(document)) throw new Error('a stored record is not an object');
+  const document = parseDocument(text);
   const { object, hidden } = document;
   const served = kind.form === undefined || isInForm(kind, text) ? object : kind.form.turn(object as KubeObject);
-  return { object: served as KubeObject, ...(isJsonObject(hidden) ? { hidden } : {}) };
+  return isJsonObject(hidden) ? { object: served as KubeObject, hidden } : { object: served as KubeObject };
+}
+
+function parseDocument(text: string): JsonObject {
+  const split = splitFields(text);
+  const document = parseTrustedJson(split?.text ?? text);
+  if (!isJsonObject(document)) throw new Error('a stored record is not an object');
+  if (split === undefined || putFields(document.object, split.fields)) return document;
+  return parseTrustedJson(text) as JsonObject;
 }
 
 export function withoutResourceVersion(object: KubeObject): KubeObject {

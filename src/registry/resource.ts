@@ -47,6 +47,8 @@ export interface ServedForm {
   readonly mark?: string;
   /** The apiVersion in which objects are stored. */
   readonly storedVersion: string;
+  /** Whether `turn` would leave the object as it is. False: it is not known. */
+  isTurned(object: KubeObject): boolean;
   /** Brings an object into this form, from whatever form it was stored in. It is the caller's own copy. */
   turn(object: KubeObject): KubeObject;
   /** What is stored of an object of this form, where that is not the stored one. It is the caller's own copy. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { openMemoryStore } from '../store/memory.ts';
-import type { Change } from '../store/store.ts';
+import type { Change, Transaction } from '../store/store.ts';
 import type { RowSealing } from './resource.ts';
 import { sealedRows, sealedSlice } from './sealed-rows.ts';
 import { SliceObjects } from './slice-objects.ts';
@@ -43,6 +43,21 @@ describe('rows that are sealed', () => {
     expect((await store.get(keyOf('b')))?.value).toBe('three');
     const everything = JSON.stringify([await raw.history(range, 1), await raw.list(range), await raw.get(keyOf('b'))]);
     for (const clear of ['one', 'two', 'three']) expect(everything).not.toContain(`"${clear}"`);
+  });
+
+  it('are not told to the store as clear text by who has seen them', async () => {
+    const { raw } = open();
+    const asked: Transaction[] = [];
+    const transact = (transaction: Transaction) => {
+      asked.push(transaction);
+      return raw.transact(transaction);
+    };
+    const store = sealedRows({ ...raw, transact }, range, sealing);
+    await store.transact({ writes: [{ key: keyOf('a'), value: 'one' }] });
+    const checks = [{ key: keyOf('a'), revision: 2, seen: true, value: 'one' }];
+    await store.transact({ checks, writes: [{ key: keyOf('a'), value: 'two' }] });
+    expect(asked[1]?.checks).toEqual([{ key: keyOf('a'), revision: 2 }]);
+    expect(JSON.stringify(asked)).not.toContain('"one"');
   });
 
   it('leave other rows of the same transaction as they are', async () => {

@@ -1,4 +1,5 @@
 import { asStored } from '../api/structs/as-printed.ts';
+import { cloneJson } from '../lib/json-value.ts';
 import type { RequestContext } from './context.ts';
 import { keepFinalizer, warnOfFinalizers } from './finalizers.ts';
 import type { KindRuntime } from './kind-runtime.ts';
@@ -9,30 +10,44 @@ import { refuseWrongTypes, validateDraft, validateStatus } from './validate-draf
 
 /**
  * Brings a draft to its final form and refuses it if that is not valid. The order is the contract of StoredResource.
+ * Undefined: it is done, as nothing had to be waited for.
  */
-export async function settleMain(
+export function settleMain(
   kind: KindRuntime,
   context: RequestContext,
   draft: Draft,
   subresource = '',
-): Promise<void> {
+): Promise<void> | undefined {
   const { resource } = kind;
-  const old = draft.old?.object;
   inForm(resource, draft);
   if (resource.prepare !== undefined) refuseWrongTypes(resource, draft.object);
-  keepFinalizer(resource, draft.object, old, context);
-  if (resource.prepare !== undefined) await resource.prepare(draft, context, subresource);
+  keepFinalizer(resource, draft.object, draft.old?.object, context);
+  const preparing = resource.prepare?.(draft, context, subresource);
+  return preparing instanceof Promise
+    ? preparing.then(() => settlePrepared(kind, context, draft))
+    : settlePrepared(kind, context, draft);
+}
+
+function settlePrepared(kind: KindRuntime, context: RequestContext, draft: Draft): Promise<void> | undefined {
+  const { resource } = kind;
+  const old = draft.old?.object;
   dropDuplicateOwners(draft.object, context);
-  draft.object.metadata = tidyMetadata(draft.object.metadata);
+  // It came here tidy.
+  if (resource.prepare !== undefined || resource.keptFinalizer !== undefined) {
+    draft.object.metadata = tidyMetadata(draft.object.metadata);
+  }
   if (resource.builtIn === true) draft.object = asStored(draft.object);
   if (old !== undefined) raiseGeneration(resource, draft.object, old);
-  await validateDraft(kind, context, draft);
+  const validating = validateDraft(kind, context, draft);
+  if (validating !== undefined) return validating.then(() => warnOfFinalizers(draft.object, old, context));
   warnOfFinalizers(draft.object, old, context);
+  return undefined;
 }
 
 /** What was decoded before the kind was redefined is of the form of before. */
 function inForm({ form }: StoredResource, draft: Draft): void {
-  if (form !== undefined) draft.object = form.turn(draft.object);
+  if (form === undefined || form.isTurned(draft.object)) return;
+  draft.object = form.turn(cloneJson(draft.object));
 }
 
 /** Checked before and after: the hook relies on types, and what it writes must be right too. */

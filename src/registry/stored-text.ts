@@ -61,7 +61,8 @@ function objectAt(text: string): number {
 
 const objectFirst = '{"object":';
 
-function metadataAt(text: string): number {
+/** Where the object's metadata begins; -1: it has none. */
+export function metadataAt(text: string): number {
   return findMember(text, objectAt(text), 'metadata');
 }
 

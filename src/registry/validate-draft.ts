@@ -12,19 +12,32 @@ import type { Draft, StoredResource } from './resource.ts';
 
 /**
  * Everything that is wrong with a draft, in one 422 (rule CREATE-32). Field ownership is not looked at: what a client
- * sends there is either taken over or replaced by what is tracked.
+ * sends there is either taken over or replaced by what is tracked. Undefined: it is done.
  */
-export async function validateDraft(kind: KindRuntime, context: RequestContext, draft: Draft): Promise<void> {
+export function validateDraft(kind: KindRuntime, context: RequestContext, draft: Draft): Promise<void> | undefined {
   const { resource } = kind;
+  const { object } = draft;
   const old = draft.old?.object;
-  const errors = [...metadataErrors(resource, draft.object, old)];
-  errors.push(...schemaErrors(resource, draft.object, old), ...validateEmbedded(resource.schema, draft.object));
-  // To wait for what is there already costs every write a turn of the queue.
+  const errors = metadataErrors(resource, object, old);
+  errors.push(...schemaErrors(resource, object, old), ...validateEmbedded(resource.schema, object));
   const own = resource.validate?.(draft, context) ?? [];
-  errors.push(...(own instanceof Promise ? await own : own));
-  const blocked = blockOwnerErrors(kind, context, draft.object, old);
-  errors.push(...(blocked instanceof Promise ? await blocked : blocked));
-  refuse(resource, draft.object, errors);
+  // To wait for what is there already costs every write several turns of the queue.
+  if (own instanceof Promise) return own.then((found) => refuseWith(kind, context, draft, [...errors, ...found]));
+  errors.push(...own);
+  return refuseWith(kind, context, draft, errors);
+}
+
+function refuseWith(
+  kind: KindRuntime,
+  context: RequestContext,
+  { object, old }: Draft,
+  errors: FieldError[],
+): Promise<void> | undefined {
+  const blocked = blockOwnerErrors(kind, context, object, old?.object);
+  if (blocked instanceof Promise) return blocked.then((found) => refuse(kind.resource, object, [...errors, ...found]));
+  errors.push(...blocked);
+  refuse(kind.resource, object, errors);
+  return undefined;
 }
 
 /** STATUS-05: only the status part of the schema counts, an old spec that no longer fits does not stand in the way. */

@@ -102,8 +102,19 @@ export type WatchEvent =
 export interface ObjectEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: Served;
-  /** This very event goes to several watchers: what is made of it for one is worth keeping for the next. */
-  readonly shared?: boolean;
+  /** This very event goes to several watchers: what is made of it for one is kept here for the next. */
+  readonly shared?: SharedWork;
+}
+
+/**
+ * What was made of an event. It hangs on the event: held by a WeakMap it would outlive it, as only a full collection
+ * finds what such a map still holds to be garbage, and by then there is a lot of it.
+ */
+export interface SharedWork {
+  /** As they are sent, by their form. */
+  readonly lines: Map<string, Uint8Array>;
+  /** What it was turned into, by who did. */
+  readonly turned: Map<unknown, WatchEvent>;
 }
 
 /** Ends when the time is up, the context's signal fires, the reader was too slow, or after an ERROR. */

@@ -12,7 +12,7 @@ import { objectsRange, resourceKey } from './rows.ts';
 import type { SliceObjects } from './slice-objects.ts';
 import { placeText, type StandingHere } from './standing-kinds.ts';
 import { deletedText } from './standing-object.ts';
-import { translated } from './store-status.ts';
+import { toStatusError, translated } from './store-status.ts';
 
 export interface WatchCacheOptions {
   readonly resource: StoredResource;
@@ -107,8 +107,13 @@ export class WatchCache {
    * is then the whole truth about its kind.
    */
   async fresh(): Promise<number> {
-    const highest = await translated(this.#options.store.revision(this.#options.slice));
-    return Math.max(highest, this.#revision);
+    const { store, slice } = this.#options;
+    try {
+      const highest = await store.revision(slice);
+      return Math.max(highest, this.#revision);
+    } catch (error) {
+      throw toStatusError(error);
+    }
   }
 
   /** About what it takes in memory: texts, what is decoded of some of them, and what was there before. */

@@ -1,6 +1,6 @@
 import type { CachedChange } from './cached-object.ts';
 import type { Selection } from './selection.ts';
-import type { ObjectEvent } from './verbs.ts';
+import type { ObjectEvent, SharedWork } from './verbs.ts';
 
 type EventType = ObjectEvent['type'];
 
@@ -21,5 +21,10 @@ export function eventTypeFor(selection: Selection, change: CachedChange): EventT
 
 export function eventOf(change: CachedChange, type: EventType, shared: boolean): ObjectEvent | undefined {
   const object = type === 'DELETED' ? change.departed() : change.after;
-  return object === undefined ? undefined : { type, object, shared };
+  if (object === undefined) return undefined;
+  return shared ? { type, object, shared: newSharedWork() } : { type, object };
+}
+
+export function newSharedWork(): SharedWork {
+  return { lines: new Map(), turned: new Map() };
 }

@@ -25,14 +25,16 @@ export interface StreamParts {
   /** Filled from before the opening was read, so what both hold is left out of the queue's part. */
   readonly queue: BoundedQueue<Queued>;
   /** Ends the queue and frees timers and listeners; may be called again. */
-  end(): void;
-  /** Calls back in a later turn of the event loop, when it is this reader's among all. */
-  inTurn(wake: () => void): void;
+  readonly end: () => void;
+  /** Calls back later, when it is this reader's turn among all. */
+  readonly inTurn: (wake: () => void) => void;
 }
 
 /** The opening, then the queue, until the queue ends. Whoever fills the queue calls `ready`. */
 export class OpenedStream implements WatchStream {
-  readonly #parts: StreamParts;
+  readonly #queue: StreamParts['queue'];
+  readonly #end: StreamParts['end'];
+  readonly #inTurn: StreamParts['inTurn'];
   /** What is left of the opening: none once the queue has its turn. */
   #pending: Iterator<WatchEvent> | undefined;
   #more: Opening['more'];
@@ -44,9 +46,12 @@ export class OpenedStream implements WatchStream {
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(parts: StreamParts) {
-    this.#parts = parts;
-    parts.opening.then(
+  /** The opening may be all objects of a kind, as they were then: nothing of it is held once it has been taken. */
+  constructor({ opening, queue, end, inTurn }: StreamParts) {
+    this.#queue = queue;
+    this.#end = end;
+    this.#inTurn = inTurn;
+    opening.then(
       ({ events, more, revision }) => {
         this.#more = more;
         this.#reached = revision;
@@ -66,7 +71,7 @@ export class OpenedStream implements WatchStream {
       const event = this.#takeOpening();
       if (event !== undefined || this.#opens) return event;
     }
-    const { queue } = this.#parts;
+    const queue = this.#queue;
     for (let item = queue.take(); item !== undefined; item = queue.take()) {
       const { event, revision } = item;
       if (event.type === 'BOOKMARK' ? revision < this.#reached : revision <= this.#reached) continue;
@@ -79,7 +84,7 @@ export class OpenedStream implements WatchStream {
 
   wait(wake: () => void): void {
     this.#wake = wake;
-    const { queue } = this.#parts;
+    const queue = this.#queue;
     if (this.#over || (!this.#reads && (queue.length > 0 || queue.ended))) this.ready();
   }
 
@@ -88,7 +93,7 @@ export class OpenedStream implements WatchStream {
     const wake = this.#wake;
     if (wake === undefined) return;
     this.#wake = undefined;
-    this.#parts.inTurn(wake);
+    this.#inTurn(wake);
   }
 
   close(): void {
@@ -97,7 +102,7 @@ export class OpenedStream implements WatchStream {
     this.#opens = false;
     this.#pending = undefined;
     this.#more?.return?.().catch(() => {});
-    this.#parts.end();
+    this.#end();
     this.ready();
   }
 
@@ -110,7 +115,7 @@ export class OpenedStream implements WatchStream {
       this.close();
       throw this.#failure.error;
     }
-    const { queue } = this.#parts;
+    const queue = this.#queue;
     // The time was up, or too much came in while the reader took its time.
     if (queue.ended && queue.length === 0) {
       this.close();
@@ -122,6 +127,7 @@ export class OpenedStream implements WatchStream {
       if (next.value.type === 'ERROR') this.close();
       return next.value;
     }
+    this.#pending = undefined;
     if (this.#more === undefined) this.#opens = false;
     else this.#readOn(this.#more);
     return undefined;

@@ -7,6 +7,7 @@ import { type BuiltInCluster, clusterGateway } from '../gateway/cluster-gateway.
 import { sandboxed } from '../gateway/sandboxed.ts';
 import type { ClusterApi } from '../hosts/host.ts';
 import { type GuardedChainOptions, guardedChain, openChain } from '../http/chain.ts';
+import { markOf } from '../http/credential.ts';
 import type { Exchange, Handler, IncomingRequest, Reply } from '../http/exchange.ts';
 import { inFlight } from '../http/filters/in-flight.ts';
 import { keyRate } from '../http/filters/key-rate.ts';
@@ -64,13 +65,11 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
   const prefix = `/${settings.apiPrefix}`;
   const { readsInFlight, writesInFlight, bodyBytes } = settings.limits;
   const bound = inFlight({ clock, reads: readsInFlight, writes: writesInFlight, bodyBytes });
-  /** Requests that are for another plane than the management API. */
-  const planes = new WeakMap<Exchange, Plane | undefined>();
   const forAnyKey: GuardedChainOptions = {
     clock,
     log,
     depth: 0,
-    authenticate: options.authenticate,
+    authenticate: (token, exchange) => options.authenticate(token, markOf(token, exchange)),
     sessions: options.auth.sessions,
     auditLog: options.auditLog,
     auditRules: settings.audit.rules,
@@ -80,7 +79,8 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
     inFlight: countInFlight(options.metrics, bound),
     onComplete: requestObserver({
       metrics: options.metrics,
-      planeOf: (exchange) => (planes.has(exchange) ? planes.get(exchange) : management),
+      // A gateway has said which one, or none: else it is for the management API.
+      planeOf: ({ plane }) => (plane === undefined ? management : (plane ?? undefined)),
     }),
   };
   const authorize: Plane['authorize'] = (identity, asked) => management.authorize(identity, asked);
@@ -88,7 +88,9 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
   // Where no browser has a session there is nothing that a page could use.
   const shutIn = options.auth.sessions === undefined ? (handler: Handler): Handler => handler : sandboxed;
   const guarded = (handler: Handler, depth = 0): Handler => guardedChain({ ...forAnyKey, depth, authorize }, handler);
-  const onPlane = (exchange: Exchange, plane: Plane | undefined) => void planes.set(exchange, plane);
+  const onPlane = (exchange: Exchange, plane: Plane | undefined) => {
+    exchange.plane = plane ?? null;
+  };
   const { version, healthChecks, metrics } = options;
   const serveManagement = planeServer({ clock, log, version, healthChecks, metrics, bodyBytes })(management);
 

@@ -162,7 +162,7 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
     log,
   });
   closing.add('access keys', () => accessKeys.close());
-  const authenticate = (token: string) => accessKeys.authenticator.authenticate(token);
+  const authenticate = (token: string, mark?: string) => accessKeys.authenticator.authenticate(token, mark);
 
   const listener = await listenOrExplain({
     ...settings.listen,

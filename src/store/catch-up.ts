@@ -2,7 +2,7 @@ import type { Log } from '../lib/log.ts';
 import type { Hub } from './hub.ts';
 import type { KeyRange } from './key.ts';
 import type { Change, Observer, Revision } from './store.ts';
-import type { StoreError } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 
 /** A piece of history in the range: all of its changes up to and including `upTo`, after those of the piece before. */
 export interface HistoryPiece {
@@ -128,13 +128,13 @@ class Gate implements Observer {
     this.#guarded(() => this.#observer.changes(fresh));
   }
 
-  /** One observer's fault must not reach the writer nor the other observers. It has missed something: it is over. */
+  /** One observer's fault must not reach the writer nor the other observers. It has missed something: it is told the end. */
   #guarded(call: () => void): void {
     try {
       call();
     } catch (error) {
-      this.#shut = true;
       this.#log.error({ error }, 'an observer of the store threw and gets nothing more');
+      this.ended(new StoreError('Closed', 'the observer threw'));
     }
   }
 }

@@ -8,15 +8,15 @@ import type { StoreState } from './level-open.ts';
 import { getRows, getRowsNow } from './level-rows.ts';
 import { RecentRows } from './recent-rows.ts';
 import { dataRow, decodePosition, decodeRow, type Position, positionRow } from './row-codec.ts';
-import { type Row, type SliceHead, Stage } from './stage.ts';
+import { type Look, type Row, type SliceHead, Stage } from './stage.ts';
 import { stageOperations } from './stage-operations.ts';
 import type { Revision } from './store.ts';
 import { StoreError, storeClosed } from './store-error.ts';
 
 /** Something to be committed: a transaction, or a piece of upkeep. */
 export interface Work<T> {
-  /** Encoded keys of every row that `run` looks at. */
-  readonly texts: readonly string[];
+  /** Every row that `run` looks at. */
+  readonly looks: readonly Look[];
   /** About how many bytes it writes. */
   readonly bytes: number;
   readonly upkeep: boolean;
@@ -32,6 +32,8 @@ export interface Flush {
 
 interface Job {
   readonly work: Work<unknown>;
+  /** The last batch of which every observer had been handed all when it came. */
+  readonly handed: number;
   /** Runs the work; returns how to tell the caller. */
   run(stage: Stage): () => void;
   fail(error: unknown): void;
@@ -45,6 +47,9 @@ const mostBytes = 2 * 1024 * 1024;
 const mostAttempts = 2;
 /** Rows that are looked up on this thread: a fraction of a millisecond as a rule. */
 const mostReadAtOnce = 64;
+
+/** undefined: it is known that nothing is there. */
+type Rows = Map<string, Row | undefined>;
 
 interface CommitterOptions {
   readonly state: StoreState;
@@ -71,11 +76,16 @@ export class Committer {
   #undecided: { readonly stage: Stage; readonly batch: number } | undefined;
   #closing = false;
   readonly #recent = new RecentRows();
+  /** The last batch of which every observer has been handed all: the last one, unless it is being published. */
+  #handed: number;
+  /** What the last batch has written; undefined: nobody knows any more. */
+  #lastWritten: ReadonlyMap<string, Row | undefined> | undefined;
   readonly #quickReads = new QuickTrust({ longestWait: 5, distrust: 60_000 });
 
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#position = options.state.position;
+    this.#handed = this.#position.batch;
     this.#heads = options.state.heads;
   }
 
@@ -87,14 +97,15 @@ export class Committer {
     return this.#heads;
   }
 
-  async submit<T>(work: Work<T>): Promise<T> {
-    if (this.#closing) throw storeClosed();
-    if (this.#queue.length >= longestQueue) {
-      throw new StoreError('Unavailable', `${longestQueue} writes are waiting for the disk already`);
-    }
+  submit<T>(work: Work<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
+      if (this.#closing) throw storeClosed();
+      if (this.#queue.length >= longestQueue) {
+        throw new StoreError('Unavailable', `${longestQueue} writes are waiting for the disk already`);
+      }
       this.#queue.push({
         work,
+        handed: this.#handed,
         run(stage) {
           try {
             const result = work.run(stage);
@@ -164,11 +175,19 @@ export class Committer {
   }
 
   /** Every row that is looked at; at once where that goes without waiting. */
-  #read(jobs: readonly Job[]): Map<string, Row> | Promise<Map<string, Row>> {
-    const rows = new Map<string, Row>();
+  #read(jobs: readonly Job[]): Rows | Promise<Rows> {
+    const rows: Rows = new Map();
     const unknown = new Set<string>();
-    for (const { work } of jobs) {
-      for (const text of work.texts) {
+    for (const { work, handed } of jobs) {
+      const isLate = handed !== this.#position.batch;
+      // Of what was written since, only the last batch is remembered.
+      const isTold = !isLate || (handed === this.#position.batch - 1 && this.#lastWritten !== undefined);
+      for (const { text, isSeen, seen } of work.looks) {
+        if (rows.has(text)) continue;
+        if (isSeen && isTold) {
+          rows.set(text, isLate && this.#lastWritten?.has(text) ? this.#lastWritten.get(text) : seen);
+          continue;
+        }
         const known = this.#recent.get(text);
         if (known === undefined) unknown.add(text);
         else rows.set(text, known);
@@ -182,7 +201,7 @@ export class Committer {
       : stored.then((found) => this.#found(rows, texts, found));
   }
 
-  #found(rows: Map<string, Row>, texts: readonly string[], stored: readonly (string | undefined)[]): Map<string, Row> {
+  #found(rows: Rows, texts: readonly string[], stored: readonly (string | undefined)[]): Rows {
     texts.forEach((text, index) => {
       const found = stored[index];
       if (found === undefined) return;
@@ -262,9 +281,14 @@ export class Committer {
         removed.push(slice);
       }
     }
+    this.#lastWritten = stage.rows;
     // What was staged into a slice that goes in the same batch goes with it.
-    if (removed.length > 0) this.#recent.clear();
+    if (removed.length > 0) {
+      this.#recent.clear();
+      this.#lastWritten = undefined;
+    }
     this.#options.hub.publish(stage.logged);
+    this.#handed = batch;
     for (const slice of removed) {
       this.#options.hub.endSlice(slice, new StoreError('Closed', 'the slice was removed'));
     }

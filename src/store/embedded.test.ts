@@ -366,4 +366,18 @@ describe('a write that fails', () => {
     expect(await put(store, key('s', 'x'), '2')).toBe(3);
     expect(recorder.told).toEqual(['x=1', 'x=2']);
   });
+
+  it('that cannot be decided at once is not written over by one who was not told of it', async () => {
+    const store = await open({ directory: await newDirectory() });
+    const recorder = new Recorder();
+    await store.observe(range('s'), 1, recorder);
+    failWrites({ times: 1, afterwards: true });
+    vi.spyOn(ClassicLevel.prototype, 'open').mockRejectedValueOnce(new StoreError('CannotOpen', 'not now'));
+    expect(await failureCode(put(store, key('s', 'x'), '1'))).toBe('Unavailable');
+    expect(recorder.told).toEqual([]);
+    const checks = [{ key: key('s', 'x'), revision: undefined, seen: true }];
+    const writes = [{ key: key('s', 'x'), value: '2' }];
+    expect(await failureCode(store.transact({ checks, writes }))).toBe('CheckFailed');
+    expect(recorder.told).toEqual(['x=1']);
+  });
 });

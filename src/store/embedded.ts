@@ -95,7 +95,7 @@ class EmbeddedStore implements Store {
     this.#assertOpen();
     const prepared = prepareTransaction(transaction);
     return this.#committer.submit({
-      texts: [...prepared.checks, ...prepared.writes].map(({ text }) => text),
+      looks: [...prepared.checks, ...prepared.writes],
       bytes: bytesOf(prepared),
       upkeep: false,
       run: (stage) => stage.transact(prepared),
@@ -147,7 +147,7 @@ class EmbeddedStore implements Store {
   async assertWritable(): Promise<void> {
     this.#assertOpen();
     // Nothing to write, yet room is asked for and a store that had failed is mended where that goes.
-    await this.#committer.submit({ texts: [], bytes: largeWrite, upkeep: false, run: () => undefined });
+    await this.#committer.submit({ looks: [], bytes: largeWrite, upkeep: false, run: () => undefined });
     await this.#medium.probe();
   }
 
@@ -214,7 +214,7 @@ class EmbeddedStore implements Store {
   }
 
   async #removeSlice(slice: string): Promise<void> {
-    const upkeep = { texts: [], bytes: 0, upkeep: true };
+    const upkeep = { looks: [], bytes: 0, upkeep: true };
     if (await this.#removeSmallSlice(slice)) return;
     for await (const texts of this.#keys({ slice, prefix: [] })) {
       await this.#committer.submit({ ...upkeep, run: (stage) => stage.erase(texts) });
@@ -234,7 +234,7 @@ class EmbeddedStore implements Store {
     if (texts.length >= rowsAtOnce) return false;
     const bytes = (texts.length + revisions.length) * bytesPerRow;
     return await this.#committer.submit({
-      texts: [],
+      looks: [],
       bytes,
       upkeep: true,
       run: (stage) => {
@@ -272,7 +272,7 @@ class EmbeddedStore implements Store {
       if (reached > 0) {
         const bytes = revisions.length * bytesPerRow;
         await this.#committer.submit({
-          texts: [],
+          looks: [],
           bytes,
           upkeep: true,
           run: (stage) => stage.forget(slice, revisions, reached),

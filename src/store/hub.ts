@@ -17,6 +17,8 @@ interface Subscription {
 export class Hub {
   /** By the encoded prefix of the range: every prefix of a key's text that ends with a segment is looked up. */
   readonly #subscriptions = new Map<string, Set<Subscription>>();
+  /** How many prefixes there are of each length: most lengths that a key's text could be cut at have none. */
+  readonly #lengths = new Map<number, number>();
   readonly #waiting: (readonly LoggedChange[])[] = [];
   #publishing = false;
 
@@ -24,8 +26,10 @@ export class Hub {
     const prefix = encodeRange(range).from;
     const subscription = { slice: range.slice, observer, active: true };
     const beside = this.#subscriptions.get(prefix);
-    if (beside === undefined) this.#subscriptions.set(prefix, new Set([subscription]));
-    else beside.add(subscription);
+    if (beside === undefined) {
+      this.#subscriptions.set(prefix, new Set([subscription]));
+      this.#lengths.set(prefix.length, (this.#lengths.get(prefix.length) ?? 0) + 1);
+    } else beside.add(subscription);
     return () => this.#remove(prefix, subscription);
   }
 
@@ -51,7 +55,9 @@ export class Hub {
     const shares = new Map<Subscription, Change[]>();
     for (const { text, change } of changes) {
       for (let end = text.indexOf('\u0000'); end !== -1; end = text.indexOf('\u0000', end + 1)) {
-        for (const subscription of this.#subscriptions.get(text.slice(0, end + 1)) ?? []) {
+        const subscriptions = this.#lengths.has(end + 1) ? this.#subscriptions.get(text.slice(0, end + 1)) : undefined;
+        if (subscriptions === undefined) continue;
+        for (const subscription of subscriptions) {
           const share = shares.get(subscription);
           if (share === undefined) shares.set(subscription, [change]);
           else share.push(change);
@@ -77,6 +83,10 @@ export class Hub {
     subscription.active = false;
     const beside = this.#subscriptions.get(prefix);
     beside?.delete(subscription);
-    if (beside?.size === 0) this.#subscriptions.delete(prefix);
+    if (beside?.size !== 0) return;
+    this.#subscriptions.delete(prefix);
+    const left = (this.#lengths.get(prefix.length) ?? 0) - 1;
+    if (left > 0) this.#lengths.set(prefix.length, left);
+    else this.#lengths.delete(prefix.length);
   }
 }

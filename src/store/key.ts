@@ -21,14 +21,19 @@ const terminator = '\u0000';
 function encode(slice: string, segments: readonly string[]): string {
   let text = encodePart(slice);
   for (const segment of segments) text += encodePart(segment);
+  // Half of a surrogate pair has no UTF-8 form: two keys that differ only in such halves would become one on disk.
+  if (!text.isWellFormed()) throw new StoreError('InvalidKey', 'a key segment must be well-formed Unicode');
   return text;
 }
 
 function encodePart(part: string): string {
   if (part.includes(terminator)) throw new StoreError('InvalidKey', 'a key segment may not contain NUL');
-  // Half of a surrogate pair has no UTF-8 form: two keys that differ only in such halves would become one on disk.
-  if (!part.isWellFormed()) throw new StoreError('InvalidKey', 'a key segment must be well-formed Unicode');
   return part + terminator;
+}
+
+/** What the encoded form of every key of the slice begins with. */
+export function encodeSlice(slice: string): string {
+  return encode(slice, []);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { decodeKey, encodeRange } from './key.ts';
+import { decodeKey, encodeSlice } from './key.ts';
 import { RowDamaged } from './row-check.ts';
 import type { LoggedChange, Row, SliceHead } from './stage.ts';
 import type { Revision } from './store.ts';
@@ -48,7 +48,7 @@ export function keyTextOf(row: string): string {
 }
 
 export function sliceRow(slice: string): string {
-  return `s${encodeRange({ slice, prefix: [] }).from}`;
+  return `s${encodeSlice(slice)}`;
 }
 
 export function sliceOf(row: string): string {
@@ -58,7 +58,7 @@ export function sliceOf(row: string): string {
 const revisionDigits = 16;
 
 export function historyRow(slice: string, revision: Revision): string {
-  return `h${encodeRange({ slice, prefix: [] }).from}${String(revision).padStart(revisionDigits, '0')}`;
+  return `h${encodeSlice(slice)}${String(revision).padStart(revisionDigits, '0')}`;
 }
 
 /** Changes of the slice after `since`, up to and including `to`. */
@@ -106,7 +106,7 @@ export function decodeHead(stored: string): SliceHead {
 }
 
 /** `<time> <previous revision or -> <length of key> <length of value or -> <key><value><previous value>`: up to the key. */
-export function changeHead({ text, change: { value, previous } }: LoggedChange, time: number): string {
+export function changeHead({ text, change: { value, previous } }: LoggedChange, time: string): string {
   return `${time} ${previous?.revision ?? '-'} ${text.length} ${value?.length ?? '-'} ${text}`;
 }
 

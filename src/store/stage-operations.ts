@@ -20,6 +20,7 @@ export function stageOperations(stage: Stage, batch: number, time: number): Leve
   const put = (key: string, head: string, rest = '') =>
     operations.push({ type: 'put', key, value: withChecksumOf(key, head, rest) });
   const remove = (key: string) => operations.push({ type: 'del', key });
+  const stamp = String(time);
   // Work that was staged into a slice before its removal, in the same batch, goes with it.
   const removed = new Set([...stage.heads].flatMap(([slice, head]) => (head === undefined ? [slice] : [])));
   const isRemoved = (text: string) => removed.size > 0 && removed.has(decodeKey(text).slice);
@@ -31,7 +32,7 @@ export function stageOperations(stage: Stage, batch: number, time: number): Leve
   for (const logged of stage.logged) {
     const { key, revision } = logged.change;
     if (removed.has(key.slice)) continue;
-    put(historyRow(key.slice, revision), changeHead(logged, time), changeValues(logged));
+    put(historyRow(key.slice, revision), changeHead(logged, stamp), changeValues(logged));
   }
   for (const { slice, revisions } of stage.forgotten) {
     for (const revision of revisions) remove(historyRow(slice, revision));

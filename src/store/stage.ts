@@ -25,27 +25,41 @@ export interface LoggedChange {
   readonly change: Change;
 }
 
-/** A transaction whose keys were found valid and encoded once. */
-export interface PreparedTransaction {
-  readonly checks: readonly { readonly text: string; readonly revision: Revision | undefined }[];
-  readonly writes: readonly {
-    readonly key: Key;
-    readonly text: string;
-    readonly value: string | undefined;
-    readonly quiet: boolean;
-  }[];
+/** A row that is looked at, by its encoded key. */
+export interface Look {
+  readonly text: string;
+  /** Who asks has seen what is there (`Check.seen`): this row, or none. */
+  readonly isSeen: boolean;
+  readonly seen: Row | undefined;
 }
 
-export function prepareTransaction(transaction: Transaction): PreparedTransaction {
-  const { checks: [first] = [] } = transaction;
-  const firstText = first && encodeKey(first.key);
+/** A transaction whose keys were found valid and encoded once. */
+export interface PreparedTransaction {
+  readonly checks: readonly (Look & { readonly revision: Revision | undefined })[];
+  readonly writes: readonly (Look & {
+    readonly key: Key;
+    readonly value: string | undefined;
+    readonly quiet: boolean;
+  })[];
+}
+
+export function prepareTransaction({ checks = [], writes }: Transaction): PreparedTransaction {
+  const first = checks[0]?.key;
+  const firstText = first === undefined ? '' : encodeKey(first);
   // What is written is, as a rule, what is looked at first.
-  const textOf = (key: Key) => (key === first?.key && firstText !== undefined ? firstText : encodeKey(key));
+  const textOf = (key: Key) => (key === first ? firstText : encodeKey(key));
   return {
-    checks: (transaction.checks ?? []).map(({ key, revision }) => ({ text: textOf(key), revision })),
-    writes: transaction.writes.map(({ key, value, quiet }) => ({
-      key,
+    checks: checks.map(({ key, revision, seen, value }) => ({
       text: textOf(key),
+      isSeen: seen === true && (revision === undefined) === (value === undefined),
+      seen: revision === undefined || value === undefined ? undefined : { value, revision },
+      revision,
+    })),
+    writes: writes.map(({ key, value, quiet }) => ({
+      text: textOf(key),
+      isSeen: false,
+      seen: undefined,
+      key,
       value,
       quiet: quiet === true,
     })),
@@ -99,15 +113,9 @@ export class Stage {
       const revision = quiet ? this.#revision : ++this.#revision;
       this.rows.set(text, value === undefined ? undefined : { value, revision });
       if (quiet) return undefined;
-      const head = this.#head(key.slice) ?? newSliceHead;
-      this.heads.set(key.slice, { ...head, revision, changes: head.changes + 1 });
-      const change = {
-        revision,
-        key,
-        ...(value !== undefined && { value }),
-        ...(previous !== undefined && { previous }),
-      };
-      this.logged.push({ text, change });
+      const { floor, changes } = this.#head(key.slice) ?? newSliceHead;
+      this.heads.set(key.slice, { revision, floor, changes: changes + 1 });
+      this.logged.push({ text, change: changeOf(revision, key, value, previous) });
       return revision;
     });
   }
@@ -136,4 +144,10 @@ export class Stage {
   #head(slice: string): SliceHead | undefined {
     return this.heads.has(slice) ? this.heads.get(slice) : this.#committed.head(slice);
   }
+}
+
+/** Each with the members that it has, and no copy on the way to them. */
+function changeOf(revision: Revision, key: Key, value: string | undefined, previous: Row | undefined): Change {
+  if (value === undefined) return previous === undefined ? { revision, key } : { revision, key, previous };
+  return previous === undefined ? { revision, key, value } : { revision, key, value, previous };
 }

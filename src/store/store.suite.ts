@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { keysAndValuesSection } from './suite/keys-and-values.ts';
 import { listingSection } from './suite/listing.ts';
 import { retentionSection } from './suite/retention.ts';
+import { seenRowsSection } from './suite/seen-rows.ts';
 import { slicesSection } from './suite/slices.ts';
 import type { OpenStore } from './suite/suite-store.ts';
 import { watchingSection } from './suite/watching.ts';
@@ -12,6 +13,7 @@ export function storeSuite(name: string, open: OpenStore): void {
     keysAndValuesSection(open);
     listingSection(open);
     watchingSection(open);
+    seenRowsSection(open);
     retentionSection(open);
     slicesSection(open);
   });

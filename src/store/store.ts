@@ -32,6 +32,13 @@ export interface Change {
 export interface Check {
   readonly key: Key;
   readonly revision: Revision | undefined;
+  /**
+   * Who asks observes the key, which is never written quietly, and by all that it was handed until this very moment the
+   * key stands like that, with this value: the store looks only at what that observer cannot have been handed yet. It
+   * takes the value for what was there before.
+   */
+  readonly seen?: boolean;
+  readonly value?: string | undefined;
 }
 
 /**
@@ -75,7 +82,7 @@ export interface ListResult {
  */
 export interface Observer {
   changes(changes: readonly Change[]): void;
-  /** Nothing more will come: the store was closed, or the slice was removed. */
+  /** Nothing more will come: the store was closed, the slice was removed, or `changes` threw. */
   ended(error: StoreError): void;
 }
 

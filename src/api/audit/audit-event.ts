@@ -1,17 +1,18 @@
 import type { JsonValue } from '../../lib/json-value.ts';
 import { managementGroup, managementVersion } from '../naming.ts';
 
-/** One line of the audit log (completions §11); what is undefined does not stand in it. Never a key, token, password or kubeconfig value. */
+/**
+ * One line of the audit log (completions §11), which says its members in this order; what is undefined does not stand in it.
+ * Never a key, token, password or kubeconfig value.
+ */
 export interface AuditEvent {
-  readonly level: 'None' | 'Metadata' | 'Request' | 'RequestResponse';
-  readonly auditID: string;
-  readonly stage: 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete';
-  readonly verb: string;
-  readonly requestURI: string;
   readonly user?: { readonly username: string; readonly groups: readonly string[] } | undefined;
+  readonly accessKey?: string | undefined;
   /** Whom the request was made as, where that is somebody else. */
   readonly impersonatedUser?: { readonly username: string; readonly groups: readonly string[] } | undefined;
-  readonly accessKey?: string | undefined;
+  readonly auditID: string;
+  readonly verb: string;
+  readonly requestURI: string;
   readonly sourceIPs: readonly string[];
   readonly userAgent: string;
   readonly objectRef?:
@@ -24,17 +25,22 @@ export interface AuditEvent {
         readonly subresource?: string | undefined;
       }
     | undefined;
+  readonly level: 'None' | 'Metadata' | 'Request' | 'RequestResponse';
+  readonly stage: 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete';
+  readonly responseStatus?: { readonly code: number; readonly reason?: string } | undefined;
   /** At level Request and above: what was sent, without its secrets. */
   readonly requestObject?: JsonValue | undefined;
   /** At level RequestResponse: what was answered, without its secrets. */
   readonly responseObject?: JsonValue | undefined;
-  readonly responseStatus?: { readonly code: number; readonly reason?: string } | undefined;
   readonly decision?:
     | { readonly allowed: boolean; readonly reason: string; readonly scopes?: readonly string[] }
     | undefined;
   /** What policies have to say of the request. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
-  /** The agent that the request came to, where it did not come to this server; and which line of its log this is. */
+  /**
+   * The agent that the request came to, where it did not come to this server; and which line of its log this is. Such a
+   * line says its members in the order in which they were taken over.
+   */
   readonly agent?: { readonly cluster: string; readonly log: string; readonly line: number } | undefined;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;

@@ -11,14 +11,20 @@ export interface ShapedMetadata {
 
 /**
  * Gives `metadata` the types that every object's has. Null counts as absent and empty members are left out, as Go does
- * on a round trip; unknown members are dropped and named. Throws DecodeError for a member of the wrong type.
+ * on a round trip; unknown members are dropped and named. Throws DecodeError for a member of the wrong type. Members that
+ * stand in `known`, which has gone through here, are as they have to be. What is right may be shared with `value`.
  */
-export function shapeMetadata(value: JsonValue, path: string): ShapedMetadata {
+export function shapeMetadata(value: JsonValue, path: string, known: ObjectMeta = noneKnown): ShapedMetadata {
   if (!isJsonObject(value)) {
     if (value === null) return { metadata: {}, unknown: [] };
     throw new DecodeError(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type v1.ObjectMeta`);
   }
   const metadata: JsonObject = {};
+  if (isShaped(value, known)) {
+    // Member by member: what is added to a spread later gives each object a hidden class of its own.
+    for (const name in value) metadata[name] = value[name] as JsonValue;
+    return { metadata: metadata as ObjectMeta, unknown: [] };
+  }
   const unknown: string[] = [];
   for (const [name, member] of Object.entries(value)) {
     const shape = Object.hasOwn(metaShapes, name) ? metaShapes[name] : undefined;
@@ -31,6 +37,42 @@ export function shapeMetadata(value: JsonValue, path: string): ShapedMetadata {
     if (shaped !== undefined) metadata[name] = shaped;
   }
   return { metadata: metadata as ObjectMeta, unknown };
+}
+
+const noneKnown: ObjectMeta = {};
+
+/** Nearly all metadata holds names and texts only. False: it is not known. */
+function isShaped(value: JsonObject, known: ObjectMeta): boolean {
+  for (const name in value) {
+    const member = value[name];
+    if (member !== undefined && member === known[name as keyof ObjectMeta]) continue;
+    switch (name) {
+      case 'name':
+      case 'generateName':
+      case 'namespace':
+      case 'uid':
+      case 'resourceVersion':
+        if (typeof member !== 'string' || member === '') return false;
+        break;
+      case 'labels':
+      case 'annotations':
+        if (!areTexts(member)) return false;
+        break;
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
+function areTexts(value: JsonValue | undefined): boolean {
+  if (!isJsonObject(value)) return false;
+  let size = 0;
+  for (const name in value) {
+    if (typeof value[name] !== 'string') return false;
+    size++;
+  }
+  return size > 0;
 }
 
 interface Place {

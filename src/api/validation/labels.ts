@@ -5,7 +5,8 @@ import { labelValueFaults, qualifiedNameFaults } from './names.ts';
 /** Keys and values stand under one path, without the key (rules META-05 to META-07). */
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
   const errors: FieldError[] = [];
-  for (const [key, value] of Object.entries(labels)) {
+  for (const key in labels) {
+    const value = labels[key] ?? '';
     for (const fault of qualifiedNameFaults(key)) errors.push(invalid(field, key, fault));
     for (const fault of labelValueFaults(value)) errors.push(invalid(field, value, fault));
   }
@@ -17,13 +18,22 @@ const annotationBytes = 262_144;
 /** Keys follow the rule of labels but for upper case; values are free, their sum is not (rules META-08, META-09). */
 export function validateAnnotations(annotations: Readonly<Record<string, string>>, field: string): FieldError[] {
   const errors: FieldError[] = [];
-  let size = 0;
-  for (const [key, value] of Object.entries(annotations)) {
+  let characters = 0;
+  for (const key in annotations) {
     for (const fault of annotationKeyFaults(key)) errors.push(invalid(field, key, fault));
-    size += byteLength(key) + byteLength(value);
+    characters += key.length + (annotations[key] ?? '').length;
   }
-  if (size > annotationBytes) errors.push(tooLong(field, annotationBytes));
+  // A character takes three bytes at most (four are two characters), so most need no counting.
+  if (3 * characters > annotationBytes && bytesOf(annotations) > annotationBytes) {
+    errors.push(tooLong(field, annotationBytes));
+  }
   return errors;
+}
+
+function bytesOf(annotations: Readonly<Record<string, string>>): number {
+  let bytes = 0;
+  for (const [key, value] of Object.entries(annotations)) bytes += byteLength(key) + byteLength(value);
+  return bytes;
 }
 
 /** What has no fault as it stands has none in lower case. */

@@ -29,8 +29,14 @@ export function tooManyBytes(most: number): string {
   return `must be no more than ${most} bytes`;
 }
 
+/** What matches one of the expressions has one byte for each character. */
+function fits(text: string, expression: RegExp, most: number): boolean {
+  return text.length <= most && expression.test(text);
+}
+
 export function subdomainFaults(name: string): string[] {
   const faults: string[] = [];
+  if (fits(name, subdomain, subdomainLength)) return faults;
   if (byteLength(name) > subdomainLength) faults.push(tooManyBytes(subdomainLength));
   if (!subdomain.test(name)) {
     const rule =
@@ -42,6 +48,7 @@ export function subdomainFaults(name: string): string[] {
 
 export function labelFaults(name: string): string[] {
   const faults: string[] = [];
+  if (fits(name, label, labelLength)) return faults;
   if (byteLength(name) > labelLength) faults.push(tooManyBytes(labelLength));
   if (!label.test(name)) {
     const rule =
@@ -110,6 +117,7 @@ function lookForFaults(text: string): string[] {
 
 export function labelValueFaults(text: string): string[] {
   const faults: string[] = [];
+  if (fits(text, value, labelLength)) return faults;
   if (byteLength(text) > labelLength) faults.push(tooManyBytes(labelLength));
   if (!value.test(text)) {
     const rule =

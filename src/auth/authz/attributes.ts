@@ -31,6 +31,15 @@ export interface PathAttributes {
 /** What is asked: may this caller do that to this? */
 export type Attributes = ResourceAttributes | PathAttributes;
 
+/** The same of another target. Written out, as every request through a gateway asks for it, and a spread takes its time. */
+export function withTarget(attributes: Attributes, target: RequestTarget): Attributes {
+  if (!attributes.resourceRequest) {
+    return { resourceRequest: false, verb: attributes.verb, path: attributes.path, target };
+  }
+  const { verb, group, version, resource, subresource, namespace, name } = attributes;
+  return { resourceRequest: true, verb, group, version, resource, subresource, namespace, name, target };
+}
+
 /** The answer, with the reason that audit lines and reviews carry. */
 export interface Decision {
   readonly allowed: boolean;

@@ -188,12 +188,14 @@ describe('a namespace that is deleted', () => {
           { ...writing, force: false },
         );
     await release('held');
+    await bench.upkeep.idle();
     bench.clock.advance(1_000);
     await bench.upkeep.idle();
     expect(conditionsOf(bench.peek('namespaces', 'one'))['NamespaceContentRemaining=True']).toContain(
       'has 1 resource instances',
     );
     await release('held-too');
+    await bench.upkeep.idle();
     bench.clock.advance(1_000);
     await bench.upkeep.idle();
     expect(bench.peek('namespaces', 'one')).toBeUndefined();

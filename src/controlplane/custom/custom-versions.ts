@@ -13,6 +13,7 @@ import type { ResourceKind } from '../../api/resource.ts';
 import { applyDefaults } from '../../api/schema/default.ts';
 import { prune } from '../../api/schema/prune.ts';
 import type { Schema } from '../../api/schema/schema.ts';
+import { isSettled } from '../../api/schema/settled.ts';
 import { forbidden } from '../../api/status.ts';
 import { compareVersions } from '../../http/discovery/served-groups.ts';
 import type { ServedForm, StoredResource } from '../../registry/resource.ts';
@@ -127,13 +128,16 @@ function servedForm(kind: ResourceKind, schemas: Schemas, stored: ResourceVersio
     object.kind = kind.kind;
     return object;
   };
+  const isTurned = (object: KubeObject): boolean =>
+    object.apiVersion === own && object.kind === kind.kind && isSettled(kind.schema, object);
   if (isStored) {
     const text = `${own} ${kind.kind} ${schemas.get(kind.version)?.digest}`;
     const mark = createHash('sha256').update(text).digest('base64url').slice(0, 12);
-    return { mark, storedVersion, turn };
+    return { mark, storedVersion, isTurned, turn };
   }
   return {
     storedVersion,
+    isTurned,
     turn,
     toStored(object) {
       object.apiVersion = storedVersion;

@@ -3,11 +3,11 @@ import { timestamp } from '../../api/meta.ts';
 import { StatusError, serviceUnavailable } from '../../api/status.ts';
 import { auditBody } from '../../audit/audit-body.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import { type AuditRule, auditLevel, defaultAuditRules, isWrite } from '../../audit/audit-policy.ts';
+import { type AuditRule, auditLevel, defaultAuditRules, isRefusal, isWrite } from '../../audit/audit-policy.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Exchange, Filter } from '../exchange.ts';
+import type { Exchange, Filter, Reply } from '../exchange.ts';
 
 export interface AuditOptions {
   readonly auditLog: AuditLog;
@@ -24,28 +24,39 @@ export interface AuditOptions {
  * all if it was refused. What cannot be written down is not done (completions §11).
  */
 export function audit(options: AuditOptions): Filter {
+  // One asynchronous function for all of it, and none around it: each takes as long as making a line does.
   return async (exchange, next) => {
     const caller = exchange.identity;
     const before = levelOf(options, exchange, caller);
-    if (before !== 'None' && isWrite(exchange.info)) await record(options, exchange, 'RequestReceived', before, caller);
-    const complete = async (code: number, reason?: string) => {
-      // Who logs in is known only afterwards.
-      const known = caller ?? exchange.identity;
-      const level = levelOf(options, exchange, known, code);
-      if (level === 'None') return;
-      const status = { code, ...(reason === undefined ? {} : { reason }) };
-      // What is done is done: the client is told so all the same, and the gap stands in the program's own log.
-      await record(options, exchange, 'ResponseComplete', level, known, status).catch(() => undefined);
-    };
-    try {
-      const reply = await next();
-      await complete(reply.status);
-      return reply;
-    } catch (error) {
-      const status = error instanceof StatusError ? error.status : undefined;
-      await complete(status?.code ?? 500, status?.reason ?? 'InternalError');
-      throw error;
+    if (before !== 'None' && isWrite(exchange.info)) {
+      try {
+        await options.auditLog.write(eventOf(options, exchange, 'RequestReceived', before, caller));
+      } catch (error) {
+        refuseUnwritten(options, exchange, error);
+      }
     }
+    let reply: Reply | undefined;
+    let failure: unknown;
+    try {
+      reply = await next();
+    } catch (error) {
+      failure = error;
+    }
+    const status = reply === undefined ? statusOf(failure) : { code: reply.status };
+    // Who logs in is known only afterwards.
+    const known = caller ?? exchange.identity;
+    const isAsBefore = known === caller && !isRefusal(status.code);
+    const level = isAsBefore ? before : levelOf(options, exchange, known, status.code);
+    if (level !== 'None') {
+      try {
+        await options.auditLog.write(eventOf(options, exchange, 'ResponseComplete', level, known, status));
+      } catch (error) {
+        // What is done is done: the client is told so all the same, and the gap stands in the program's own log.
+        logUnwritten(options, exchange, error);
+      }
+    }
+    if (reply === undefined) throw failure;
+    return reply;
   };
 }
 
@@ -53,11 +64,24 @@ export function audit(options: AuditOptions): Filter {
 export function auditFailedAuthentication(
   options: AuditOptions,
 ): (exchange: Exchange, refusal: StatusError, caller?: Identity) => Promise<void> {
-  return (exchange, { code, status: { reason } }, caller) =>
-    record(options, exchange, 'ResponseComplete', 'Metadata', caller, {
-      code,
-      ...(reason === undefined ? {} : { reason }),
-    });
+  return async (exchange, { code, status: { reason } }, caller) => {
+    try {
+      const status = reason === undefined ? { code } : { code, reason };
+      await options.auditLog.write(eventOf(options, exchange, 'ResponseComplete', 'Metadata', caller, status));
+    } catch (error) {
+      refuseUnwritten(options, exchange, error);
+    }
+  };
+}
+
+function refuseUnwritten(options: AuditOptions, exchange: Exchange, error: unknown): void {
+  logUnwritten(options, exchange, error);
+  if (options.whenUnwritable === 'continue') return;
+  throw serviceUnavailable('the audit log cannot be written, nothing was done; please try again later', 5);
+}
+
+function logUnwritten({ log }: AuditOptions, { auditId }: Exchange, error: unknown): void {
+  log.error({ err: error, auditId }, 'an audit line could not be written');
 }
 
 function levelOf(
@@ -76,46 +100,45 @@ function levelOf(
   });
 }
 
-async function record(
+function eventOf(
   options: AuditOptions,
   exchange: Exchange,
   stage: AuditEvent['stage'],
   level: AuditEvent['level'],
   caller: Identity | undefined,
   responseStatus?: AuditEvent['responseStatus'],
-): Promise<void> {
-  try {
-    const { info, request, identity } = exchange;
-    const isBodied = responseStatus !== undefined && (level === 'Request' || level === 'RequestResponse');
-    // One literal: to put it together from parts takes several times as long, and each write has two lines.
-    await options.auditLog.write({
-      user: caller && userOf(caller),
-      accessKey: caller?.accessKey,
-      impersonatedUser: caller === undefined || identity === caller ? undefined : identity && userOf(identity),
-      auditID: exchange.auditId,
-      verb: info.verb,
-      requestURI: request.url,
-      sourceIPs: [request.remoteAddress],
-      userAgent: request.headers['user-agent'] ?? '',
-      objectRef: info.isResource ? objectRef(exchange) : undefined,
-      level,
-      stage,
-      responseStatus,
-      // Both stand in the last line: the first is written before a body has been read.
-      requestObject: isBodied ? exchange.sent && auditBody(exchange.sent) : undefined,
-      responseObject:
-        isBodied && level === 'RequestResponse' ? exchange.answered && auditBody(exchange.answered) : undefined,
-      decision: exchange.decision,
-      annotations: exchange.annotations,
-      requestReceivedTimestamp: timestamp(exchange.receivedAt),
-      stageTimestamp: timestamp(options.clock.now()),
-    });
-  } catch (error) {
-    options.log.error({ err: error, auditId: exchange.auditId }, 'an audit line could not be written');
-    if (options.whenUnwritable !== 'continue') {
-      throw serviceUnavailable('the audit log cannot be written, nothing was done; please try again later', 5);
-    }
-  }
+): AuditEvent {
+  const { info, request, identity } = exchange;
+  const isBodied = responseStatus !== undefined && (level === 'Request' || level === 'RequestResponse');
+  // One literal: to put it together from parts takes several times as long, and each write has two lines.
+  return {
+    user: caller && userOf(caller),
+    accessKey: caller?.accessKey,
+    impersonatedUser: caller === undefined || identity === caller ? undefined : identity && userOf(identity),
+    auditID: exchange.auditId,
+    verb: info.verb,
+    requestURI: request.url,
+    sourceIPs: [request.remoteAddress],
+    userAgent: request.headers['user-agent'] ?? '',
+    objectRef: info.isResource ? objectRef(exchange) : undefined,
+    level,
+    stage,
+    responseStatus,
+    // Both stand in the last line: the first is written before a body has been read.
+    requestObject: isBodied ? exchange.sent && auditBody(exchange.sent) : undefined,
+    responseObject:
+      isBodied && level === 'RequestResponse' ? exchange.answered && auditBody(exchange.answered) : undefined,
+    decision: exchange.decision,
+    annotations: exchange.annotations,
+    requestReceivedTimestamp: timestamp(exchange.receivedAt),
+    stageTimestamp: timestamp(options.clock.now()),
+  };
+}
+
+function statusOf(failure: unknown): NonNullable<AuditEvent['responseStatus']> {
+  if (!(failure instanceof StatusError)) return { code: 500, reason: 'InternalError' };
+  const { code = 500, reason = 'InternalError' } = failure.status;
+  return { code, reason };
 }
 
 function userOf({ user }: Identity): { username: string; groups: readonly string[] } {

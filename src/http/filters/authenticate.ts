@@ -2,9 +2,9 @@ import { type StatusError, unauthorized } from '../../api/status.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { type BrowserSessions, browserSession, forBrowser } from '../browser-session.ts';
 import { credentialOf } from '../credential.ts';
-import type { Exchange, Filter } from '../exchange.ts';
+import type { Exchange, Filter, Reply } from '../exchange.ts';
 import { withRights } from '../with-rights.ts';
-import { withSignal } from '../with-signal.ts';
+import { joinSignal } from '../with-signal.ts';
 
 export interface AuthenticateOptions {
   /** undefined: 401, and the caller learns no more than that (rule ERR-13). */
@@ -28,10 +28,18 @@ export function authenticate(options: AuthenticateOptions): Filter {
     const session = asked === undefined ? undefined : browserSession(request, asked);
     if (session?.refusal !== undefined) return await refuse(exchange, session.refusal, session.holder);
     const credential = bearer ?? session?.value;
-    const identity = credential === undefined ? undefined : await options.authenticate(credential, exchange);
+    const found = credential === undefined ? undefined : options.authenticate(credential, exchange);
+    // Access keys are known at once.
+    const identity = found instanceof Promise ? await found : found;
     if (identity === undefined || identity.signal.aborted) return await refuse(exchange, unauthorized());
     exchange.identity = identity;
-    const reply = await withSignal(exchange, identity.signal, () => withRights(exchange, identity, next));
+    const answered = joinSignal(exchange, identity.signal);
+    let reply: Reply | undefined;
+    try {
+      reply = await withRights(exchange, identity, next);
+    } finally {
+      answered(reply);
+    }
     return session === undefined ? reply : forBrowser(reply);
   };
 }

@@ -3,7 +3,7 @@ import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { callerOf } from '../caller.ts';
 import { escapeMarkup } from '../error-reply.ts';
-import type { Exchange, Filter } from '../exchange.ts';
+import type { Exchange, Filter, Reply } from '../exchange.ts';
 import type { RequestInfo } from '../request-info.ts';
 
 export interface AuthorizeOptions {
@@ -12,15 +12,24 @@ export interface AuthorizeOptions {
 
 /** Asks the plane whether this caller may do that; what it says stays on the exchange for audit. */
 export function authorize(options: AuthorizeOptions): Filter {
-  return async (exchange, next) => {
-    const caller = callerOf(exchange);
-    const attributes = attributesOf(exchange.info);
-    const decision = await options.authorize(caller, attributes, exchange);
+  const decided = (
+    exchange: Exchange,
+    attributes: Attributes,
+    decision: Decision,
+    next: () => Promise<Reply>,
+  ): Promise<Reply> => {
     exchange.decision = decision;
-    if (decision.allowed) return await next();
-    const detail = denial(caller.user.name, attributes, decision.reason);
+    if (decision.allowed) return next();
+    const detail = denial(callerOf(exchange).user.name, attributes, decision.reason);
     if (!attributes.resourceRequest) throw forbiddenPath(detail);
     throw forbidden({ group: attributes.group, resource: attributes.resource }, attributes.name, detail);
+  };
+  return (exchange, next) => {
+    const attributes = attributesOf(exchange.info);
+    const deciding = options.authorize(callerOf(exchange), attributes, exchange);
+    // Nearly always it is said at once.
+    if (!(deciding instanceof Promise)) return decided(exchange, attributes, deciding, next);
+    return deciding.then((decision) => decided(exchange, attributes, decision, next));
   };
 }
 

@@ -1,5 +1,6 @@
 import { badRequest, timedOut } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { SameDelay } from '../../lib/same-delay.ts';
 import type { Filter, Reply } from '../exchange.ts';
 import { parseGoDuration } from '../go-duration.ts';
 import { isLongRunning } from '../long-running.ts';
@@ -21,6 +22,12 @@ const writes = new Set(['create', 'update', 'patch', 'delete']);
 export function deadline(options: DeadlineOptions): Filter {
   const maximum = options.maximumMilliseconds ?? 60_000;
   const forWrites = options.writeMilliseconds ?? 34_000;
+  // What nearly all requests get: those that ask for a time of their own have a timer of their own.
+  const usual = new Map(
+    [maximum, Math.min(maximum, forWrites)].map((each) => [each, new SameDelay(options.clock, each)]),
+  );
+  const after = (milliseconds: number, callback: () => void): (() => void) =>
+    usual.get(milliseconds)?.after(callback) ?? options.clock.after(milliseconds, callback);
   return (exchange, next) => {
     if (isLongRunning(exchange)) return next();
     return new Promise<Reply>((resolve, reject) => {
@@ -30,7 +37,7 @@ export function deadline(options: DeadlineOptions): Filter {
       const milliseconds = isWrite ? Math.min(allowed, forWrites) : allowed;
       // First of all: what throws at once leaves no timer behind.
       const answering = next();
-      const stop = options.clock.after(milliseconds, () => {
+      const stop = after(milliseconds, () => {
         // Made only when it is needed: an error with its stack is dear for something that hardly ever happens.
         const error = timedOut(
           isWrite

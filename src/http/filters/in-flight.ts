@@ -58,6 +58,7 @@ export function inFlight(options: InFlightOptions): Filter {
     exchange.lend = (waiting) => slot.lendDuring(waiting);
     try {
       await slot.take();
+      slot.throwIfOver();
       const reply = await next();
       reply.turn = turn;
       return reply;
@@ -82,14 +83,23 @@ class Slot {
     this.#exchange = exchange;
   }
 
-  /** Resolves with a slot when it is this one's turn to work. Throws 429. */
-  async take(): Promise<void> {
+  /** Resolves with a slot when it is this one's turn to work; then ask whether it still is worth it. Throws 429. */
+  take(): Promise<void> {
     const free = this.#pool.acquireFree(this.#key);
-    const release = free ?? (await this.#pool.acquire(this.#key, this.#exchange.signal));
+    if (free === undefined) return this.#takeLater();
+    this.#release = free;
+    return this.#turn();
+  }
+
+  async #takeLater(): Promise<void> {
+    const release = await this.#pool.acquire(this.#key, this.#exchange.signal);
     if (release === undefined) throw this.#whyOver();
     this.#release = release;
     await this.#turn();
-    // Nobody waits for the answer any more, or its caller is no longer to have one; it is not worth the work.
+  }
+
+  /** Nobody waits for the answer any more, or its caller is no longer to have one. */
+  throwIfOver(): void {
     if (this.#exchange.end.isOver) throw this.#whyOver();
   }
 
@@ -116,7 +126,10 @@ class Slot {
     });
     try {
       const value = await waiting;
-      if (lent) await this.take();
+      if (lent) {
+        await this.take();
+        this.throwIfOver();
+      }
       return value;
     } finally {
       clearImmediate(lending);

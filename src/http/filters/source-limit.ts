@@ -1,6 +1,6 @@
-import { hash, randomBytes } from 'node:crypto';
 import { StatusError, tooManyRequests } from '../../api/status.ts';
 import { sourceOf } from '../../auth/login-backoff.ts';
+import { tokenMark } from '../../auth/token-mark.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { anotherSession } from '../browser-session.ts';
 import { credentialOf } from '../credential.ts';
@@ -38,11 +38,8 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
   const sources = new Map<string, Source>();
   /** Wrong credentials, by where they came from. */
   const wrong = new Map<string, Source>();
+  /** Marks, never the credentials themselves. */
   const good = new Set<string>();
-  const secret = randomBytes(32).toString('base64');
-  // Never the credential itself: what lies in memory for long must not be worth stealing.
-  const digest = (credential: string) => hash('sha256', secret + credential, 'base64');
-
   let newest = '';
 
   const remember = (mark: string) => {
@@ -75,7 +72,8 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
   return async (exchange, next) => {
     const source = sourceOf(exchange.request.remoteAddress);
     const credential = credentialOf(exchange.request) ?? sessionCookieOf(exchange.request);
-    const mark = credential === undefined ? undefined : digest(credential);
+    const mark = credential === undefined ? undefined : tokenMark(credential);
+    if (credential !== undefined && mark !== undefined) exchange.presented = { token: credential, mark };
     // Who shows nothing guesses nothing, and holds up nobody who does: many open the console before they sign in.
     const address = mark === undefined ? `${source} without` : source;
     const same = `${source} ${mark}`;

@@ -23,14 +23,14 @@ export interface PlaneHandlerOptions extends EndpointSettings {
 
 /** Serves the kinds of one control plane: finds what the path names and hands over to the handler of its verb. */
 export function planeHandler(options: PlaneHandlerOptions): Handler {
-  return async (exchange) => {
+  return (exchange) => {
     if (!exchange.info.isResource) {
       if (options.nonResource === undefined) throw noSuchPath();
-      return await options.nonResource(exchange);
+      return options.nonResource(exchange);
     }
     const endpoint = findEndpoint(options, exchange);
-    if (endpoint.subresource !== undefined) return await serveSubresource(endpoint, endpoint.subresource);
-    return await serveResource(endpoint);
+    if (endpoint.subresource !== undefined) return serveSubresource(endpoint, endpoint.subresource);
+    return serveResource(endpoint);
   };
 }
 
@@ -46,7 +46,7 @@ function findEndpoint(options: PlaneHandlerOptions, exchange: Exchange): Endpoin
   return {
     exchange,
     mounted,
-    ...(subresource === undefined ? {} : { subresource }),
+    subresource,
     kind: subresource?.kind ?? mounted.kind,
     context: requestContext(options.plane, mounted.kind, exchange),
     settings: options,
@@ -70,7 +70,7 @@ function subresourceOf(mounted: MountedResource, { info }: Exchange): MountedSub
   return found;
 }
 
-async function serveResource(endpoint: Endpoint): Promise<Reply> {
+function serveResource(endpoint: Endpoint): Promise<Reply> {
   const { context, mounted } = endpoint;
   const { verbs } = mounted;
   const { verb, pathName } = endpoint.exchange.info;
@@ -79,17 +79,16 @@ async function serveResource(endpoint: Endpoint): Promise<Reply> {
   if (verb !== 'patch') checkPathName(pathName);
   if (verb === 'create' ? named : (verb === 'update' || verb === 'patch') && !named) throw methodNotAllowedOnPath();
 
-  if (verb === 'create' && verbs.create) return await create(endpoint, bind(verbs.create, context));
-  if (verb === 'list' && verbs.list) return await list(endpoint, bind(verbs.list, context));
-  if (verb === 'watch' && verbs.watch) return await watch(endpoint, bind(verbs.watch, context));
+  if (verb === 'create' && verbs.create) return create(endpoint, bind(verbs.create, context));
+  if (verb === 'list' && verbs.list) return list(endpoint, bind(verbs.list, context));
+  if (verb === 'watch' && verbs.watch) return watch(endpoint, bind(verbs.watch, context));
   if (verb === 'deletecollection' && verbs.deletecollection) {
-    return await deleteCollection(endpoint, bind(verbs.deletecollection, context));
+    return deleteCollection(endpoint, bind(verbs.deletecollection, context));
   }
-  if (verb === 'get' && verbs.get) return await get(endpoint, bindNamed(verbs.get, context, pathName));
-  if (verb === 'update' && verbs.update) return await update(endpoint, bindNamed(verbs.update, context, pathName));
-  if (verb === 'patch' && verbs.patch) return await patch(endpoint, bindNamed(verbs.patch, context, pathName));
-  if (verb === 'delete' && verbs.delete)
-    return await deleteObject(endpoint, bindNamed(verbs.delete, context, pathName));
+  if (verb === 'get' && verbs.get) return get(endpoint, bindNamed(verbs.get, context, pathName));
+  if (verb === 'update' && verbs.update) return update(endpoint, bindNamed(verbs.update, context, pathName));
+  if (verb === 'patch' && verbs.patch) return patch(endpoint, bindNamed(verbs.patch, context, pathName));
+  if (verb === 'delete' && verbs.delete) return deleteObject(endpoint, bindNamed(verbs.delete, context, pathName));
   throw verbRefused(endpoint);
 }
 
@@ -99,17 +98,16 @@ function verbRefused(endpoint: Endpoint): StatusError {
   return methodNotAllowed(resourceOf(endpoint), endpoint.exchange.info.verb);
 }
 
-async function serveSubresource(endpoint: Endpoint, subresource: MountedSubresource): Promise<Reply> {
+function serveSubresource(endpoint: Endpoint, subresource: MountedSubresource): Promise<Reply> {
   const { context } = endpoint;
   const { verbs } = subresource;
   const { verb, pathName } = endpoint.exchange.info;
   if (verb !== 'patch') checkPathName(pathName);
-  if (verb === 'get' && verbs.get) return await get(endpoint, bindNamed(verbs.get, context, pathName));
-  if (verb === 'get' && verbs.read) return await readBytes(endpoint, bindNamed(verbs.read, context, pathName));
-  if (verb === 'update' && verbs.update) return await update(endpoint, bindNamed(verbs.update, context, pathName));
-  if (verb === 'patch' && verbs.patch) return await patch(endpoint, bindNamed(verbs.patch, context, pathName));
-  if (verb === 'create' && verbs.createNamed)
-    return await create(endpoint, bindNamed(verbs.createNamed, context, pathName));
+  if (verb === 'get' && verbs.get) return get(endpoint, bindNamed(verbs.get, context, pathName));
+  if (verb === 'get' && verbs.read) return readBytes(endpoint, bindNamed(verbs.read, context, pathName));
+  if (verb === 'update' && verbs.update) return update(endpoint, bindNamed(verbs.update, context, pathName));
+  if (verb === 'patch' && verbs.patch) return patch(endpoint, bindNamed(verbs.patch, context, pathName));
+  if (verb === 'create' && verbs.createNamed) return create(endpoint, bindNamed(verbs.createNamed, context, pathName));
   throw verbRefused(endpoint);
 }
 

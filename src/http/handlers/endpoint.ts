@@ -30,7 +30,7 @@ export interface Endpoint {
   readonly exchange: Exchange;
   readonly mounted: MountedResource;
   /** Where the path names one. */
-  readonly subresource?: MountedSubresource;
+  readonly subresource?: MountedSubresource | undefined;
   /** Of what is sent and answered: the subresource's where there is one. */
   readonly kind: ResourceKind;
   readonly context: RequestContext;

@@ -16,10 +16,11 @@ const textual: readonly Format[] = ['json', 'yaml'];
 const withProtobuf: readonly Format[] = [...textual, 'protobuf'];
 
 /** Content type (415), then size (413): the order of rule REQ-27. */
-export async function takeBody(endpoint: Endpoint, takesProtobuf = speaksProtobuf(endpoint)): Promise<SentBody> {
+export function takeBody(endpoint: Endpoint, takesProtobuf = speaksProtobuf(endpoint)): SentBody | Promise<SentBody> {
   const { exchange, settings } = endpoint;
   const format = bodyFormat(exchange.request.headers['content-type'], takesProtobuf ? withProtobuf : textual);
-  return { format, bytes: await readBody(exchange, settings.bodyLimit) };
+  const bytes = readBody(exchange, settings.bodyLimit);
+  return bytes instanceof Promise ? bytes.then((whole) => ({ bytes: whole, format })) : { bytes, format };
 }
 
 /** Throws the 400 of a body that is none (rule DEC-01). `findings` is what strict decoding holds against the text. */

@@ -1,6 +1,6 @@
-import { equalJson, getMember, type JsonValue } from '../../lib/json-value.ts';
+import { equalJson, getMember, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { FieldSet } from './field-set.ts';
-import { type FieldPath, fieldElement, type PathElement } from './path-element.ts';
+import { fieldElement, type PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { asList, asMap, itemElement, memberShape, partFor, type ShapePart } from './typed.ts';
 
@@ -14,68 +14,102 @@ export interface Comparison {
 /** Throws UnkeyedItemError where items cannot be told apart. */
 export function compareTyped(shape: Shape, before: JsonValue, after: JsonValue): Comparison {
   const comparison = { added: new FieldSet(), modified: new FieldSet(), removed: new FieldSet() };
-  compareAt(shape, { before, after }, [], comparison);
+  compareAt(shape, before, after, undefined, comparison);
   return comparison;
 }
 
-/** Undefined: it is not there. Never on both sides. */
-interface Sides<T = JsonValue> {
-  readonly before: T | undefined;
-  readonly after: T | undefined;
+/**
+ * The way to where one is: a path is made of it where something differs, which is in few places. A text is the name of
+ * a member.
+ */
+interface Trail {
+  readonly up: Trail | undefined;
+  readonly step: string | PathElement;
 }
 
-function compareAt(shape: Shape, sides: Sides, path: FieldPath, result: Comparison): void {
-  const { before, after } = sides;
-  const parts = new Set<ShapePart>();
-  if (before !== undefined) parts.add(partFor(shape, before));
-  if (after !== undefined) parts.add(partFor(shape, after));
+function insert(set: FieldSet, trail: Trail | undefined): void {
+  const path: PathElement[] = [];
+  for (let at = trail; at !== undefined; at = at.up) {
+    path.push(typeof at.step === 'string' ? fieldElement(at.step) : at.step);
+  }
+  set.insert(path.reverse());
+}
+
+/** Undefined: it is not there. Never on both sides. */
+function compareAt(
+  shape: Shape,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  trail: Trail | undefined,
+  result: Comparison,
+): void {
+  const first = before === undefined ? undefined : partFor(shape, before);
+  const second = after === undefined ? undefined : partFor(shape, after);
   let leaf = false;
-  for (const part of parts) leaf = comparePart(shape, part, sides, path, result);
+  if (first !== undefined) leaf = comparePart(shape, first, before, after, trail, result);
+  if (second !== undefined && second !== first) leaf = comparePart(shape, second, before, after, trail, result);
   if (leaf) return;
-  if (before === undefined) result.added.insert(path);
-  else if (after === undefined) result.removed.insert(path);
+  if (before === undefined) insert(result.added, trail);
+  else if (after === undefined) insert(result.removed, trail);
 }
 
 /** True if it was compared as one thing. */
-function comparePart(shape: Shape, part: ShapePart, sides: Sides, path: FieldPath, result: Comparison): boolean {
+function comparePart(
+  shape: Shape,
+  part: ShapePart,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  trail: Trail | undefined,
+  result: Comparison,
+): boolean {
   if (part === 'map' && shape.map !== undefined && !shape.map.atomic) {
-    const maps = { before: asMap(sides.before), after: asMap(sides.after) };
-    const names = new Set([...Object.keys(maps.before ?? {}), ...Object.keys(maps.after ?? {})]);
-    if (names.size > 0) {
-      compareMembers(shape.map, maps, names, path, result);
-      return false;
-    }
+    if (compareMembers(shape.map, asMap(before), asMap(after), trail, result)) return false;
   } else if (part === 'list' && shape.list !== undefined && !shape.list.atomic) {
-    const lists = { before: asList(sides.before) ?? [], after: asList(sides.after) ?? [] };
+    const lists = { before: asList(before) ?? [], after: asList(after) ?? [] };
     if (lists.before.length + lists.after.length > 0) {
-      compareItems(shape.list, lists, path, result);
+      compareItems(shape.list, lists, trail, result);
       return false;
     }
   }
-  compareLeaf(sides, path, result);
+  compareLeaf(before, after, trail, result);
   return true;
 }
 
-function compareLeaf({ before, after }: Sides, path: FieldPath, result: Comparison): void {
-  if (before === undefined) result.added.insert(path);
-  else if (after === undefined) result.removed.insert(path);
-  else if (!equalJson(before, after)) result.modified.insert(path);
-}
-
-function compareMembers(
-  map: MapShape,
-  { before, after }: Sides<{ [name: string]: JsonValue }>,
-  names: ReadonlySet<string>,
-  path: FieldPath,
+function compareLeaf(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  trail: Trail | undefined,
   result: Comparison,
 ): void {
-  for (const name of names) {
-    const sides = {
-      before: before === undefined ? undefined : getMember(before, name),
-      after: after === undefined ? undefined : getMember(after, name),
-    };
-    compareAt(memberShape(map, name), sides, [...path, fieldElement(name)], result);
+  if (before === undefined) insert(result.added, trail);
+  else if (after === undefined) insert(result.removed, trail);
+  else if (!equalJson(before, after)) insert(result.modified, trail);
+}
+
+/** False if there are none on either side. */
+function compareMembers(
+  map: MapShape,
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+  trail: Trail | undefined,
+  result: Comparison,
+): boolean {
+  let found = false;
+  for (const name in before) {
+    found = true;
+    const old = before[name];
+    const next = after === undefined ? undefined : getMember(after, name);
+    const shape = memberShape(map, name);
+    // What a write did not touch is the very same.
+    if (old === next && old !== undefined && (typeof old !== 'object' || shape.tellsApart !== true)) continue;
+    compareAt(shape, old, next, { up: trail, step: name }, result);
   }
+  for (const name in after) {
+    found = true;
+    if (before !== undefined && Object.hasOwn(before, name)) continue;
+    compareAt(memberShape(map, name), undefined, after[name], { up: trail, step: name }, result);
+  }
+  return found;
 }
 
 interface ItemGroup {
@@ -87,7 +121,7 @@ interface ItemGroup {
 function compareItems(
   list: ListShape,
   lists: { before: readonly JsonValue[]; after: readonly JsonValue[] },
-  path: FieldPath,
+  trail: Trail | undefined,
   result: Comparison,
 ): void {
   const groups = new Map<string, ItemGroup>();
@@ -103,7 +137,7 @@ function compareItems(
   for (const item of lists.before) groupOf(item).before.push(item);
   for (const item of lists.after) groupOf(item).after.push(item);
   for (const { element, before, after } of groups.values()) {
-    compareGroup(list.item, { before, after }, [...path, element], result);
+    compareGroup(list.item, { before, after }, { up: trail, step: element }, result);
   }
 }
 
@@ -111,18 +145,18 @@ function compareItems(
 function compareGroup(
   shape: Shape,
   { before, after }: { before: JsonValue[]; after: JsonValue[] },
-  path: FieldPath,
+  trail: Trail,
   result: Comparison,
 ): void {
   if (before.length <= 1 && after.length <= 1) {
-    compareAt(shape, { before: before[0], after: after[0] }, path, result);
+    compareAt(shape, before[0], after[0], trail, result);
   } else if (before.length > 1 && after.length > 1) {
-    if (!equalJson(before, after)) result.modified.insert(path);
+    if (!equalJson(before, after)) insert(result.modified, trail);
   } else if (before.length > 1) {
-    if (after.length > 0) compareAt(shape, { before: undefined, after: after[0] }, path, result);
-    result.removed.insert(path);
+    if (after.length > 0) compareAt(shape, undefined, after[0], trail, result);
+    insert(result.removed, trail);
   } else {
-    if (before.length > 0) compareAt(shape, { before: before[0], after: undefined }, path, result);
-    result.added.insert(path);
+    if (before.length > 0) compareAt(shape, before[0], undefined, trail, result);
+    insert(result.added, trail);
   }
 }

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../lib/json-canonical.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { knownFields } from './known-fields.ts';
 import { type MapShape, type Shape, shapeOf } from './shape.ts';
 import type { TrackedKind } from './tracked-fields.ts';
 import { asList, asMap, memberShape, partFor } from './typed.ts';
@@ -23,7 +24,7 @@ export function createdFields(kind: TrackedKind, next: JsonObject, make: () => J
   }
   const end = outlines.endOf(shapeOf(kind), next, kind.hasStatus === true);
   if (end === undefined) return make();
-  end.fields ??= canonicalJson(make());
+  end.fields ??= knownFields(canonicalJson(make()));
   return end.fields;
 }
 

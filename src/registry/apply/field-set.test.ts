@@ -52,6 +52,9 @@ describe('FieldSet', () => {
         const below = (path: FieldPath): boolean => path.some((_, at) => inRight.has(key(path.slice(0, at + 1))));
         expect(texts(left.recursiveDifference(right))).toEqual(new Set(a.filter((path) => !below(path)).map(key)));
         expect(left.difference(left).isEmpty).toBe(true);
+        expect(left.includes(right)).toBe([...inRight].every((path) => inLeft.has(path)));
+        expect(left.meets(right)).toBe([...inRight].some((path) => inLeft.has(path)));
+        expect(left.union(right).includes(left)).toBe(true);
         for (const path of b) expect(left.has(path)).toBe(inLeft.has(key(path)));
       }),
     );

@@ -1,4 +1,5 @@
 import { compareElements, type FieldPath, type PathElement } from './path-element.ts';
+import type { Shape } from './shape.ts';
 
 interface FieldNode {
   readonly element: PathElement;
@@ -13,6 +14,8 @@ interface FieldNode {
  */
 export class FieldSet {
   readonly #nodes = new Map<string, FieldNode>();
+  /** A note of who has looked at it: the shape that none of its paths contradicts. Many objects share a set. */
+  fits: Shape | undefined;
 
   static of(...paths: FieldPath[]): FieldSet {
     const set = new FieldSet();
@@ -67,6 +70,8 @@ export class FieldSet {
   }
 
   union(other: FieldSet): FieldSet {
+    if (other.#nodes.size === 0) return this;
+    if (this.#nodes.size === 0) return other;
     const result = new FieldSet();
     for (const [text, node] of this.#nodes) {
       const match = other.#nodes.get(text);
@@ -168,6 +173,16 @@ export class FieldSet {
 
   equals(other: FieldSet): boolean {
     return this === other || (this.#isWithin(other) && other.#isWithin(this));
+  }
+
+  /** Whether all paths of `other` are here. */
+  includes(other: FieldSet): boolean {
+    return other.#isWithin(this);
+  }
+
+  /** Whether any path of `other` is here. */
+  meets(other: FieldSet): boolean {
+    return this.#meets(other, false);
   }
 
   #isWithin(other: FieldSet): boolean {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { FieldSet } from './field-set.ts';
+import { setOfFields } from './known-fields.ts';
 import { type FieldPath, parseElement } from './path-element.ts';
 
 /** What sets were read from, where that is exactly their wire form and nobody can change it any more. */
@@ -23,6 +24,10 @@ const maxDepth = 500;
 
 /** Throws if it is no FieldsV1; elements of a type that is not known are dropped. */
 export function fromFieldsV1(fields: JsonValue): FieldSet {
+  return isJsonObject(fields) ? setOfFields(fields, () => readSet(fields)) : readSet(fields);
+}
+
+function readSet(fields: JsonValue): FieldSet {
   const set = new FieldSet();
   const isExact = read(fields, [], set);
   if (isExact && isJsonObject(fields) && Object.isFrozen(fields)) sources.set(set, fields);

@@ -26,12 +26,11 @@ export type Managers = Map<string, ManagedSet>;
  * kube-apiserver makes, because it also decides the order of conflicts.
  */
 export function managerIdentity(info: ManagerInfo): string {
-  return JSON.stringify({
-    ...(info.manager === '' ? {} : { manager: info.manager }),
-    operation: info.operation,
-    ...(info.operation === 'Apply' ? {} : { apiVersion: info.apiVersion }),
-    ...(info.subresource === '' ? {} : { subresource: info.subresource }),
-  });
+  const { manager, operation, subresource } = info;
+  const apiVersion = operation === 'Apply' ? '' : `,"apiVersion":${JSON.stringify(info.apiVersion)}`;
+  const by = manager === '' ? '' : `"manager":${JSON.stringify(manager)},`;
+  const through = subresource === '' ? '' : `,"subresource":${JSON.stringify(subresource)}`;
+  return `{${by}"operation":"${operation}"${apiVersion}${through}}`;
 }
 
 /**
@@ -64,14 +63,8 @@ function readEntry(entry: JsonObject): ManagedSet | undefined {
   if (time !== '' && Number.isNaN(Date.parse(time))) return undefined;
   try {
     const fields = fromFieldsV1(getMember(entry, 'fieldsV1') ?? {});
-    return {
-      manager,
-      operation,
-      apiVersion,
-      subresource,
-      fields,
-      ...(time === '' ? {} : { time: timestamp(Date.parse(time)) }),
-    };
+    if (time === '') return { manager, operation, apiVersion, subresource, fields };
+    return { manager, operation, apiVersion, subresource, fields, time: timestamp(Date.parse(time)) };
   } catch {
     return undefined;
   }
@@ -86,15 +79,24 @@ export function isReset(entries: JsonValue | undefined): boolean {
 
 /** The entries in their order on the wire (rule SSA-19). */
 export function writeManagers(managers: Managers): ManagedFieldsEntry[] {
-  return [...managers.values()].sort(compareManaged).map((managed) => ({
-    ...(managed.manager === '' ? {} : { manager: managed.manager }),
-    operation: managed.operation,
-    apiVersion: managed.apiVersion,
-    ...(managed.time === undefined ? {} : { time: managed.time }),
-    fieldsType: 'FieldsV1',
-    fieldsV1: toFieldsV1(managed.fields),
-    ...(managed.subresource === '' ? {} : { subresource: managed.subresource }),
-  }));
+  return [...managers.values()]
+    .sort(compareManaged)
+    .map((managed) => managedEntry(managed, managed.time, toFieldsV1(managed.fields)));
+}
+
+/** One entry, its members in the order of Go's struct. */
+export function managedEntry(info: ManagerInfo, time: Timestamp | undefined, fieldsV1: JsonObject): ManagedFieldsEntry {
+  const { manager, operation, apiVersion, subresource } = info;
+  // Assigned one by one: what stands behind a spread gives each object a hidden class of its own.
+  const entry: Partial<ManagedFieldsEntry> = {};
+  if (manager !== '') entry.manager = manager;
+  entry.operation = operation;
+  entry.apiVersion = apiVersion;
+  if (time !== undefined) entry.time = time;
+  entry.fieldsType = 'FieldsV1';
+  entry.fieldsV1 = fieldsV1;
+  if (subresource !== '') entry.subresource = subresource;
+  return entry as ManagedFieldsEntry;
 }
 
 function compareManaged(a: ManagedSet, b: ManagedSet): number {

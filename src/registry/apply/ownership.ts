@@ -1,5 +1,6 @@
 import type { Comparison } from './compare.ts';
 import { type ApplyConflict, conflictsWith } from './conflict.ts';
+import type { FieldSet } from './field-set.ts';
 import type { Managers } from './managers.ts';
 
 /**
@@ -18,10 +19,15 @@ export function findConflicts(managers: Managers, comparison: Comparison, writer
  * any more go (rules SSA-14, SSA-16, SSA-34). Changes `managers` in place.
  */
 export function releaseFields(managers: Managers, comparison: Comparison, writer: string | undefined): void {
-  const touched = comparison.modified.union(comparison.added).union(comparison.removed);
+  const touched = touchedFields(comparison);
   for (const [identity, managed] of managers) {
     const fields = identity === writer ? managed.fields : managed.fields.difference(touched);
     if (fields.isEmpty) managers.delete(identity);
-    else managers.set(identity, { ...managed, fields });
+    else if (fields !== managed.fields) managers.set(identity, { ...managed, fields });
   }
+}
+
+/** All that a write changed, set or removed. */
+export function touchedFields({ added, modified, removed }: Comparison): FieldSet {
+  return modified.union(added).union(removed);
 }

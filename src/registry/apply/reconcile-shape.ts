@@ -9,13 +9,21 @@ import { memberShape } from './typed.ts';
  * atomic, their owner owns the whole instead.
  */
 export function reconcileManagers(shape: Shape, managers: Managers): Managers {
-  return new Map([...managers].map(([id, managed]) => [id, { ...managed, fields: reconcile(shape, managed.fields) }]));
+  const reconciled: Managers = new Map();
+  for (const [identity, managed] of managers) {
+    const fields = reconcile(shape, managed.fields);
+    reconciled.set(identity, fields === managed.fields ? managed : { ...managed, fields });
+  }
+  return reconciled;
 }
 
 function reconcile(shape: Shape, fields: FieldSet): FieldSet {
+  if (fields.fits === shape) return fields;
   const atomic = new FieldSet();
   findAtomic(shape, fields, [], atomic);
-  return atomic.isEmpty ? fields : fields.recursiveDifference(atomic).union(atomic);
+  if (!atomic.isEmpty) return fields.recursiveDifference(atomic).union(atomic);
+  fields.fits = shape;
+  return fields;
 }
 
 function findAtomic(shape: Shape, fields: FieldSet, path: FieldPath, found: FieldSet): void {

@@ -7,20 +7,28 @@ import { managerIdentity } from './managers.ts';
  * stays (rules UPDATE-15, SSA-26). As the times also order the entries, their order does not count either.
  */
 export function sameButTimes(a: KubeObject, b: KubeObject): boolean {
-  const { metadata: metadataOfA, ...restOfA } = a as JsonObject;
-  const { metadata: metadataOfB, ...restOfB } = b as JsonObject;
-  const { managedFields: entriesOfA, ...membersOfA } = metadataOfA as JsonObject;
-  const { managedFields: entriesOfB, ...membersOfB } = metadataOfB as JsonObject;
   return (
-    equalJson(restOfA, restOfB) &&
-    equalJson(membersOfA, membersOfB) &&
-    equalJson(timeless(entriesOfA as JsonValue | undefined), timeless(entriesOfB as JsonValue | undefined))
+    sameBut('metadata', a as JsonObject, b as JsonObject) &&
+    sameBut('managedFields', a.metadata as JsonObject, b.metadata as JsonObject) &&
+    equalJson(timeless(a.metadata.managedFields), timeless(b.metadata.managedFields))
   );
 }
 
-function timeless(entries: JsonValue | undefined): JsonValue {
+/** Whether all members but that one are equal. */
+function sameBut(left: string, a: JsonObject, b: JsonObject): boolean {
+  let members = 0;
+  for (const name in a) {
+    if (name === left) continue;
+    if (!Object.hasOwn(b, name) || !equalJson(a[name], b[name])) return false;
+    members++;
+  }
+  for (const name in b) if (name !== left) members--;
+  return members === 0;
+}
+
+function timeless(entries: readonly ManagedFieldsEntry[] | undefined): JsonValue {
   const timelessEntries: JsonObject = {};
-  for (const entry of (entries ?? []) as ManagedFieldsEntry[]) {
+  for (const entry of entries ?? []) {
     const { time: _, ...rest } = entry;
     timelessEntries[managerIdentity({ manager: '', subresource: '', ...entry })] = rest as JsonValue;
   }

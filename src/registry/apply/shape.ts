@@ -13,6 +13,8 @@ export interface Shape {
   readonly scalar?: ScalarType;
   readonly list?: ListShape;
   readonly map?: MapShape;
+  /** Here or below may stand a list whose items are told apart, which is not possible with every list. */
+  readonly tellsApart?: true;
 }
 
 export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
@@ -96,6 +98,15 @@ function withObjectMembers(schema: Schema): Schema {
 }
 
 function fromSchema(given: Schema, inherited: boolean): Shape {
+  const shape = plainShape(given, inherited);
+  const { list, map } = shape;
+  const members = map === undefined ? [] : [...map.fields.values(), ...(map.rest === undefined ? [] : [map.rest])];
+  const tellsApart =
+    list?.atomic === false || list?.item.tellsApart === true || members.some((member) => member.tellsApart === true);
+  return tellsApart ? { ...shape, tellsApart } : shape;
+}
+
+function plainShape(given: Schema, inherited: boolean): Shape {
   const schema = given['x-kubernetes-embedded-resource'] === true ? withObjectMembers(given) : given;
   const preserve = inherited || schema['x-kubernetes-preserve-unknown-fields'] === true;
   switch (schema.type) {

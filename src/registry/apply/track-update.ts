@@ -1,12 +1,18 @@
-import { apiVersionOf, type KubeObject, type ManagedFieldsEntry, type Timestamp } from '../../api/meta.ts';
+import {
+  apiVersionOf,
+  type KubeObject,
+  type ManagedFieldsEntry,
+  type ObjectMeta,
+  type Timestamp,
+} from '../../api/meta.ts';
 import { asPrinted, emptyOf } from '../../api/structs/as-printed.ts';
-import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import { capUpdateManagers } from './cap-managers.ts';
 import { compareTyped } from './compare.ts';
 import { createdFields } from './created-fields.ts';
 import { toFieldsV1 } from './fields-v1.ts';
-import { isReset, type Managers, managerIdentity, readManagers, writeManagers } from './managers.ts';
-import { releaseFields } from './ownership.ts';
+import { isReset, type Managers, managedEntry, managerIdentity, readManagers, writeManagers } from './managers.ts';
+import { releaseFields, touchedFields } from './ownership.ts';
 import { reconcileManagers } from './reconcile-shape.ts';
 import { shapeOf } from './shape.ts';
 import { filterComparison, type TrackedKind, withoutUntracked, writableFields } from './tracked-fields.ts';
@@ -52,16 +58,14 @@ function trackCreate(write: TrackedWrite): KubeObject {
   // In a kind of Go's it depends on values too: an empty one that is shown anyway is nobody's.
   const fieldsV1 = kind.builtIn === true ? make() : createdFields(kind, withoutManagedFields(next as JsonObject), make);
   const metadata = bareMetadata(next.metadata as JsonObject);
-  if (Object.keys(fieldsV1).length === 0) return { ...next, metadata } as KubeObject;
-  const entry: ManagedFieldsEntry = {
-    ...(manager === '' ? {} : { manager }),
-    operation: 'Update',
-    apiVersion: apiVersionOf(kind),
-    time: now,
-    fieldsType: 'FieldsV1',
-    fieldsV1,
-  };
-  return { ...next, metadata: { ...metadata, managedFields: [entry] } } as KubeObject;
+  if (isEmpty(fieldsV1)) return withMetadata(next, metadata);
+  const info = { manager, operation: 'Update', apiVersion: apiVersionOf(kind), subresource: '' } as const;
+  return withMetadata(next, metadata, [managedEntry(info, now, fieldsV1)]);
+}
+
+function isEmpty(members: JsonObject): boolean {
+  for (const _ in members) return false;
+  return true;
 }
 
 /** What the client sent counts where it is valid and not a subresource's (rules SSA-29 to SSA-32, CREATE-06). */
@@ -89,16 +93,18 @@ export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
     writableFields(kind, subresource),
   );
   const managers = reconcileManagers(shape, before);
-  releaseFields(managers, comparison, undefined);
   const changed = withoutUntracked(comparison.modified.union(comparison.added));
+  const { manager } = write;
+  const operation = 'Update';
+  const identity = managerIdentity({ manager, operation, apiVersion, subresource });
+  const own = managers.get(identity)?.fields;
+  // Mostly one changes what is one's own already, and the set stays what it was.
+  const isOwn = own?.includes(changed) === true && !own.meets(touchedFields(comparison).difference(changed));
+  releaseFields(managers, comparison, isOwn ? identity : undefined);
   if (!changed.isEmpty) {
-    const info = { manager: write.manager, operation: 'Update', apiVersion, subresource } as const;
-    const identity = managerIdentity(info);
-    const earlier = managers.get(identity);
-    const fields = earlier === undefined ? changed : changed.union(earlier.fields);
-    // Mostly one changes what is one's own already: a set that is the same need not be written anew.
-    const own = before.get(identity)?.fields;
-    managers.set(identity, { ...info, fields: own?.equals(fields) === true ? own : fields, time: now });
+    const earlier = managers.get(identity)?.fields;
+    const fields = earlier === undefined ? changed : isOwn ? earlier : changed.union(earlier);
+    managers.set(identity, { manager, operation, apiVersion, subresource, fields, time: now });
   }
   capUpdateManagers(managers);
   return managers;
@@ -130,8 +136,17 @@ function bareMetadata(metadata: JsonObject): JsonObject {
 
 export function withManagedFields(object: KubeObject, managers: Managers): KubeObject {
   const metadata = bareMetadata(object.metadata as JsonObject);
-  return {
-    ...object,
-    metadata: managers.size === 0 ? metadata : { ...metadata, managedFields: writeManagers(managers) },
-  } as KubeObject;
+  return withMetadata(object, metadata, managers.size === 0 ? undefined : writeManagers(managers));
+}
+
+function withMetadata(object: KubeObject, bare: JsonObject, managedFields?: ManagedFieldsEntry[]): KubeObject {
+  const copy: KubeObject = { ...object };
+  copy.metadata = bare as ObjectMeta;
+  if (managedFields === undefined) return copy;
+  // Member by member: what is added to a spread gives each object a hidden class of its own.
+  const metadata: JsonObject = {};
+  for (const name in bare) setMember(metadata, name, bare[name] as JsonValue);
+  copy.metadata = metadata as ObjectMeta;
+  copy.metadata.managedFields = managedFields;
+  return copy;
 }

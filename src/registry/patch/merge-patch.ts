@@ -1,17 +1,10 @@
 import { badRequest } from '../../api/status.ts';
-import {
-  cloneJson,
-  getMember,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  setMember,
-} from '../../lib/json-value.ts';
+import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import { jsonTypeName } from './json-type-name.ts';
 
 /**
  * Applies a JSON merge patch (RFC 7396): null removes a member, objects merge, everything else replaces. Returns a
- * new document that shares nothing with its inputs. Throws 400 if the patch is no object.
+ * new document that shares what stays as it is with the inputs, which are not changed. Throws 400 if the patch is no object.
  */
 export function applyMergePatch(document: JsonObject, patch: JsonValue): JsonObject {
   if (!isJsonObject(patch)) {
@@ -28,7 +21,7 @@ function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
     const change = getMember(patch, key);
     if (change === null) continue;
     const member = document[key] as JsonValue;
-    setMember(merged, key, change === undefined ? cloneJson(member) : mergeValues(member, change));
+    setMember(merged, key, change === undefined ? member : mergeValues(member, change));
   }
   for (const key of Object.keys(patch)) {
     const change = patch[key] as JsonValue;
@@ -38,6 +31,6 @@ function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
 }
 
 function mergeValues(value: JsonValue, change: JsonValue): JsonValue {
-  if (!isJsonObject(change)) return cloneJson(change);
+  if (!isJsonObject(change)) return change;
   return mergeObjects(isJsonObject(value) ? value : {}, change);
 }

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { shapeMetadata } from './metadata.ts';
+
+const texts = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion'];
+const maps = ['labels', 'annotations'];
+const others = [
+  'generation',
+  'creationTimestamp',
+  'finalizers',
+  'ownerReferences',
+  'managedFields',
+  'other',
+  '__proto__',
+];
+
+const value = fc.oneof(
+  fc.constantFrom<JsonValue>('', 'text', '2026-08-20T10:00:00Z', 7, null, [], {}, ['a'], [{ manager: 'a' }]),
+  fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.constantFrom<JsonValue>('', 'text', 7, null)),
+) as fc.Arbitrary<JsonValue>;
+
+const metadata = fc.dictionary(fc.constantFrom(...texts, ...maps, ...maps, ...others), value, { maxKeys: 4 });
+
+function outcome(sent: JsonObject): string {
+  try {
+    const shaped = shapeMetadata(sent, 'metadata');
+    return JSON.stringify([shaped.metadata, shaped.unknown]);
+  } catch (error) {
+    return String(error);
+  }
+}
+
+describe('shapeMetadata', () => {
+  it('gives the same for what a glance finds right and for what is looked at member by member', () => {
+    fc.assert(
+      // A selfLink is taken and dropped, and nothing with one is right at a glance.
+      fc.property(metadata, (sent) => {
+        expect(outcome(sent)).toBe(outcome({ ...sent, selfLink: 'x' }));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('takes over what stands in metadata that has its types, and looks at the rest', () => {
+    const managedFields = [{ manager: 'a', operation: 'Update' as const }] as never;
+    const known = { name: 'a', generation: 2, creationTimestamp: '2026-08-20T10:00:00Z', managedFields };
+    const { metadata: shaped, unknown } = shapeMetadata({ ...known, labels: { a: 'b' } }, 'metadata', known);
+    expect(shaped).toEqual({ ...known, labels: { a: 'b' } });
+    expect(shaped.managedFields).toBe(managedFields);
+    expect(unknown).toEqual([]);
+    expect(() => shapeMetadata({ ...known, generation: 'many' }, 'metadata', known)).toThrow('ObjectMeta.generation');
+    expect(shapeMetadata({ ...known, other: 1 }, 'metadata', known).unknown).toEqual(['metadata.other']);
+  });
+
+  it('leaves what was sent as it was', () => {
+    const sent = { name: 'a', labels: { a: 'b' } };
+    shapeMetadata(sent, 'metadata').metadata.namespace = 'there';
+    expect(sent).toEqual({ name: 'a', labels: { a: 'b' } });
+  });
+});

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HttpServer } from '../../../test/harness/http-server.ts';
+import type { AuditEvent } from '../../api/audit/audit-event.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import { openAuditLog } from '../../audit/open-audit-log.ts';
+import { type Append, quickAppend } from '../../audit/quick-append.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/log.ts';
+import type { IncomingRequest } from '../exchange.ts';
+import { newExchange } from '../router.ts';
+import { audit } from './audit.ts';
+
+const widgets = '/apis/example.dev/v1/namespaces/a/widgets';
+const bodyOf = (name: string) =>
+  JSON.stringify({ apiVersion: 'example.dev/v1', kind: 'Widget', metadata: { name }, spec: { size: 1 } });
+
+let directory: string;
+let path: string;
+let auditLog: AuditLog;
+let server: HttpServer;
+/** Fails the writes of lines as long as it is set. */
+let isFull = false;
+
+beforeEach(async () => {
+  isFull = false;
+  directory = await mkdtemp(join(tmpdir(), 'audited-'));
+  path = join(directory, 'audit.log');
+  const quick = quickAppend({ isFile: true });
+  const failing = <T>(write: () => T): T => {
+    if (isFull) throw new Error('ENOSPC');
+    return write();
+  };
+  const append: Append = {
+    isQuick: () => true,
+    now: (file, bytes) => failing(() => quick.now(file, bytes)),
+    later: (file, bytes) => failing(() => quick.later(file, bytes)),
+  };
+  auditLog = await openAuditLog({ path, append });
+  server = await HttpServer.start({ chain: { auditLog } });
+});
+afterEach(async () => {
+  await server.stop();
+  await auditLog.close();
+  await rm(directory, { recursive: true });
+});
+
+function stagesOf(auditId: string): string[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as AuditEvent)
+    .filter(({ auditID }) => auditID === auditId)
+    .map(({ stage }) => stage);
+}
+
+const request: IncomingRequest = {
+  method: 'POST',
+  url: widgets,
+  headers: {},
+  body: (async function* () {})(),
+  remoteAddress: '127.0.0.1',
+  httpVersion: '2',
+  webSocket: false,
+  signal: new AbortController().signal,
+};
+
+const names = Array.from({ length: 40 }, (_, index) => `widget-${index}`);
+
+describe('the lines of writes that come at the same time (completions §11)', () => {
+  it.each([false, true])(
+    'are in the file before each is carried out, and before it is answered; HTTP/2: %s',
+    async (http2) => {
+      const before = new Map<string, string[]>();
+      server.plane.decide = (_identity, attributes) => {
+        // The last that is asked before the write itself.
+        if (attributes.resourceRequest) before.set(attributes.namespace, stagesOf(attributes.namespace));
+        return { allowed: true, reason: 'test' };
+      };
+      const after = await Promise.all(
+        names.map(async (name) => {
+          const place = `/apis/example.dev/v1/namespaces/${name}/widgets`;
+          const answer = await server.call('POST', place, { body: bodyOf(name), headers: { 'audit-id': name }, http2 });
+          return [answer.status, stagesOf(name)];
+        }),
+      );
+      expect(after).toEqual(names.map(() => [201, ['RequestReceived', 'ResponseComplete']]));
+      expect([...before.values()]).toEqual(names.map(() => ['RequestReceived']));
+    },
+  );
+
+  it('that cannot be written stop each of them, and those that follow are carried out', async () => {
+    isFull = true;
+    const post = (name: string) =>
+      server.call('POST', widgets, { body: bodyOf(name), headers: { 'audit-id': name } }).then(({ status }) => status);
+    expect(await Promise.all(names.map(post))).toEqual(names.map(() => 503));
+    expect(server.plane.calls).toEqual([]);
+    isFull = false;
+    expect(await Promise.all(names.map(post))).toEqual(names.map(() => 201));
+    expect(names.map(stagesOf)).toEqual(names.map(() => ['RequestReceived', 'ResponseComplete']));
+  });
+
+  it('that cannot be written after the write do not keep the answer from the client', async () => {
+    server.plane.decide = () => {
+      isFull = true;
+      return { allowed: true, reason: 'test' };
+    };
+    const { status } = await server.call('POST', widgets, { body: bodyOf('x'), headers: { 'audit-id': 'x' } });
+    expect([status, stagesOf('x')]).toEqual([201, ['RequestReceived']]);
+  });
+});
+
+describe('a line that takes its time', () => {
+  it.each(['RequestReceived', 'ResponseComplete'] as const)('holds up what must come after it: %s', async (slow) => {
+    const happened: string[] = [];
+    let written = (): void => {};
+    const held: AuditLog = {
+      write({ stage }) {
+        happened.push(stage);
+        return stage === slow ? new Promise((resolve) => (written = resolve)) : Promise.resolve();
+      },
+      close: () => Promise.resolve(),
+    };
+    const filter = audit({ auditLog: held, clock: systemClock, log: silentLog });
+    const exchange = newExchange(request, systemClock);
+    const answered = filter(exchange, async () => {
+      happened.push('carried out');
+      return { status: 201, headers: {} };
+    }).then(({ status }) => happened.push(`answered ${status}`));
+    const order = ['RequestReceived', 'carried out', 'ResponseComplete', 'answered 201'];
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+    expect(happened).toEqual(order.slice(0, order.indexOf(slow) + 1));
+    written();
+    await answered;
+    expect(happened).toEqual(order);
+  });
+});

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { exchangeFor } from '../../../test/harness/exchange.ts';
+import { systemClock } from '../../lib/clock.ts';
+import type { Exchange, Reply } from '../exchange.ts';
+import { pathSegments, rawPath } from '../path-segments.ts';
+import { newExchange } from '../router.ts';
+import { requestInfo } from './request-info.ts';
+
+const ok = async (): Promise<Reply> => ({ status: 200, headers: {} });
+
+const piece = fc.constantFrom(
+  '/',
+  '//',
+  'apis',
+  'api',
+  'v1',
+  'g',
+  'a%2Fb',
+  '.',
+  '..',
+  'namespaces',
+  '%zz',
+  'x',
+  '%20',
+  '',
+);
+const paths = fc.array(piece, { maxLength: 14 }).map((pieces) => `/${pieces.join('/')}`);
+
+/** What the filter finds out, or the words with which it refuses. */
+function read(exchange: Exchange, depth: number): unknown {
+  try {
+    void requestInfo({ depth })(exchange, ok);
+    return exchange.info;
+  } catch (error) {
+    return error instanceof Error ? error.message : error;
+  }
+}
+
+it('reads the same of a path that the router has cut as of the text (REQ-01, REQ-08)', () => {
+  fc.assert(
+    fc.property(paths, fc.constantFrom(0, 1, 2, 3, 11, Number.POSITIVE_INFINITY), (url, depth) => {
+      const { request } = exchangeFor();
+      const uncut = newExchange({ ...request, url, signal: request.signal }, systemClock);
+      const cut = newExchange({ ...request, url, signal: request.signal }, systemClock);
+      cut.segments = routed(url);
+      expect(read(cut, depth)).toEqual(read(uncut, depth));
+    }),
+  );
+});
+
+/** As the router does it: a path that cannot be decoded belongs to nobody. */
+function routed(url: string): string[] {
+  try {
+    return pathSegments(rawPath(url));
+  } catch {
+    return [''];
+  }
+}

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { ManualClock } from './clock.ts';
+import { SameDelay } from './same-delay.ts';
+
+/** A clock that counts how many timers were ever asked for. */
+class CountingClock extends ManualClock {
+  timers = 0;
+
+  override after(milliseconds: number, callback: () => void): () => void {
+    this.timers++;
+    return super.after(milliseconds, callback);
+  }
+}
+
+it('calls each back after the same time, in the order of asking', () => {
+  const clock = new ManualClock();
+  const delay = new SameDelay(clock, 100);
+  const called: string[] = [];
+  delay.after(() => called.push('first'));
+  clock.advance(30);
+  delay.after(() => called.push('second'));
+  clock.advance(69);
+  expect(called).toEqual([]);
+  clock.advance(1);
+  expect(called).toEqual(['first']);
+  clock.advance(29);
+  expect(called).toEqual(['first']);
+  clock.advance(1);
+  expect(called).toEqual(['first', 'second']);
+});
+
+it('does not call who has left, and calls who came behind them on time', () => {
+  const clock = new ManualClock();
+  const delay = new SameDelay(clock, 100);
+  const called: string[] = [];
+  const leave = delay.after(() => called.push('left'));
+  clock.advance(40);
+  delay.after(() => called.push('stayed'));
+  leave();
+  clock.advance(99);
+  expect(called).toEqual([]);
+  clock.advance(1);
+  expect(called).toEqual(['stayed']);
+  leave();
+  clock.advance(1000);
+  expect(called).toEqual(['stayed']);
+});
+
+it('has one timer for a thousand, and none when there has been nobody for that time', () => {
+  const clock = new CountingClock();
+  const delay = new SameDelay(clock, 100);
+  for (let count = 0; count < 1000; count++) delay.after(() => {})();
+  expect(clock.timers).toBe(1);
+  clock.advance(1000);
+  expect(clock.timers).toBe(1);
+  let isCalled = false;
+  delay.after(() => {
+    isCalled = true;
+  });
+  expect(clock.timers).toBe(2);
+  clock.advance(100);
+  expect(isCalled).toBe(true);
+});
+
+it('goes on where one who is called asks again', () => {
+  const clock = new ManualClock();
+  const delay = new SameDelay(clock, 100);
+  const called: number[] = [];
+  const again = () => {
+    called.push(clock.elapsed());
+    delay.after(again);
+  };
+  delay.after(again);
+  clock.advance(100);
+  clock.advance(100);
+  expect(called).toEqual([100, 200]);
+});

@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../api/meta.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { hiddenKeyHash, hiddenMadeWith } from './access-key-hidden.ts';
+import { keyStateOf } from './access-key-state.ts';
+
+function object(name: string, spec: JsonObject): KubeObject {
+  return { apiVersion: 'v1', kind: 'Any', metadata: { name, uid: `uid of ${name}` }, spec };
+}
+
+let users: Map<string, KubeObject>;
+let keys: Map<string, KubeObject>;
+let hidden: Map<string, JsonObject>;
+let teams: readonly string[];
+
+const state = {
+  accessKey: (name: string) => keys.get(name),
+  accessKeyHidden: (name: string) => hidden.get(name),
+  user: (name: string) => users.get(name),
+  userHidden: () => undefined,
+  team: () => undefined,
+  teamsOf: () => teams,
+  cluster: () => undefined,
+};
+
+function keep(name: string, spec: JsonObject, hiddenPart: JsonObject = {}): KubeObject {
+  const key = object(name, spec);
+  keys.set(name, key);
+  hidden.set(name, { [hiddenKeyHash]: 'hash', ...hiddenPart });
+  return key;
+}
+
+beforeEach(() => {
+  users = new Map([['anna', object('anna', { groups: ['own'] })]]);
+  keys = new Map();
+  hidden = new Map();
+  teams = [];
+});
+
+describe('the state of a key', () => {
+  it('is the same for as long as everything that it follows from is', () => {
+    const key = keep('k', { user: 'anna' });
+    const first = keyStateOf(key, state);
+    expect(first.user?.groups).toContain('own');
+    expect(keyStateOf(key, state)).toBe(first);
+  });
+
+  const changes: [string, () => void, (user: readonly string[] | undefined) => void][] = [
+    [
+      'user has other groups',
+      () => users.set('anna', object('anna', { groups: ['new'] })),
+      (g) => expect(g).toContain('new'),
+    ],
+    ['user is disabled', () => users.set('anna', object('anna', { disabled: true })), (g) => expect(g).toBeUndefined()],
+    ['user is gone', () => users.delete('anna'), (g) => expect(g).toBeUndefined()],
+    [
+      'user is in another team',
+      () => (teams = ['t']),
+      (g) => expect(g?.some((group) => group.endsWith('t'))).toBe(true),
+    ],
+  ];
+  it.each(changes)('is another at once when its %s', (_, change, check) => {
+    const key = keep('k', { user: 'anna' });
+    keyStateOf(key, state);
+    change();
+    check(keyStateOf(key, state).user?.groups);
+  });
+
+  it('is another at once when its value is', () => {
+    const key = keep('k', { user: 'anna' });
+    expect(keyStateOf(key, state).version).toBe('hash');
+    hidden.set('k', { [hiddenKeyHash]: 'other' });
+    expect(keyStateOf(key, state).version).toBe('other');
+  });
+
+  it('follows the key that it was made with', () => {
+    const maker = keep('maker', { user: 'anna' });
+    const key = keep('k', { user: 'anna' }, { [hiddenMadeWith]: { name: 'maker', uid: maker.metadata.uid ?? '' } });
+    expect(keyStateOf(key, state)).toMatchObject({ disabled: false, user: { name: 'anna' } });
+    keys.set('maker', object('maker', { user: 'anna', disabled: true }));
+    expect(keyStateOf(key, state).disabled).toBe(true);
+    keys.delete('maker');
+    expect(keyStateOf(key, state).user).toBeUndefined();
+  });
+
+  it('follows uses that no status shows yet, where its end does', () => {
+    const key = keep('k', { user: 'anna', ttl: 60, ttlAfterLastActivity: true });
+    key.metadata.creationTimestamp = '2026-01-01T00:00:00Z';
+    const created = Date.parse(key.metadata.creationTimestamp);
+    expect(keyStateOf(key, state, () => undefined).expiresAt).toBe(created + 60_000);
+    expect(keyStateOf(key, state, () => created + 30_000).expiresAt).toBe(created + 90_000);
+  });
+});

@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Key } from '../key.ts';
+import type { Change, Revision, Store } from '../store.ts';
+import { Recorder } from './recorder.ts';
+import { failureCode, key, type OpenStore, put, range, remove, storesOf } from './suite-store.ts';
+
+/** What an observer knows to be there, and what it writes by that. */
+class Observed {
+  readonly #store: Store;
+  readonly #rows = new Map<string, { readonly value: string; readonly revision: Revision }>();
+
+  private constructor(store: Store) {
+    this.#store = store;
+  }
+
+  static async of(store: Store): Promise<Observed> {
+    const observed = new Observed(store);
+    await store.observe(range('s'), 1, { changes: (changes) => observed.#learn(changes), ended() {} });
+    return observed;
+  }
+
+  create(at: Key, value = ''): Promise<unknown> {
+    const seen = !this.#rows.has(at.segments.join('/'));
+    return this.#store.transact({ checks: [{ key: at, revision: undefined, seen }], writes: [{ key: at, value }] });
+  }
+
+  /** Writes where something is, as far as it knows; undefined: removes it. */
+  replace(at: Key, value: string | undefined): Promise<unknown> {
+    const row = this.#rows.get(at.segments.join('/'));
+    if (row === undefined) return Promise.resolve();
+    return this.#store.transact({ checks: [{ key: at, ...row, seen: true }], writes: [{ key: at, value }] });
+  }
+
+  #learn(changes: readonly Change[]): void {
+    for (const { key: at, value, revision } of changes) {
+      if (value === undefined) this.#rows.delete(at.segments.join('/'));
+      else this.#rows.set(at.segments.join('/'), { value, revision });
+    }
+  }
+}
+
+export function seenRowsSection(open: OpenStore): void {
+  const newStore = storesOf(open);
+  const x = key('s', 'x');
+
+  describe('seen by one who observes it: a key', () => {
+    it('is written by one of those who ask at once, and by nobody after that', async () => {
+      const store = await newStore();
+      const observed = await Observed.of(store);
+      const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => observed.create(x)));
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      expect(await failureCode(observed.create(x))).toBe('CheckFailed');
+      await remove(store, x);
+      await observed.create(x, 'again');
+      expect((await store.get(x))?.value).toBe('again');
+    });
+
+    it('is written once though who asks has not been told yet of what is on its way to the disk', async () => {
+      const store = await newStore();
+      const observed = await Observed.of(store);
+      for (let round = 0; round < 20; round++) {
+        const at = key('s', `${round}`);
+        const first = put(store, at, 'first');
+        for (let turn = 0; turn < round % 5; turn++) await new Promise(setImmediate);
+        // By now it may have been told: then it does not say that it has seen nothing.
+        const others = [key('s', `other ${round}`), at].map((each) => observed.create(each, 'second'));
+        expect(await failureCode(others[1] ?? first)).toBe('CheckFailed');
+        await Promise.all([first, others[0]]);
+        expect((await store.get(at))?.value).toBe('first');
+      }
+    });
+
+    it('is written once though who asks waits for thousands of others', async () => {
+      const store = await newStore();
+      const observed = await Observed.of(store);
+      const before = [x, ...Array.from({ length: 2500 }, (_, n) => key('s', `${n}`))].map((at) => put(store, at, ''));
+      expect(await failureCode(observed.create(x, 'second'))).toBe('CheckFailed');
+      await Promise.all(before);
+      expect((await store.get(x))?.value).toBe('');
+    });
+
+    it('is written once though others are told before the one who asks', async () => {
+      const store = await newStore();
+      const asked: Promise<string>[] = [];
+      let late: Observed | undefined;
+      await store.observe(range('s'), 1, {
+        changes: () => {
+          if (asked.length === 0 && late !== undefined) asked.push(failureCode(late.create(x, 'second')));
+        },
+        ended() {},
+      });
+      late = await Observed.of(store);
+      await put(store, x, 'first');
+      expect(await Promise.all(asked)).toEqual(['CheckFailed']);
+      expect((await store.get(x))?.value).toBe('first');
+    });
+
+    it('may have been removed just before', async () => {
+      const store = await newStore();
+      const observed = await Observed.of(store);
+      await observed.create(x);
+      const removing = remove(store, x);
+      await new Promise(setImmediate);
+      const creating = Promise.allSettled([observed.create(x, 'again')]);
+      await removing;
+      const [outcome] = await creating;
+      expect((await store.get(x))?.value).toBe(outcome?.status === 'fulfilled' ? 'again' : undefined);
+      await observed.create(key('s', 'y'));
+    });
+
+    it('has a past in which each version follows the one that was there, whoever writes when', async () => {
+      const step = fc.record({
+        name: fc.constantFrom('a', 'b', 'c'),
+        verb: fc.constantFrom('create', 'replace', 'remove', 'remove blindly'),
+        turnsBefore: fc.integer({ min: 0, max: 3 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+          const store = await newStore();
+          const observed = await Observed.of(store);
+          const writes: Promise<unknown>[] = [];
+          for (const [number, { name, verb, turnsBefore }] of steps.entries()) {
+            for (let turn = 0; turn < turnsBefore; turn++) await new Promise(setImmediate);
+            const at = key('s', name);
+            const verbs = {
+              create: () => observed.create(at, `${number}`),
+              replace: () => observed.replace(at, `${number}`),
+              remove: () => observed.replace(at, undefined),
+              'remove blindly': () => store.transact({ writes: [{ key: at, value: undefined }] }),
+            };
+            writes.push(Promise.allSettled([verbs[verb as keyof typeof verbs]()]));
+          }
+          await Promise.all(writes);
+          const there = new Map<string, { readonly value: string; readonly revision: Revision }>();
+          for (const { key: at, value, revision, previous } of await store.history(range('s'), 1)) {
+            const [name = ''] = at.segments;
+            expect(previous).toEqual(there.get(name));
+            if (value === undefined) there.delete(name);
+            else there.set(name, { value, revision });
+          }
+          const { entries } = await store.list(range('s'));
+          const listed = entries.map(({ key: at, ...row }) => [at.segments[0], row]);
+          expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(there));
+        }),
+        { numRuns: 30 },
+      );
+    });
+
+    it('that is not there as it is said to be is asked for on the disk', async () => {
+      const store = await newStore();
+      await put(store, x, 'one');
+      const writes = [{ key: x, value: 'two' }];
+      const unsaid = [{ key: x, revision: 2, seen: true }];
+      await store.transact({ checks: unsaid, writes });
+      expect((await store.history(range('s'), 2))[0]?.previous).toEqual({ value: 'one', revision: 2 });
+    });
+
+    it('is asked for by observers alone: one that threw has missed something, and is told the end', async () => {
+      const store = await newStore();
+      const recorder = new Recorder();
+      await store.observe(range('s'), 1, {
+        changes() {
+          throw new Error('faulty');
+        },
+        ended: (error) => recorder.ended(error),
+      });
+      await put(store, x, '1');
+      expect(recorder.end).toMatchObject({ code: 'Closed' });
+    });
+  });
+}
