@@ -88,6 +88,11 @@ function resourcePlace(
 function nonResource(method: string, segments: readonly string[], path: string): RequestInfo {
   // Such a path would read as another one once it is joined again, also to whoever authorises it.
   if (segments.some((segment) => segment === '.' || segment === '..' || segment.includes('/'))) throw noSuchPath();
+  return noResource(method, path);
+}
+
+/** Of a request that is for no resource, or of which nobody has read the path yet. */
+export function noResource(method: string, path: string): RequestInfo {
   return {
     verb: method.toLowerCase(),
     isResource: false,
@@ -99,6 +104,8 @@ function nonResource(method: string, segments: readonly string[], path: string):
     subresource: '',
     name: '',
     pathName: '',
-    rest: [],
+    rest: nothingMore,
   };
 }
+
+const nothingMore: readonly string[] = [];

@@ -6,7 +6,7 @@ import { openChain } from './chain.ts';
 import type { Exchange, Handler, IncomingRequest, Reply } from './exchange.ts';
 import { pathSegments, rawPath, rawQuery } from './path-segments.ts';
 import { followSignal, RequestEnd } from './request-end.ts';
-import type { RequestInfo } from './request-info.ts';
+import { noResource, type RequestInfo } from './request-info.ts';
 
 /** A part of the address space. The first mount whose prefix is the beginning of the path, segment by segment, serves. */
 export interface Mount {
@@ -61,25 +61,6 @@ function segmentsOf(request: IncomingRequest): string[] {
 /** Longer ids are no ids; what a client sends here ends up in every line of the log. */
 const auditIdForm = /^[A-Za-z0-9._:/+=-]{1,64}$/;
 
-/** What is known of a request before its path is read. */
-function unknownInfo(method: string): RequestInfo {
-  return {
-    verb: method.toLowerCase(),
-    isResource: false,
-    path: '',
-    group: '',
-    version: '',
-    namespace: '',
-    resource: '',
-    subresource: '',
-    name: '',
-    pathName: '',
-    rest: nothingMore,
-  };
-}
-
-const nothingMore: readonly string[] = [];
-
 /** Shared by all who have none; nobody changes what was sent. */
 const noQuery = new URLSearchParams();
 
@@ -126,7 +107,7 @@ class RoutedExchange implements Exchange {
     this.query = queryOf(request.url);
     this.auditId = sent !== undefined && auditIdForm.test(sent) ? sent : randomUUID();
     this.receivedAt = receivedAt;
-    this.info = unknownInfo(request.method);
+    this.info = noResource(request.method, '');
   }
 
   get signal(): AbortSignal {
