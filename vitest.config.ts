@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const project = process.argv[process.argv.indexOf('--project') + 1] ?? 'all';
@@ -5,9 +6,15 @@ const reports = process.env['FLOTILLA_TEST_REPORTS'];
 
 /** Those that measure how quickly something happens: they have the machine for themselves. */
 const quiet = [
-  'test/bad-days/{bad-input,greedy-key,idle-watches,never-reader,slow-clients}.slow.test.ts',
+  'test/bad-days/{bad-input,greedy-key,idle-watches}.slow.test.ts',
   'test/kubernetes/gateway-time.test.ts',
 ];
+/** The same, but that after some seconds of measuring they wait for a minute until somebody is sent away. */
+const patient = ['test/bad-days/{never-reader,slow-clients}.slow.test.ts'];
+/** Programs that are killed and started over and over. */
+const crash = ['src/**/*crash.slow.test.ts', 'test/**/*crash.slow.test.ts'];
+/** Clients that write for as long as FLOTILLA_CHURN_SECONDS says, and mostly wait for it to be over. */
+const churn = ['test/e2e/client-{go,node-churn}.test.ts'];
 /** The benchmark itself, whose figures nobody looks at then. */
 const bench = 'test/e2e/bench.test.ts';
 
@@ -26,6 +33,8 @@ export default defineConfig({
           exclude: ['**/*.slow.test.ts', 'test/{e2e,console,kubernetes,cluster}/**'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
+          // Of two cores one would be idle otherwise.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
         },
       },
       {
@@ -33,10 +42,31 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: ['src/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
-          exclude: quiet,
+          exclude: [...quiet, ...patient, ...crash],
           testTimeout: 900_000,
           hookTimeout: 120_000,
           fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'crash',
+          include: crash,
+          testTimeout: 900_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'patient',
+          include: patient,
+          testTimeout: 900_000,
+          hookTimeout: 120_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -47,6 +77,7 @@ export default defineConfig({
           testTimeout: 900_000,
           hookTimeout: 120_000,
           fileParallelism: false,
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -54,10 +85,22 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: [bench],
+          exclude: [bench, ...churn],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'churn',
+          include: churn,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
       {

@@ -1,7 +1,9 @@
 // Adds up the JSON reports of all vitest runs. A skipped test is a failure here: everything a test needs is installed.
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
+/** Characters of what a failed test says: the whole stands above, with the suite. */
+const longestMessage = 1000;
 const folder = process.argv[2];
 const total = { passed: 0, failed: 0, skipped: 0 };
 for (const name of readdirSync(folder).sort()) {
@@ -12,7 +14,9 @@ for (const name of readdirSync(folder).sort()) {
   );
   for (const file of report.testResults) {
     for (const test of file.assertionResults) {
-      if (test.status !== 'passed') console.log(`  ${test.status}: ${test.fullName}`);
+      if (test.status === 'passed') continue;
+      console.log(`  ${test.status}: ${test.fullName} (${relative('.', file.name)})`);
+      for (const message of test.failureMessages ?? []) console.log(`    ${message.slice(0, longestMessage)}`);
     }
   }
   total.passed += report.numPassedTests;

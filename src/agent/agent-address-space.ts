@@ -16,7 +16,7 @@ import { inFlight } from '../http/filters/in-flight.ts';
 import { keyRate } from '../http/filters/key-rate.ts';
 import { sourceLimit } from '../http/filters/source-limit.ts';
 import type { Metrics } from '../http/metrics/create-metrics.ts';
-import { countInFlight, requestObserver } from '../http/metrics/request-observer.ts';
+import { requestObserver } from '../http/metrics/request-observer.ts';
 import { pathSegments, rawPath } from '../http/path-segments.ts';
 import type { HealthCheck, Plane } from '../http/plane.ts';
 import { processMounts } from '../http/process-mounts.ts';
@@ -63,7 +63,6 @@ export function agentAddressSpace(options: AgentAddressSpaceOptions): (request: 
   const { replica } = policy;
   const planes = new WeakMap<Exchange, Plane | undefined>();
   const onPlane = (exchange: Exchange, plane: Plane | undefined) => void planes.set(exchange, plane);
-  const bound = inFlight({ clock, reads: 400, writes: 200, bodyBytes });
   const chain: GuardedChainOptions = {
     clock,
     log,
@@ -72,7 +71,13 @@ export function agentAddressSpace(options: AgentAddressSpaceOptions): (request: 
     auditLog: options.auditLog,
     sourceLimit: sourceLimit({ clock }),
     keyRate: keyRate({ clock, perSecond: 0 }),
-    inFlight: countInFlight(metrics, bound),
+    inFlight: inFlight({
+      clock,
+      reads: 400,
+      writes: 200,
+      bodyBytes,
+      onWork: (kind, change) => metrics.inFlight(kind, change),
+    }),
     onComplete: requestObserver({ metrics, planeOf: (exchange) => planes.get(exchange) }),
   };
   const authorize = door.authorize.bind(door);

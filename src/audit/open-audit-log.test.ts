@@ -86,6 +86,47 @@ describe('openAuditLog', () => {
     expect(text).toContain('watch=1');
   });
 
+  it('writes a line whose beginning stood in the one before as it writes any other', async () => {
+    const log = await openAuditLog({ path });
+    const secret = 'flk_0123456789abcdef';
+    const requests: Partial<AuditEvent>[] = [
+      { user: { username: 'anna', groups: ['a'] }, accessKey: 'k' },
+      { requestURI: `/x/${secret}` },
+      { requestURI: '/é"', user: { username: 'anna', groups: ['"'] } },
+      { userAgent: `agent ${secret}`, auditID: 'agent' },
+      { auditID: secret },
+      { user: { username: secret, groups: [] } },
+      { impersonatedUser: { username: 'bob', groups: [] } },
+    ];
+    const ends: Partial<AuditEvent>[] = [
+      {},
+      { objectRef: { resource: 'things', name: 'x' } },
+      { objectRef: { resource: 'things', name: secret } },
+      { objectRef: { resource: 'things', name: '"' } },
+      { responseStatus: { code: 409, reason: 'Conflict' } },
+      { decision: { allowed: false, reason: secret, scopes: ['s'] } },
+      { annotations: { note: secret } },
+    ];
+    for (const request of requests) {
+      for (const end of ends) {
+        const beginning = {};
+        const before = event({ ...request, stage: 'RequestReceived' });
+        const after = event({ ...request, ...end });
+        await log.write(before, beginning);
+        await log.write(after, beginning);
+        await log.write(before);
+        await log.write(after);
+      }
+    }
+    await log.close();
+    const written = await lines(path);
+    expect(JSON.stringify(written)).not.toContain(secret);
+    for (let at = 0; at < written.length; at += 4) {
+      expect(written.slice(at, at + 2)).toEqual(written.slice(at + 2, at + 4));
+    }
+    expect(written).toHaveLength(4 * requests.length * ends.length);
+  });
+
   it('has a line in the file when it tells so, and writes those of a moment by one call', async () => {
     let calls = 0;
     const append = appending((file, bytes) => {

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { AuditEvent } from '../api/audit/audit-event.ts';
-import type { AuditLog } from './audit-log.ts';
+import type { AuditLog, LineBeginning } from './audit-log.ts';
 import { EventText } from './event-text.ts';
 import { GatheredLines } from './gathered-lines.ts';
 import { type Append, quickAppend } from './quick-append.ts';
@@ -112,13 +112,19 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     },
   });
   const text = new EventText();
+  const lineOf = (event: AuditEvent, kept: LineBeginning | undefined): string => {
+    const beginning = kept?.text ?? text.beginning(clean(event));
+    const rest = beginning === undefined ? undefined : text.rest(event);
+    if (beginning === undefined || rest === undefined) return redactLine(`${JSON.stringify(clean(event))}\n`);
+    if (kept !== undefined) kept.text = beginning;
+    return `${beginning}${rest}\n`;
+  };
 
   return {
-    write(event) {
+    write(event, beginning) {
       if (closed) return Promise.reject(new Error('the audit log is closed'));
       if (waitingLines >= mostWaiting) return Promise.reject(new Error('too many audit lines wait to be written'));
-      const line = redactLine(`${text.of(clean(event))}\n`);
-      return gathered.add(line, event.stage === 'RequestReceived' ? 'turn' : 'moment');
+      return gathered.add(lineOf(event, beginning), event.stage === 'RequestReceived' ? 'turn' : 'moment');
     },
 
     async close() {

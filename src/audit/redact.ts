@@ -45,7 +45,7 @@ export const redacted = '[redacted]';
  * Hardly any text has one, and to look for how they begin is much faster than to look for them; for one rare character of
  * that, much faster still.
  */
-function mayHoldSecret(text: string): boolean {
+export function mayHoldSecret(text: string): boolean {
   return (text.includes('_') && text.includes('flk_')) || (text.includes('J') && text.includes('eyJ'));
 }
 

@@ -59,11 +59,11 @@ export function virtualApi(options: VirtualApiOptions) {
       deadline({ clock }),
       async (exchange, next) => {
         const token = tokens.get(exchange);
-        if (token === undefined) return await next();
+        if (token === undefined) return await next(exchange);
         const account = await options.authenticate((await visitOf(exchange)).plane, token);
         if (account === undefined) throw unauthorized();
         exchange.identity = account;
-        return await next();
+        return await next(exchange);
       },
       authorize({
         authorize: async (identity, asked, exchange) => (await visitOf(exchange)).plane.authorize(identity, asked),

@@ -19,6 +19,22 @@ export interface Catalogue {
   readonly groups: readonly GroupSpec[];
 }
 
+/**
+ * What begins with that word, which is all that a call of it needs: to make every command takes longer than most of them.
+ * The whole of it where none is called so.
+ */
+export function catalogueOf(catalogue: Catalogue, word: string | undefined): Catalogue {
+  const isMeant = ({ path }: { readonly path: string }) => path === word || path.startsWith(`${word} `);
+  const commands = catalogue.commands.filter(isMeant);
+  if (commands.length === 0) return catalogue;
+  const sections = catalogue.sections.map((section) => ({
+    ...section,
+    commands: section.commands.filter(isMeant),
+    groups: section.groups.filter(isMeant),
+  }));
+  return { sections, commands, groups: catalogue.groups.filter(isMeant) };
+}
+
 export type Invoke = (spec: CommandSpec, values: CallValues) => Promise<void>;
 
 /** The command line that the catalogue describes. */

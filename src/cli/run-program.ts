@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { buildProgram } from './build-program.ts';
+import { buildProgram, catalogueOf } from './build-program.ts';
 import { loadCatalogue } from './catalogue/catalogue.ts';
 import { exitCodes } from './cli-error.ts';
 import { describeFailure } from './describe-failure.ts';
@@ -11,7 +11,8 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   endQuietlyWithoutReader();
   const interruption = listenForInterruption();
   const terminal = openTerminal({ out: process.stdout, err: process.stderr, in: process.stdin }, process.env);
-  const program = buildProgram(await loadCatalogue(), async (spec, values) => {
+  const catalogue = catalogueOf(await loadCatalogue(), argv[2]);
+  const program = buildProgram(catalogue, async (spec, values) => {
     const { run } = await spec.load();
     const call = {
       values,

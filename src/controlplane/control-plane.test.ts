@@ -77,6 +77,20 @@ describe('kinds that come and go while a plane is open', () => {
     expect((await take(stream, 1)).map(told)[0]).toMatch(/^ADDED third/);
   });
 
+  it('are not made anew by the definition that they have', async () => {
+    const { plane, kind, create } = await openPlaneBench();
+    const formed = plainKind('widgets', 'Widget', {
+      form: { storedVersion: 'test.example/v1', isTurned: () => true, turn: (object) => object },
+    });
+    await plane.add([addedKind(formed)]);
+    await create(key, 'it');
+    const before = kind(key).peek('default', 'it');
+    await plane.add([addedKind(formed)]);
+    expect(kind(key).peek('default', 'it')).toBe(before);
+    await plane.add([addedKind({ ...formed })]);
+    expect(kind(key).peek('default', 'it')).not.toBe(before);
+  });
+
   it('end their watches when one of their versions is no longer served', async () => {
     const { plane, kind } = await openPlaneBench();
     const both = {

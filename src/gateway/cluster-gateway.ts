@@ -65,7 +65,7 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
   const ends = new WeakMap<Exchange, number>();
   const within: Filter = (exchange, next) => {
     const end = ends.get(exchange);
-    return end === undefined ? next() : untilEnd(exchange, end, options.chain.clock, next);
+    return end === undefined ? next(exchange) : untilEnd(exchange, end, options.chain.clock, next);
   };
 
   /** As the built-in cluster knows those who come to it again and again. */

@@ -83,7 +83,7 @@ export function entrance(options: EntranceOptions): Handler {
     const entering = enter(exchange);
     if (!(entering instanceof Promise)) return decideInside(exchange, entering, identity, attributes, passed);
     // It may have to be woken, or asked for where nobody answers: nobody else waits for that.
-    const entered = exchange.lend?.(entering) ?? entering;
+    const entered = exchange.place?.lend(entering) ?? entering;
     return entered.then((visit) => decideInside(exchange, visit, identity, attributes, passed));
   };
 
@@ -133,5 +133,5 @@ export function entrance(options: EntranceOptions): Handler {
 
 function serveIn({ inside, signal }: Visit, exchange: Exchange): Promise<Reply> {
   if (!isLongRunning(exchange)) return inside.serve(exchange);
-  return withSignal(exchange, signal, () => inside.serve(exchange));
+  return withSignal(exchange, signal, inside.serve);
 }

@@ -128,8 +128,9 @@ export function instanceGateway(options: InstanceGatewayOptions): Handler {
     },
     async within(exchange, next) {
       const { ends, changed } = wayOf(exchange);
-      const rest = () => (ends === undefined || changed === undefined ? next() : untilEnd(exchange, ends, clock, next));
-      return await (changed === undefined ? rest() : withSignal(exchange, changed, rest));
+      const rest: Handler = () =>
+        ends === undefined || changed === undefined ? next(exchange) : untilEnd(exchange, ends, clock, next);
+      return await (changed === undefined ? rest(exchange) : withSignal(exchange, changed, rest));
     },
   });
 

@@ -56,7 +56,7 @@ export function passOn(options: PassOnOptions): Handler {
       if (gate !== undefined && isSelfReview(exchange)) {
         return await narrowedReview(exchange, gate, (body) => review(passage, body));
       }
-      exchange.handOver?.();
+      exchange.place?.handOver();
       if (gate !== undefined) await checkDoneBesides(exchange, gate, () => isThere(passage));
       const isUpgrade = request.upgrade !== undefined && api.upgrade !== undefined;
       return await (isUpgrade ? upgrade(passage) : send(passage));
@@ -98,7 +98,7 @@ async function upgrade(passage: Passage): Promise<Reply> {
 }
 
 async function review({ api, exchange, sent, passer }: Passage, body: Uint8Array) {
-  exchange.handOver?.();
+  exchange.place?.handOver();
   const { request, signal } = exchange;
   const headers = { ...requestHeaders(request, passer), accept: 'application/json', 'accept-encoding': 'identity' };
   const length = { 'content-length': String(body.byteLength) };

@@ -1,4 +1,4 @@
-import type { Handler, Reply } from '../http/exchange.ts';
+import type { Reply } from '../http/exchange.ts';
 
 /**
  * What browsers show as text, or not at all, whatever is in it; together with `nosniff`. Of several types with commas between
@@ -11,15 +11,8 @@ const inert = /^(?:application\/(?:json|yaml|cbor|octet-stream|vnd\.kubernetes\.
  * opens gets an origin of its own and runs nothing, so that it can ask for nothing in the name of whoever is signed in
  * here. What it says of itself holds besides.
  */
-export function sandboxed(handler: Handler): Handler {
-  return async (exchange) => {
-    const reply = await handler(exchange);
-    if (reply.status !== 101) shutIn(reply.headers);
-    return reply;
-  };
-}
-
-function shutIn(headers: Reply['headers']): void {
+export function sandboxed({ status, headers }: Reply): void {
+  if (status === 101) return;
   const { 'content-type': type, 'content-security-policy': own } = headers;
   headers['x-content-type-options'] = 'nosniff';
   if (typeof type === 'string' && inert.test(type)) return;

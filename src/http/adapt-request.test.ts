@@ -1,5 +1,12 @@
 import { once } from 'node:events';
-import { connect, createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import {
+  connect,
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { adaptStream } from './adapt-request.ts';
@@ -9,22 +16,32 @@ import { StreamResponse } from './stream-response.ts';
 let server: Http2Server;
 afterEach(() => void server.close());
 
+interface Sending {
+  readonly announced?: boolean;
+  readonly isOpen?: boolean;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
 /** Has a client send a body and gives the server's side of it, once so many bytes have come. */
-async function sent(body: string, options: { readonly announced?: boolean; readonly isOpen?: boolean } = {}) {
+async function sent(body: string, options: Sending = {}) {
   server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const length = options.announced === true ? { 'content-length': Buffer.byteLength(body) } : {};
-  const request = client.request({ ':method': 'POST', ':path': '/', ...length });
-  request.write(body);
-  if (options.isOpen !== true) request.end();
-  const [stream, headers] = (await once(server, 'stream')) as [ServerHttp2Stream, IncomingHttpHeaders];
+  const isEmpty = body === '' && options.isOpen !== true;
+  const all = { ':method': 'POST', ':path': '/', ...length, ...options.headers };
+  const request = client.request(all, { endStream: isEmpty });
+  if (!isEmpty) request.write(body);
+  if (!isEmpty && options.isOpen !== true) request.end();
+  const arrived: unknown[] = await once(server, 'stream');
+  const [stream, headers, , rawHeaders] = arrived as [ServerHttp2Stream, IncomingHttpHeaders, number, string[]];
   while (stream.readableLength < Buffer.byteLength(body)) await new Promise(setImmediate);
   const isThere = () => options.isOpen === true || stream.state.remoteClose === 1;
   while (!isThere()) await new Promise(setImmediate);
   const end = new RequestEnd();
   stream.once('close', () => end.end('over'));
-  return { client, request, stream, end, incoming: adaptStream(stream, headers, end) };
+  const incoming = adaptStream({ stream, headers, rawHeaders, source: '192.0.2.7' }, end);
+  return { client, request, stream, end, incoming };
 }
 
 describe('a body of HTTP/2', () => {
@@ -56,10 +73,65 @@ describe('a body of HTTP/2', () => {
     client.close();
   });
 
+  it('is known not to be there where the headers are the end, and nobody waits for it', async () => {
+    const { client, request, stream, end, incoming } = await sent('');
+    const told: string[] = [];
+    stream.once('finish', () => told.push('finish'));
+    stream.once('close', () => told.push('close'));
+    expect(incoming.body.takeWhole?.(0)).toHaveLength(0);
+    const response = new StreamResponse(stream, end);
+    response.writeHead(200, { 'content-length': '2' });
+    request.resume();
+    await response.endFully(Buffer.from('ok'));
+    expect(told).toEqual(['finish', 'close']);
+    client.close();
+  });
+
+  it('may be empty, and yet not be there', async () => {
+    const { client, request, incoming } = await sent('', { isOpen: true });
+    expect(incoming.body.takeWhole?.(0)).toBeUndefined();
+    const reading = incoming.body.each?.(() => {});
+    request.end();
+    await reading;
+    client.close();
+  });
+
   it('is not taken of a request that is over', async () => {
     const { client, end, incoming } = await sent('late');
     end.end('over');
     expect(incoming.body.takeWhole?.(4)).toBeUndefined();
     client.close();
+  });
+});
+
+describe('headers of HTTP/2', () => {
+  const isOver = async ({ client, request }: Awaited<ReturnType<typeof sent>>) => {
+    request.close();
+    await once(request, 'close');
+    client.close();
+  };
+
+  it('are those that were sent, without those that HTTP/2 has for itself', async () => {
+    const arrived = await sent('', { headers: { ':authority': 'here:443', accept: 'a/b', constructor: 'c' } });
+    expect(arrived.incoming.headers).toEqual({ host: 'here:443', accept: 'a/b', constructor: 'c' });
+    expect([arrived.incoming.method, arrived.incoming.url, arrived.incoming.remoteAddress]).toEqual([
+      'POST',
+      '/',
+      '192.0.2.7',
+    ]);
+    await isOver(arrived);
+  });
+
+  it('that came several times are joined, or the first counts', async () => {
+    const headers = { accept: ['a/b', 'c/d'], cookie: ['e=1', 'f=2'], 'set-cookie': ['g', 'h'] };
+    const arrived = await sent('', { headers: { ...headers, ':authority': 'here', 'x-once': 'i' } });
+    expect(arrived.incoming.headers).toEqual({
+      host: 'here',
+      accept: 'a/b, c/d',
+      cookie: 'e=1; f=2',
+      'set-cookie': 'g, h',
+      'x-once': 'i',
+    });
+    await isOver(arrived);
   });
 });

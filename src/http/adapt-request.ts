@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { IncomingRequest, RequestBody } from './exchange.ts';
 import type { RequestEnd } from './request-end.ts';
@@ -10,28 +9,47 @@ export function adaptRequest(message: IncomingMessage, end: RequestEnd, upgrade?
   const { method = 'GET', url = '/' } = message;
   const headers = joinedHeaders(message.headers);
   const body = new SocketBody(message, undefined, end);
-  const request = new SocketRequest(method, url, headers, '1.1', body, message.socket, end);
+  // The address is gone once the socket is; it is read while it is there.
+  const request = new SocketRequest(method, url, headers, '1.1', body, message.socket.remoteAddress ?? '', end);
   if (upgrade === undefined) return request;
   request.upgrade = upgrade;
   request.webSocket = upgrade.toLowerCase() === 'websocket';
   return request;
 }
 
+/** A stream of HTTP/2, and what is known of it. */
+export interface ArrivedStream {
+  readonly stream: ServerHttp2Stream;
+  readonly headers: IncomingHttpHeaders;
+  /** The same as they came, name and value by turns. */
+  readonly rawHeaders: readonly string[];
+  /** The address at the other end of its connection. */
+  readonly source: string;
+}
+
 /** The same for a stream of HTTP/2. */
-export function adaptStream(stream: ServerHttp2Stream, sent: IncomingHttpHeaders, end: RequestEnd): IncomingRequest {
-  const { ':method': method = 'GET', ':path': path = '/', ':authority': authority } = sent;
-  const headers = joinedHeaders(sent);
+export function adaptStream(arrived: ArrivedStream, end: RequestEnd): IncomingRequest {
+  const { stream } = arrived;
+  const { ':method': method = 'GET', ':path': path = '/', ':authority': authority } = arrived.headers;
+  const headers = singleHeaders(arrived.rawHeaders) ?? joinedHeaders(arrived.headers);
   // Where HTTP/2 says whom the request is for, nothing else does.
   if (authority !== undefined) headers.host = authority;
-  return new SocketRequest(
-    method,
-    path,
-    headers,
-    '2',
-    new SocketBody(stream, stream, end),
-    stream.session?.socket,
-    end,
-  );
+  return new SocketRequest(method, path, headers, '2', new SocketBody(stream, stream, end), arrived.source, end);
+}
+
+/**
+ * Headers of which none came twice, as nearly always; undefined: one did. To go through Node's object of headers, which
+ * is a dictionary, takes twice as long.
+ */
+function singleHeaders(raw: readonly string[]): Record<string, string | undefined> | undefined {
+  const headers: Record<string, string | undefined> = {};
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] ?? '';
+    if (name.startsWith(':')) continue;
+    if (headers[name] !== undefined) return undefined;
+    headers[name] = raw[at + 1];
+  }
+  return headers;
 }
 
 function joinedHeaders(sent: NodeJS.Dict<string | string[]>): Record<string, string | undefined> {
@@ -61,7 +79,7 @@ class SocketRequest implements IncomingRequest {
     headers: Record<string, string | undefined>,
     httpVersion: '1.1' | '2',
     body: RequestBody,
-    socket: Pick<Socket, 'remoteAddress'> | undefined,
+    remoteAddress: string,
     end: RequestEnd,
   ) {
     this.method = method;
@@ -69,8 +87,7 @@ class SocketRequest implements IncomingRequest {
     this.headers = headers;
     this.httpVersion = httpVersion;
     this.body = body;
-    // The address is gone once the socket is; it is read while it is there.
-    this.remoteAddress = socket?.remoteAddress ?? '';
+    this.remoteAddress = remoteAddress;
     this.end = end;
   }
 
@@ -78,6 +95,8 @@ class SocketRequest implements IncomingRequest {
     return this.end.signal;
   }
 }
+
+const nothing = new Uint8Array();
 
 class SocketBody implements RequestBody {
   readonly #message: Readable;
@@ -98,6 +117,7 @@ class SocketBody implements RequestBody {
   takeWhole(announced: number): Uint8Array | undefined {
     const stream = this.#stream;
     if (stream === undefined || this.#end.isOver) return undefined;
+    if (announced === 0 && stream.endAfterHeaders) return nothing;
     const there = stream.readableLength;
     const isWhole = announced > 0 ? there === announced : there > 0 && stream.state.remoteClose === 1;
     if (!isWhole) return undefined;

@@ -26,11 +26,15 @@ const patchTypes: Readonly<Record<PatchType, string>> = {
 
 /** Typed kinds take strategic merges too; on the 415 that others answer clients fall back to a merge patch. */
 export function patchTypesOf(kind: Pick<ResourceKind, 'builtIn'>): readonly PatchType[] {
-  return kind.builtIn === true ? ['json', 'merge', 'strategic', 'apply'] : ['json', 'merge', 'apply'];
+  return kind.builtIn === true ? typedPatchTypes : ownPatchTypes;
 }
+
+const ownPatchTypes: readonly PatchType[] = ['json', 'merge', 'apply'];
+const typedPatchTypes: readonly PatchType[] = ['json', 'merge', 'strategic', 'apply'];
 
 /** Rules PATCH-01 to PATCH-03: a content type is needed. */
 export function patchTypeOf(contentType: string | undefined, accepted: readonly PatchType[]): PatchType {
+  for (const type of accepted) if (patchTypes[type] === contentType) return type;
   const essence = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase();
   for (const type of accepted) if (patchTypes[type] === essence) return type;
   throw unknownFormat(accepted.map((type) => patchTypes[type]));

@@ -30,7 +30,7 @@ async function beginToPost(token: string): Promise<string> {
 }
 
 it('puts the filters in this order (REQ-29)', () => {
-  const pass: Filter = (_exchange, next) => next();
+  const pass: Filter = (exchange, next) => next(exchange);
   const filters = guardedFilters({
     clock: systemClock,
     log: silentLog,

@@ -25,6 +25,8 @@ export interface ChainOptions {
   /** Segments of the path that belong to the mount: 2 for `/kubernetes/management`. */
   readonly depth: number;
   readonly timeouts?: Omit<DeadlineOptions, 'clock'>;
+  /** Puts on what answers carry here besides. Absent: nothing. */
+  adorn?(reply: Reply): void;
   /** Called once for each answer, for metrics; must be quick and must not throw. */
   onComplete?(exchange: Exchange, reply: Reply, milliseconds: number): void;
 }
@@ -51,9 +53,9 @@ export interface GuardedChainOptions extends ChainOptions {
  * too (kube-apiserver has its audit id there as well, rule REQ-29); further in, each filter may throw.
  */
 function openFilters(options: ChainOptions): NamedFilter[] {
-  const { clock, log, depth, onComplete } = options;
+  const { depth, clock } = options;
   return [
-    { name: 'answer', filter: answer({ clock, log, ...(onComplete === undefined ? {} : { onComplete }) }) },
+    { name: 'answer', filter: answer(options) },
     { name: 'request-info', filter: requestInfo({ depth }) },
     { name: 'deadline', filter: deadline({ clock, ...options.timeouts }) },
   ];

@@ -4,8 +4,10 @@ import type { Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Feed } from '../lib/feed.ts';
 import type { Plane } from './plane.ts';
+import type { Presented } from './presented.ts';
 import type { RequestEnd } from './request-end.ts';
 import type { RequestInfo } from './request-info.ts';
+import type { Settlement } from './settlement.ts';
 
 /** A request as the handlers see it, whether it came over a socket or from inside the process. */
 export interface IncomingRequest {
@@ -115,11 +117,18 @@ export function goesOn(reply: Reply): reply is Reply & { body: LastingBody } {
 
 type LastingBody = Exclude<NonNullable<Reply['body']>, string | Uint8Array>;
 
-/**
- * Waits for what the client still sends without a place among those at work, and takes one again when it is there.
- * `read` tells of the bytes as they come; telling throws where there is no room for them. Throws 429.
- */
-export type Arrival = <T>(read: (tell: (bytes: number) => void) => Promise<T>) => Promise<T>;
+/** The place of a request among those at work, which others may have while it waits for what is no work of this server's. */
+export interface Place {
+  /**
+   * Waits for what the client still sends without the place, and takes one again when it is there. `read` tells of the
+   * bytes as they come; telling throws where there is no room for them. Throws 429.
+   */
+  receive<T>(read: (tell: (bytes: number) => void) => Promise<T>): Promise<T>;
+  /** The same for whatever else is no work of this server's. */
+  lend<T>(waiting: Promise<T>): Promise<T>;
+  /** Gives it to others for good: from now on it is another server that works. */
+  handOver(): void;
+}
 
 /** One request on its way through the chain. Filters fill in what they find out; nobody parses anything twice. */
 export interface Exchange {
@@ -127,32 +136,26 @@ export interface Exchange {
   readonly query: URLSearchParams;
   readonly auditId: string;
   readonly receivedAt: number;
+  /** The same by the clock's `elapsed`. */
+  readonly began: number;
   /** When the client goes away, the deadline passes, or the identity's right to be here ends. */
   readonly end: RequestEnd;
   /** The signal of `end`. */
   readonly signal: AbortSignal;
+  /** What comes of it, for those who only want to know. */
+  readonly settlement: Settlement;
   /** The whole path, cut and decoded. Set by the router; whoever makes an exchange without it leaves it to be cut again. */
   segments?: readonly string[] | undefined;
   /** Of the control plane that the path lies in; set by the request-info filter. */
   info: RequestInfo;
-  /** The credential that it came with and the mark of that, which takes its time. Set by the source-limit filter. */
-  presented?: { readonly token: string; readonly mark: string } | undefined;
+  /** The credential that it came with. Set by the source-limit filter. */
+  presented?: Presented | undefined;
   /** Set by the authentication filter. */
   identity?: Identity | undefined;
-  /** How the body is waited for. Set by the in-flight filter; absent for the server's own work. */
-  arrival?: Arrival | undefined;
   /** Set by the in-flight filter; absent for the server's own work. */
   turn?: Turn | undefined;
-  /**
-   * Gives the place among those at work to others: from now on it is another server that works. Set by the in-flight
-   * filter; absent for the server's own work.
-   */
-  handOver?: (() => void) | undefined;
-  /**
-   * Waits for what is no work of this server's without a place among those at work, and takes one again when it is there.
-   * Set by the in-flight filter; absent for the server's own work. Throws 429.
-   */
-  lend?: (<T>(waiting: Promise<T>) => Promise<T>) | undefined;
+  /** Set by the in-flight filter; absent for the server's own work. */
+  place?: Place | undefined;
   readonly warnings: string[];
   /** What policies have to say of the request, for audit. */
   annotations?: Record<string, string> | undefined;
@@ -168,15 +171,12 @@ export interface Exchange {
 }
 
 export type Handler = (exchange: Exchange) => Promise<Reply>;
-/** Outermost first in the chain. A filter answers itself or awaits `next()`. */
-export type Filter = (exchange: Exchange, next: () => Promise<Reply>) => Promise<Reply>;
+/**
+ * Outermost first in the chain. A filter answers itself or hands the exchange to the `next`. Who only has to know what
+ * came of it follows the settlement: each filter that awaits the answer costs every request a promise and its own turn.
+ */
+export type Filter = (exchange: Exchange, next: Handler) => Promise<Reply>;
 
 export function chain(filters: readonly Filter[], handler: Handler): Handler {
-  return (exchange) => {
-    const run = (index: number): Promise<Reply> => {
-      const filter = filters[index];
-      return filter === undefined ? handler(exchange) : filter(exchange, () => run(index + 1));
-    };
-    return run(0);
-  };
+  return filters.reduceRight<Handler>((next, filter) => (exchange) => filter(exchange, next), handler);
 }

@@ -73,6 +73,31 @@ describe('turns', () => {
     expect(thread.clock.elapsed() - beganShared).toBeLessThan(4);
   });
 
+  it('cost what they take themselves, not what is looked at between two rounds', async () => {
+    const thread = new Thread();
+    const again = (): void => void thread.work('early', 0.5, () => thread.had.length < 100 && again());
+    times(2, again);
+    for (let round = 0; round < 5; round++) {
+      await thread.round();
+      thread.clock.advance(100);
+    }
+    times(40, () => thread.work('late', 0.5));
+    const before = thread.had.length;
+    while (thread.had.length < before + 30) await thread.round();
+    // What it has had ahead of the other is some milliseconds, and not those in between.
+    expect(thread.had.slice(before, before + 30)).toContain('early');
+  });
+
+  it('are looked after once each and once more, however many they are', async () => {
+    const clock = new ManualClock();
+    const looks: (() => void)[] = [];
+    const turns = new FairTurns({ clock, defer: (look) => looks.push(look) });
+    times(10, () => turns.take('a'));
+    expect(looks).toHaveLength(11);
+    for (const look of looks.splice(0)) look();
+    expect(looks).toHaveLength(0);
+  });
+
   it('stay together where many keys ask for as much as each other', async () => {
     const thread = new Thread();
     times(100, (index) => thread.work(`key-${index}`, 0.5));

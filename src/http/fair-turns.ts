@@ -63,7 +63,8 @@ export class FairTurns {
   #waiting = 0;
   #asked = 0;
   #scheduled = 0;
-  #round = 0;
+  /** Of those scheduled, the ones that are of the round which goes on. */
+  #left = 0;
   #roundBegan = 0;
   /** What the one who began last had had before: nobody who comes now is taken to have had less. */
   #level = 0;
@@ -91,28 +92,32 @@ export class FairTurns {
     });
   }
 
+  /** One look for each that waits and one more: each is the end of the turn before it, too. */
   #schedule(): void {
-    // Both in one round, and between them all that the turn sets going without waiting.
-    const round = this.#round + 1;
-    while (this.#scheduled < Math.min(this.#waiting, mostAhead)) {
+    const wanted = this.#waiting === 0 ? 0 : Math.min(this.#waiting, mostAhead) + 1;
+    while (this.#scheduled < wanted) {
       this.#scheduled++;
-      this.#defer(() => this.#grant(round));
-      this.#defer(() => this.#charge());
+      this.#defer(this.#look);
     }
   }
 
-  #grant(round: number): void {
-    this.#scheduled--;
+  /** Between two of them comes all that a turn sets going without waiting. */
+  readonly #look = (): void => {
     const now = this.#clock.elapsed();
-    if (round > this.#round) {
-      this.#round = round;
+    if (this.#left === 0) {
+      // What is deferred from here on is of the next round.
+      this.#left = this.#scheduled;
       this.#roundBegan = now;
     }
+    this.#scheduled--;
+    this.#left--;
+    this.#charge(now);
     const isUneven = now < this.#sharedUntil && this.#waiting > unevenAbove * this.#next.size;
     const roundMilliseconds = isUneven ? sharedRound : loneRound;
-    if (now - this.#roundBegan < roundMilliseconds) this.#begin(now);
+    // The last look of a round is an end only: a turn that began there would be charged for what is read before the next.
+    if (this.#left > 0 && now - this.#roundBegan < roundMilliseconds) this.#begin(now);
     this.#schedule();
-  }
+  };
 
   #begin(now: number): void {
     const share = this.#next.first;
@@ -126,11 +131,11 @@ export class FairTurns {
     waiting.begin();
   }
 
-  #charge(): void {
+  #charge(now: number): void {
     if (this.#running === undefined) return;
     const { share, since } = this.#running;
     this.#running = undefined;
-    const cost = Math.max(leastCost, this.#clock.elapsed() - since);
+    const cost = Math.max(leastCost, now - since);
     // At half the pace of those who wait: a key that has had more has its turn again even if new ones keep coming.
     this.#level += cost / (2 * (this.#next.size + 1));
     share.had = Math.min(share.had + cost, this.#level + mostDebt);

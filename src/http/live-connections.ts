@@ -17,6 +17,14 @@ interface Connection {
   leaveIdle(): void;
 }
 
+/** A request at work. */
+interface AtWork {
+  /** The address at the other end of its connection. */
+  readonly source: string;
+  /** It is no longer; may be called again. */
+  readonly over: () => void;
+}
+
 /**
  * Everything that a listener has open, so that draining can tell what is idle, what streams and what is at work, and so
  * that there is room for who comes: when it is full, one who is idle goes, or one whose handshake is under way.
@@ -103,24 +111,24 @@ export class LiveConnections {
     return (this.#sessions.get(session)?.active ?? 0) === 0;
   }
 
-  /** A request came in on an HTTP/1.1 connection. Returns how it ends. */
-  requestBegan(socket: Duplex): () => void {
+  /** A request came in on an HTTP/1.1 connection. */
+  requestBegan(socket: Duplex): AtWork {
     return this.#began(this.#sockets, socket, () => {
       if (this.#draining && (this.#sockets.get(socket)?.active ?? 0) === 0) socket.end();
     });
   }
 
   /** The same on an HTTP/2 session, which closes by itself once its GOAWAY is out and its last stream is done. */
-  streamRequestBegan(session: ServerHttp2Session | undefined): () => void {
+  streamRequestBegan(session: ServerHttp2Session | undefined): AtWork {
     return this.#began(this.#sessions, session, () => {});
   }
 
-  #began<T>(open: Map<T, Connection>, one: T | undefined, after: () => void): () => void {
+  #began<T>(open: Map<T, Connection>, one: T | undefined, after: () => void): AtWork {
     const connection = one === undefined ? undefined : open.get(one);
     this.#requests++;
     if (connection !== undefined && connection.active++ === 0) connection.leaveIdle();
     let ended = false;
-    return () => {
+    const over = () => {
       if (ended) return;
       ended = true;
       this.#requests--;
@@ -129,6 +137,7 @@ export class LiveConnections {
       after();
       if (this.#requests === 0) this.#onIdle?.();
     };
+    return { source: connection?.source ?? '', over };
   }
 
   /** An answer goes out as a stream; a drain ends it through its request. Returns how it ends by itself. */

@@ -9,6 +9,7 @@ import type { Exchange } from './exchange.ts';
 import type { Plane } from './plane.ts';
 import { RequestEnd } from './request-end.ts';
 import { parseRequestInfo } from './request-info.ts';
+import { Settlement } from './settlement.ts';
 
 /** Documents only look whether a verb is there; whoever calls one in these tests has gone astray. */
 async function unused(): Promise<never> {
@@ -123,7 +124,9 @@ export function exampleExchange(path: string, headers: Record<string, string> = 
     query: url.searchParams,
     auditId: 'audit',
     receivedAt: Date.parse('2026-01-01T00:00:00Z'),
+    began: 0,
     end: new RequestEnd(),
+    settlement: new Settlement(),
     signal: never,
     info: parseRequestInfo(method, url.pathname, url.searchParams),
     warnings: [],

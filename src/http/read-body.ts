@@ -1,5 +1,5 @@
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from '../api/status.ts';
-import type { Arrival, IncomingRequest, RequestBody } from './exchange.ts';
+import type { IncomingRequest, Place, RequestBody } from './exchange.ts';
 
 /** What Kubernetes allows for any body it decodes (rule REQ-20). */
 export const defaultBodyLimit = 3_145_728;
@@ -7,12 +7,12 @@ export const defaultBodyLimit = 3_145_728;
 /** The part of an exchange that a body comes through. */
 export interface BodySource {
   readonly request: IncomingRequest;
-  readonly arrival?: Arrival | undefined;
+  readonly place?: Pick<Place, 'receive'> | undefined;
 }
 
 /** The whole body, or a 413 as soon as it is known to be too long. What has come already is given at once. */
 export function readBody(source: BodySource, limit: number = defaultBodyLimit): Uint8Array | Promise<Uint8Array> {
-  const { request, arrival } = source;
+  const { request, place } = source;
   // Kubernetes never unpacks bodies; taking packed ones would let a small request ask for endless memory.
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') {
@@ -25,8 +25,8 @@ export function readBody(source: BodySource, limit: number = defaultBodyLimit): 
     if (whole.byteLength > limit) throw tooLarge(`limit is ${limit}`);
     return whole;
   }
-  if (arrival === undefined) return collect(request.body, limit, () => {});
-  return arrival((tell) => collect(request.body, limit, tell));
+  if (place === undefined) return collect(request.body, limit, () => {});
+  return place.receive((tell) => collect(request.body, limit, tell));
 }
 
 async function collect(body: RequestBody, limit: number, tell: (bytes: number) => void): Promise<Uint8Array> {

@@ -23,6 +23,9 @@ export interface RequestInfo {
   readonly rest: readonly string[];
 }
 
+/** So much is kept of what URLs mean that come again and again. */
+export const rememberedUrls = { most: 500, longest: 500 };
+
 const verbs: ReadonlyMap<string, string> = new Map([
   ['POST', 'create'],
   ['GET', 'get'],
@@ -49,21 +52,27 @@ export function requestInfoOf(method: string, segments: readonly string[], query
   const place = resourcePlace(segments);
   if (place === undefined) return nonResource(method, segments, path);
 
-  let parts = place.parts;
+  // Where the resource stands. No list is copied on the way: every request is read here.
+  let { at } = place;
   let verb = verbs.get(method) ?? '';
-  if (parts[0] === 'watch') {
-    if (parts.length < 2) throw badRequest(`unable to determine kind and namespace from url, ${path}`);
-    parts = parts.slice(1);
+  if (segments[at] === 'watch') {
+    if (segments.length < at + 2) throw badRequest(`unable to determine kind and namespace from url, ${path}`);
+    at++;
     verb = method === 'GET' || method === 'HEAD' ? 'watch' : '';
   }
 
   let namespace = '';
-  if (parts[0] === 'namespaces' && parts[1] !== undefined) {
-    namespace = parts[1];
-    if (parts[2] !== undefined && !namespaceSubresources.has(parts[2])) parts = parts.slice(2);
+  const named = segments[at + 1];
+  if (segments[at] === 'namespaces' && named !== undefined) {
+    namespace = named;
+    const inside = segments[at + 2];
+    if (inside !== undefined && !namespaceSubresources.has(inside)) at += 2;
   }
 
-  const [resource = '', pathName = '', subresource = '', ...rest] = parts;
+  const resource = segments[at] ?? '';
+  const pathName = segments[at + 1] ?? '';
+  const subresource = segments[at + 2] ?? '';
+  const rest = segments.length > at + 3 ? segments.slice(at + 3) : nothingMore;
   if (pathName === '' && verb === 'get') verb = queryFlag(query, 'watch') === true ? 'watch' : 'list';
   if (pathName === '' && verb === 'delete') verb = 'deletecollection';
   const collection = verb === 'list' || verb === 'watch' || verb === 'deletecollection';
@@ -74,14 +83,13 @@ export function requestInfoOf(method: string, segments: readonly string[], query
 }
 
 /** Only `api/<version>/…` and `apis/<group>/<version>/…` with something after them are resource requests (REQ-01). */
-function resourcePlace(
-  segments: readonly string[],
-): { group: string; version: string; parts: readonly string[] } | undefined {
-  const [root, first = '', second = ''] = segments;
+function resourcePlace(segments: readonly string[]): { group: string; version: string; at: number } | undefined {
+  const root = segments[0];
+  const first = segments[1] ?? '';
   // An empty segment in the middle (`//`) leaves the grammar; such a path is nobody's.
   if (segments.includes('')) return undefined;
-  if (root === 'api' && segments.length >= 3) return { group: '', version: first, parts: segments.slice(2) };
-  if (root === 'apis' && segments.length >= 4) return { group: first, version: second, parts: segments.slice(3) };
+  if (root === 'api' && segments.length >= 3) return { group: '', version: first, at: 2 };
+  if (root === 'apis' && segments.length >= 4) return { group: first, version: segments[2] ?? '', at: 3 };
   return undefined;
 }
 
@@ -91,8 +99,8 @@ function nonResource(method: string, segments: readonly string[], path: string):
   return noResource(method, path);
 }
 
-/** Of a request that is for no resource, or of which nobody has read the path yet. */
-export function noResource(method: string, path: string): RequestInfo {
+/** Of a request that is for no resource. */
+function noResource(method: string, path: string): RequestInfo {
   return {
     verb: method.toLowerCase(),
     isResource: false,
@@ -109,3 +117,12 @@ export function noResource(method: string, path: string): RequestInfo {
 }
 
 const nothingMore: readonly string[] = [];
+
+const unread: ReadonlyMap<string, RequestInfo> = new Map(
+  [...verbs.keys()].map((method) => [method, noResource(method, '')]),
+);
+
+/** Of a request of which nobody has read the path yet. */
+export function unreadInfo(method: string): RequestInfo {
+  return unread.get(method) ?? noResource(method, '');
+}

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { noSuchPath } from '../api/status.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { Remembered } from '../lib/remembered.ts';
 import { openChain } from './chain.ts';
 import type { Exchange, Handler, IncomingRequest, Reply } from './exchange.ts';
 import { pathSegments, rawPath, rawQuery } from './path-segments.ts';
 import { followSignal, RequestEnd } from './request-end.ts';
-import { noResource, type RequestInfo } from './request-info.ts';
+import { type RequestInfo, rememberedUrls, unreadInfo } from './request-info.ts';
+import { Settlement } from './settlement.ts';
 
 /** A part of the address space. The first mount whose prefix is the beginning of the path, segment by segment, serves. */
 export interface Mount {
@@ -25,6 +27,11 @@ export interface RouterOptions {
   readonly log: Log;
 }
 
+interface Route {
+  readonly segments: readonly string[];
+  readonly handler: Handler;
+}
+
 /** The whole address space as one function (completions §1): what nobody takes is a 404 Status. */
 export function router(options: RouterOptions): (request: IncomingRequest) => Promise<Reply> {
   const mounts = options.mounts.map((mount) => ({ ...mount, segments: pathSegments(mount.prefix) }));
@@ -32,12 +39,25 @@ export function router(options: RouterOptions): (request: IncomingRequest) => Pr
     throw noSuchPath();
   });
   const rest = options.rest ?? nothing;
+  const routeOf = (url: string): Route => {
+    const segments = segmentsOf(url);
+    const mount = mounts.find((candidate) => serves(candidate, segments));
+    return { segments, handler: mount?.handler ?? rest };
+  };
+  // What is made again and again is made at the same path; what is done to it has a path of its own.
+  const creations = new Remembered<Route>(rememberedUrls);
+  const knownRoute = (url: string): Route => {
+    const known = creations.get(url);
+    if (known !== undefined) return known;
+    const route = routeOf(url);
+    creations.set(url, route);
+    return route;
+  };
   return (request) => {
     const exchange = newExchange(request, options.clock);
-    const segments = segmentsOf(request);
+    const { segments, handler } = request.method === 'POST' ? knownRoute(request.url) : routeOf(request.url);
     exchange.segments = segments;
-    const mount = mounts.find((candidate) => serves(candidate, segments));
-    return (mount?.handler ?? rest)(exchange);
+    return handler(exchange);
   };
 }
 
@@ -50,9 +70,9 @@ function serves(mount: { segments: string[]; exact?: boolean }, path: readonly s
 }
 
 /** A path that cannot be decoded belongs to nobody; the chain that answers it says what is wrong with it. */
-function segmentsOf(request: IncomingRequest): string[] {
+function segmentsOf(url: string): string[] {
   try {
-    return pathSegments(rawPath(request.url));
+    return pathSegments(rawPath(url));
   } catch {
     return [''];
   }
@@ -70,7 +90,7 @@ function queryOf(url: string): URLSearchParams {
 }
 
 export function newExchange(request: IncomingRequest, clock: Clock): Exchange {
-  return new RoutedExchange(request, clock.now());
+  return new RoutedExchange(request, clock);
 }
 
 /** A class, and no object that is written down with a getter in it: those are slow to make and slow to read. */
@@ -79,17 +99,17 @@ class RoutedExchange implements Exchange {
   readonly query: URLSearchParams;
   readonly auditId: string;
   readonly receivedAt: number;
+  readonly began: number;
   readonly end = new RequestEnd();
+  readonly settlement = new Settlement();
   info: RequestInfo;
   readonly warnings: string[] = [];
   // All of them from the beginning: objects that get their members by and by, each in another order, are slow to read.
   segments: Exchange['segments'] = undefined;
   presented: Exchange['presented'] = undefined;
   identity: Exchange['identity'] = undefined;
-  arrival: Exchange['arrival'] = undefined;
   turn: Exchange['turn'] = undefined;
-  handOver: Exchange['handOver'] = undefined;
-  lend: Exchange['lend'] = undefined;
+  place: Exchange['place'] = undefined;
   annotations: Exchange['annotations'] = undefined;
   sent: Exchange['sent'] = undefined;
   answered: Exchange['answered'] = undefined;
@@ -97,7 +117,7 @@ class RoutedExchange implements Exchange {
   decision: Exchange['decision'] = undefined;
   plane: Exchange['plane'] = undefined;
 
-  constructor(request: IncomingRequest, receivedAt: number) {
+  constructor(request: IncomingRequest, clock: Pick<Clock, 'now' | 'elapsed'>) {
     const sent = request.headers['audit-id'];
     const { end } = this;
     // A signal may outlive many requests, and keeps nothing of those that are over.
@@ -106,8 +126,9 @@ class RoutedExchange implements Exchange {
     this.request = request;
     this.query = queryOf(request.url);
     this.auditId = sent !== undefined && auditIdForm.test(sent) ? sent : randomUUID();
-    this.receivedAt = receivedAt;
-    this.info = noResource(request.method, '');
+    this.receivedAt = clock.now();
+    this.began = clock.elapsed();
+    this.info = unreadInfo(request.method);
   }
 
   get signal(): AbortSignal {

@@ -1,4 +1,4 @@
-import { type Exchange, goesOn, type Reply } from './exchange.ts';
+import { type Exchange, goesOn, type Handler, type Reply } from './exchange.ts';
 import { followSignal } from './request-end.ts';
 
 /**
@@ -15,11 +15,11 @@ export function joinSignal(exchange: Exchange, another: AbortSignal): (reply: Re
 }
 
 /** Runs the rest of a chain with another signal that ends the request too. */
-export async function withSignal(exchange: Exchange, another: AbortSignal, next: () => Promise<Reply>): Promise<Reply> {
+export async function withSignal(exchange: Exchange, another: AbortSignal, next: Handler): Promise<Reply> {
   const answered = joinSignal(exchange, another);
   let reply: Reply | undefined;
   try {
-    reply = await next();
+    reply = await next(exchange);
     return reply;
   } finally {
     answered(reply);

@@ -11,7 +11,7 @@ export interface ParsedJson {
 }
 
 /** JSON.parse does the work where it can; counting members recurses, so only in documents this flat. */
-const flatDepth = 200;
+export const flatDepth = 200;
 
 /**
  * More than any object has. What is small is soon read and soon handled, and a few megabytes can hold a million small
@@ -24,10 +24,11 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
 /**
  * Parses what a client sent; throws JsonSyntaxError. Ordinary documents go through JSON.parse, which is several times faster than any parser
- * written in JavaScript; a glance over the text finds what it would get wrong, and then JsonReader reads.
+ * written in JavaScript; a glance over the text finds what it would get wrong, and then JsonReader reads. `counted`: what
+ * `SortedText` has found, for which it had to look as closely.
  */
-export function parseJson(text: string): ParsedJson {
-  const members = plainMembers(text);
+export function parseJson(text: string, counted?: number): ParsedJson {
+  const members = counted ?? plainMembers(text);
   if (members >= 0) {
     const value = parseOrUndefined(text);
     if (value !== undefined && countMembers(value) === members) return { value, duplicates: [] };

@@ -20,7 +20,12 @@ export function skipJson(text: string, at: number): number {
     while (end < text.length && !endsScalar(text.charCodeAt(end))) end++;
     return end;
   }
-  let depth = 0;
+  return skipOut(text, at + 1, 1);
+}
+
+/** The index behind the value that begins so many levels above `at`, where a value begins or has ended. */
+export function skipOut(text: string, at: number, levels: number): number {
+  let depth = levels;
   for (let end = at; end < text.length; ) {
     const code = text.charCodeAt(end);
     if (code === quote) {
@@ -39,12 +44,13 @@ export function walkMembers(
   text: string,
   at: number,
   visit: (keyAt: number, keyEnd: number, valueAt: number) => boolean,
+  skip: (text: string, valueAt: number) => number = skipJson,
 ): number {
   let keyAt = at + 1;
   while (text.charCodeAt(keyAt) === quote) {
     const keyEnd = skipString(text, keyAt);
     if (visit(keyAt, keyEnd, keyEnd + 1)) return keyAt;
-    const end = skipJson(text, keyEnd + 1);
+    const end = skip(text, keyEnd + 1);
     if (text.charCodeAt(end) !== comma) return end;
     keyAt = end + 1;
   }

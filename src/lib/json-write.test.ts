@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from './json-parse.ts';
 import { equalJson, type JsonValue } from './json-value.ts';
-import { writeJson } from './json-write.ts';
+import { writeJson, writeKnown } from './json-write.ts';
 
 /** Sorted keys as a model: what Go's map encoder does, by bytes. */
 function sortedModel(value: unknown): string {
@@ -58,5 +58,21 @@ describe('writeJson', () => {
     const value = parseJson(text).value;
     expect(equalJson(parseJson(writeJson(value)).value, value)).toBe(true);
     expect(writeJson(value, { sorted: false })).toBe(text);
+  });
+});
+
+describe('writeKnown', () => {
+  it('writes as writeJson does, whatever parts are known by their texts', () => {
+    fc.assert(
+      fc.property(document, fc.infiniteStream(fc.boolean()), (value, known) => {
+        expect(writeKnown(value, (part) => (known.next().value ? writeJson(part) : undefined))).toBe(writeJson(value));
+      }),
+    );
+  });
+
+  it('writes any depth', () => {
+    let deep: JsonValue = {};
+    for (let level = 0; level < 5000; level++) deep = { b: deep, a: 1 };
+    expect(writeKnown(deep, () => undefined)).toBe(writeJson(deep));
   });
 });

@@ -21,6 +21,17 @@ export function writeJson(value: JsonValue, options: WriteOptions = {}): string 
     : new DeepWriter(sorted, indent).write(value);
 }
 
+/** The text of a part, where it is known; undefined: it has to be written. */
+export type KnownText = (part: JsonObject | JsonValue[]) => string | undefined;
+
+/** The same as `writeJson`, for a value that consists for the most part of what is known by its text. */
+export function writeKnown(value: JsonValue, known: KnownText, levels = flatDepth): string {
+  if (typeof value !== 'object' || value === null) return writeScalar(value);
+  const text = known(value);
+  if (text !== undefined) return text;
+  return levels === 0 ? writeJson(value) : joinParts(value, true, (part) => writeKnown(part, known, levels - 1));
+}
+
 /**
  * True if JSON.stringify, the fastest writer there is, writes the wanted text: no bigint, not too deep, members in
  * order already. What was read from the store is, and most of what is written was read from there.
@@ -63,7 +74,7 @@ function writeString(text: string): string {
 
 function writeScalar(value: JsonValue): string {
   if (typeof value === 'string') return writeString(value);
-  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : JSON.stringify(value);
 }
 
 function membersOf(value: JsonObject, sorted: boolean): string[] {
@@ -73,14 +84,18 @@ function membersOf(value: JsonObject, sorted: boolean): string[] {
 
 function writeCompact(value: JsonValue, sorted: boolean): string {
   if (typeof value !== 'object' || value === null) return writeScalar(value);
+  return joinParts(value, sorted, (part) => writeCompact(part, sorted));
+}
+
+function joinParts(value: JsonObject | JsonValue[], sorted: boolean, write: (part: JsonValue) => string): string {
   let text = '';
   if (Array.isArray(value)) {
-    for (const item of value) text += `${text === '' ? '[' : ','}${writeCompact(item ?? null, sorted)}`;
+    for (const item of value) text += `${text === '' ? '[' : ','}${write(item ?? null)}`;
     return text === '' ? '[]' : `${text}]`;
   }
   for (const key of membersOf(value, sorted)) {
     const member = value[key];
-    if (member !== undefined) text += `${text === '' ? '{' : ','}${writeString(key)}:${writeCompact(member, sorted)}`;
+    if (member !== undefined) text += `${text === '' ? '{' : ','}${writeString(key)}:${write(member)}`;
   }
   return text === '' ? '{}' : `${text}}`;
 }

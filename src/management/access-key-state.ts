@@ -68,6 +68,11 @@ export function keyStateOf(
   return found;
 }
 
+/** Whether what `keyStateOf` gave for it last stays true for as long as `keysVersion` is the same. */
+export function hasLastingState(key: KubeObject): boolean {
+  return identities.get(key)?.state !== undefined;
+}
+
 /** Whether nothing else is looked at than what the identity follows from: no other key, no password, no time of use. */
 function standsAlone(key: KubeObject, hidden: JsonObject | undefined): boolean {
   if (isLogin(key) || flagAt(key, 'spec', 'ttlAfterLastActivity')) return false;

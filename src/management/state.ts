@@ -26,6 +26,8 @@ export type KindStores = ReadonlyMap<string, KindStore>;
 
 /** What the rules of one kind may know of the others: what is true now, without waiting. Objects are frozen. */
 export interface ManagementState extends ReviewState {
+  /** Another number whenever something is another that keys follow from: a key, a user, a team or a cluster. */
+  keysVersion(): number;
   userHidden(name: string): JsonObject | undefined;
   accessKey(name: string): KubeObject | undefined;
   accessKeyHidden(name: string): JsonObject | undefined;
@@ -69,6 +71,7 @@ interface Indexes {
 export function createManagementState(options: StateOptions): AttachableState {
   let attached: KindStores | undefined;
   let indexes: Indexes | undefined;
+  let keysVersion = 0;
   /** Every authentication asks for several of them. */
   const known = new Map<ResourceKind, KindStore>();
   const storeOf = (kind: ResourceKind): KindStore => {
@@ -92,6 +95,12 @@ export function createManagementState(options: StateOptions): AttachableState {
         projects: indexByWords(storeOf(projectKind), membersOfProject),
         instances: indexInstances(storeOf(virtualClusterInstanceKind)),
       };
+      // Behind the indexes: whoever finds another number finds those as they are now, too.
+      for (const kind of [accessKeyKind, userKind, teamKind, clusterKind]) storeOf(kind).listen(() => keysVersion++);
+      keysVersion++;
+    },
+    keysVersion() {
+      return keysVersion;
     },
     project: one(projectKind),
     cluster: one(clusterKind),

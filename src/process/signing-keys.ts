@@ -39,8 +39,7 @@ export interface SigningKeys {
 /** Opens the key file, or makes it. Throws StartError with one clear line. */
 export async function openSigningKeys(options: SigningKeysOptions): Promise<SigningKeys> {
   const { path, clock, longestTTL } = options;
-  let set = await openFile(options);
-  let signer = await signerOf(set.current, path);
+  let { set, signer } = await openFile(options);
   const lanes = new Lanes();
   const listeners = new Set<() => void>();
 
@@ -69,15 +68,19 @@ export async function openSigningKeys(options: SigningKeysOptions): Promise<Sign
 }
 
 /** A server that may give tokens a longer life than before says so in the file first: a rotation has to know. */
-async function openFile({ path, clock, longestTTL }: SigningKeysOptions): Promise<SigningKeySet> {
+async function openFile({
+  path,
+  clock,
+  longestTTL,
+}: SigningKeysOptions): Promise<{ set: SigningKeySet; signer: TokenSigner }> {
   const found = await readSigningKeyFile(path);
   const current = found?.current ?? (await makeSigningKey(longestTTL));
   const retired = stillNeeded(found?.retired ?? [], clock.now());
   const isSame = retired.length === found?.retired.length && (current.longestTTL ?? 0) >= longestTTL;
   const set = { current: { ...current, longestTTL: Math.max(current.longestTTL ?? 0, longestTTL) }, retired };
-  if (found !== undefined) await signerOf(set.current, path);
+  const signer = await signerOf(set.current, path);
   if (!isSame) await writeSigningKeyFile(path, set);
-  return set;
+  return { set, signer };
 }
 
 async function signerOf(key: SigningKey, path: string): Promise<TokenSigner> {

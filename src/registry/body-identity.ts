@@ -73,7 +73,7 @@ function sentRevision(sent: ObjectMeta) {
 /** CREATE-10: '' and '0' are fine, and what is no number is not looked at. */
 export function refuseVersionOnCreate(object: KubeObject): void {
   const sent = object.metadata.resourceVersion ?? '';
-  if (/^\d+$/.test(sent) && /[1-9]/.test(sent)) {
+  if (sent !== '' && /^\d+$/.test(sent) && /[1-9]/.test(sent)) {
     throw badRequest('resourceVersion should not be set on objects to be created');
   }
 }

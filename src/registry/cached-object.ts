@@ -1,15 +1,24 @@
-import type { KubeObject } from '../api/meta.ts';
+import type { KubeObject, ObjectMeta } from '../api/meta.ts';
 import { metadataAsPrinted } from '../api/structs/as-printed.ts';
+import { parseTrustedJson } from '../lib/json-parse.ts';
 import type { JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
 import type { Decoded, DecodedObjects } from './decoded-objects.ts';
 import type { KindChange } from './kind-store.ts';
 import type { Place } from './object-index.ts';
 import { decodeRecord, encodeRecord, isInForm, parseRecord, type RecordKind, withResourceVersion } from './record.ts';
-import type { StoredRecord } from './resource.ts';
+import type { ServedForm, StoredRecord } from './resource.ts';
 import { objectJson } from './served.ts';
 import type { PlaneBirth, StandingObject } from './standing-object.ts';
-import { type Labels, labelsIn, metadataText, servedParts, versionPlace, withoutManagedFields } from './stored-text.ts';
+import {
+  bareMetadataText,
+  type Labels,
+  labelsIn,
+  metadataText,
+  servedParts,
+  versionPlace,
+  withoutManagedFields,
+} from './stored-text.ts';
 import type { Served } from './verbs.ts';
 
 /** What the objects of a kind share. */
@@ -72,6 +81,11 @@ export class CachedObject implements Place, Served, Decoded {
     return parseRecord(content).object.apiVersion !== form.storedVersion;
   }
 
+  /** Whether it was stored in this very form, which all that is stored in it has been brought into. */
+  isIn(form: ServedForm): boolean {
+    return form.mark !== undefined && this.#kind.resource.form === form && this.#inForm && !this.stands;
+  }
+
   /** Of its stored text, in characters: near enough to what it takes in memory. */
   get size(): number {
     return typeof this.#content === 'string' ? this.#content.length : this.#content.size;
@@ -97,6 +111,13 @@ export class CachedObject implements Place, Served, Decoded {
 
   get record(): StoredRecord {
     return this.#decoded().record;
+  }
+
+  /** Without field ownership, as a rule, where nothing of it is decoded: for one who needs no more of it. */
+  metadata(): Readonly<ObjectMeta> {
+    const content = this.#content;
+    if (this.#forms !== undefined || typeof content !== 'string') return this.record.object.metadata;
+    return parseTrustedJson(bareMetadataText(content)) as ObjectMeta;
   }
 
   /** As it is served. */

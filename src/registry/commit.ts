@@ -12,7 +12,7 @@ import type { Draft, StoredRecord } from './resource.ts';
 import { claimKey, objectKey, resourceKey } from './rows.ts';
 import { deletedText } from './standing-object.ts';
 import { toStatusError, translated } from './store-status.ts';
-import { derivedRows } from './upkeep-rows.ts';
+import { derivedRows, noRows } from './upkeep-rows.ts';
 
 /** One change of one object on its way into the store. */
 export interface ObjectWrite {
@@ -25,6 +25,8 @@ export interface ObjectWrite {
   readonly draft?: Draft;
   /** An object that is too large may be stored without its field ownership (rule CREATE-31). */
   readonly mayForgetOwnership?: boolean;
+  /** It is known that nothing follows from it for upkeep. */
+  readonly leavesNothing?: boolean;
   /** Something else that must still hold; if it does not, the write starts over and looks again. */
   readonly requires?: Check | undefined;
 }
@@ -43,7 +45,7 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const key = objectKey(slice, resourceName, place.namespace, place.name);
   const encoded = next === undefined ? undefined : encodeWithin(kind, write, next);
   const claims = resource.claims === undefined ? noClaims : claimChanges(kind, write);
-  const rows = derivedRows(kind, place, old?.record, next);
+  const rows = write.leavesNothing === true ? noRows : derivedRows(kind, place, old?.record, next);
   const derived = rows instanceof Promise ? await rows : rows;
   const companions = resource.companions === undefined ? noCompanions : await companionWrites(kind, old?.record, next);
   const row = old === undefined ? kind.cache.deletedRow(place) : old.row;
@@ -84,7 +86,7 @@ function expected({ cache }: KindRuntime, place: Place, encoded: EncodedRecord |
 function encodeWithin(kind: KindRuntime, write: ObjectWrite, next: StoredRecord): EncodedRecord {
   const limit = kind.limits.objectBytes;
   const isRead = kind.cache.areAskedFor;
-  const encoded = encodeShared(kind.resource, next, isRead);
+  const encoded = encodeShared(kind.resource, next, isRead, write.draft?.document);
   if (isWithin(encoded.text, limit)) return encoded;
   if (write.mayForgetOwnership === true && next.object.metadata.managedFields !== undefined) {
     const { managedFields: _, ...metadata } = next.object.metadata;

@@ -15,13 +15,14 @@ import { newMetadata } from './metadata.ts';
 import type { Place } from './object-index.ts';
 import { ownCopy, putStatus } from './own-copy.ts';
 import type { Draft } from './resource.ts';
+import type { SentDocument } from './sent-document.ts';
 import { settleMain } from './settle-draft.ts';
 import { trackNew } from './track-write.ts';
 import type { Served, WriteOptions } from './verbs.ts';
 import { retrying, warningOnce } from './write-loop.ts';
 
 /** POST to the collection. */
-export async function create(
+export function create(
   kind: KindRuntime,
   caller: RequestContext,
   sent: KubeObject,
@@ -53,6 +54,7 @@ async function createNamed(
   if (!options.dryRun) refuseVersionOnCreate(sent);
   const how: Creation = {
     dryRun: options.dryRun,
+    document: options.document,
     mayForgetOwnership: true,
     track: (next) => trackNew(kind, options.fieldManager, next, sent),
   };
@@ -91,6 +93,8 @@ export interface Creation {
   track(next: KubeObject): KubeObject;
   /** False for apply, whose whole point is field ownership (rule CREATE-31). */
   readonly mayForgetOwnership: boolean;
+  /** What it was sent as, if that is known. */
+  readonly document?: SentDocument | undefined;
 }
 
 /** An object of that name is there. Who creates says what follows: a refusal, another name, or a write over it. */
@@ -103,8 +107,8 @@ export class NameTaken extends Error {
   }
 }
 
-/** One attempt to create an object at a place; rejects with NameTaken, ObjectMoved or an API error. */
-export async function createAt(
+/** One attempt to create an object at a place; throws or rejects with NameTaken, ObjectMoved or an API error. */
+export function createAt(
   kind: KindRuntime,
   context: RequestContext,
   place: Place,
@@ -112,13 +116,15 @@ export async function createAt(
   how: Creation,
 ): Promise<Served> {
   const requires = requireNamespace(kind, place.namespace, sent.metadata);
-  const draft: Draft = { object: newObject(kind, place, sent), hidden: {} };
+  const draft: Draft = { object: newObject(kind, place, sent), hidden: {}, document: how.document };
+  const store = (): Promise<Served> => {
+    draft.object = how.track(draft.object);
+    return admitted(kind, { operation: 'CREATE', subresource: '', draft, context, dryRun: how.dryRun }, () =>
+      storeNew(kind, place, draft, how, requires),
+    );
+  };
   const settling = settleMain(kind, context, draft);
-  if (settling !== undefined) await settling;
-  draft.object = how.track(draft.object);
-  return admitted(kind, { operation: 'CREATE', subresource: '', draft, context, dryRun: how.dryRun }, () =>
-    storeNew(kind, place, draft, how, requires),
-  );
+  return settling === undefined ? store() : settling.then(store);
 }
 
 async function storeNew(

@@ -24,6 +24,8 @@ export interface ShapeOptions {
   readonly namespace?: string;
   /** What the document was made of, where it was: an object of this kind, whose metadata has its types. */
   readonly base?: KubeObject;
+  /** The same, where it is of the form in which the kind stores objects now: it needs neither pruning nor defaults. */
+  readonly settledBase?: KubeObject | undefined;
   /** The body as it came, for the message that says it is no object. */
   readonly body?: Uint8Array;
 }
@@ -40,6 +42,8 @@ export interface ShapedObject {
   readonly object: KubeObject;
   /** Everything that strict decoding would refuse: `duplicate field "spec.a"`, `unknown field "spec.b"`. */
   readonly findings: string[];
+  /** Nothing was to be done about it: but for its root and its metadata it is the document itself. */
+  readonly settled: boolean;
 }
 
 /**
@@ -61,7 +65,8 @@ export function shapeObject(kind: ResourceKind, value: JsonValue, options: Shape
 
 /** The same without a look at kind and apiVersion; throws DecodeError. For whoever has other words for it. */
 export function shapeMembers(kind: ResourceKind, sent: JsonObject, options: ShapeOptions): ShapedObject {
-  const settled = kind.builtIn !== true && kind.shape === undefined && isSettled(kind.schema, sent);
+  const settled =
+    kind.builtIn !== true && kind.shape === undefined && isSettled(kind.schema, sent, options.settledBase);
   if (!settled && isNestedDeeper(sent, deepestObject)) throw new DecodeError(tooDeep);
   const { metadata, unknown } = shapeMetadata(getMember(sent, 'metadata') ?? null, 'metadata', options.base?.metadata);
   if (options.namespace !== undefined) placeIn(metadata, kind, options.namespace);
@@ -71,14 +76,14 @@ export function shapeMembers(kind: ResourceKind, sent: JsonObject, options: Shap
     const member = sent[name] as JsonValue;
     setMember(object, name, settled ? member : cloneJson(member));
   }
-  if (settled) return { object: object as KubeObject, findings: allFindings(options, unknown) };
+  if (settled) return { object: object as KubeObject, findings: allFindings(options, unknown), settled };
   const pruned = prune(kind.schema, object, { isResource: true });
   const embedded = shapeEmbedded(kind.schema, object);
   const dropped = kind.shape?.(object) ?? [];
   const shaped = kind.builtIn === true ? goShaped(kind, object) : object;
   applyDefaults(kind.schema, shaped);
   const findings = allFindings(options, [...unknown, ...pruned, ...dropped, ...embedded]);
-  return { object: shaped as KubeObject, findings };
+  return { object: shaped as KubeObject, findings, settled };
 }
 
 function allFindings({ findings }: ShapeOptions, unknown: readonly string[]): string[] {

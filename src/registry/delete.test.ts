@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { forbidden } from '../api/status.ts';
 import type { KindStore } from './kind-store.ts';
+import { OwnersKnown } from './owners-known.ts';
+import { type GcWork, gcRange } from './rows.ts';
 import { caller, deleting, openWidgets, refusal, system, widget, writing } from './widgets.fixture.ts';
 
 const held = { metadata: { finalizers: ['x.example/f'] } };
@@ -30,6 +32,32 @@ describe('delete', () => {
       },
     });
     expect(kind.peek('a', 'w')).toBeUndefined();
+  });
+
+  it('leaves the same behind whether or not anything follows from it (OWNER-05)', async () => {
+    const owners = new OwnersKnown();
+    const { kind, store } = await openWidgets(
+      { gracePeriods: false },
+      { collaborators: { namespaceState: () => 'active', resolveOwner: () => undefined, owners } },
+    );
+    const make = async (name: string, sent: Parameters<typeof widget>[1] = {}) =>
+      (await kind.verbs.create(caller(), widget(name, sent), writing)).object.metadata.uid ?? '';
+    const remove = async (name: string) => {
+      const deleted = await kind.verbs.delete(caller(), name, deleting());
+      expect(deleted).toMatchObject({ gone: { details: { name } } });
+      expect(kind.peek('a', name)).toBeUndefined();
+      return (await store.list(gcRange)).entries.map(({ value }) => (JSON.parse(value) as GcWork).name);
+    };
+    await make('first');
+    await make('second');
+    expect(await remove('first')).toEqual([]);
+    expect(owners.hasNone).toBe(true);
+    expect(await remove('second')).toEqual([]);
+    const uid = await make('owner');
+    const reference = { apiVersion: 'test.example/v1', kind: 'Widget', name: 'owner', uid };
+    await make('dependent', { metadata: { ownerReferences: [reference] } });
+    await store.removePrefix({ slice: 'upkeep', prefix: ['gc'] });
+    expect(await remove('owner')).toEqual(['owner']);
   });
 
   it('marks what has finalizers (DELETE-07)', async () => {

@@ -1,7 +1,7 @@
-import type { KubeObject } from '../api/meta.ts';
+import type { KubeObject, ObjectMeta } from '../api/meta.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { conflict, deletedStatus, notFound, type StatusError } from '../api/status.ts';
-import { cloneJson, equalJson } from '../lib/json-value.ts';
+import { cloneJson, equalJson, type JsonObject } from '../lib/json-value.ts';
 import { admitted } from './admission.ts';
 import { answerDryRun, answerWritten } from './answer.ts';
 import type { CachedObject } from './cached-object.ts';
@@ -10,7 +10,8 @@ import type { RequestContext } from './context.ts';
 import { finalizersForDelete, finalizersOf } from './finalizers.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { graceEnd, mayVanish, tidyMetadata } from './metadata.ts';
-import type { Draft } from './resource.ts';
+import type { Draft, StoredRecord } from './resource.ts';
+import { goesQuietly } from './upkeep-rows.ts';
 import type { Deleted, DeleteOptions } from './verbs.ts';
 import { retrying } from './write-loop.ts';
 
@@ -26,16 +27,44 @@ export async function deleteObject(
     const current = kind.cache.get(namespace, name);
     if (current === undefined) throw notFound(groupResourceOf(kind.resource), name);
     checkPreconditions(kind, current, options);
-    if (!context.system) await kind.resource.guardDelete?.(current.record, context);
-    const { object, hidden = {} } = current.record;
-    const draft: Draft = { object, hidden, old: current.record };
+    if (!context.system && kind.resource.guardDelete !== undefined) {
+      await kind.resource.guardDelete(current.record, context);
+    }
+    const draft = new DeletedDraft(current);
     return admitted(kind, { operation: 'DELETE', subresource: '', draft, context, dryRun: options.dryRun }, () =>
       storeDeleted(kind, current, options),
     );
   });
 }
 
+/** What is deleted, decoded if somebody asks for it. */
+class DeletedDraft implements Draft {
+  readonly #deleted: CachedObject;
+
+  constructor(deleted: CachedObject) {
+    this.#deleted = deleted;
+  }
+
+  get object(): KubeObject {
+    return this.old.object;
+  }
+
+  get hidden(): JsonObject {
+    return this.old.hidden ?? {};
+  }
+
+  get old(): StoredRecord {
+    return this.#deleted.record;
+  }
+}
+
 async function storeDeleted(kind: KindRuntime, current: CachedObject, options: DeleteOptions): Promise<Deleted> {
+  const metadata = current.metadata();
+  if (goesAtOnce(kind, metadata, options)) {
+    const leavesNothing = goesQuietly(kind, current, metadata);
+    if (!options.dryRun) await commit(kind, { place: current, old: current, leavesNothing });
+    return { gone: deletedStatus(groupResourceOf(kind.resource), current.name, metadata.uid ?? '') };
+  }
   const { record } = current;
   const object = markDeleted(kind, record.object, options);
   if (mayVanish(kind.resource, object, kind.clock.now())) {
@@ -49,12 +78,21 @@ async function storeDeleted(kind: KindRuntime, current: CachedObject, options: D
   return { pending: answerWritten(kind, current, revision, { object, hidden }) };
 }
 
+/** Whether nothing holds it, nor has a say in it. False: it is not known. */
+function goesAtOnce({ resource }: KindRuntime, metadata: ObjectMeta, options: DeleteOptions): boolean {
+  if (resource.isHeld !== undefined || resource.prepareDelete !== undefined || resource.gracePeriods === true) {
+    return false;
+  }
+  if (metadata.deletionTimestamp !== undefined) return false;
+  return finalizersForDelete(metadata.finalizers ?? [], options.propagationPolicy).length === 0;
+}
+
 /** DELETE-11, DELETE-12. */
 function checkPreconditions(kind: KindRuntime, current: CachedObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = options.preconditions;
-  const { uid: ownUid = '' } = current.record.object.metadata;
-  if (uid !== undefined && uid !== ownUid) {
-    throw preconditionFailed(kind, current.name, 'UID', uid, ownUid);
+  if (uid !== undefined) {
+    const { uid: ownUid = '' } = current.metadata();
+    if (uid !== ownUid) throw preconditionFailed(kind, current.name, 'UID', uid, ownUid);
   }
   const ownVersion = String(current.revision);
   if (resourceVersion !== undefined && resourceVersion !== ownVersion) {

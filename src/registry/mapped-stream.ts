@@ -15,19 +15,36 @@ export function streamMapper(turn: (event: WatchEvent) => WatchEvent): (stream: 
     return found;
   };
 
-  return (stream) => {
-    const mapped: WatchStream = {
-      take() {
-        const event = stream.take();
-        return event && turned(event);
-      },
-      get over() {
-        return stream.over;
-      },
-      wait: (wake) => stream.wait(wake),
-      close: () => stream.close(),
-      [Symbol.asyncIterator]: () => feedIterator(mapped),
-    };
-    return mapped;
-  };
+  return (stream) => new MappedStream(stream, turned);
+}
+
+class MappedStream implements WatchStream {
+  readonly #stream: WatchStream;
+  readonly #turned: (event: WatchEvent) => WatchEvent;
+
+  constructor(stream: WatchStream, turned: (event: WatchEvent) => WatchEvent) {
+    this.#stream = stream;
+    this.#turned = turned;
+  }
+
+  get over(): boolean {
+    return this.#stream.over;
+  }
+
+  take(): WatchEvent | undefined {
+    const event = this.#stream.take();
+    return event && this.#turned(event);
+  }
+
+  wait(wake: () => void): void {
+    this.#stream.wait(wake);
+  }
+
+  close(): void {
+    this.#stream.close();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<WatchEvent, undefined> {
+    return feedIterator(this);
+  }
 }

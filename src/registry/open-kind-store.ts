@@ -99,6 +99,8 @@ function kindStore(kind: KindRuntime): KindStore {
     listen: (listener) => cache.listen({ changed: listener }),
     settleDeadline: (namespace, name) => settleDeadline(kind, upkeepContext(namespace), name),
     redefine(next) {
+      // Who opens a kind defines it right after: nothing is to be made anew of all its objects for that.
+      if (next === kind.resource) return;
       kind.resource = next;
       cache.redefine(next);
     },

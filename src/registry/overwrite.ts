@@ -20,6 +20,8 @@ export interface Overwrite {
   /** The endpoint that it came through: '', `status`, or another that writes the main part (`scale`). */
   readonly subresource: string;
   readonly dryRun: boolean;
+  /** What is sent was made of the current object just now, and brought into the form of the kind. */
+  readonly isShaped?: boolean;
   /** Brings field ownership up to date; called when the content is final. */
   track(next: KubeObject, live: KubeObject): KubeObject;
   /** False for apply, whose whole point is field ownership (rule CREATE-31). */
@@ -47,8 +49,12 @@ export async function overwrite(
     hidden: cloneJson(current.record.hidden ?? {}),
     old: current.record,
   };
+  const { form } = kind.resource;
+  const isInForm = how.isShaped === true && form !== undefined && current.isIn(form);
   const settling =
-    how.part === 'main' ? settleMain(kind, context, draft, how.subresource) : settleStatus(kind, context, draft);
+    how.part === 'main'
+      ? settleMain(kind, context, draft, how.subresource, isInForm)
+      : settleStatus(kind, context, draft, isInForm);
   if (settling !== undefined) await settling;
   draft.object = how.track(draft.object, current.record.object);
   const { subresource, dryRun } = how;

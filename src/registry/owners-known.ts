@@ -9,6 +9,11 @@ import { translated } from './store-status.ts';
 export class OwnersKnown {
   #hasAny: boolean | undefined;
 
+  /** It is known that none does. */
+  get hasNone(): boolean {
+    return this.#hasAny === false;
+  }
+
   /** To be called before a dependent is written. */
   note(): void {
     this.#hasAny = true;

@@ -50,6 +50,7 @@ export async function patch(
       part,
       subresource,
       dryRun: options.dryRun,
+      isShaped: true,
       mayForgetOwnership: true,
       track: (next, live) => trackWrite(kind, subresource, options.fieldManager, next, live),
     });
@@ -94,6 +95,7 @@ async function applyTo(
     part,
     subresource,
     dryRun: options.dryRun,
+    isShaped: true,
     mayForgetOwnership: false,
     track: (next) => withOwnership(next, managedFields),
   });

@@ -43,7 +43,7 @@ export function patchedObject(
   const document = patchedDocument(kind, base, patch);
   /** A strategic merge is quoted itself, other patches by what they lead to. */
   const shown = () => (patch.type === 'strategic' ? printGo(patch.document) : writeJson(document));
-  const { object: patched, findings } = decode(kind, document, patch, object, shown);
+  const { object: patched, findings } = decode(kind, document, patch, current, shown);
   if (options.fieldValidation === 'Strict' && findings.length > 0) {
     throw strictPatchError(kind.resource, shown(), findings);
   }
@@ -69,16 +69,18 @@ function decode(
   kind: KindRuntime,
   document: JsonValue,
   patch: DocumentPatch,
-  base: KubeObject,
+  current: CachedObject,
   shown: () => string,
 ): ShapedObject {
   const { resource } = kind;
-  const { name = '' } = base.metadata;
+  const { form } = resource;
+  const base = current.object;
   try {
     if (!isJsonObject(document)) throw notAnObject(document);
     if (patch.type === 'strategic') checkStruct(resource, document);
-    checkType(resource, document, name);
-    return shapeMembers(resource, document, { findings: patch.findings, base });
+    checkType(resource, document, current.name);
+    const settledBase = form !== undefined && current.isIn(form) ? base : undefined;
+    return shapeMembers(resource, document, { findings: patch.findings, base, settledBase });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw undecodablePatch(resource, shown(), error.message);

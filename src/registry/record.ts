@@ -3,9 +3,11 @@ import type { ResourceKind } from '../api/resource.ts';
 import { CanonicalJson } from '../lib/json-canonical.ts';
 import { parseTrustedJson } from '../lib/json-parse.ts';
 import { cloneJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
-import { writeJson } from '../lib/json-write.ts';
+import { type KnownText, writeJson, writeKnown } from '../lib/json-write.ts';
+import { textOfEntries } from './apply/created-entries.ts';
 import { textOfFields } from './apply/known-fields.ts';
 import type { ServedForm, StoredRecord } from './resource.ts';
+import type { SentDocument } from './sent-document.ts';
 import { joinFields, leftOut, putFields, splitFields } from './stored-fields.ts';
 
 /** What of a kind decides how its objects are written and read. */
@@ -42,9 +44,15 @@ export interface EncodedRecord {
  * Encodes a record whose reader is near: it need not be read again, where `isRead` says that somebody will. Parts that
  * are frozen are shared with it.
  */
-export function encodeShared(kind: RecordKind, record: StoredRecord, isRead = true): EncodedRecord {
+export function encodeShared(
+  kind: RecordKind,
+  record: StoredRecord,
+  isRead = true,
+  document?: SentDocument,
+): EncodedRecord {
   const isTurned = kind.form !== undefined && !isMarked(kind, record.object);
   if (kind.builtIn === true || isTurned) return { text: encodeRecord(kind, record) };
+  if (document !== undefined) return encodeSent(kind, record, isRead, document);
   // Most of the field ownership is known by its text, which need not be made then.
   const fields: JsonObject[] = [];
   const texts: string[] = [];
@@ -62,6 +70,14 @@ export function encodeShared(kind: RecordKind, record: StoredRecord, isRead = tr
   }
   const text = joinFields(JSON.stringify(documentOf(kind, stored)), texts);
   return isRead ? { text, record: withFields(stored, fields) } : { text };
+}
+
+/** The same of what shares its large parts with the document that it was sent as, and with it their texts. */
+function encodeSent(kind: RecordKind, record: StoredRecord, isRead: boolean, document: SentDocument): EncodedRecord {
+  const known: KnownText = (part) =>
+    document.textOf(part) ?? (Array.isArray(part) ? textOfEntries(part) : textOfFields(part));
+  const text = writeKnown(documentOf(kind, record), known);
+  return isRead ? { text, record: canonicalRecord(new CanonicalJson((frozen) => frozen), record) } : { text };
 }
 
 function canonicalRecord(canonical: CanonicalJson, record: StoredRecord): StoredRecord {

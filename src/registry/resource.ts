@@ -5,6 +5,7 @@ import type { JsonObject } from '../lib/json-value.ts';
 import type { Write } from '../store/store.ts';
 import type { RequestContext } from './context.ts';
 import type { ObjectPlace } from './rows.ts';
+import type { SentDocument } from './sent-document.ts';
 import type { ResourceVerbs } from './verbs.ts';
 
 /**
@@ -27,6 +28,8 @@ export interface Draft {
    * access key). Never stored, never set by a dry run.
    */
   reveal?: JsonObject;
+  /** What `object` was sent as, if it is known and it is a new one. */
+  readonly document?: SentDocument | undefined;
 }
 
 /** An object of another kind that is written or removed in the same transaction (a project's namespace). */

@@ -44,7 +44,26 @@ export function serveRevealing(kind: Pick<ResourceKind, 'builtIn'>, object: Kube
 }
 
 export function written(served: Served, created: boolean): Written {
-  return { object: served.object, json: () => served.json(), created };
+  return new WrittenObject(served, created);
+}
+
+/** Most are answered by their text alone, so the object is not asked for before somebody does. */
+class WrittenObject implements Written {
+  readonly created: boolean;
+  readonly #served: Served;
+
+  constructor(served: Served, created: boolean) {
+    this.#served = served;
+    this.created = created;
+  }
+
+  get object(): KubeObject {
+    return this.#served.object;
+  }
+
+  json(): string {
+    return this.#served.json();
+  }
 }
 
 function mergeOver(target: JsonObject, source: JsonObject): void {

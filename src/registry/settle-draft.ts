@@ -10,16 +10,17 @@ import { refuseWrongTypes, validateDraft, validateStatus } from './validate-draf
 
 /**
  * Brings a draft to its final form and refuses it if that is not valid. The order is the contract of StoredResource.
- * Undefined: it is done, as nothing had to be waited for.
+ * Undefined: it is done, as nothing had to be waited for. `isInForm`: it is known to be in the form of its kind.
  */
 export function settleMain(
   kind: KindRuntime,
   context: RequestContext,
   draft: Draft,
   subresource = '',
+  isInForm = false,
 ): Promise<void> | undefined {
   const { resource } = kind;
-  inForm(resource, draft);
+  if (!isInForm) inForm(resource, draft);
   if (resource.prepare !== undefined) refuseWrongTypes(resource, draft.object);
   keepFinalizer(resource, draft.object, draft.old?.object, context);
   const preparing = resource.prepare?.(draft, context, subresource);
@@ -45,15 +46,20 @@ function settlePrepared(kind: KindRuntime, context: RequestContext, draft: Draft
 }
 
 /** What was decoded before the kind was redefined is of the form of before. */
-function inForm({ form }: StoredResource, draft: Draft): void {
-  if (form === undefined || form.isTurned(draft.object)) return;
+function inForm({ form, schema }: StoredResource, draft: Draft): void {
+  if (form === undefined || draft.document?.schema === schema || form.isTurned(draft.object)) return;
   draft.object = form.turn(cloneJson(draft.object));
 }
 
 /** Checked before and after: the hook relies on types, and what it writes must be right too. */
-export async function settleStatus(kind: KindRuntime, context: RequestContext, draft: Draft): Promise<void> {
+export async function settleStatus(
+  kind: KindRuntime,
+  context: RequestContext,
+  draft: Draft,
+  isInForm = false,
+): Promise<void> {
   const { resource } = kind;
-  inForm(resource, draft);
+  if (!isInForm) inForm(resource, draft);
   if (resource.prepareStatus !== undefined) validateStatus(resource, draft, []);
   resource.prepareStatus?.(draft, context);
   if (resource.builtIn === true) draft.object = asStored(draft.object);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../api/meta.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
+import { fieldsOfText } from './apply/known-fields.ts';
 import { CachedObject } from './cached-object.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { decodeRecord, encodeRecord, withResourceVersion } from './record.ts';
@@ -43,6 +44,24 @@ function cached(kind: { builtIn?: boolean }, object: KubeObject, secret: JsonObj
 const place = { namespace: 'a', name: 'x' };
 
 describe('what is served from stored text', () => {
+  it('is that also where the field ownership is known', () => {
+    const fields = fc.dictionary(fc.constantFrom('f:a', 'f:b', 'k:{"name":"]}"}', 'v:"}"', '.'), fc.constant({}));
+    const entries = fc.array(fc.record({ fieldsType: fc.constant('FieldsV1'), fieldsV1: fields, manager: words }));
+    fc.assert(
+      fc.property(metadata, entries, fields, fc.nat(), (given, managedFields, latest, revision) => {
+        const object = {
+          apiVersion: 'v1',
+          kind: 'A',
+          metadata: { ...given, managedFields },
+          spec: { uid: 1 },
+        } as unknown as KubeObject;
+        const { of } = cached({}, object, undefined);
+        fieldsOfText(writeJson(latest as JsonObject));
+        expect(of(revision).json()).toBe(writeJson(withResourceVersion({}, object, revision)));
+      }),
+    );
+  });
+
   it('is what the object would be written as, whatever is in it (DEC-25)', () => {
     fc.assert(
       fc.property(objects, hidden, fc.nat(), (given, secret, revision) => {
@@ -75,6 +94,9 @@ describe('what is served from stored text', () => {
         const glance = of(7).glance();
         const { managedFields: __, ...seen } = glance.metadata;
         expect(seen).toEqual(rest);
+        const { resourceVersion: ___, ...stored } = rest;
+        const { managedFields: ____, ...alone } = of(7).metadata();
+        expect(alone).toEqual(stored);
         expect({ ...glance, metadata: {} }).toEqual({ ...decodeRecord(text).object, metadata: {} });
       }),
     );

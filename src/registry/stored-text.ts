@@ -1,5 +1,5 @@
-import { findMember, skipJson, walkMembers } from '../lib/json-skip.ts';
-import type { JsonValue } from '../lib/json-value.ts';
+import { findMember, skipJson, skipOut, walkMembers } from '../lib/json-skip.ts';
+import { latestFields } from './apply/known-fields.ts';
 
 /**
  * What can be told of a stored record by its text alone. Own kinds are stored with sorted members, so the text of a
@@ -26,6 +26,13 @@ export function withoutManagedFields(text: string): string {
   return from === -1 || text[end] !== '"' ? text : text.slice(0, from) + text.slice(end);
 }
 
+/** The metadata without its managedFields. */
+export function bareMetadataText(text: string): string {
+  const bare = withoutManagedFields(text);
+  const from = metadataAt(bare);
+  return bare.slice(from, skipJson(bare, from));
+}
+
 const managedFields = '"managedFields"';
 
 /** The metadata as it is served, with its resourceVersion at `place`. */
@@ -39,7 +46,16 @@ export function metadataText(text: string, place: number, revision: number): str
  * sorted members.
  */
 export function versionPlace(text: string): number {
-  return walkMembers(text, metadataAt(text), (keyAt, keyEnd) => isAfterVersion(text, keyAt, keyEnd));
+  return walkMembers(text, metadataAt(text), (keyAt, keyEnd) => isAfterVersion(text, keyAt, keyEnd), skipEntries);
+}
+
+/** Field ownership is the longest of all that comes before, and as a rule the one that was met last. */
+function skipEntries(text: string, at: number): number {
+  const latest = text.startsWith('[{', at) ? latestFields() : undefined;
+  if (latest === undefined) return skipJson(text, at);
+  const fields = findMember(text, at + 1, 'fieldsV1');
+  const end = fields + latest.text.length;
+  return fields !== -1 && text.slice(fields, end) === latest.text ? skipOut(text, end, 2) : skipJson(text, at);
 }
 
 /** The served object with its resourceVersion, which stands at `place`, in three parts. */
@@ -55,11 +71,18 @@ function versionMember(text: string, place: number, revision: number): string {
 }
 
 function objectAt(text: string): number {
-  // Most have nothing hidden: then the object is the first member.
-  return text.startsWith(objectFirst) ? objectFirst.length : findMember(text, 0, 'object');
+  // Most have nothing hidden: then the object is the first member, or comes behind its form.
+  if (text.startsWith(objectFirst)) return objectFirst.length;
+  if (text.startsWith(formFirst)) {
+    const end = text.indexOf('"', formFirst.length);
+    if (text.startsWith(objectNext, end)) return end + objectNext.length;
+  }
+  return findMember(text, 0, 'object');
 }
 
 const objectFirst = '{"object":';
+const formFirst = '{"form":"';
+const objectNext = '","object":';
 
 /** Where the object's metadata begins; -1: it has none. */
 export function metadataAt(text: string): number {
@@ -71,5 +94,6 @@ const r = version.charCodeAt(0);
 
 function isAfterVersion(text: string, keyAt: number, keyEnd: number): boolean {
   if (text.charCodeAt(keyAt + 1) < r) return false;
-  return (JSON.parse(text.slice(keyAt, keyEnd)) as JsonValue & string) > version;
+  // None of the names that metadata has needs an escape.
+  return text.slice(keyAt + 1, keyEnd - 1) > version;
 }

@@ -14,14 +14,10 @@ export function trackWrite(
   next: KubeObject,
   live?: KubeObject,
 ): KubeObject {
-  return trackUpdate({
-    kind: kind.resource,
-    ...(live === undefined ? {} : { live }),
-    next,
-    manager,
-    subresource,
-    now: timestamp(kind.clock.now()),
-  });
+  const now = timestamp(kind.clock.now());
+  const { resource } = kind;
+  if (live === undefined) return trackUpdate({ kind: resource, next, manager, subresource, now });
+  return trackUpdate({ kind: resource, live, next, manager, subresource, now });
 }
 
 /** The same of a new object: what the server adds to every object of the kind is nobody's. */

@@ -1,4 +1,4 @@
-import type { KubeObject, OwnerReference } from '../api/meta.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../api/meta.ts';
 import { equalJson } from '../lib/json-value.ts';
 import type { Check, Write } from '../store/store.ts';
 import { collectorFinalizersOf } from './finalizers.ts';
@@ -27,9 +27,16 @@ export function derivedRows(
 ): DerivedRows | Promise<DerivedRows> {
   const isQuiet =
     next !== undefined &&
-    leavesNothing(kind.resource, next) &&
-    (old === undefined || leavesNothing(kind.resource, old));
-  return isQuiet ? nothing : rowsOf(kind, place, old, next);
+    !isToldOf(kind.resource, next.object.metadata) &&
+    (old === undefined || !isToldOf(kind.resource, old.object.metadata));
+  return isQuiet ? noRows : rowsOf(kind, place, old, next);
+}
+
+/** Whether nothing follows from it that an object with this metadata goes. False: it is not known. */
+export function goesQuietly(kind: KindRuntime, { namespace }: Place, metadata: ObjectMeta): boolean {
+  const { resource, collaborators } = kind;
+  if (isToldOf(resource, metadata) || collaborators.owners?.hasNone !== true) return false;
+  return !resource.namespaced || collaborators.awaitsEmptiness?.(namespace) === undefined;
 }
 
 async function rowsOf(
@@ -52,13 +59,12 @@ async function rowsOf(
   };
 }
 
-const nothing: DerivedRows = { checks: [], writes: [] };
+export const noRows: DerivedRows = { checks: [], writes: [] };
 
 /** Most objects have no owner, never expire, are not being deleted and leave nothing to be done. */
-function leavesNothing(resource: StoredResource, { object }: StoredRecord): boolean {
-  const { ownerReferences, deletionTimestamp } = object.metadata;
-  if (ownerReferences !== undefined || deletionTimestamp !== undefined) return false;
-  return resource.expiresAt === undefined && resource.pending === undefined && resource.unsettles === undefined;
+function isToldOf(resource: StoredResource, { ownerReferences, deletionTimestamp }: ObjectMeta): boolean {
+  if (ownerReferences !== undefined || deletionTimestamp !== undefined) return true;
+  return resource.expiresAt !== undefined || resource.pending !== undefined || resource.unsettles !== undefined;
 }
 
 /** Who names whom as an owner; the value is the dependent's uid. */

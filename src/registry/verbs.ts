@@ -5,6 +5,7 @@ import type { Status } from '../api/status.ts';
 import type { Feed } from '../lib/feed.ts';
 import type { JsonValue } from '../lib/json-value.ts';
 import type { RequestContext } from './context.ts';
+import type { SentDocument } from './sent-document.ts';
 
 /**
  * What the handlers call. A verb exists because its function exists: discovery lists the functions that are there,
@@ -127,6 +128,8 @@ export interface WriteOptions {
   readonly fieldValidation: FieldValidation;
   /** Set by a subresource that writes the main part of the object (`scale`): the name that admission and owners see. */
   readonly subresource?: string;
+  /** Of the object that is sent, where it was sent as a document. */
+  readonly document?: SentDocument | undefined;
 }
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';

@@ -34,7 +34,7 @@ export class VersionCache implements ObjectCache {
     return this.#stored.ended;
   }
 
-  fresh(): Promise<number> {
+  fresh(): number | Promise<number> {
     return this.#stored.fresh();
   }
 

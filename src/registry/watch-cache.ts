@@ -106,11 +106,15 @@ export class WatchCache {
    * Waits until everything that was acknowledged before this call is here, and gives the revision at which the cache
    * is then the whole truth about its kind.
    */
-  async fresh(): Promise<number> {
+  fresh(): number | Promise<number> {
     const { store, slice } = this.#options;
+    const highest = store.revision(slice);
+    return typeof highest === 'number' ? Math.max(highest, this.#revision) : this.#freshOnce(highest);
+  }
+
+  async #freshOnce(told: Promise<number>): Promise<number> {
     try {
-      const highest = await store.revision(slice);
-      return Math.max(highest, this.#revision);
+      return Math.max(await told, this.#revision);
     } catch (error) {
       throw toStatusError(error);
     }

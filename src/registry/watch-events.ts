@@ -1,6 +1,6 @@
 import type { CachedChange } from './cached-object.ts';
 import type { Selection } from './selection.ts';
-import type { ObjectEvent, SharedWork } from './verbs.ts';
+import type { ObjectEvent, Served, SharedWork } from './verbs.ts';
 
 type EventType = ObjectEvent['type'];
 
@@ -13,10 +13,15 @@ export function eventTypeFor(selection: Selection, change: CachedChange): EventT
   if (selection.namespace !== undefined && change.namespace !== selection.namespace) return undefined;
   if (selection.name !== undefined && change.name !== selection.name) return undefined;
   const { before, after } = change;
-  const was = before !== undefined && selection.shows(before.object);
-  const is = after !== undefined && selection.shows(after.object);
+  const was = before !== undefined && isShown(selection, before);
+  const is = after !== undefined && isShown(selection, after);
   if (is) return was ? 'MODIFIED' : 'ADDED';
   return was ? 'DELETED' : undefined;
+}
+
+/** To be served as its text an object need not be decoded, and most watches ask for all there are. */
+function isShown(selection: Selection, candidate: Served): boolean {
+  return selection.everything || selection.shows(candidate.object);
 }
 
 export function eventOf(change: CachedChange, type: EventType, shared: boolean): ObjectEvent | undefined {

@@ -51,7 +51,7 @@ const weightOf = ({ size }: Queued) => size;
 
 function sendBookmarks(kind: KindRuntime, options: WatchOptions, queue: BoundedQueue<Queued>): () => void {
   const bookmark = () => {
-    kind.cache.fresh().then(
+    Promise.resolve(kind.cache.fresh()).then(
       (fresh) => {
         // Everything up to here is in the queue before it (WATCH-15). One that finds no room is not missed.
         const revision = Math.max(fresh, kind.cache.revision);

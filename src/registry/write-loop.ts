@@ -17,7 +17,8 @@ export async function retrying<T>(kind: KindRuntime, context: RequestContext, at
     if (context.isOver?.() ?? context.signal.aborted) {
       throw timedOut('request did not complete within requested timeout - context deadline exceeded');
     }
-    const revision = await kind.cache.fresh();
+    const fresh = kind.cache.fresh();
+    const revision = typeof fresh === 'number' ? fresh : await fresh;
     unexplained = revision === seen ? unexplained + 1 : 0;
     if (unexplained > patience) throw serviceUnavailable('the cache of this kind is behind the store', 1);
     seen = revision;

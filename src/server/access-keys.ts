@@ -10,7 +10,8 @@ import { systemContext } from '../controlplane/system-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import { flagAt, textAt } from '../lib/json-path.ts';
 import type { Log } from '../lib/log.ts';
-import { accessKeyClaim, keyStateOf } from '../management/access-key-state.ts';
+import { Remembered } from '../lib/remembered.ts';
+import { accessKeyClaim, hasLastingState, keyStateOf } from '../management/access-key-state.ts';
 import type { KindStores, ManagementState } from '../management/state.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import type { Served } from '../registry/verbs.ts';
@@ -34,6 +35,8 @@ export interface AccessKeys {
   close(): Promise<void>;
 }
 
+const keysInUse = { most: 10_000, longest: 1_000 };
+
 /** Authentication over the stored access keys: look-up, sessions that end with their key, and when keys were used. */
 export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
   const { kinds, state, clock, log } = options;
@@ -49,8 +52,23 @@ export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
     key === undefined ? undefined : keyStateOf(key.object, state, (name) => activity.latest(name));
   const current = (name: string) => stateOf(keys.peek('', name));
   const rights = createRightsSignals(clock);
+  /** Of keys in use, by their hashes: what they follow from is nearly always what it was for the request before. */
+  let lasting = new Remembered<KeyState>(keysInUse);
+  let lastingSince = state.keysVersion();
+  const lookup = (hash: string): KeyState | undefined => {
+    if (lastingSince !== state.keysVersion()) {
+      lasting = new Remembered(keysInUse);
+      lastingSince = state.keysVersion();
+    }
+    const known = lasting.get(hash);
+    if (known !== undefined) return known;
+    const key = keys.byClaim(accessKeyClaim(hash));
+    const found = stateOf(key);
+    if (key !== undefined && found !== undefined && hasLastingState(key.object)) lasting.set(hash, found);
+    return found;
+  };
   const authenticator = createAuthenticator({
-    lookup: (hash) => stateOf(keys.byClaim(accessKeyClaim(hash))),
+    lookup,
     current,
     hash: options.hash,
     isWellFormed: isWellFormedAccessKey,

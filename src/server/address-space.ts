@@ -13,7 +13,7 @@ import { inFlight } from '../http/filters/in-flight.ts';
 import { keyRate } from '../http/filters/key-rate.ts';
 import { sourceLimit } from '../http/filters/source-limit.ts';
 import type { Metrics } from '../http/metrics/create-metrics.ts';
-import { countInFlight, requestObserver } from '../http/metrics/request-observer.ts';
+import { requestObserver } from '../http/metrics/request-observer.ts';
 import type { HealthCheck, Plane } from '../http/plane.ts';
 import { processMounts, reading } from '../http/process-mounts.ts';
 import { router } from '../http/router.ts';
@@ -64,7 +64,6 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
   const { clock, log, management, settings } = options;
   const prefix = `/${settings.apiPrefix}`;
   const { readsInFlight, writesInFlight, bodyBytes } = settings.limits;
-  const bound = inFlight({ clock, reads: readsInFlight, writes: writesInFlight, bodyBytes });
   const forAnyKey: GuardedChainOptions = {
     clock,
     log,
@@ -76,7 +75,13 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
     whenAuditUnwritable: settings.audit.onFailure,
     sourceLimit: sourceLimit({ clock }),
     keyRate: keyRate({ clock, perSecond: settings.limits.requestsPerSecond }),
-    inFlight: countInFlight(options.metrics, bound),
+    inFlight: inFlight({
+      clock,
+      reads: readsInFlight,
+      writes: writesInFlight,
+      bodyBytes,
+      onWork: (kind, change) => options.metrics.inFlight(kind, change),
+    }),
     onComplete: requestObserver({
       metrics: options.metrics,
       // A gateway has said which one, or none: else it is for the management API.
@@ -86,7 +91,7 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
   const authorize: Plane['authorize'] = (identity, asked) => management.authorize(identity, asked);
   const open = (handler: Handler): Handler => openChain(forAnyKey, handler);
   // Where no browser has a session there is nothing that a page could use.
-  const shutIn = options.auth.sessions === undefined ? (handler: Handler): Handler => handler : sandboxed;
+  const toTheCluster = options.auth.sessions === undefined ? forAnyKey : { ...forAnyKey, adorn: sandboxed };
   const guarded = (handler: Handler, depth = 0): Handler => guardedChain({ ...forAnyKey, depth, authorize }, handler);
   const onPlane = (exchange: Exchange, plane: Plane | undefined) => {
     exchange.plane = plane ?? null;
@@ -97,7 +102,7 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
   const toClusters = clusterGateway({
     builtInName: localCluster,
     builtIn: options.builtIn,
-    chain: forAnyKey,
+    chain: toTheCluster,
     authorize,
     isCluster: (name) => options.isCluster(name),
     apiOf: (name) => options.apiOf(name),
@@ -106,7 +111,7 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
   });
   const toInstances = options.gateway.mount({
     apiPrefix: settings.apiPrefix,
-    chain: forAnyKey,
+    chain: toTheCluster,
     authorize,
     resume: (key) => options.resume(key),
     onPlane,
@@ -118,8 +123,8 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
     ...(settings.console.enabled ? { rest: openChain({ ...forAnyKey, depth: wholePath }, options.console) } : {}),
     mounts: [
       { prefix: `${prefix}/management`, handler: guarded(serveManagement, 2) },
-      { prefix: `${prefix}/cluster`, handler: shutIn(toClusters) },
-      { ...toInstances, handler: shutIn(toInstances.handler) },
+      { prefix: `${prefix}/cluster`, handler: toClusters },
+      toInstances,
       // They are no browsers.
       options.agents.mount({ ...forAnyKey, sessions: undefined }),
       ...processMounts({ version, healthChecks, metrics, open, guarded }),

@@ -2,6 +2,7 @@ import type { Log } from '../lib/log.ts';
 import { QuickTrust } from '../lib/quick-trust.ts';
 import type { ChangeAge } from './change-age.ts';
 import type { DiskRoom } from './disk-room.ts';
+import { Gathering } from './gathering.ts';
 import type { Hub } from './hub.ts';
 import type { LevelMedium } from './level-medium.ts';
 import type { StoreState } from './level-open.ts';
@@ -41,7 +42,7 @@ interface Job {
 
 /** Beyond this many the next one is refused: they would wait for seconds. */
 const longestQueue = 16_384;
-/** Of one batch: keeps it well below LevelDB's write buffer of 4 MiB, and the wait for it short. */
+/** Of one batch: keeps it well below LevelDB's write buffer of 4 MiB or more, and the wait for it short. */
 const mostWorks = 1024;
 const mostBytes = 2 * 1024 * 1024;
 const mostAttempts = 2;
@@ -70,6 +71,7 @@ export class Committer {
   readonly #heads: Map<string, SliceHead>;
   #position: Position;
   #queue: Job[] = [];
+  readonly #gathering = new Gathering();
   #running: Promise<void> | undefined;
   #underWay: Promise<void> | undefined;
   /** Staged in a batch of which it is not known whether it was written. */
@@ -116,6 +118,7 @@ export class Committer {
         },
         fail: reject,
       });
+      this.#gathering.came(this.#queue.length);
       this.#running ??= this.#run();
     });
   }
@@ -128,13 +131,21 @@ export class Committer {
   /** Finishes what waits. */
   async close(): Promise<void> {
     this.#closing = true;
+    this.#gathering.stop();
     await this.#running;
   }
 
   async #run(): Promise<void> {
     await everyoneQueued();
     while (this.#queue.length > 0) {
-      this.#underWay = this.#commit(this.#take());
+      const gathering = this.#gathering.before(this.#queue.length);
+      if (gathering !== undefined) {
+        await gathering;
+        await everyoneQueued();
+      }
+      const jobs = this.#take();
+      this.#gathering.taken(jobs.length);
+      this.#underWay = this.#commit(jobs);
       await this.#underWay;
       this.#underWay = undefined;
       await everyoneQueued();

@@ -1,13 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import type { Clock } from '../lib/clock.ts';
 import { StoreError } from './store-error.ts';
+import { reserveOn } from './write-buffer.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Recovery after a failed write turns up to two logs of 4 MiB into tables, and compaction needs elbow room too. */
-const usualReserve = 16 * mebibyte;
-/** On a small disk the reserve must not eat the disk. */
-const largestShare = 1 / 4;
 /** An answer this far from the reserve may be a little old; nearer, the disk is asked before every batch. */
 const farAway = 64 * mebibyte;
 const longestTrust = 1_000;
@@ -17,7 +14,7 @@ const writeAmplification = 4;
 export interface DiskRoomOptions {
   readonly directory: string;
   readonly clock: Clock;
-  /** Bytes that are never filled. Absent: 16 MiB, or a quarter of a disk smaller than 64 MiB. */
+  /** Bytes that are never filled. Absent: `reserveOn` its disk. */
   readonly reserveBytes: number | undefined;
 }
 
@@ -62,7 +59,7 @@ export class DiskRoom {
     const { directory, clock, reserveBytes } = this.#options;
     try {
       const { bavail, blocks, bsize } = await statfs(directory);
-      const reserve = reserveBytes ?? Math.floor(Math.min(usualReserve, blocks * bsize * largestShare));
+      const reserve = reserveBytes ?? reserveOn(blocks * bsize);
       this.#known = { free: bavail * bsize, reserve, at: clock.elapsed() };
       this.#spent = 0;
       return this.#known;

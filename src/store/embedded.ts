@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import { catchUp, type HistoryPiece } from './catch-up.ts';
 import { ChangeAge } from './change-age.ts';
-import { Committer, type Flush } from './committer.ts';
+import { Committer, type Flush, type Work } from './committer.ts';
 import { Compactor } from './compactor.ts';
 import { DiskRoom } from './disk-room.ts';
 import { Hub } from './hub.ts';
@@ -33,7 +33,7 @@ export interface EmbeddedStoreOptions {
   readonly clock?: Clock;
   readonly retention?: Retention;
   readonly log?: Log;
-  /** Bytes of the disk that are never filled. Absent: 16 MiB, or a quarter of a disk smaller than 64 MiB. */
+  /** Bytes of the disk that are never filled. Absent: as many as opening it anew may take. */
   readonly reserveBytes?: number;
   /** Told of each flush to disk. Must be quick and must not throw. */
   readonly onFlush?: (flush: Flush) => void;
@@ -91,15 +91,14 @@ class EmbeddedStore implements Store {
     return this.#read((db) => readList(db, range, options));
   }
 
-  async transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
-    this.#assertOpen();
-    const prepared = prepareTransaction(transaction);
-    return this.#committer.submit({
-      looks: [...prepared.checks, ...prepared.writes],
-      bytes: bytesOf(prepared),
-      upkeep: false,
-      run: (stage) => stage.transact(prepared),
-    });
+  /** Not `async`: every write goes through it, and has nothing to wait for here. */
+  transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
+    try {
+      this.#assertOpen();
+      return this.#committer.submit(transactionWork(prepareTransaction(transaction)));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async removePrefix(range: KeyRange): Promise<void> {
@@ -110,8 +109,8 @@ class EmbeddedStore implements Store {
     }
   }
 
-  async revision(slice: string): Promise<Revision> {
-    this.#assertOpen();
+  revision(slice: string): Revision | Promise<Revision> {
+    if (this.#closing !== undefined) return Promise.reject(storeClosed());
     return (this.#committer.heads.get(slice) ?? newSliceHead).revision;
   }
 
@@ -291,7 +290,18 @@ const largeWrite = 1024 * 1024;
 /** Keys, revisions and LevelDB's own overhead. */
 const bytesPerRow = 128;
 
+function transactionWork(prepared: PreparedTransaction): Work<readonly (Revision | undefined)[]> {
+  return {
+    looks: prepared.checks.length === 0 ? prepared.writes : [...prepared.checks, ...prepared.writes],
+    bytes: bytesOf(prepared),
+    upkeep: false,
+    run: (stage) => stage.transact(prepared),
+  };
+}
+
 /** The value is written with the row and with its change; the previous one again, and is mostly of the same size. */
 function bytesOf({ writes }: PreparedTransaction): number {
-  return writes.reduce((sum, { value, text }) => sum + 2 * bytesPerRow + 2 * text.length + 3 * (value?.length ?? 0), 0);
+  let bytes = 0;
+  for (const { value, text } of writes) bytes += 2 * bytesPerRow + 2 * text.length + 3 * (value?.length ?? 0);
+  return bytes;
 }

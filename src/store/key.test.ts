@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareEncoded, decodeKey, encodeKey, encodeRange, inRange } from './key.ts';
+import { compareEncoded, decodeKey, encodeKey, encodeRange, inRange, keysInOrder } from './key.ts';
 
 const segment = fc.oneof(
   fc.constantFrom('', 'a', 'ab', 'a/b', 'a\u0001', '\u0001', '\uffff', '𝄞'),
@@ -15,6 +15,19 @@ describe('encoded keys', () => {
   it('give back the key', () => {
     const property = fc.property(someKey, (key) => {
       expect(decodeKey(encodeKey(key))).toEqual(key);
+    });
+    fc.assert(property);
+  });
+
+  it('give back each of many that follow each other, in whatever order', () => {
+    const near = fc.array(
+      fc.record({ slice: fc.constantFrom('', 's'), segments: fc.array(segment, { minLength: 1 }) }),
+    );
+    const property = fc.property(near, fc.boolean(), (keys, sorted) => {
+      const texts = keys.map(encodeKey);
+      if (sorted) texts.sort(compareEncoded);
+      const keyOf = keysInOrder();
+      expect(texts.map(keyOf)).toEqual(texts.map(decodeKey));
     });
     fc.assert(property);
   });

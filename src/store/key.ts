@@ -50,6 +50,24 @@ export function decodeKey(text: string): Key {
   return { slice: parts[0] ?? '', segments: parts.slice(1, -1) };
 }
 
+/** Decodes keys that follow each other in order: what one has in common with the key before it is there once. */
+export function keysInOrder(): (text: string) => Key {
+  /** Of the key before: its text up to the last segment, and what that says. */
+  let beginning = '';
+  let before: Key | undefined;
+  return (text) => {
+    const last = text.lastIndexOf(terminator, text.length - 2) + 1;
+    if (before === undefined || last !== beginning.length || !text.startsWith(beginning)) {
+      beginning = text.slice(0, last);
+      before = decodeKey(text);
+      return before;
+    }
+    const segments = before.segments.slice();
+    segments[segments.length - 1] = text.slice(last, -1);
+    return { slice: before.slice, segments };
+  };
+}
+
 /**
  * The half-open range [from, to) of encoded keys; the only place where the end of a range is made. The end is the
  * prefix with its closing NUL raised to U+0001, which lies after everything that continues the prefix and before

@@ -21,10 +21,22 @@ export class LevelBytes {
     }
   }
 
+  /** Of so many bytes, one to four, the lowest first. */
+  number(length: number): number {
+    const from = this.skip(length);
+    return length === 1 ? this.bytes.readUInt8(from) : this.bytes.readUIntLE(from, length);
+  }
+
   take(length: number): Buffer {
+    const from = this.skip(length);
+    return this.bytes.subarray(from, from + length);
+  }
+
+  /** Gives where they began. */
+  skip(length: number): number {
     if (length > this.bytes.length - this.at) throw new RangeError('the bytes end too early');
-    const taken = this.bytes.subarray(this.at, this.at + length);
+    const from = this.at;
     this.at += length;
-    return taken;
+    return from;
   }
 }

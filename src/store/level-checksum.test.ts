@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { levelChecksum } from './level-checksum.ts';
 
 /** By the definition, bit by bit. */
@@ -13,6 +14,12 @@ function slowly(bytes: Uint8Array): number {
   return (((whole >>> 15) | (whole << 17)) + 0xa282ead8) >>> 0;
 }
 
+class NoRoom {
+  constructor() {
+    throw new RangeError('there is no room');
+  }
+}
+
 describe('the checksum of LevelDB', () => {
   it('is the masked CRC-32C of any part of any bytes', () => {
     fc.assert(
@@ -22,6 +29,34 @@ describe('the checksum of LevelDB', () => {
         expect(levelChecksum(Buffer.from(bytes), from, to)).toBe(slowly(bytes.subarray(from, to)));
       }),
     );
+  });
+
+  it('is that of longer bytes than are taken at a time, too', () => {
+    const bytes = randomBytes(150_000);
+    for (const [from, to] of [
+      [0, 150_000],
+      [3, 140_005],
+      [70_000, 70_007],
+      [1, 65_536],
+      [5, 57_349],
+    ] as const) {
+      expect(levelChecksum(bytes, from, to)).toBe(slowly(bytes.subarray(from, to)));
+    }
+  });
+
+  it.each([
+    ['is not there', undefined],
+    ['gets no memory', { Memory: NoRoom }],
+  ])('is the same where WebAssembly %s', async (_, present) => {
+    vi.resetModules();
+    vi.stubGlobal('WebAssembly', present);
+    try {
+      const { levelChecksum: without } = await import('./level-checksum.ts');
+      const bytes = randomBytes(1000);
+      expect(without(bytes, 5, 999)).toBe(levelChecksum(bytes, 5, 999));
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 
   it('is what everybody has for the digits one to nine', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, statfs } from 'node:fs/promises';
 import { ClassicLevel } from 'classic-level';
 import { getRows, rowChunks } from './level-rows.ts';
 import { withChecksum } from './row-check.ts';
@@ -19,6 +19,7 @@ import {
 import type { SliceHead } from './stage.ts';
 import { findStoreDamage } from './store-damage.ts';
 import { StoreError } from './store-error.ts';
+import { writeBufferOn } from './write-buffer.ts';
 
 export type Level = ClassicLevel<string, string>;
 
@@ -31,14 +32,17 @@ export interface StoreState {
 
 /** Throws CannotOpen, and then holds nothing. */
 export async function openLevel(directory: string): Promise<Level> {
+  let writeBufferSize: number;
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await assertNotInUse(directory);
     await assertWhole(directory);
+    const { blocks, bsize } = await statfs(directory);
+    writeBufferSize = writeBufferOn(blocks * bsize);
   } catch (error) {
     throw error instanceof StoreError ? error : cannotOpen(directory, error);
   }
-  const db: Level = new ClassicLevel(directory);
+  const db: Level = new ClassicLevel(directory, { writeBufferSize });
   try {
     await db.open();
     return db;

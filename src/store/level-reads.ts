@@ -1,5 +1,5 @@
 import type { HistoryPiece } from './catch-up.ts';
-import { decodeKey, encodeKey, encodeRange, type Key, type KeyRange } from './key.ts';
+import { decodeKey, encodeKey, encodeRange, type Key, type KeyRange, keysInOrder } from './key.ts';
 import type { Level } from './level-open.ts';
 import { getRows, keyChunks, rowChunks, rowsAtOnce, type Snapshot, type StoredRow } from './level-rows.ts';
 import { Rollback } from './rollback.ts';
@@ -36,9 +36,14 @@ export interface AsOf<T> {
 export async function readEntry(db: Level, key: Key): Promise<AsOf<Entry | undefined>> {
   const [stored, position] = await getRows(db, [dataRow(encodeKey(key)), positionRow]);
   return {
-    found: stored === undefined ? undefined : { key, ...decodeRow(stored) },
+    found: stored === undefined ? undefined : entryOf(key, stored),
     storeRevision: positionOf(position).revision,
   };
+}
+
+function entryOf(key: Key, stored: string): Entry {
+  const { value, revision } = decodeRow(stored);
+  return { key, value, revision };
 }
 
 export async function readList(db: Level, range: KeyRange, options: ListOptions): Promise<AsOf<ListResult>> {
@@ -56,9 +61,10 @@ export async function readList(db: Level, range: KeyRange, options: ListOptions)
 
     const entries: Entry[] = [];
     let remaining = 0;
+    const keyOf = keysInOrder();
     const take = (rows: readonly StoredRow[]) => {
       for (const [row, stored] of rows) {
-        if (entries.length < limit) entries.push({ key: decodeKey(keyTextOf(row)), ...decodeRow(stored) });
+        if (entries.length < limit) entries.push(entryOf(keyOf(keyTextOf(row)), stored));
         else remaining++;
       }
     };

@@ -38,15 +38,29 @@ export function getRowsNow(db: Level, rows: readonly string[]): (string | undefi
 }
 
 /** `wanted`: how many more rows are, as far as the caller knows. Throws RowDamaged. */
-export async function* rowChunks(db: Level, options: ChunkOptions, wanted?: () => number): AsyncGenerator<StoredRow[]> {
+export async function* rowChunks(
+  db: Level,
+  options: ChunkOptions,
+  wanted: () => number = () => Number.POSITIVE_INFINITY,
+): AsyncGenerator<StoredRow[]> {
   const iterator = db.iterator({ ...options, highWaterMarkBytes: bytesAtOnce });
+  const read = (most: number): Promise<[string, string][]> => {
+    if (most <= 0) return Promise.resolve([]);
+    const rows = iterator.nextv(Math.min(rowsAtOnce, most));
+    // Who takes no more rows does not hear of it either if the next could not be read.
+    rows.catch(() => {});
+    return rows;
+  };
   try {
-    for (;;) {
-      const size = Math.min(rowsAtOnce, wanted?.() ?? rowsAtOnce);
-      if (size <= 0) return;
-      const rows = await iterator.nextv(size);
+    for (let coming = read(wanted()); ; ) {
+      const rows = await coming;
       if (rows.length === 0) return;
-      yield rows.map(([row, stored]) => [row, checkedRow(row, stored)]);
+      // Another thread reads on while these are used, unless they may turn out to be all that is wanted.
+      const isAll = wanted() === Number.POSITIVE_INFINITY;
+      if (isAll) coming = read(Number.POSITIVE_INFINITY);
+      for (const pair of rows) pair[1] = checkedRow(pair[0], pair[1]);
+      yield rows;
+      if (!isAll) coming = read(wanted());
     }
   } finally {
     await iterator.close();

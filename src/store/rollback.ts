@@ -17,7 +17,8 @@ export class Rollback<R> {
     if (!this.#before.has(text)) this.#before.set(text, previous());
   }
 
-  merge(present: readonly Stored<R>[]): Stored<R>[] {
+  merge(present: readonly Stored<R>[]): readonly Stored<R>[] {
+    if (this.#before.size === 0) return present;
     const merged: Stored<R>[] = [];
     for (const stored of present) {
       this.#upTo(stored[0], merged);

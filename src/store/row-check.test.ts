@@ -36,6 +36,7 @@ describe('a row', () => {
       const stored = withChecksum(x, content);
       expect(checkedRow(x, stored)).toBe(content);
       expect(withChecksumOf(x, content, 'and more')).toBe(withChecksum(x, `${content}and more`));
+      expect(withChecksumOf(x, 'head ', content, 'ünd more')).toBe(withChecksum(x, `head ${content}ünd more`));
       expect(() => checkedRow(y, stored)).toThrow(RowDamaged);
       expect(() => checkedRow(x, `${stored} `)).toThrow('the row "ds/x/" of the store is damaged');
     }

@@ -11,11 +11,13 @@ export function withChecksum(row: string, content: string): string {
 }
 
 /**
- * The same for content that consists of two texts. They are put together once, by whoever writes the row: to do so
+ * The same for content that consists of several texts. They are put together once, by whoever writes the row: to do so
  * for the checksum too would copy every value another time.
  */
-export function withChecksumOf(row: string, head: string, rest: string): string {
-  return digitsOf(crc32(rest, crc32(row + head))) + head + rest;
+export function withChecksumOf(row: string, head: string, value: string, more = ''): string {
+  const sum = crc32(value, crc32(row + head));
+  if (more === '') return digitsOf(sum) + head + value;
+  return digitsOf(crc32(more, sum)) + head + value + more;
 }
 
 /** What the row holds. Throws RowDamaged. */

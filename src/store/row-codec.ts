@@ -110,11 +110,6 @@ export function changeHead({ text, change: { value, previous } }: LoggedChange, 
   return `${time} ${previous?.revision ?? '-'} ${text.length} ${value?.length ?? '-'} ${text}`;
 }
 
-/** What follows it. */
-export function changeValues({ change: { value = '', previous } }: LoggedChange): string {
-  return previous === undefined ? value : value + previous.value;
-}
-
 export function decodeChangeTime(stored: string): number {
   return Number(stored.slice(0, stored.indexOf(' ')));
 }

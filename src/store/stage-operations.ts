@@ -3,7 +3,6 @@ import type { LevelOperation } from './level-medium.ts';
 import { withChecksumOf } from './row-check.ts';
 import {
   changeHead,
-  changeValues,
   dataRow,
   encodeHead,
   encodePosition,
@@ -17,12 +16,13 @@ import type { Stage } from './stage.ts';
 /** What has to be written to make a stage durable. */
 export function stageOperations(stage: Stage, batch: number, time: number): LevelOperation[] {
   const operations: LevelOperation[] = [];
-  const put = (key: string, head: string, rest = '') =>
-    operations.push({ type: 'put', key, value: withChecksumOf(key, head, rest) });
+  const put = (key: string, head: string, value = '', more = '') =>
+    operations.push({ type: 'put', key, value: withChecksumOf(key, head, value, more) });
   const remove = (key: string) => operations.push({ type: 'del', key });
   const stamp = String(time);
   // Work that was staged into a slice before its removal, in the same batch, goes with it.
-  const removed = new Set([...stage.heads].flatMap(([slice, head]) => (head === undefined ? [slice] : [])));
+  const removed = new Set<string>();
+  for (const [slice, head] of stage.heads) if (head === undefined) removed.add(slice);
   const isRemoved = (text: string) => removed.size > 0 && removed.has(decodeKey(text).slice);
 
   for (const [text, row] of stage.rows) {
@@ -30,9 +30,9 @@ export function stageOperations(stage: Stage, batch: number, time: number): Leve
     else put(dataRow(text), rowHead(row), row.value);
   }
   for (const logged of stage.logged) {
-    const { key, revision } = logged.change;
+    const { key, revision, value, previous } = logged.change;
     if (removed.has(key.slice)) continue;
-    put(historyRow(key.slice, revision), changeHead(logged, stamp), changeValues(logged));
+    put(historyRow(key.slice, revision), changeHead(logged, stamp), value, previous?.value);
   }
   for (const { slice, revisions } of stage.forgotten) {
     for (const revision of revisions) remove(historyRow(slice, revision));

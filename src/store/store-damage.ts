@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findLogDamage } from './log-damage.ts';
 import { type Manifest, readManifest } from './manifest.ts';
+import { type ExpectedFile, readAhead } from './read-ahead.ts';
 import { findTableDamage } from './table-damage.ts';
 
 /**
@@ -30,12 +31,16 @@ export async function findStoreDamage(directory: string): Promise<string | undef
     const offset = findLogDamage(await readFile(join(directory, file)));
     if (offset !== undefined) return `${file} at byte ${offset}`;
   }
+  const present = new Set(files);
+  const tables: (ExpectedFile & { readonly name: string })[] = [];
   for (const [number, size] of manifest.tables) {
-    const file = [fileName(number, 'ldb'), fileName(number, 'sst')].find((candidate) => files.includes(candidate));
-    if (file === undefined) return `the file ${fileName(number, 'ldb')} is missing`;
-    const table = await readFile(join(directory, file));
-    const offset = table.length === size ? findTableDamage(table) : Math.min(table.length, size);
-    if (offset !== undefined) return `${file} at byte ${offset}`;
+    const name = [fileName(number, 'ldb'), fileName(number, 'sst')].find((candidate) => present.has(candidate));
+    if (name === undefined) return `the file ${fileName(number, 'ldb')} is missing`;
+    tables.push({ name, path: join(directory, name), size });
+  }
+  for await (const { file, bytes } of readAhead(tables)) {
+    const offset = bytes.length === file.size ? findTableDamage(bytes) : Math.min(bytes.length, file.size);
+    if (offset !== undefined) return `${file.name} at byte ${offset}`;
   }
   return undefined;
 }

@@ -118,7 +118,7 @@ export interface Store {
    * The highest revision of the slice (1 if nothing was ever written in it). When it resolves to R, every observer of
    * the slice in this process has been handed everything up to R, so a cache that observes is as fresh as R.
    */
-  revision(slice: string): Promise<Revision>;
+  revision(slice: string): Revision | Promise<Revision>;
 
   /**
    * Every change in the range after `since`: first from history, then as they come, none left out, none twice, none

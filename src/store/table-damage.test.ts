@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readManifest } from './manifest.ts';
 import { unpackSnappy } from './snappy.ts';
@@ -75,6 +76,31 @@ describe('a packed block', () => {
     ]);
     const unpacked = unpackSnappy(Buffer.concat([packed, Buffer.from('12345')]));
     expect(unpacked.toString()).toBe('abababababab12345');
+  });
+
+  it('is unpacked, whatever it is made of', () => {
+    const part = fc.oneof(
+      fc.record({ literal: fc.uint8Array({ minLength: 1, maxLength: 100 }) }),
+      fc.record({ back: fc.integer({ min: 1, max: 200 }), count: fc.integer({ min: 1, max: 64 }) }),
+    );
+    const property = fc.property(fc.array(part), (parts) => {
+      const plain: number[] = [];
+      const packed: number[] = [];
+      for (const each of parts) {
+        if ('literal' in each) {
+          const length = each.literal.length - 1;
+          packed.push(...(length < 60 ? [length << 2] : [60 << 2, length]), ...each.literal);
+          plain.push(...each.literal);
+        } else if (each.back <= plain.length) {
+          packed.push(((each.count - 1) << 2) | 2, each.back, 0);
+          for (let done = 0; done < each.count; done++) plain.push(plain.at(-each.back) ?? 0);
+        }
+      }
+      const length = plain.length < 128 ? [plain.length] : [(plain.length & 0x7f) | 0x80, plain.length >> 7];
+      if (plain.length >= 1 << 14) return;
+      expect([...unpackSnappy(Buffer.from([...length, ...packed]))]).toEqual(plain);
+    });
+    fc.assert(property);
   });
 
   it.each([

@@ -59,8 +59,12 @@ function listedBlocks(table: Buffer, { offset, size }: Block): Block[] {
     entries.varint();
     const keyLength = entries.varint();
     const valueLength = entries.varint();
-    entries.take(keyLength);
-    blocks.push(readPlace(new LevelBytes(entries.take(valueLength))));
+    entries.skip(keyLength);
+    const end = entries.skip(valueLength) + valueLength;
+    entries.at = end - valueLength;
+    blocks.push(readPlace(entries));
+    if (entries.at > end) throw new RangeError('a place is longer than its value');
+    entries.at = end;
   }
   return blocks;
 }

@@ -101,7 +101,7 @@ describe('@kubernetes/client-node under churn', () => {
       const writers = new Writers(api, place);
       const began = Date.now();
       const goesOn = () => Date.now() < began + churnSeconds * 1000 || sentBack === 0;
-      const writing = writers.run(4, goesOn);
+      const writing = writers.run(8, goesOn);
       while (!isForgotten && goesOn()) {
         await new WatchLog({ ...options, seconds: 1, hangUpAfter: 1 }).stream().catch((error: unknown) => {
           if (!(error instanceof Expired)) throw error;

@@ -27,12 +27,12 @@ export XDG_CONFIG_HOME="$place/config"
 npm ci --silent
 setsid npm start >"$place/out" 2>&1 &
 server=$!
-for _ in $(seq 1 600); do
+for _ in $(seq 1 1800); do
   if grep -q '^ready https://127.0.0.1:8443$' "$place/out"; then break; fi
   if ! kill -0 "$server" 2>/dev/null; then cat "$place/out"; exit 1; fi
   pause
 done
-grep -q '^ready https://127.0.0.1:8443$' "$place/out" || { echo 'not ready in a minute:'; cat "$place/out"; exit 1; }
+grep -q '^ready https://127.0.0.1:8443$' "$place/out" || { echo 'not ready in three minutes:'; cat "$place/out"; exit 1; }
 cat "$place/out"
 
 kubectl --kubeconfig .flotilla/admin.kubeconfig get virtualclusterinstances -n platform-p-default

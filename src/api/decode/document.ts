@@ -1,4 +1,5 @@
 import { JsonSyntaxError, parseJson } from '../../lib/json-parse.ts';
+import { SortedText } from '../../lib/json-sorted-text.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { badRequest, type StatusError, tooLarge } from '../status.ts';
 import { DocumentError } from './document-error.ts';
@@ -8,22 +9,30 @@ export interface ReadDocument {
   readonly value: JsonValue;
   /** What strict decoding finds in the text itself: `duplicate field "spec.bar"`, or YAML's one text for all. */
   readonly findings: string[];
+  /** Where it is JSON in which nothing was found: the texts of its parts, if those were asked for. */
+  readonly texts?: SortedText | undefined;
 }
 
 /** Go takes broken UTF-8 in JSON and puts the replacement character; a byte order mark is an error of the parser's. */
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 const strict = new TextDecoder('utf-8', { fatal: true });
 
-/** Throws DocumentError, which `undecodable` makes an answer of, or 413. */
-export function readDocument(bytes: Uint8Array, format: 'json' | 'yaml'): ReadDocument {
-  return format === 'json' ? readJson(bytes) : readYamlBytes(bytes);
+/**
+ * Throws DocumentError, which `undecodable` makes an answer of, or 413. `isObject`: it is to be stored as it is, as a rule,
+ * so the texts of its parts are wanted.
+ */
+export function readDocument(bytes: Uint8Array, format: 'json' | 'yaml', isObject = false): ReadDocument {
+  return format === 'json' ? readJson(bytes, isObject) : readYamlBytes(bytes);
 }
 
 const yamlFindingPrefix = 'yaml: unmarshal errors:\n';
 
-function readJson(bytes: Uint8Array): ReadDocument {
+function readJson(bytes: Uint8Array, isObject: boolean): ReadDocument {
   try {
-    const { value, duplicates } = parseJson(lenient.decode(bytes));
+    const text = lenient.decode(bytes);
+    const texts = isObject ? new SortedText(text, 'metadata') : undefined;
+    const { value, duplicates } = parseJson(text, texts?.members);
+    if (duplicates.length === 0) return { value, findings: [], texts };
     return { value, findings: duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`) };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;

@@ -19,6 +19,7 @@ export function shapeMetadata(value: JsonValue, path: string, known: ObjectMeta 
     if (value === null) return { metadata: {}, unknown: [] };
     throw new DecodeError(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type v1.ObjectMeta`);
   }
+  if (value === known) return { metadata: known, unknown: [] };
   const metadata: JsonObject = {};
   if (isShaped(value, known)) {
     // Member by member: what is added to a spread later gives each object a hidden class of its own.

@@ -1,9 +1,11 @@
-import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { UsualOrder } from '../../lib/usual-order.ts';
 import type { FieldError } from '../field-error.ts';
 import type { Schema } from './schema.ts';
 import { validateNumber, validateString } from './validate-scalar.ts';
 
-type Check = (value: JsonValue) => boolean;
+/** `before`: what stood there; what is still the very same in it need not be looked at. */
+type Check = (value: JsonValue, before?: JsonValue) => boolean;
 
 /**
  * Whether a schema finds anything wrong with a value, without saying what. Nearly everything that is written is right,
@@ -12,7 +14,7 @@ type Check = (value: JsonValue) => boolean;
  */
 export function createConforms(
   thorough: (schema: Schema, value: JsonValue) => boolean,
-): (schema: Schema, value: JsonValue) => boolean {
+): (schema: Schema, value: JsonValue, before?: JsonValue) => boolean {
   /** When a schema goes, so does what was made of it. */
   const known = new WeakMap<Schema, Check>();
 
@@ -31,12 +33,12 @@ export function createConforms(
     const fitsText = textCheck(schema);
     const fitsItems = itemsCheck(schema);
     const fitsMembers = membersCheck(schema);
-    return (value) => {
+    return (value, before) => {
       if (value === null) return nullFits;
       if (allowed !== undefined && !allowed.has(value)) return false;
       if (typeof value === 'string') return takes.text && fitsText(value);
       if (typeof value === 'object') {
-        return Array.isArray(value) ? takes.list && fitsItems(value) : takes.object && fitsMembers(value);
+        return Array.isArray(value) ? takes.list && fitsItems(value) : takes.object && fitsMembers(value, before);
       }
       if (typeof value === 'boolean') return takes.flag;
       if (typeof value !== 'number' && typeof value !== 'bigint') return false;
@@ -60,18 +62,31 @@ export function createConforms(
     };
   };
 
-  const membersCheck = (schema: Schema): ((object: JsonObject) => boolean) => {
+  const membersCheck = (schema: Schema): ((object: JsonObject, before?: JsonValue) => boolean) => {
     const { required = [], minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
     const named = new Map(Object.entries(schema.properties ?? {}).map(([name, member]) => [name, checkOf(member)]));
     const { additionalProperties = true } = schema;
-    const other = typeof additionalProperties === 'object' ? checkOf(additionalProperties) : () => additionalProperties;
-    return (object) => {
+    const other: Check =
+      typeof additionalProperties === 'object' ? checkOf(additionalProperties) : () => additionalProperties;
+    const usual = new UsualOrder<Check>();
+    const checkAt = (place: number, name: string): Check => {
+      const check = named.get(name) ?? other;
+      usual.put(place, name, check);
+      return check;
+    };
+    return (object, before) => {
+      const known = isJsonObject(before) ? before : undefined;
       let size = 0;
       for (const name in object) {
-        size++;
-        const value = object[name] as JsonValue | undefined;
-        const check = named.get(name);
-        if (check === undefined ? !other(value as JsonValue) : value !== undefined && !check(value)) return false;
+        const place = size++;
+        const value = object[name];
+        const old = known?.[name];
+        // Whether there may be such a member at all is a matter of the whole.
+        if (old === value && old !== undefined && additionalProperties !== false) continue;
+        // What has no value is not there, where the schema knows it.
+        if (value === undefined && named.has(name)) continue;
+        const check = usual.at(place, name) ?? checkAt(place, name);
+        if (!check(value as JsonValue, old)) return false;
       }
       if (size < minProperties || size > maxProperties) return false;
       for (const name of required) if (!Object.hasOwn(object, name)) return false;
@@ -79,7 +94,7 @@ export function createConforms(
     };
   };
 
-  return (schema, value) => checkOf(schema)(value);
+  return (schema, value, before) => checkOf(schema)(value, before);
 }
 
 /** Combinations, and what has to compare whole values. */

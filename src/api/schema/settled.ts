@@ -1,5 +1,6 @@
 import { isNestedDeeper } from '../../lib/json-depth.ts';
-import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { UsualOrder } from '../../lib/usual-order.ts';
 import type { Schema } from './schema.ts';
 import { memberSchema } from './schema-members.ts';
 
@@ -14,16 +15,16 @@ const resourceMembers = ['apiVersion', 'kind', 'metadata'] as const;
  * Whether a whole resource is as its schema wants it: `prune`, `shapeEmbedded` and `applyDefaults` would leave it as it
  * is, and it is not too deep to be handled. One look in the place of four, and most of what is written needs no other;
  * what does is told by those four. False: it is not known. Nothing is said of types and of what validation asks for, nor
- * of what the metadata is.
+ * of what the metadata is. What stands in `before` too, which those four have left as it is, need not be looked at.
  */
-export function isSettled(schema: Schema, resource: JsonObject): boolean {
+export function isSettled(schema: Schema, resource: JsonObject, before?: JsonObject): boolean {
   let plan = known.get(schema);
   if (plan === undefined) {
     plan = new Plan(schema, deepestSchema);
     plan.keepResourceMembers();
     known.set(schema, plan);
   }
-  return plan.settles(resource);
+  return plan.settles(resource, before);
 }
 
 const known = new WeakMap<Schema, Plan>();
@@ -32,7 +33,7 @@ const known = new WeakMap<Schema, Plan>();
 interface Place {
   /** Whether a null may stand there. */
   readonly takesNull: boolean;
-  settles(value: JsonObject | JsonValue[]): boolean;
+  settles(value: JsonObject | JsonValue[], before?: JsonValue): boolean;
 }
 
 /** A schema as it is looked at. Those below are made when a value comes to them: of a large schema little is used. */
@@ -45,6 +46,7 @@ class Plan implements Place {
   readonly #isRare: boolean;
   readonly #defaults: readonly string[];
   readonly #named = new Map<string, Place>();
+  readonly #usual = new UsualOrder<Place>();
   #others: Plan | undefined;
   #items: Plan | undefined;
 
@@ -66,21 +68,32 @@ class Plan implements Place {
     }
   }
 
-  settles(value: JsonObject | JsonValue[]): boolean {
+  settles(value: JsonObject | JsonValue[], before?: JsonValue): boolean {
     if (this.#isRare) return false;
-    return Array.isArray(value) ? this.#settlesItems(value) : this.#settlesMembers(value);
+    if (Array.isArray(value)) return this.#settlesItems(value);
+    return this.#settlesMembers(value, isJsonObject(before) ? before : undefined);
   }
 
-  #settlesMembers(object: JsonObject): boolean {
+  #settlesMembers(object: JsonObject, before: JsonObject | undefined): boolean {
     for (const name of this.#defaults) if (!Object.hasOwn(object, name)) return false;
+    let place = -1;
     for (const name in object) {
-      const member = this.#named.get(name) ?? this.#memberOf(name);
-      if (member === undefined) return false;
+      place++;
       const value = object[name];
+      const old = before?.[name];
+      if (old === value && old !== undefined) continue;
+      const member = this.#usual.at(place, name) ?? this.#memberAt(place, name);
+      if (member === undefined) return false;
       if (typeof value !== 'object') continue;
-      if (value === null ? !member.takesNull : !member.settles(value)) return false;
+      if (value === null ? !member.takesNull : !member.settles(value, old)) return false;
     }
     return true;
+  }
+
+  #memberAt(place: number, name: string): Place | undefined {
+    const member = this.#named.get(name) ?? this.#memberOf(name);
+    if (member !== undefined) this.#usual.put(place, name, member);
+    return member;
   }
 
   /** Undefined: the schema does not know it. */
@@ -120,7 +133,18 @@ function isBare(schema: Schema): boolean {
   return schema.default === undefined && schema['x-kubernetes-embedded-resource'] !== true;
 }
 
-const anything: Place = { takesNull: true, settles: (value) => !isNestedDeeper(value, deepestUnknown) };
+const anything: Place = {
+  takesNull: true,
+  settles(value, before) {
+    if (!isJsonObject(before) || Array.isArray(value)) return !isNestedDeeper(value, deepestUnknown);
+    for (const name in value) {
+      const member = value[name];
+      if (typeof member !== 'object' || member === before[name]) continue;
+      if (isNestedDeeper(member, deepestUnknown - 1)) return false;
+    }
+    return true;
+  },
+};
 
 const kept: Place = { takesNull: false, settles: anything.settles };
 

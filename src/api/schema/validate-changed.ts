@@ -19,7 +19,7 @@ export function validateChanged(
   old: JsonValue | undefined,
   path: string,
 ): readonly FieldError[] {
-  const errors = validateSchema(schema, value, path);
+  const errors = validateSchema(schema, value, path, old);
   if (errors.length === 0 || old === undefined) return errors;
   return withinLimits(path, () => {
     const found: FieldError[] = [];

@@ -53,7 +53,8 @@ function lengthOrPatternError(schema: Schema, text: string, path: string): Field
   if (maxLength !== undefined && text.length > maxLength && characters(text) > maxLength) {
     return tooLong(path, maxLength);
   }
-  if (minLength !== undefined && characters(text) < minLength) {
+  // And never less than half as many.
+  if (minLength !== undefined && text.length < 2 * minLength && characters(text) < minLength) {
     return invalid(path, text, `${path} in body should be at least ${minLength} chars long`);
   }
   if (pattern === undefined) return undefined;

@@ -11,10 +11,11 @@ import { countStep, tell, tryOut, withinLimits } from './validation-work.ts';
 
 /**
  * Everything that the schema finds wrong with the value, worded as kube-apiserver words it (rule META-21). `path` is
- * where the value stands: '' for a whole object.
+ * where the value stands: '' for a whole object. Where all that is wrong lies in members that are the very same in
+ * `before`, nothing is.
  */
-export function validateSchema(schema: Schema, value: JsonValue, path = ''): FieldError[] {
-  return withinLimits(path, () => (conforms(schema, value) ? [] : findFaults(schema, value, path)));
+export function validateSchema(schema: Schema, value: JsonValue, path = '', before?: JsonValue): FieldError[] {
+  return withinLimits(path, () => (conforms(schema, value, before) ? [] : findFaults(schema, value, path)));
 }
 
 const conforms = createConforms((schema, value) => findFaults(schema, value, '').length === 0);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { buildProgram, type Catalogue } from '../build-program.ts';
+import { buildProgram, type Catalogue, catalogueOf } from '../build-program.ts';
 import { loadCatalogue } from './catalogue.ts';
 
 const page = readFileSync(new URL('../../../docs/reference/cli.md', import.meta.url), 'utf8');
@@ -95,6 +95,22 @@ describe('every command', () => {
 
   it.each(catalogue.commands.map((spec) => [spec.path, spec] as const))('%s can be loaded', async (_path, spec) => {
     expect(typeof (await spec.load()).run).toBe('function');
+  });
+
+  it('is the same where only what begins with its first word is made', () => {
+    const whole = programOf(catalogue).program;
+    for (const { path } of catalogue.commands) {
+      const [word = ''] = path.split(' ');
+      const { program } = programOf(catalogueOf(catalogue, word));
+      expect(program.commands.map((command) => command.name())).toEqual([word]);
+      expect(helpOf(commandAt(program, path))).toBe(helpOf(commandAt(whole, path)));
+      expect(helpOf(commandAt(program, word))).toBe(helpOf(commandAt(whole, word)));
+    }
+  });
+
+  it('is made where the first word is none’s: options, other names, slips', () => {
+    for (const word of [undefined, '--help', 'help', 'ls', 'strat', 'access-keys', ''])
+      expect(catalogueOf(catalogue, word)).toBe(catalogue);
   });
 
   it('refuses what it does not know', async () => {

@@ -17,16 +17,19 @@ export function fencedStore(store: Store, onWrite: (transaction: Transaction) =>
   let onIdle = () => {};
   let isShut = false;
 
-  async function transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
-    if (isShut) throw new StoreError('Unavailable', 'the control plane was removed');
+  function ended(): void {
+    underWay--;
+    if (underWay === 0) onIdle();
+  }
+
+  function transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
+    if (isShut) return Promise.reject(new StoreError('Unavailable', 'the control plane was removed'));
     onWrite(transaction);
     underWay++;
-    try {
-      return await store.transact(transaction);
-    } finally {
-      underWay--;
-      if (underWay === 0) onIdle();
-    }
+    const writing = store.transact(transaction);
+    // Heard here first, then by who writes, who is handed the very same promise: every write goes through this.
+    writing.then(ended, ended);
+    return writing;
   }
 
   return {

@@ -1,12 +1,14 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { errorReply } from '../error-reply.ts';
 import type { Exchange, Filter, Reply } from '../exchange.ts';
+import { recover } from './recover.ts';
 import { warningHeaders } from './warnings.ts';
 
 export interface AnswerOptions {
   readonly clock: Clock;
   readonly log: Log;
+  /** Puts on what answers carry here besides. Absent: nothing. */
+  adorn?(reply: Reply): void;
   /** Told of each answer, errors included, and how long it took until it stood: for metrics. */
   onComplete?(exchange: Exchange, reply: Reply, milliseconds: number): void;
 }
@@ -17,20 +19,16 @@ export interface AnswerOptions {
  * otherwise (HDR-02), and the warnings, each once (HDR-03). One filter for all of it, as each costs every request.
  */
 export function answer(options: AnswerOptions): Filter {
-  const { clock, log, onComplete } = options;
-  return async (exchange, next) => {
-    const began = clock.elapsed();
-    let reply: Reply;
-    try {
-      reply = await next();
-    } catch (error) {
-      reply = errorReply(exchange.request, error, log, exchange.auditId);
-    }
-    const { headers } = reply;
-    if (exchange.warnings.length > 0) headers.warning = warningHeaders(exchange.warnings);
-    headers['cache-control'] ??= 'no-cache, private';
-    headers['audit-id'] = exchange.auditId;
-    onComplete?.(exchange, reply, clock.elapsed() - began);
-    return reply;
-  };
+  const { clock, log, adorn, onComplete } = options;
+  return recover({
+    log,
+    finish(exchange, reply) {
+      const { headers } = reply;
+      if (exchange.warnings.length > 0) headers.warning = warningHeaders(exchange.warnings);
+      headers['cache-control'] ??= 'no-cache, private';
+      headers['audit-id'] = exchange.auditId;
+      adorn?.(reply);
+      onComplete?.(exchange, reply, clock.elapsed() - exchange.began);
+    },
+  });
 }

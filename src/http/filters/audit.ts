@@ -2,7 +2,7 @@ import type { AuditEvent } from '../../api/audit/audit-event.ts';
 import { timestamp } from '../../api/meta.ts';
 import { StatusError, serviceUnavailable } from '../../api/status.ts';
 import { auditBody } from '../../audit/audit-body.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
+import type { AuditLog, LineBeginning } from '../../audit/audit-log.ts';
 import { type AuditRule, auditLevel, defaultAuditRules, isRefusal, isWrite } from '../../audit/audit-policy.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -28,9 +28,10 @@ export function audit(options: AuditOptions): Filter {
   return async (exchange, next) => {
     const caller = exchange.identity;
     const before = levelOf(options, exchange, caller);
+    const beginning: LineBeginning = {};
     if (before !== 'None' && isWrite(exchange.info)) {
       try {
-        await options.auditLog.write(eventOf(options, exchange, 'RequestReceived', before, caller));
+        await options.auditLog.write(eventOf(options, exchange, 'RequestReceived', before, caller), beginning);
       } catch (error) {
         refuseUnwritten(options, exchange, error);
       }
@@ -38,7 +39,7 @@ export function audit(options: AuditOptions): Filter {
     let reply: Reply | undefined;
     let failure: unknown;
     try {
-      reply = await next();
+      reply = await next(exchange);
     } catch (error) {
       failure = error;
     }
@@ -49,7 +50,8 @@ export function audit(options: AuditOptions): Filter {
     const level = isAsBefore ? before : levelOf(options, exchange, known, status.code);
     if (level !== 'None') {
       try {
-        await options.auditLog.write(eventOf(options, exchange, 'ResponseComplete', level, known, status));
+        const event = eventOf(options, exchange, 'ResponseComplete', level, known, status);
+        await options.auditLog.write(event, known === caller ? beginning : undefined);
       } catch (error) {
         // What is done is done: the client is told so all the same, and the gap stands in the program's own log.
         logUnwritten(options, exchange, error);

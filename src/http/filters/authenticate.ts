@@ -2,7 +2,7 @@ import { type StatusError, unauthorized } from '../../api/status.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { type BrowserSessions, browserSession, forBrowser } from '../browser-session.ts';
 import { credentialOf } from '../credential.ts';
-import type { Exchange, Filter, Reply } from '../exchange.ts';
+import type { Exchange, Filter, Handler, Reply } from '../exchange.ts';
 import { withRights } from '../with-rights.ts';
 import { joinSignal } from '../with-signal.ts';
 
@@ -21,25 +21,25 @@ export function authenticate(options: AuthenticateOptions): Filter {
     await options.onFailure?.(exchange, refusal, caller);
     throw refusal;
   };
-  return async (exchange, next) => {
-    const { request } = exchange;
-    const bearer = credentialOf(request);
+  const admit = (exchange: Exchange, identity: Identity | undefined, next: Handler): Promise<Reply> => {
+    if (identity === undefined || identity.signal.aborted) return refuse(exchange, unauthorized());
+    exchange.identity = identity;
+    exchange.settlement.follow(joinSignal(exchange, identity.signal));
+    return withRights(exchange, identity, next);
+  };
+  return (exchange, next) => {
+    const { request, presented } = exchange;
+    const bearer = presented?.isBearer === true ? presented.token : credentialOf(request);
     const asked = bearer === undefined ? options.sessions : undefined;
     const session = asked === undefined ? undefined : browserSession(request, asked);
-    if (session?.refusal !== undefined) return await refuse(exchange, session.refusal, session.holder);
+    if (session?.refusal !== undefined) return refuse(exchange, session.refusal, session.holder);
     const credential = bearer ?? session?.value;
     const found = credential === undefined ? undefined : options.authenticate(credential, exchange);
     // Access keys are known at once.
-    const identity = found instanceof Promise ? await found : found;
-    if (identity === undefined || identity.signal.aborted) return await refuse(exchange, unauthorized());
-    exchange.identity = identity;
-    const answered = joinSignal(exchange, identity.signal);
-    let reply: Reply | undefined;
-    try {
-      reply = await withRights(exchange, identity, next);
-    } finally {
-      answered(reply);
-    }
-    return session === undefined ? reply : forBrowser(reply);
+    const answering =
+      found instanceof Promise
+        ? found.then((identity) => admit(exchange, identity, next))
+        : admit(exchange, found, next);
+    return session === undefined ? answering : answering.then(forBrowser);
   };
 }

@@ -3,7 +3,7 @@ import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { callerOf } from '../caller.ts';
 import { escapeMarkup } from '../error-reply.ts';
-import type { Exchange, Filter, Reply } from '../exchange.ts';
+import type { Exchange, Filter, Handler, Reply } from '../exchange.ts';
 import type { RequestInfo } from '../request-info.ts';
 
 export interface AuthorizeOptions {
@@ -12,14 +12,9 @@ export interface AuthorizeOptions {
 
 /** Asks the plane whether this caller may do that; what it says stays on the exchange for audit. */
 export function authorize(options: AuthorizeOptions): Filter {
-  const decided = (
-    exchange: Exchange,
-    attributes: Attributes,
-    decision: Decision,
-    next: () => Promise<Reply>,
-  ): Promise<Reply> => {
+  const decided = (exchange: Exchange, attributes: Attributes, decision: Decision, next: Handler): Promise<Reply> => {
     exchange.decision = decision;
-    if (decision.allowed) return next();
+    if (decision.allowed) return next(exchange);
     const detail = denial(callerOf(exchange).user.name, attributes, decision.reason);
     if (!attributes.resourceRequest) throw forbiddenPath(detail);
     throw forbidden({ group: attributes.group, resource: attributes.resource }, attributes.name, detail);

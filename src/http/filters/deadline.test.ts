@@ -1,16 +1,27 @@
 import { expect, it } from 'vitest';
 import { exchangeFor } from '../../../test/harness/exchange.ts';
-import { ManualClock } from '../../lib/clock.ts';
-import type { Reply } from '../exchange.ts';
+import { type Clock, ManualClock } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/log.ts';
+import { chain, type Exchange, type Handler, type Reply } from '../exchange.ts';
 import { deadline } from './deadline.ts';
+import { recover } from './recover.ts';
 
 const never = () => new Promise<Reply>(() => {});
 const ok = async (): Promise<Reply> => ({ status: 200, headers: {} });
 
+async function answerOf(
+  exchange: Exchange,
+  clock: Clock,
+  handler: Handler,
+): Promise<{ status: number; said: unknown }> {
+  const { status, body } = await chain([recover({ log: silentLog }), deadline({ clock })], handler)(exchange);
+  return { status, said: body === undefined ? '' : JSON.parse(String(body)).message };
+}
+
 function timeOf(method: string, url: string) {
   const clock = new ManualClock();
   const exchange = exchangeFor({ method, url }, clock);
-  const answer = deadline({ clock })(exchange, never).catch((error: Error) => error.message);
+  const answer = answerOf(exchange, clock, never);
   let milliseconds = 0;
   while (!exchange.signal.aborted && milliseconds < 120_000) {
     clock.advance(500);
@@ -22,12 +33,16 @@ function timeOf(method: string, url: string) {
 it('gives reads 60 s and writes 34 s, each with its own words (REQ-16 to REQ-19)', async () => {
   const read = timeOf('GET', '/apis/g/v1/r');
   expect(read.milliseconds).toBe(60_000);
-  expect(await read.answer).toBe('Timeout: request did not complete within the allotted timeout');
+  expect(await read.answer).toEqual({
+    status: 504,
+    said: 'Timeout: request did not complete within the allotted timeout',
+  });
   const write = timeOf('POST', '/apis/g/v1/r');
   expect(write.milliseconds).toBe(34_000);
-  expect(await write.answer).toBe(
-    'Timeout: request did not complete within requested timeout - context deadline exceeded',
-  );
+  expect(await write.answer).toEqual({
+    status: 504,
+    said: 'Timeout: request did not complete within requested timeout - context deadline exceeded',
+  });
   expect(timeOf('DELETE', '/apis/g/v1/namespaces/a/r').milliseconds).toBe(60_000);
 });
 
@@ -43,25 +58,31 @@ it.each([
 
 it('refuses what is no duration, everywhere (REQ-15)', async () => {
   const exchange = exchangeFor({ url: '/version?timeout=soon' });
-  await expect(deadline({ clock: new ManualClock() })(exchange, ok)).rejects.toThrow(
-    'invalid timeout specified in the request URL - time: invalid duration "soon"',
-  );
+  expect(await answerOf(exchange, new ManualClock(), ok)).toEqual({
+    status: 400,
+    said: 'invalid timeout specified in the request URL - time: invalid duration "soon"',
+  });
 });
 
 it('leaves watches and streams alone (REQ-17)', async () => {
   for (const url of ['/apis/g/v1/r?watch=1&timeout=nonsense', '/apis/g/v1/namespaces/a/r/x/log?timeout=nonsense']) {
     const clock = new ManualClock();
     const exchange = exchangeFor({ url }, clock);
-    expect(await deadline({ clock })(exchange, ok)).toMatchObject({ status: 200 });
+    expect(await answerOf(exchange, clock, ok)).toMatchObject({ status: 200 });
     clock.advance(120_000);
     expect(exchange.signal.aborted).toBe(false);
   }
 });
 
-it('stops its timer when the answer stands', async () => {
+const fail = () => Promise.reject(new Error('no'));
+const failAtOnce = () => {
+  throw new Error('no');
+};
+
+it.each([ok, fail, failAtOnce])('stops its timer when the answer stands', async (handler) => {
   const clock = new ManualClock();
   const exchange = exchangeFor({}, clock);
-  await deadline({ clock })(exchange, ok);
+  await answerOf(exchange, clock, handler);
   clock.advance(120_000);
   expect(exchange.signal.aborted).toBe(false);
 });

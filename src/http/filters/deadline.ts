@@ -1,7 +1,7 @@
 import { badRequest, timedOut } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { SameDelay } from '../../lib/same-delay.ts';
-import type { Filter, Reply } from '../exchange.ts';
+import type { Filter } from '../exchange.ts';
 import { parseGoDuration } from '../go-duration.ts';
 import { isLongRunning } from '../long-running.ts';
 
@@ -29,35 +29,23 @@ export function deadline(options: DeadlineOptions): Filter {
   const after = (milliseconds: number, callback: () => void): (() => void) =>
     usual.get(milliseconds)?.after(callback) ?? options.clock.after(milliseconds, callback);
   return (exchange, next) => {
-    if (isLongRunning(exchange)) return next();
-    return new Promise<Reply>((resolve, reject) => {
-      const asked = requestedTimeout(exchange.query);
-      const allowed = asked > 0 && asked <= maximum ? asked : maximum;
-      const isWrite = exchange.info.isResource && writes.has(exchange.info.verb);
-      const milliseconds = isWrite ? Math.min(allowed, forWrites) : allowed;
-      // First of all: what throws at once leaves no timer behind.
-      const answering = next();
-      const stop = after(milliseconds, () => {
-        // Made only when it is needed: an error with its stack is dear for something that hardly ever happens.
-        const error = timedOut(
-          isWrite
-            ? 'request did not complete within requested timeout - context deadline exceeded'
-            : 'request did not complete within the allotted timeout',
-        );
-        exchange.end.end(error);
-        reject(error);
-      });
-      answering.then(
-        (reply) => {
-          stop();
-          resolve(reply);
-        },
-        (error: unknown) => {
-          stop();
-          reject(error);
-        },
+    if (isLongRunning(exchange)) return next(exchange);
+    const asked = requestedTimeout(exchange.query);
+    const allowed = asked > 0 && asked <= maximum ? asked : maximum;
+    const isWrite = exchange.info.isResource && writes.has(exchange.info.verb);
+    const milliseconds = isWrite ? Math.min(allowed, forWrites) : allowed;
+    const stop = after(milliseconds, () => {
+      // Made only when it is needed: an error with its stack is dear for something that hardly ever happens.
+      const error = timedOut(
+        isWrite
+          ? 'request did not complete within requested timeout - context deadline exceeded'
+          : 'request did not complete within the allotted timeout',
       );
+      exchange.end.end(error);
+      exchange.settlement.giveUp(error);
     });
+    exchange.settlement.follow(stop);
+    return next(exchange);
   };
 }
 

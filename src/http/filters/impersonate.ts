@@ -6,7 +6,7 @@ import { labelFaults, subdomainFaults } from '../../api/validation/names.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { callerOf } from '../caller.ts';
-import type { Exchange, Filter, IncomingRequest, Reply } from '../exchange.ts';
+import type { Exchange, Filter, Handler, IncomingRequest, Reply } from '../exchange.ts';
 import { withRights } from '../with-rights.ts';
 import { denial } from './authorize.ts';
 
@@ -27,7 +27,7 @@ interface Wanted {
  * narrows it narrows what is done under the other name too.
  */
 export function impersonate(options: ImpersonateOptions): Filter {
-  const asAnother = async (exchange: Exchange, wanted: Wanted, next: () => Promise<Reply>): Promise<Reply> => {
+  const asAnother = async (exchange: Exchange, wanted: Wanted, next: Handler): Promise<Reply> => {
     const caller = callerOf(exchange);
     for (const attributes of neededRights(wanted)) {
       const decision = await options.authorize(caller, attributes, exchange);
@@ -59,7 +59,7 @@ export function impersonate(options: ImpersonateOptions): Filter {
   };
   return (exchange, next) => {
     const wanted = wantedIdentity(exchange.request);
-    return wanted === undefined ? next() : asAnother(exchange, wanted, next);
+    return wanted === undefined ? next(exchange) : asAnother(exchange, wanted, next);
   };
 }
 

@@ -2,7 +2,7 @@ import { internalError, StatusError, tooManyRequests } from '../../api/status.ts
 import type { Clock } from '../../lib/clock.ts';
 import { BodyRoom } from '../body-room.ts';
 import { callerOf, shareOf } from '../caller.ts';
-import type { Exchange, Filter, Turn } from '../exchange.ts';
+import type { Exchange, Filter, Place, Turn } from '../exchange.ts';
 import { FairSlots } from '../fair-slots.ts';
 import { FairTurns } from '../fair-turns.ts';
 import { defaultBodyLimit } from '../read-body.ts';
@@ -15,7 +15,11 @@ export interface InFlightOptions {
   readonly waitMilliseconds?: number;
   /** The longest body that any handler reads. */
   readonly bodyBytes?: number;
+  /** Told when a request begins to be worked on, and when its answer stands: what waits for its turn is not at work yet. */
+  onWork?(kind: WorkKind, change: 1 | -1): void;
 }
+
+export type WorkKind = 'mutating' | 'readOnly';
 
 /** For bodies that are on their way, in bytes: thousands of usual ones, or forty of the longest. */
 const roomForBodies = 128 * 1024 * 1024;
@@ -26,6 +30,7 @@ const queuePerSlot = 4;
 const longestWait = 5_000;
 
 const reading = new Set(['get', 'list', 'watch', 'head', 'options']);
+const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Bounds how much is at work at a time, reads and writes apart, in fair shares between keys. A slot is given back when
@@ -43,44 +48,59 @@ export function inFlight(options: InFlightOptions): Filter {
     });
   const reads = slots(options.reads ?? 400);
   const writes = slots(options.writes ?? 200);
-  const turns = new FairTurns({ clock: options.clock });
-  const bodies = new BodyRoom(Math.max(roomForBodies, 2 * (options.bodyBytes ?? defaultBodyLimit)));
+  const room: Room = {
+    turns: new FairTurns({ clock: options.clock }),
+    bodies: new BodyRoom(Math.max(roomForBodies, 2 * (options.bodyBytes ?? defaultBodyLimit))),
+  };
+  const { onWork } = options;
   return async (exchange, next) => {
     const caller = callerOf(exchange);
+    const kind: WorkKind = readMethods.has(exchange.request.method) ? 'readOnly' : 'mutating';
     // The server's own work must go on when clients have filled it up, or it could never catch up.
-    if (caller.system) return await next();
-    const key = shareOf(caller);
-    const turn = () => turns.take(key);
-    const slot = new Slot(isRead(exchange) ? reads : writes, key, turn, exchange);
-    exchange.turn = turn;
-    exchange.arrival = (read) => slot.lendDuring(bodies.receive(key, read));
-    exchange.handOver = () => slot.giveBack();
-    exchange.lend = (waiting) => slot.lendDuring(waiting);
+    const slot = caller.system
+      ? undefined
+      : new Slot(isRead(exchange) ? reads : writes, shareOf(caller), exchange, room);
+    let isAtWork = false;
     try {
-      await slot.take();
-      slot.throwIfOver();
-      const reply = await next();
-      reply.turn = turn;
+      if (slot !== undefined) {
+        exchange.turn = slot.turn;
+        exchange.place = slot;
+        await slot.take();
+        slot.throwIfOver();
+      }
+      onWork?.(kind, 1);
+      isAtWork = true;
+      const reply = await next(exchange);
+      if (slot !== undefined) reply.turn = slot.turn;
       return reply;
     } finally {
-      slot.giveBack();
+      if (isAtWork) onWork?.(kind, -1);
+      slot?.handOver();
     }
   };
 }
 
+/** What reads and writes have in common. */
+interface Room {
+  readonly turns: FairTurns;
+  readonly bodies: BodyRoom;
+}
+
 /** The slot of one request. */
-class Slot {
+class Slot implements Place {
+  readonly turn: Turn;
   readonly #pool: FairSlots;
   readonly #key: string;
-  readonly #turn: Turn;
   readonly #exchange: Exchange;
-  #release: () => void = () => {};
+  readonly #bodies: BodyRoom;
+  #release: (() => void) | undefined;
 
-  constructor(pool: FairSlots, key: string, turn: Turn, exchange: Exchange) {
+  constructor(pool: FairSlots, key: string, exchange: Exchange, { turns, bodies }: Room) {
+    this.turn = () => turns.take(key);
     this.#pool = pool;
     this.#key = key;
-    this.#turn = turn;
     this.#exchange = exchange;
+    this.#bodies = bodies;
   }
 
   /** Resolves with a slot when it is this one's turn to work; then ask whether it still is worth it. Throws 429. */
@@ -88,14 +108,14 @@ class Slot {
     const free = this.#pool.acquireFree(this.#key);
     if (free === undefined) return this.#takeLater();
     this.#release = free;
-    return this.#turn();
+    return this.turn();
   }
 
   async #takeLater(): Promise<void> {
     const release = await this.#pool.acquire(this.#key, this.#exchange.signal);
     if (release === undefined) throw this.#whyOver();
     this.#release = release;
-    await this.#turn();
+    await this.turn();
   }
 
   /** Nobody waits for the answer any more, or its caller is no longer to have one. */
@@ -113,16 +133,20 @@ class Slot {
     return reason instanceof StatusError ? reason : internalError('the request was given up');
   }
 
-  giveBack(): void {
-    this.#release();
+  handOver(): void {
+    this.#release?.();
+  }
+
+  receive<T>(read: (tell: (bytes: number) => void) => Promise<T>): Promise<T> {
+    return this.lend(this.#bodies.receive(this.#key, read));
   }
 
   /** What is there already is had before the next turn of the event loop, and costs nobody a second wait for a slot. */
-  async lendDuring<T>(waiting: Promise<T>): Promise<T> {
+  async lend<T>(waiting: Promise<T>): Promise<T> {
     let lent = false;
     const lending = setImmediate(() => {
       lent = true;
-      this.#release();
+      this.#release?.();
     });
     try {
       const value = await waiting;

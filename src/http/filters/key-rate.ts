@@ -22,7 +22,7 @@ const burstSeconds = 2;
 /** Bounds how often one key may ask. Whoever asks more often is told when to come again. */
 export function keyRate(options: KeyRateOptions): Filter {
   const { clock, perSecond } = options;
-  if (perSecond === 0) return (_exchange, next) => next();
+  if (perSecond === 0) return (exchange, next) => next(exchange);
   const most = Math.max(1, perSecond * burstSeconds);
   const limit = options.keys ?? 100_000;
   const buckets = new Map<string, Bucket>();
@@ -45,9 +45,9 @@ export function keyRate(options: KeyRateOptions): Filter {
 
   return (exchange, next) => {
     const caller = callerOf(exchange);
-    if (caller.system) return next();
+    if (caller.system) return next(exchange);
     const wait = take(shareOf(caller));
-    if (wait === 0) return next();
+    if (wait === 0) return next(exchange);
     throw tooManyRequests(
       'This access key has made too many requests, please try again later.',
       Math.max(1, Math.ceil(wait)),

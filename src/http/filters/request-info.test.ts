@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { exchangeFor } from '../../../test/harness/exchange.ts';
 import { systemClock } from '../../lib/clock.ts';
-import type { Exchange, Reply } from '../exchange.ts';
+import type { Exchange, Filter, Reply } from '../exchange.ts';
 import { pathSegments, rawPath } from '../path-segments.ts';
 import { newExchange } from '../router.ts';
 import { requestInfo } from './request-info.ts';
@@ -28,9 +28,9 @@ const piece = fc.constantFrom(
 const paths = fc.array(piece, { maxLength: 14 }).map((pieces) => `/${pieces.join('/')}`);
 
 /** What the filter finds out, or the words with which it refuses. */
-function read(exchange: Exchange, depth: number): unknown {
+function read(exchange: Exchange, depth: number, filter: Filter = requestInfo({ depth })): unknown {
   try {
-    void requestInfo({ depth })(exchange, ok);
+    void filter(exchange, ok);
     return exchange.info;
   } catch (error) {
     return error instanceof Error ? error.message : error;
@@ -45,6 +45,18 @@ it('reads the same of a path that the router has cut as of the text (REQ-01, REQ
       const cut = newExchange({ ...request, url, signal: request.signal }, systemClock);
       cut.segments = routed(url);
       expect(read(cut, depth)).toEqual(read(uncut, depth));
+    }),
+  );
+});
+
+it('reads the same of a path that has come before, whatever is done to it', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(paths, fc.constantFrom('POST', 'GET')), { maxLength: 8 }), (asked) => {
+      const filter = requestInfo({ depth: 1 });
+      for (const [url, method] of [...asked, ...asked]) {
+        const exchange = () => newExchange({ ...exchangeFor().request, url, method }, systemClock);
+        expect(read(exchange(), 1, filter)).toEqual(read(exchange(), 1));
+      }
     }),
   );
 });

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { exchangeFor } from '../../../test/harness/exchange.ts';
-import { type StatusError, unauthorized } from '../../api/status.ts';
+import { unauthorized } from '../../api/status.ts';
 import { ManualClock } from '../../lib/clock.ts';
-import type { Reply } from '../exchange.ts';
+import { silentLog } from '../../lib/log.ts';
+import { chain, type Reply } from '../exchange.ts';
+import { recover } from './recover.ts';
 import { sourceLimit } from './source-limit.ts';
 
 const clock = new ManualClock();
@@ -17,12 +19,8 @@ function limited(options: { free?: number; sources?: number } = {}) {
       exchange.identity = { user: { name: 'u', groups: [] }, system: false, signal: new AbortController().signal };
       return { status: 200, headers: {} };
     };
-    try {
-      return (await filter(exchange, next)).status;
-    } catch (error) {
-      const { code, status } = error as StatusError;
-      return code === 429 ? -(status.details?.retryAfterSeconds ?? 0) : code;
-    }
+    const { status, headers: answered } = await chain([recover({ log: silentLog }), filter], next)(exchange);
+    return status === 429 ? -Number(answered['retry-after']) : status;
   };
 }
 

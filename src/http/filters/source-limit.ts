@@ -1,11 +1,9 @@
 import { StatusError, tooManyRequests } from '../../api/status.ts';
 import { sourceOf } from '../../auth/login-backoff.ts';
-import { tokenMark } from '../../auth/token-mark.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { anotherSession } from '../browser-session.ts';
-import { credentialOf } from '../credential.ts';
 import type { Filter } from '../exchange.ts';
-import { sessionCookieOf } from '../session-cookie.ts';
+import { PresentedCredentials } from '../presented.ts';
 
 export interface SourceLimitOptions {
   readonly clock: Clock;
@@ -41,6 +39,7 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
   /** Marks, never the credentials themselves. */
   const good = new Set<string>();
   let newest = '';
+  const credentials = new PresentedCredentials();
 
   const remember = (mark: string) => {
     // Most requests come with the credential of the one before, which is the newest already.
@@ -69,32 +68,41 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
     return isFirst;
   };
 
-  return async (exchange, next) => {
+  /** By the clock's `elapsed`; 0: not at all. */
+  const blockedUntil = (source: string, mark: string | undefined): number => {
+    if (sources.size === 0 && wrong.size === 0) return 0;
+    const { blockedUntil: here = 0 } = sources.get(addressOf(source, mark)) ?? {};
+    const { blockedUntil: again = 0 } = wrong.get(sameOf(source, mark)) ?? {};
+    return Math.max(here, again);
+  };
+
+  return (exchange, next) => {
     const source = sourceOf(exchange.request.remoteAddress);
-    const credential = credentialOf(exchange.request) ?? sessionCookieOf(exchange.request);
-    const mark = credential === undefined ? undefined : tokenMark(credential);
-    if (credential !== undefined && mark !== undefined) exchange.presented = { token: credential, mark };
-    // Who shows nothing guesses nothing, and holds up nobody who does: many open the console before they sign in.
-    const address = mark === undefined ? `${source} without` : source;
-    const same = `${source} ${mark}`;
-    const blocked = Math.max(sources.get(address)?.blockedUntil ?? 0, wrong.get(same)?.blockedUntil ?? 0);
-    const wait = blocked - options.clock.elapsed();
+    exchange.presented = credentials.of(exchange);
+    const mark = exchange.presented?.mark;
+    const until = blockedUntil(source, mark);
+    const wait = until === 0 ? 0 : until - options.clock.elapsed();
     if (wait > 0 && (mark === undefined || !good.has(mark))) {
       throw tooManyRequests('Too many failed authentications, please try again later.', Math.ceil(wait / 1000));
     }
-    try {
-      const reply = await next();
-      if (mark !== undefined && exchange.identity !== undefined) remember(mark);
-      return reply;
-    } catch (error) {
-      if (error === anotherSession) throw error;
+    exchange.settlement.follow((_reply, error) => {
+      if (error === anotherSession) return;
       if (error instanceof StatusError && error.code === 401) {
         if (mark !== undefined) forget(mark);
-        if (mark === undefined || failed(wrong, same)) failed(sources, address);
+        if (mark === undefined || failed(wrong, sameOf(source, mark))) failed(sources, addressOf(source, mark));
       } else if (mark !== undefined && exchange.identity !== undefined) remember(mark);
-      throw error;
-    }
+    });
+    return next(exchange);
   };
+}
+
+/** Who shows nothing guesses nothing, and holds up nobody who does: many open the console before they sign in. */
+function addressOf(source: string, mark: string | undefined): string {
+  return mark === undefined ? `${source} without` : source;
+}
+
+function sameOf(source: string, mark: string | undefined): string {
+  return `${source} ${mark}`;
 }
 
 /** Maps and sets keep the order in which things were put in: the first is the oldest. */

@@ -7,7 +7,7 @@ const cutLength = 256;
 /** Writes what was found on the way as Warning headers, each text once. */
 export function warnings(): Filter {
   return async (exchange, next) => {
-    const reply = await next();
+    const reply = await next(exchange);
     if (exchange.warnings.length > 0) reply.headers.warning = warningHeaders(exchange.warnings);
     return reply;
   };

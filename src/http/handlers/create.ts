@@ -17,8 +17,9 @@ export async function create(
   const form = answerForm(endpoint, 'object');
   const sent = await takeBody(endpoint);
   const options = readWriteOptions(exchange.query, 'CreateOptions', exchange.request.headers['user-agent']);
-  const object = decodeObject(endpoint, sent, options.fieldValidation);
-  const made = answered(endpoint, await make(object, options));
+  const { dryRun, fieldManager, fieldValidation } = options;
+  const { object, document } = decodeObject(endpoint, sent, fieldValidation);
+  const made = answered(endpoint, await make(object, { dryRun, fieldManager, fieldValidation, document }));
   // Who sent a name gets that one; to look at what was made means to parse it.
   exchange.madeName = object.metadata.name || glanceAt(made).metadata.name;
   return objectReply(made, 201, form);

@@ -16,15 +16,25 @@ export async function deleteObject(
   remove: (options: DeleteOptions) => Promise<Deleted>,
 ): Promise<Reply> {
   const form = answerForm(endpoint, 'object');
-  const { options, orphanDependents } = await sentDeleteOptions(endpoint, false);
+  const sent = sentDeleteOptions(endpoint, false);
+  const { options, orphanDependents } = sent instanceof Promise ? await sent : sent;
   const deleted = await remove(options);
   if ('gone' in deleted) return statusReply(deleted.gone, 200, form);
   return objectReply(answered(endpoint, deleted.pending), orphanDependents === false ? 202 : 200, form);
 }
 
 /** A body, if there is one, is all that counts; an empty one with a content type is none (rules DELETE-01, DELETE-23). */
-export async function sentDeleteOptions(endpoint: Endpoint, isCollection: boolean): Promise<ReadDeleteOptions> {
-  const sent = await takeBody(endpoint, endpoint.settings.protobuf !== undefined);
+export function sentDeleteOptions(
+  endpoint: Endpoint,
+  isCollection: boolean,
+): ReadDeleteOptions | Promise<ReadDeleteOptions> {
+  const sent = takeBody(endpoint, endpoint.settings.protobuf !== undefined);
+  return sent instanceof Promise
+    ? sent.then((whole) => optionsIn(endpoint, whole, isCollection))
+    : optionsIn(endpoint, sent, isCollection);
+}
+
+function optionsIn(endpoint: Endpoint, sent: SentBody, isCollection: boolean): ReadDeleteOptions {
   if (sent.bytes.byteLength === 0) {
     return deleteOptionsOfQuery(endpoint.exchange.query, isCollection);
   }

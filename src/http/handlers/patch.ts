@@ -23,7 +23,8 @@ export async function patch(
   const type = patchTypeOf(request.headers['content-type'], patchTypesOf(endpoint.mounted.kind));
   checkPathName(info.pathName);
   const form = answerForm(endpoint, 'object');
-  const bytes = await readBody(endpoint.exchange, endpoint.settings.bodyLimit);
+  const coming = readBody(endpoint.exchange, endpoint.settings.bodyLimit);
+  const bytes = coming instanceof Promise ? await coming : coming;
   const options = readPatchOptions(query, type === 'apply', request.headers['user-agent']);
   const sent = readPatch(type, bytes, options.fieldValidation, (text) => endpoint.context.warn(text));
   endpoint.exchange.sent = { kind: endpoint.kind, value: () => patchValue(sent) };
@@ -48,10 +49,13 @@ function readPatch(
   return { type, document: value, findings: duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`) };
 }
 
+/** Go takes broken UTF-8, and no byte order mark. */
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /** Rule PATCH-04. */
 function readJson(type: PatchType, bytes: Uint8Array) {
   try {
-    return parseJson(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+    return parseJson(utf8.decode(bytes));
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw badRequest(`${type === 'strategic' ? '' : 'error decoding patch: '}${error.message}`);

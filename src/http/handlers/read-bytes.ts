@@ -8,7 +8,7 @@ export async function readBytes(
   { exchange }: Endpoint,
   read: (query: URLSearchParams) => Promise<ServedBytes>,
 ): Promise<Reply> {
-  exchange.handOver?.();
+  exchange.place?.handOver();
   const { status, headers, body } = await read(exchange.query);
   const type = headers['content-type'];
   return {

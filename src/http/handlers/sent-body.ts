@@ -1,6 +1,5 @@
-import { type ExpectedKind, readDocument, undecodable } from '../../api/decode/document.ts';
+import { type ExpectedKind, type ReadDocument, readDocument, undecodable } from '../../api/decode/document.ts';
 import type { GroupVersionKind } from '../../api/meta.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
 import { bodyFormat } from '../body-format.ts';
 import type { Format } from '../negotiate.ts';
 import { readBody } from '../read-body.ts';
@@ -28,14 +27,15 @@ export function readSent(
   endpoint: Endpoint,
   sent: SentBody,
   expected: GroupVersionKind & ExpectedKind,
-): { value: JsonValue; findings: readonly string[] } {
+  isObject = false,
+): Pick<ReadDocument, 'value' | 'findings' | 'texts'> {
   const { protobuf } = endpoint.settings;
   if (sent.format === 'protobuf') {
     if (protobuf === undefined) throw new TypeError('a protobuf body was taken without a codec');
     return { value: protobuf.decode(expected, sent.bytes), findings: [] };
   }
   try {
-    return readDocument(sent.bytes, sent.format);
+    return readDocument(sent.bytes, sent.format, isObject);
   } catch (error) {
     throw undecodable(expected, sent.bytes, error);
   }

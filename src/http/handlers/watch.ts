@@ -15,42 +15,56 @@ export async function watch(endpoint: Endpoint, open: (options: WatchOptions) =>
   return {
     status: 200,
     headers: { 'content-type': form.format === 'protobuf' ? `${mediaTypes.protobuf};stream=watch` : mediaTypes.json },
-    body: lines(endpoint, stream, watchFrames(form)),
+    body: new EventLines(endpoint, stream, watchFrames(form)),
   };
 }
 
-function lines(endpoint: Endpoint, stream: WatchStream, frame: (event: WatchEvent) => Uint8Array): Feed<Uint8Array> {
-  let over = false;
-  const last = (status: Status) => {
-    over = true;
-    stream.close();
-    return frame({ type: 'ERROR', status });
-  };
-  return {
-    take() {
-      if (over) return undefined;
-      try {
-        const event = stream.take();
-        if (event !== undefined) return frame(event);
-        if (!stream.over) return undefined;
-        over = true;
-        const { reason } = endpoint.exchange.end;
-        // Who is to list again is told so; a stream that just ends is taken up where it was.
-        return reason instanceof StatusError ? last(reason.status) : undefined;
-      } catch (error) {
-        // The status line is long out; what goes wrong from here on is an event, and the last one (rule WATCH-36).
-        return last(statusOf(endpoint, error));
-      }
-    },
-    get over() {
-      return over;
-    },
-    wait: (wake) => stream.wait(wake),
-    close() {
-      over = true;
-      stream.close();
-    },
-  };
+/** A class, and no object that is written down with a getter in it: each of those would be of a kind of its own. */
+class EventLines implements Feed<Uint8Array> {
+  readonly #endpoint: Endpoint;
+  readonly #stream: WatchStream;
+  readonly #frame: (event: WatchEvent) => Uint8Array;
+  #over = false;
+
+  constructor(endpoint: Endpoint, stream: WatchStream, frame: (event: WatchEvent) => Uint8Array) {
+    this.#endpoint = endpoint;
+    this.#stream = stream;
+    this.#frame = frame;
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  take(): Uint8Array | undefined {
+    if (this.#over) return undefined;
+    try {
+      const event = this.#stream.take();
+      if (event !== undefined) return this.#frame(event);
+      if (!this.#stream.over) return undefined;
+      this.#over = true;
+      const { reason } = this.#endpoint.exchange.end;
+      // Who is to list again is told so; a stream that just ends is taken up where it was.
+      return reason instanceof StatusError ? this.#last(reason.status) : undefined;
+    } catch (error) {
+      // The status line is long out; what goes wrong from here on is an event, and the last one (rule WATCH-36).
+      return this.#last(statusOf(this.#endpoint, error));
+    }
+  }
+
+  wait(wake: () => void): void {
+    this.#stream.wait(wake);
+  }
+
+  close(): void {
+    this.#over = true;
+    this.#stream.close();
+  }
+
+  #last(status: Status): Uint8Array {
+    this.close();
+    return this.#frame({ type: 'ERROR', status });
+  }
 }
 
 function statusOf(endpoint: Endpoint, error: unknown): Status {

@@ -38,12 +38,12 @@ export interface Metrics {
   answered(labels: RequestLabels, code: number, seconds: number, bytes: number | undefined): void;
   /** Of an answer whose size was not known when it stood: what was made of it. */
   sent(labels: RequestLabels, bytes: number): void;
-  /** A request is being worked on, until the returned function is called. */
-  inFlight(kind: 'mutating' | 'readOnly'): () => void;
+  /** One request more is being worked on, or one less. */
+  inFlight(kind: 'mutating' | 'readOnly', change: 1 | -1): void;
   /** A stream is open, until the returned function is called. */
   longRunning(labels: RequestLabels): () => void;
-  /** An event of so many bytes goes to a watcher. */
-  watchEvent(labels: RequestLabels, bytes: number): void;
+  /** Returns how to tell that an event of so many bytes goes to a watcher. */
+  watchEvents(labels: RequestLabels): (bytes: number) => void;
   /** The client went away, or was sent away, before it had its answer. */
   aborted(labels: RequestLabels): void;
   terminated(labels: RequestLabels, code: number): void;
@@ -53,13 +53,9 @@ export interface Metrics {
 interface AnswerLines {
   readonly codes: Map<number, Count>;
   readonly sizes: Measured;
-  /** Absent for watches. */
-  readonly durations?: readonly Measured[];
-}
-
-interface EventLines {
-  readonly events: Count;
-  readonly sizes: Measured;
+  /** Both absent for watches. */
+  readonly duration?: Measured;
+  readonly sliDuration?: Measured;
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
@@ -81,10 +77,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const eventSizes = new HistogramTally('apiserver_watch_events_sizes', 'Bytes of watch events.', eventSizeBuckets);
   const tallies = [total, duration, sliDuration, sizes, events, eventSizes];
   const answers = new WeakMap<RequestLabels, AnswerLines>();
-  const streams = new WeakMap<RequestLabels, EventLines>();
-  const eventLines = ({ group, version, resource }: RequestLabels): EventLines => ({
-    events: events.line({ group, version, resource }),
-    sizes: eventSizes.line({ group, version, resource }),
+  const answerLines = (labels: RequestLabels): AnswerLines => ({
+    codes: new Map(),
+    sizes: sizes.line(withoutDryRun(labels)),
+    ...(labels.verb === 'WATCH' ? {} : { duration: duration.line(labels), sliDuration: sliDuration.line(labels) }),
   });
   const flying = { mutating: 0, readOnly: 0 };
   new Gauge({
@@ -138,28 +134,29 @@ export function createMetrics(options: MetricsOptions): Metrics {
       answers.get(labels)?.sizes.observe(bytes);
     },
     answered(labels, code, seconds, bytes) {
-      const lines = once(answers, labels, () => ({
-        codes: new Map(),
-        sizes: sizes.line(withoutDryRun(labels)),
-        ...(labels.verb === 'WATCH' ? {} : { durations: [duration.line(labels), sliDuration.line(labels)] }),
-      }));
-      once(lines.codes, code, () => total.line({ ...labels, code: String(code) })).value++;
+      const lines = answers.get(labels) ?? once(answers, labels, () => answerLines(labels));
+      const count =
+        lines.codes.get(code) ?? once(lines.codes, code, () => total.line({ ...labels, code: String(code) }));
+      count.value++;
       if (bytes !== undefined) lines.sizes.observe(bytes);
-      for (const line of lines.durations ?? []) line.observe(seconds);
+      lines.duration?.observe(seconds);
+      lines.sliDuration?.observe(seconds);
     },
-    inFlight(kind) {
-      flying[kind]++;
-      return onlyOnce(() => flying[kind]--);
+    inFlight(kind, change) {
+      flying[kind] += change;
     },
     longRunning(labels) {
       const stream = withoutDryRun(labels);
       longRunning.inc(stream);
       return onlyOnce(() => longRunning.dec(stream));
     },
-    watchEvent(labels, bytes) {
-      const lines = streams.get(labels) ?? once(streams, labels, () => eventLines(labels));
-      lines.events.value++;
-      lines.sizes.observe(bytes);
+    watchEvents({ group, version, resource }) {
+      const count = events.line({ group, version, resource });
+      const measured = eventSizes.line({ group, version, resource });
+      return (bytes) => {
+        count.value++;
+        measured.observe(bytes);
+      };
     },
     aborted: (labels) => aborts.inc(withoutDryRun(labels)),
     terminated: (labels, code) => terminations.inc({ ...withoutDryRun(labels), code: String(code) }),

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
 import type { Feed } from '../../lib/feed.ts';
 import type { Reply } from '../exchange.ts';
+import { inFlight } from '../filters/in-flight.ts';
 import { everyVerb, exampleExchange, examplePlane, shipKind } from '../plane.fixture.ts';
 import { versionInfo } from '../version.ts';
 import { createMetrics } from './create-metrics.ts';
 import { RequestLabeller } from './request-labels.ts';
-import { countInFlight, requestObserver } from './request-observer.ts';
+import { requestObserver } from './request-observer.ts';
 
 const ships = '/apis/fleet.example.com/v1/namespaces/harbour/ships';
 
@@ -21,12 +22,13 @@ function measured() {
   });
   const plane = examplePlane();
   const observe = requestObserver({ metrics, planeOf: () => plane });
-  const counting = countInFlight(metrics, (_exchange, next) => next());
+  const counting = inFlight({ clock, onWork: (kind, change) => metrics.inFlight(kind, change) });
   return {
     clock,
     metrics,
     send: async (path: string, answer: () => Reply | Promise<Reply>, headers = {}, method = 'GET') => {
       const exchange = exampleExchange(path, headers, method);
+      exchange.identity = { user: { name: 'anna', groups: [] }, system: false, signal: exchange.signal };
       const started = clock.now();
       const reply = { ...(await counting(exchange, async () => answer())) };
       observe(exchange, reply, clock.now() - started);

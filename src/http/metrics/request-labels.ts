@@ -1,3 +1,4 @@
+import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Plane } from '../plane.ts';
 
@@ -38,12 +39,31 @@ const mostResources = 500;
 export class RequestLabeller {
   readonly #seen = new Set<string>();
   readonly #made = new Map<string, RequestLabels>();
+  /** Of kinds that are served, without subresources and options: a handful of verbs for each. */
+  readonly #usual = new WeakMap<MountedResource, RequestLabels[]>();
 
   /** The same labels are the same object: what belongs to them can be kept by it. */
   label(exchange: Exchange, plane: Plane | undefined): RequestLabels {
+    const { info, query } = exchange;
+    const { isResource, subresource } = info;
+    const mounted =
+      isResource && info.rest.length === 0 ? plane?.find(info.group, info.version, info.resource) : undefined;
+    // What most requests are for: nothing has to be put together to find its labels.
+    if (mounted === undefined || subresource !== '' || (query.size > 0 && query.has('dryRun')))
+      return this.#lookUp(exchange, mounted);
+    const verb = resourceVerb(exchange);
+    const scope = scopeOf(exchange);
+    const usual = this.#usual.get(mounted) ?? [];
+    for (const labels of usual) if (labels.verb === verb && labels.scope === scope) return labels;
+    const labels = this.#lookUp(exchange, mounted);
+    if (labels.resource !== '') this.#usual.set(mounted, [...usual, labels]);
+    return labels;
+  }
+
+  #lookUp(exchange: Exchange, mounted: MountedResource | undefined): RequestLabels {
     const { info, request, query } = exchange;
     const { isResource } = info;
-    const isNamed = isResource && info.rest.length === 0 && this.#isKnown(exchange, plane);
+    const isNamed = mounted !== undefined && this.#isKnown(exchange, mounted);
     const verb = isResource ? resourceVerb(exchange) : methods.has(request.method) ? request.method : 'other';
     const dryRun = query.get('dryRun') === 'All' ? 'All' : '';
     const path = isResource ? '' : knownPath(info.path);
@@ -66,10 +86,8 @@ export class RequestLabeller {
     return labels;
   }
 
-  #isKnown(exchange: Exchange, plane: Plane | undefined): boolean {
-    const { group, version, resource, subresource } = exchange.info;
-    const mounted = plane?.find(group, version, resource);
-    if (mounted === undefined) return false;
+  #isKnown(exchange: Exchange, mounted: MountedResource): boolean {
+    const { subresource } = exchange.info;
     if (subresource !== '' && !Object.hasOwn(mounted.subresources, subresource)) return false;
     const key = nameOf(exchange);
     if (this.#seen.has(key)) return true;

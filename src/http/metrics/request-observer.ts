@@ -1,7 +1,6 @@
 import type { Feed } from '../../lib/feed.ts';
 import {
   type Exchange,
-  type Filter,
   type IncomingRequest,
   isFeed,
   isPassed,
@@ -50,23 +49,8 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
     }
     if (!isStream(reply)) return;
     const { body } = reply;
-    reply.body = isFeed(body) ? countedFeed(body, labels, metrics) : counted(body, labels, metrics);
+    reply.body = isFeed(body) ? new CountedFeed(body, labels, metrics) : counted(body, labels, metrics);
   };
-}
-
-const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-/** Puts a count around the filter that bounds what is at work: what waits for its turn is not at work yet. */
-export function countInFlight(metrics: Metrics, bound: Filter): Filter {
-  return (exchange, next) =>
-    bound(exchange, async () => {
-      const landed = metrics.inFlight(readMethods.has(exchange.request.method) ? 'readOnly' : 'mutating');
-      try {
-        return await next();
-      } finally {
-        landed();
-      }
-    });
 }
 
 /** Passes a stream on and counts what goes by; the stream is open from the moment it is read. */
@@ -83,26 +67,42 @@ async function* counted(
   }
 }
 
-/** The same for a watch, where each line is an event. */
-function countedFeed(feed: Feed<Uint8Array>, labels: RequestLabels, metrics: Metrics): Feed<Uint8Array> {
-  let ended: (() => void) | undefined;
-  return {
-    take() {
-      ended ??= metrics.longRunning(labels);
-      const line = feed.take();
-      if (line !== undefined) metrics.watchEvent(labels, line.length);
-      else if (feed.over) ended();
-      return line;
-    },
-    get over() {
-      return feed.over;
-    },
-    wait: (wake) => feed.wait(wake),
-    close() {
-      feed.close();
-      ended?.();
-    },
-  };
+/** The same for a watch, where each line is an event. A class, as each stream has one and all are read at one place. */
+class CountedFeed implements Feed<Uint8Array> {
+  readonly #feed: Feed<Uint8Array>;
+  readonly #labels: RequestLabels;
+  readonly #metrics: Metrics;
+  #ended: (() => void) | undefined;
+  #count: ((bytes: number) => void) | undefined;
+
+  constructor(feed: Feed<Uint8Array>, labels: RequestLabels, metrics: Metrics) {
+    this.#feed = feed;
+    this.#labels = labels;
+    this.#metrics = metrics;
+  }
+
+  get over(): boolean {
+    return this.#feed.over;
+  }
+
+  take(): Uint8Array | undefined {
+    this.#ended ??= this.#metrics.longRunning(this.#labels);
+    const line = this.#feed.take();
+    if (line !== undefined) {
+      this.#count ??= this.#metrics.watchEvents(this.#labels);
+      this.#count(line.length);
+    } else if (this.#feed.over) this.#ended();
+    return line;
+  }
+
+  wait(wake: () => void): void {
+    this.#feed.wait(wake);
+  }
+
+  close(): void {
+    this.#feed.close();
+    this.#ended?.();
+  }
 }
 
 /** Tells how much it was when it is over, whichever way it ends. */

@@ -129,9 +129,11 @@ function attempt(request: ApplyRequest, starting: Managers): Outcome {
     settle() {
       releaseFields(managers, comparison, identity);
       const owned = withoutUntracked(fields);
-      const changed = last === undefined || !owned.equals(last.fields) || !equalJson(before, merged);
+      // The set of before, as its wire form is known.
+      const same = last?.fields.equals(owned) === true ? last.fields : undefined;
+      const changed = same === undefined || !equalJson(before, merged);
       if (owned.isEmpty) managers.delete(identity);
-      else managers.set(identity, { ...info, fields: owned, time: changed ? now : (last?.time ?? now) });
+      else managers.set(identity, { ...info, fields: same ?? owned, time: changed ? now : (last?.time ?? now) });
       return managers;
     },
   };

@@ -38,6 +38,8 @@ type Token = string | number;
 /** A place in an outline, and where it goes on from there: nearly always in one way. */
 class Step {
   fields: JsonObject | undefined;
+  /** Of the member whose name led here. */
+  shape: Shape | undefined;
   #token: Token | undefined;
   #next: Step | undefined;
   #others: Map<Token, Step> | undefined;
@@ -85,7 +87,9 @@ class Outlines {
     let at: Step | undefined;
     for (const name in members) {
       at = this.#step(at ?? this.#step(from, begin), name);
-      at = at && this.#outline(at, memberShape(map, name), members[name] as JsonValue);
+      if (at === undefined) return undefined;
+      at.shape ??= memberShape(map, name);
+      at = this.#outline(at, at.shape, members[name] as JsonValue);
       if (at === undefined) return undefined;
     }
     return this.#step(at ?? from, at === undefined ? whole : end);

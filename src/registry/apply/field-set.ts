@@ -8,12 +8,15 @@ interface FieldNode {
   children: FieldSet | undefined;
 }
 
+const noNodes: ReadonlyMap<string, FieldNode> = new Map();
+
 /**
  * A set of paths into an object, kept as a tree. The set operations return sets that may share parts with the old
  * ones, or be one of them; `insert` is for whoever builds a set and holds it alone.
  */
 export class FieldSet {
-  readonly #nodes = new Map<string, FieldNode>();
+  /** Its own as soon as there is something in it: many stay empty. */
+  #nodes: ReadonlyMap<string, FieldNode> = noNodes;
   /** A note of who has looked at it: the shape that none of its paths contradicts. Many objects share a set. */
   fits: Shape | undefined;
 
@@ -41,9 +44,14 @@ export class FieldSet {
     let node = this.#nodes.get(element.text);
     if (node === undefined) {
       node = { element, member: false, children: undefined };
-      this.#nodes.set(element.text, node);
+      this.#set(node);
     }
     return node;
+  }
+
+  #set(node: FieldNode): void {
+    const nodes = this.#nodes === noNodes ? new Map<string, FieldNode>() : (this.#nodes as Map<string, FieldNode>);
+    this.#nodes = nodes.set(node.element.text, node);
   }
 
   get isEmpty(): boolean {
@@ -152,7 +160,7 @@ export class FieldSet {
 
   #keep(element: PathElement, member: boolean, children: FieldSet | undefined): void {
     const kept = children === undefined || children.isEmpty ? undefined : children;
-    if (member || kept !== undefined) this.#nodes.set(element.text, { element, member, children: kept });
+    if (member || kept !== undefined) this.#set({ element, member, children: kept });
   }
 
   /** In the order of FieldsV1. */

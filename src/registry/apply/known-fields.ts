@@ -63,7 +63,9 @@ export function latestFields(): Pick<KnownFields, 'fields' | 'text'> | undefined
 
 /** Undefined: it is not one of these. */
 export function textOfFields(fields: JsonObject): string | undefined {
-  return byFields.get(fields)?.text;
+  const known = byFields.get(fields);
+  if (known !== undefined) latest = known;
+  return known?.text;
 }
 
 /** As a set, made once. */
@@ -72,4 +74,9 @@ export function setOfFields(fields: JsonObject, make: () => FieldSet): FieldSet 
   if (known === undefined) return make();
   known.set ??= make();
   return known.set;
+}
+
+/** The same where somebody has asked for it before. */
+export function knownSet(fields: JsonObject): FieldSet | undefined {
+  return byFields.get(fields)?.set;
 }

@@ -9,9 +9,11 @@ import { asPrinted, emptyOf } from '../../api/structs/as-printed.ts';
 import { type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import { capUpdateManagers } from './cap-managers.ts';
 import { compareTyped } from './compare.ts';
+import { createdEntries } from './created-entries.ts';
 import { createdFields } from './created-fields.ts';
 import { toFieldsV1 } from './fields-v1.ts';
-import { isReset, type Managers, managedEntry, managerIdentity, readManagers, writeManagers } from './managers.ts';
+import { keptOwnership } from './kept-ownership.ts';
+import { isReset, type Managers, managerIdentity, readManagers, writeManagers } from './managers.ts';
 import { releaseFields, touchedFields } from './ownership.ts';
 import { reconcileManagers } from './reconcile-shape.ts';
 import { shapeOf } from './shape.ts';
@@ -36,6 +38,8 @@ export interface TrackedWrite {
  * of it shared with `next`. Call it on the final object, after defaults and pruning, and not after an apply.
  */
 export function trackUpdate(write: TrackedWrite): KubeObject {
+  const kept = keptOwnership(write);
+  if (kept !== undefined) return withMetadata(write.next, kept);
   const managers = startingManagers(write);
   if (managers.size === 0 && write.live !== undefined) return withManagedFields(write.next, managers);
   try {
@@ -57,10 +61,9 @@ function trackCreate(write: TrackedWrite): KubeObject {
   };
   // In a kind of Go's it depends on values too: an empty one that is shown anyway is nobody's.
   const fieldsV1 = kind.builtIn === true ? make() : createdFields(kind, withoutManagedFields(next as JsonObject), make);
-  const metadata = bareMetadata(next.metadata as JsonObject);
-  if (isEmpty(fieldsV1)) return withMetadata(next, metadata);
+  if (isEmpty(fieldsV1)) return withMetadata(next);
   const info = { manager, operation: 'Update', apiVersion: apiVersionOf(kind), subresource: '' } as const;
-  return withMetadata(next, metadata, [managedEntry(info, now, fieldsV1)]);
+  return withMetadata(next, createdEntries(info, now, fieldsV1));
 }
 
 function isEmpty(members: JsonObject): boolean {
@@ -135,18 +138,17 @@ function bareMetadata(metadata: JsonObject): JsonObject {
 }
 
 export function withManagedFields(object: KubeObject, managers: Managers): KubeObject {
-  const metadata = bareMetadata(object.metadata as JsonObject);
-  return withMetadata(object, metadata, managers.size === 0 ? undefined : writeManagers(managers));
+  return withMetadata(object, managers.size === 0 ? undefined : writeManagers(managers));
 }
 
-function withMetadata(object: KubeObject, bare: JsonObject, managedFields?: ManagedFieldsEntry[]): KubeObject {
+/** The object with this field ownership in place of whatever it has. */
+function withMetadata(object: KubeObject, managedFields?: ManagedFieldsEntry[]): KubeObject {
   const copy: KubeObject = { ...object };
-  copy.metadata = bare as ObjectMeta;
-  if (managedFields === undefined) return copy;
+  const given = object.metadata as JsonObject;
   // Member by member: what is added to a spread gives each object a hidden class of its own.
   const metadata: JsonObject = {};
-  for (const name in bare) setMember(metadata, name, bare[name] as JsonValue);
+  for (const name in given) if (name !== 'managedFields') setMember(metadata, name, given[name] as JsonValue);
   copy.metadata = metadata as ObjectMeta;
-  copy.metadata.managedFields = managedFields;
+  if (managedFields !== undefined) copy.metadata.managedFields = managedFields;
   return copy;
 }

@@ -12,7 +12,7 @@ function path(...names: string[]): ReturnType<typeof fieldElement>[] {
 }
 
 /** Fields that the server alone decides, or that say which object it is: nobody manages them (rule SSA-21). */
-const untracked = FieldSet.of(
+export const untracked = FieldSet.of(
   path('apiVersion'),
   path('kind'),
   path('metadata'),

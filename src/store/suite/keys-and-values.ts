@@ -267,7 +267,7 @@ export function keysAndValuesSection(open: OpenStore): void {
         store.transact({ writes: [] }),
         store.removePrefix(range('a', 'x')),
         store.removePrefix(range('a')),
-        store.revision('a'),
+        Promise.resolve(store.revision('a')),
         store.observe(range('a'), 1, observer),
         store.history(range('a'), 1),
         store.compact('a', 2),

@@ -26,10 +26,13 @@ export async function fairness(target, { verb, clients: count, objects, seconds,
     const [times] = await once(probe, 'message');
     return times;
   };
-  const busy = await openClients({ ...target, authorization: `Bearer ${busyToken}` }, count);
   const collection = collectionOf(target, namespace, verb === 'create' ? prefix : undefined);
-  /** Does something while the load goes on; gives what that gave, and how much of the load was done meanwhile. */
+  /**
+   * Does something while the load goes on; gives what that gave, and how much of the load was done meanwhile. What was
+   * still under way then is hung up on: lists of everything would take long to come in, and nobody looks at them.
+   */
   const beside = async (run) => {
+    const busy = await openClients({ ...target, authorization: `Bearer ${busyToken}` }, count);
     let over = false;
     let done = 0;
     const work = async (client) => {
@@ -38,14 +41,13 @@ export async function fairness(target, { verb, clients: count, objects, seconds,
         done++;
       }
     };
-    const running = async () => {
-      const result = await run().finally(() => {
-        over = true;
-      });
-      return { result, done };
-    };
-    const [found] = await Promise.all([running(), ...busy.map(work)]);
-    return found;
+    const running = async () => ({ result: await run(), done });
+    try {
+      return await Promise.race([running(), ...busy.map(work)]);
+    } finally {
+      over = true;
+      closeClients(busy);
+    }
   };
   let begun = 0;
   try {
@@ -61,7 +63,6 @@ export async function fairness(target, { verb, clients: count, objects, seconds,
       ]),
     );
   } finally {
-    closeClients(busy);
     await probe.terminate();
   }
 }

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { exchangeFor } from '../../test/harness/exchange.ts';
+import { timedOut, unauthorized } from '../api/status.ts';
+import { silentLog } from '../lib/log.ts';
+import { chain, type Filter, type Handler, type Reply } from './exchange.ts';
+import { recover } from './filters/recover.ts';
+
+/** Runs a handler behind two filters that follow what comes of it, and gives what they were told. */
+async function followed(handler: Handler) {
+  const told: (readonly [string, number, unknown])[] = [];
+  const following =
+    (name: string): Filter =>
+    (exchange, next) => {
+      exchange.settlement.follow(({ status }, error) => told.push([name, status, error]));
+      return next(exchange);
+    };
+  const exchange = exchangeFor();
+  const finish = (_exchange: unknown, { status }: Reply) => told.push(['finish', status, undefined]);
+  const filters = [recover({ log: silentLog, finish }), following('outer'), following('inner')];
+  const { status } = await chain(filters, handler)(exchange);
+  return { told, status, exchange };
+}
+
+const ok: Reply = { status: 200, headers: {} };
+
+it('tells those who follow it, the last first, before the answer leaves', async () => {
+  const { told, status } = await followed(async () => ({ ...ok }));
+  expect(status).toBe(200);
+  expect(told).toEqual([
+    ['inner', 200, undefined],
+    ['outer', 200, undefined],
+    ['finish', 200, undefined],
+  ]);
+});
+
+it('tells of what was thrown, at once or later', async () => {
+  const refusal = unauthorized();
+  const thrown: Handler[] = [
+    () => {
+      throw refusal;
+    },
+    async () => {
+      throw refusal;
+    },
+  ];
+  for (const handler of thrown) {
+    expect((await followed(handler)).told).toEqual([
+      ['inner', 401, refusal],
+      ['outer', 401, refusal],
+      ['finish', 401, undefined],
+    ]);
+  }
+});
+
+it('lets a request be given up while it is worked on, and answers it once', async () => {
+  const late = timedOut('late');
+  let finish: (reply: Reply) => void = () => {};
+  const { told, status, exchange } = await followed(({ settlement }) => {
+    queueMicrotask(() => settlement.giveUp(late));
+    return new Promise<Reply>((resolve) => {
+      finish = resolve;
+    });
+  });
+  expect(status).toBe(504);
+  finish({ ...ok });
+  exchange.settlement.giveUp(new Error('again'));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(told).toEqual([
+    ['inner', 504, late],
+    ['outer', 504, late],
+    ['finish', 504, undefined],
+  ]);
+});

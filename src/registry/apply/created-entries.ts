@@ -1,0 +1,42 @@
+import type { ManagedFieldsEntry, Timestamp } from '../../api/meta.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { writeKnown } from '../../lib/json-write.ts';
+import { textOfFields } from './known-fields.ts';
+import { type ManagerInfo, managedEntry } from './managers.ts';
+
+interface Created {
+  readonly manager: string;
+  readonly apiVersion: string;
+  readonly time: Timestamp;
+  readonly fieldsV1: JsonObject;
+  readonly entries: ManagedFieldsEntry[];
+  text: string | undefined;
+}
+
+let latest: Created | undefined;
+
+/**
+ * The field ownership of an object that was just created. That of all objects of the same structure that one client
+ * creates within a second is the same, and one for all of them: it is never changed, only replaced.
+ */
+export function createdEntries(info: ManagerInfo, time: Timestamp, fieldsV1: JsonObject): ManagedFieldsEntry[] {
+  const { manager, apiVersion } = info;
+  if (
+    latest === undefined ||
+    latest.fieldsV1 !== fieldsV1 ||
+    latest.time !== time ||
+    latest.manager !== manager ||
+    latest.apiVersion !== apiVersion
+  ) {
+    const entries = [managedEntry(info, time, fieldsV1)];
+    latest = { manager, apiVersion, time, fieldsV1, entries, text: undefined };
+  }
+  return latest.entries;
+}
+
+/** The text of what was created last; undefined: this is something else. */
+export function textOfEntries(entries: JsonValue[]): string | undefined {
+  if (latest === undefined || (latest.entries as unknown) !== entries) return undefined;
+  latest.text ??= writeKnown(entries, (part) => (Array.isArray(part) ? undefined : textOfFields(part)));
+  return latest.text;
+}

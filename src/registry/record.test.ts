@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type KubeObject, timestamp } from '../api/meta.ts';
+import { canonicalJson } from '../lib/json-canonical.ts';
+import { parseJson } from '../lib/json-parse.ts';
+import { SortedText } from '../lib/json-sorted-text.ts';
+import type { JsonObject, JsonValue } from '../lib/json-value.ts';
+import { createdEntries } from './apply/created-entries.ts';
+import { knownFields } from './apply/known-fields.ts';
+import { decodeRecord, encodeRecord, encodeShared } from './record.ts';
+import { SentDocument } from './sent-document.ts';
+
+const members = fc.dictionary(fc.string({ unit: 'binary', maxLength: 4 }), fc.jsonValue({ maxDepth: 3 }));
+const texts = fc.dictionary(fc.string({ unit: 'binary', maxLength: 4 }), fc.string({ unit: 'binary' }));
+
+/** As a create makes it of what was sent: the root and the metadata are its own. */
+function made(sent: JsonObject, seconds: number, manager: string): KubeObject {
+  const { labels, annotations } = sent.metadata as JsonObject;
+  const info = { manager, operation: 'Update', apiVersion: 'v1', subresource: '' } as const;
+  const fields = knownFields(canonicalJson({ 'f:spec': { 'f:b': {}, 'f:a': {} } }));
+  return {
+    ...sent,
+    apiVersion: 'v1',
+    kind: 'Thing',
+    metadata: {
+      name: 'a',
+      labels,
+      annotations,
+      managedFields: createdEntries(info, timestamp(seconds * 1000), fields),
+    },
+  } as unknown as KubeObject;
+}
+
+describe('encodeShared', () => {
+  it('writes what was sent as encodeRecord does, and knows how it reads', () => {
+    const kind = {
+      form: { mark: 'm', storedVersion: 'v1', isTurned: () => true, turn: (object: KubeObject) => object },
+    };
+    fc.assert(
+      fc.property(members, texts, members, fc.nat(2), fc.boolean(), (spec, labels, hidden, seconds, isRead) => {
+        const body = JSON.stringify({ spec, metadata: { name: 'a', labels, annotations: labels } });
+        const sortedTexts = new SortedText(body, 'metadata');
+        const sent = parseJson(body, sortedTexts.members).value as JsonObject;
+        const secret = parseJson(JSON.stringify(hidden)).value as JsonObject;
+        const record = { object: made(sent, seconds, `m${seconds}`), hidden: secret };
+        const encoded = encodeShared(kind, record, isRead, new SentDocument({}, sent, sortedTexts));
+        expect(encoded.text).toBe(encodeRecord(kind, record));
+        if (isRead) expect(encoded.record).toEqual(decodeRecord(encoded.text, kind));
+        else expect(encoded.record).toBeUndefined();
+      }),
+    );
+  });
+
+  it('takes no text of a part that took the place of what was sent', () => {
+    const body = '{"metadata":{"name":"a"},"spec":{"b":1,"a":2}}';
+    const sortedTexts = new SortedText(body, 'metadata');
+    const sent = parseJson(body, sortedTexts.members).value as JsonObject;
+    const object = { ...made(sent, 1, 'm'), spec: { b: 1, a: 3 } as JsonValue } as KubeObject;
+    const { text } = encodeShared({}, { object }, false, new SentDocument({}, sent, sortedTexts));
+    expect(JSON.parse(text).object.spec).toEqual({ a: 3, b: 1 });
+  });
+});

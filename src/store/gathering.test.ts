@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../lib/clock.ts';
+import { Gathering } from './gathering.ts';
+
+/** One whose batches begin when it says so; `begun` counts them. */
+function bench() {
+  const clock = new ManualClock();
+  const gathering = new Gathering((milliseconds, callback) => clock.after(milliseconds, callback));
+  return {
+    clock,
+    gathering,
+    /** The next batch with so many there; gives whether it begins at once, and how to know that it has begun. */
+    begin(works: number) {
+      let hasBegun = false;
+      const before = gathering.before(works);
+      const begun = before?.then(() => {
+        hasBegun = true;
+      });
+      return { atOnce: before === undefined, begun, hasBegun: () => hasBegun };
+    },
+  };
+}
+
+describe('the beginning of a batch', () => {
+  it('is at once for who writes alone, and for a few that have met by chance', () => {
+    const { gathering, begin } = bench();
+    for (const works of [1, 3, 1, 2, 1]) {
+      expect(begin(works).atOnce).toBe(true);
+      gathering.taken(works);
+    }
+  });
+
+  it('is at once where as many are there as in the last one', () => {
+    const { gathering, begin } = bench();
+    gathering.taken(10);
+    expect(begin(10).atOnce).toBe(true);
+    expect(begin(8).atOnce).toBe(true);
+    expect(begin(7).atOnce).toBe(false);
+  });
+
+  it('waits until nearly all who were answered together have written again', async () => {
+    const { gathering, begin } = bench();
+    gathering.taken(10);
+    const batch = begin(1);
+    for (const works of [2, 5, 7]) gathering.came(works);
+    await Promise.resolve();
+    expect(batch.hasBegun()).toBe(false);
+    gathering.came(8);
+    await batch.begun;
+  });
+
+  it('does not wait for hundreds', async () => {
+    const { gathering, begin } = bench();
+    gathering.taken(200);
+    const batch = begin(1);
+    gathering.came(7);
+    await Promise.resolve();
+    expect(batch.hasBegun()).toBe(false);
+    gathering.came(8);
+    await batch.begun;
+    gathering.taken(9);
+    expect(begin(8).atOnce).toBe(true);
+  });
+
+  it('does not wait longer than a few milliseconds for those who do not come', async () => {
+    const { clock, gathering, begin } = bench();
+    gathering.taken(10);
+    const batch = begin(1);
+    clock.advance(4);
+    await batch.begun;
+    gathering.taken(1);
+    expect(begin(1).atOnce).toBe(true);
+  });
+
+  it('waits ever more rarely where that was in vain, and as before once they came', async () => {
+    const { clock, gathering, begin } = bench();
+    const batchesUntilNextWait = async (): Promise<number> => {
+      for (let batches = 0; ; batches++) {
+        gathering.taken(10);
+        const batch = begin(1);
+        if (batch.atOnce) continue;
+        clock.advance(4);
+        await batch.begun;
+        return batches;
+      }
+    };
+    const batches = [];
+    while (batches.length < 8) batches.push(await batchesUntilNextWait());
+    expect(batches).toEqual([0, 1, 3, 7, 15, 31, 63, 63]);
+
+    for (let skipped = 0; skipped < 63; skipped++) expect(begin(1).atOnce).toBe(true);
+    const awaited = begin(1);
+    gathering.came(9);
+    await awaited.begun;
+    expect(begin(1).atOnce).toBe(false);
+  });
+
+  it('is at once when nobody else will come', async () => {
+    const { gathering, begin } = bench();
+    gathering.taken(10);
+    const batch = begin(1);
+    gathering.stop();
+    await batch.begun;
+    gathering.taken(10);
+    expect(begin(1).atOnce).toBe(true);
+  });
+});
