@@ -27,7 +27,7 @@ interface Waiting {
  * read, for its turn, at each step of a write, for its answer to leave. One key alone has longer ones, as writes that
  * begin together are flushed together.
  */
-const sharedRound = 0.3;
+const sharedRound = 0.15;
 const loneRound = 4;
 /**
  * Rounds are short only where some key has far more to do than others: if for each key that waits so many wait. Where

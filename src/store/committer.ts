@@ -144,10 +144,10 @@ export class Committer {
         await everyoneQueued();
       }
       const jobs = this.#take();
-      this.#gathering.taken(jobs.length);
       this.#underWay = this.#commit(jobs);
       await this.#underWay;
       this.#underWay = undefined;
+      this.#gathering.written(jobs.length, this.#queue.length);
       await everyoneQueued();
     }
     this.#running = undefined;

@@ -26,13 +26,13 @@ describe('the beginning of a batch', () => {
     const { gathering, begin } = bench();
     for (const works of [1, 3, 1, 2, 1]) {
       expect(begin(works).atOnce).toBe(true);
-      gathering.taken(works);
+      gathering.written(works, 0);
     }
   });
 
   it('is at once where as many are there as in the last one', () => {
     const { gathering, begin } = bench();
-    gathering.taken(10);
+    gathering.written(10, 0);
     expect(begin(10).atOnce).toBe(true);
     expect(begin(8).atOnce).toBe(true);
     expect(begin(7).atOnce).toBe(false);
@@ -40,7 +40,7 @@ describe('the beginning of a batch', () => {
 
   it('waits until nearly all who were answered together have written again', async () => {
     const { gathering, begin } = bench();
-    gathering.taken(10);
+    gathering.written(10, 0);
     const batch = begin(1);
     for (const works of [2, 5, 7]) gathering.came(works);
     await Promise.resolve();
@@ -49,26 +49,34 @@ describe('the beginning of a batch', () => {
     await batch.begun;
   });
 
+  it('is at once where others are there already, who came while these were written', () => {
+    const { gathering, begin } = bench();
+    gathering.written(10, 5);
+    expect(begin(5).atOnce).toBe(true);
+    gathering.written(10, 2);
+    expect(begin(2).atOnce).toBe(false);
+  });
+
   it('does not wait for hundreds', async () => {
     const { gathering, begin } = bench();
-    gathering.taken(200);
+    gathering.written(200, 0);
     const batch = begin(1);
     gathering.came(7);
     await Promise.resolve();
     expect(batch.hasBegun()).toBe(false);
     gathering.came(8);
     await batch.begun;
-    gathering.taken(9);
+    gathering.written(9, 0);
     expect(begin(8).atOnce).toBe(true);
   });
 
   it('does not wait longer than a few milliseconds for those who do not come', async () => {
     const { clock, gathering, begin } = bench();
-    gathering.taken(10);
+    gathering.written(10, 0);
     const batch = begin(1);
     clock.advance(4);
     await batch.begun;
-    gathering.taken(1);
+    gathering.written(1, 0);
     expect(begin(1).atOnce).toBe(true);
   });
 
@@ -76,7 +84,7 @@ describe('the beginning of a batch', () => {
     const { clock, gathering, begin } = bench();
     const batchesUntilNextWait = async (): Promise<number> => {
       for (let batches = 0; ; batches++) {
-        gathering.taken(10);
+        gathering.written(10, 0);
         const batch = begin(1);
         if (batch.atOnce) continue;
         clock.advance(4);
@@ -97,11 +105,11 @@ describe('the beginning of a batch', () => {
 
   it('is at once when nobody else will come', async () => {
     const { gathering, begin } = bench();
-    gathering.taken(10);
+    gathering.written(10, 0);
     const batch = begin(1);
     gathering.stop();
     await batch.begun;
-    gathering.taken(10);
+    gathering.written(10, 0);
     expect(begin(1).atOnce).toBe(true);
   });
 });

@@ -2,6 +2,8 @@
 const fewest = 4;
 /** Of as many as the last batch held, this part is worth waiting for: the last ones of all may be long in coming. */
 const worthwhile = 0.8;
+/** Where more than this part of them have come while they were written, there are always some to begin with. */
+const fewOthers = 0.25;
 /** With so many a flush is well used. Where hundreds write, one of another client is not to wait for all of theirs. */
 const mostAwaited = 8;
 /** Milliseconds until those who were answered have written again, if they do at all. */
@@ -31,9 +33,10 @@ export class Gathering {
     this.#after = after;
   }
 
-  /** A batch of so many has been taken. */
-  taken(works: number): void {
-    this.#expected = works < fewest ? 0 : Math.min(Math.ceil(works * worthwhile), mostAwaited);
+  /** So many have been written together, and so many others have come meanwhile. */
+  written(works: number, meanwhile: number): void {
+    const isAll = works >= fewest && meanwhile <= works * fewOthers;
+    this.#expected = isAll ? Math.min(Math.ceil(works * worthwhile), mostAwaited) : 0;
   }
 
   /** There are so many now. */

@@ -291,25 +291,34 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     await home.ok(['cluster', 'delete', 'paris']);
   });
 
-  it('stops when whoever reads has enough, and lists quickly', async () => {
+  it('stops when whoever reads has enough', async () => {
     await home.ok(['create', 'one']);
     const script = 'set -o pipefail; flotilla list -o json | head -1';
     const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: { ...process.env, ...home.env } });
     expect(stdout).toBe('{\n');
     await home.ok(['delete', 'one']);
-    expect(processorSeconds(['--version'])).toBeLessThan(0.15);
-    expect(processorSeconds(['list'])).toBeLessThan(0.3);
   });
 
-  /** The best of a few: other programs on the machine only ever add to it. */
-  function processorSeconds(args: readonly string[]): number {
-    const script = `TIMEFORMAT='%U %S'; time flotilla ${args.join(' ')} >/dev/null 2>&1`;
-    const times = Array.from({ length: 5 }, () => {
-      const { stderr } = spawnSync('bash', ['-c', script], { env: { ...process.env, ...home.env }, encoding: 'utf8' });
-      const [user = 0, system = 0] = stderr.trim().split(' ').map(Number);
-      return user + system;
-    });
-    return Math.min(...times);
+  it('takes little more of the processor than Node itself does', () => {
+    const [node = 0, version, list] = processorSeconds(['node -e 0', 'flotilla --version', 'flotilla list']);
+    // In seconds it depends on the machine and on what else it does.
+    expect(version).toBeLessThan(2.5 * node);
+    expect(list).toBeLessThan(8 * node);
+  });
+
+  /** Of each command the best of a few, by turns: other programs on the machine only ever add to it. */
+  function processorSeconds(commands: readonly string[]): number[] {
+    // Authorities that the environment has Node read cost more than a command does.
+    const env = { ...process.env, ...home.env, NODE_EXTRA_CA_CERTS: '' };
+    const rounds = Array.from({ length: 7 }, () =>
+      commands.map((command) => {
+        const script = `TIMEFORMAT='%U %S'; time ${command} >/dev/null 2>&1`;
+        const { stderr } = spawnSync('bash', ['-c', script], { env, encoding: 'utf8' });
+        const [user = 0, system = 0] = stderr.trim().split(' ').map(Number);
+        return user + system;
+      }),
+    );
+    return commands.map((_, at) => Math.min(...rounds.map((times) => times[at] ?? 0)));
   }
 });
 

@@ -15,7 +15,7 @@ const writesPerObject = 4;
 export async function churn(target, { namespace, watches, writers: count, objects, perSecond }) {
   const prefix = 'churn';
   const collection = collectionOf(target, namespace, prefix);
-  const mark = Buffer.from(`"name":"${prefix}-`);
+  const numberOf = numberBehind(Buffer.from(`"name":"${prefix}-`));
   const sent = new Float64Array(objects * writesPerObject);
   const arrivals = new Arrivals(watches * objects * writesPerObject);
   const writers = await openClients(target, count);
@@ -24,7 +24,7 @@ export async function churn(target, { namespace, watches, writers: count, object
   const watchers = readers.map((client) => {
     const seen = new Uint8Array(objects);
     return keepWatching(collection, client, (line, now) => {
-      const object = numberBehind(line, mark);
+      const object = numberOf(line);
       if (object >= 0) arrivals.note(now - sent[object * writesPerObject + seen[object]++], now);
     });
   });

@@ -18,10 +18,10 @@ export async function fanOut(target, { namespace, prefix, watchers: count, write
   const readers = await openClients(target, count);
   const sent = new Float64Array(writes);
   const arrivals = new Arrivals(count * writes);
-  const needle = Buffer.from(`"displayName":"${mark}`);
+  const numberOf = numberBehind(Buffer.from(`"displayName":"${mark}`));
   const watchers = readers.map((client) =>
     keepWatching(collection, client, (line, now) => {
-      const number = numberBehind(line, needle);
+      const number = numberOf(line);
       if (number >= 0) arrivals.note(now - sent[number], now);
     }),
   );
