@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CustomObjectsApi, KubeConfig, type KubernetesObject, makeInformer } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defineBuoys, buoys as place } from '../harness/churn/buoys.ts';
+import { buoyKind, defineBuoys, elsewhere, buoys as place } from '../harness/churn/buoys.ts';
 import { churnSeconds, startChurnServer } from '../harness/churn/churn-server.ts';
+import { crowdOut } from '../harness/churn/crowd-out.ts';
 import { followed, misinformed, unaccounted } from '../harness/churn/laws.ts';
-import { type Entry, Expired, entryOf, WatchLog, type WatchLogOptions } from '../harness/churn/watch-log.ts';
+import { type Entry, entryOf, WatchLog, type WatchLogOptions } from '../harness/churn/watch-log.ts';
 import { Writers } from '../harness/churn/writers.ts';
 import type { FlotillaProcess } from '../harness/flotilla-process.ts';
 
@@ -69,47 +70,40 @@ describe('@kubernetes/client-node under churn', () => {
   it(
     'sees each version once and in order, through conflicts, ends of streams and versions that are too old (CLIENT-04, CLIENT-07, CLIENT-10, CLIENT-13, WATCH-05, WATCH-17, WATCH-25)',
     async () => {
-      const empty = await list();
-      expect(empty.items).toEqual([]);
-      const from = Number(empty.metadata.resourceVersion);
       const cluster = config.getCurrentCluster();
-      const options: WatchLogOptions = {
+      const options = (from: number): WatchLogOptions => ({
         url: `${cluster?.server}${path}`,
         ca: Buffer.from(cluster?.caData ?? '', 'base64').toString(),
         token: flotilla.adminKey,
         from,
         last,
-      };
-      const whole = new WatchLog(options);
-      const resumed = new WatchLog({ ...options, seconds: 1, hangUpAfter: 40 });
+      });
+      const forgotten = Number((await list()).metadata.resourceVersion);
+      const crowd = `${cluster?.server}${path.replace(`/${place.namespace}/`, `/${elsewhere}/`)}`;
+      await crowdOut(crowd, { apiVersion: `${place.group}/${place.version}`, kind: buoyKind }, options(forgotten));
+
+      const empty = await list();
+      expect(empty.items).toEqual([]);
+      const from = Number(empty.metadata.resourceVersion);
+      const whole = new WatchLog(options(from));
+      const resumed = new WatchLog({ ...options(from), seconds: 1, hangUpAfter: 40 });
       const logs = Promise.all([whole.run(), resumed.run()]);
       logs.catch(() => {});
 
+      const writers = new Writers(api, place);
       const steady = await inform();
-      let isForgotten = false;
       let sentBack = 0;
       let isBack = false;
       const late = await inform((goBackTo) => {
         // Every other time: in between it lists, and goes on from there.
-        isBack = isForgotten && !isBack && sentBack < 3;
+        isBack = writers.written.size > 0 && !isBack && sentBack < 3;
         if (!isBack) return;
         sentBack++;
-        goBackTo(from);
+        goBackTo(forgotten);
       });
 
-      // The churn goes on until the past has been forgotten and somebody has asked for it.
-      const writers = new Writers(api, place);
       const began = Date.now();
-      const goesOn = () => Date.now() < began + churnSeconds * 1000 || sentBack === 0;
-      const writing = writers.run(8, goesOn);
-      while (!isForgotten && goesOn()) {
-        await new WatchLog({ ...options, seconds: 1, hangUpAfter: 1 }).stream().catch((error: unknown) => {
-          if (!(error instanceof Expired)) throw error;
-          isForgotten = true;
-        });
-        await pause(200);
-      }
-      await writing;
+      await writers.run(8, () => Date.now() < began + churnSeconds * 1000 || sentBack === 0);
       await writers.create(last);
       const [log, again] = await logs;
       await Promise.all([steady.finished, late.finished]);

@@ -14,10 +14,15 @@ export const buoyKind = 'Buoy';
 /** Custom objects of the built-in cluster, which no controller of the server writes to: every change is the test's. */
 export const buoys: Place = { group: 'sea.example.com', version: 'v1', namespace: 'churn', plural: 'buoys' };
 
-/** Makes the kind and its namespace; returns when objects can be made. */
+/** Another namespace with the same kind. */
+export const elsewhere = 'elsewhere';
+
+/** Makes the kind and its namespaces; returns when objects can be made. */
 export async function defineBuoys(config: KubeConfig): Promise<void> {
   const { group, version, namespace, plural } = buoys;
-  await config.makeApiClient(CoreV1Api).createNamespace({ body: { metadata: { name: namespace } } });
+  for (const name of [namespace, elsewhere]) {
+    await config.makeApiClient(CoreV1Api).createNamespace({ body: { metadata: { name } } });
+  }
   const spec = { type: 'object', properties: { displayName: { type: 'string' } } };
   const openAPIV3Schema = { type: 'object', properties: { spec } };
   const definitions = config.makeApiClient(ApiextensionsV1Api);
