@@ -7,15 +7,15 @@ export interface TwoWays {
   readonly path: string;
   readonly through: HostConnection;
   readonly straight: HostConnection;
-  /** Milliseconds that are little enough: no further round is needed then. */
+  /** What is little enough: no further round is needed then. */
   readonly wanted: number;
 }
 
 /**
- * By how many milliseconds a request takes longer the one way than the other: of the medians, in turns so that whatever
- * else goes on meets both. The best of some rounds, as it is not the machine's other work that is asked for.
+ * How many times as long a request takes the one way as the other: of the medians, in turns so that whatever else goes on
+ * meets both. The best of some rounds, as it is not the machine's other work that is asked for.
  */
-export async function addedTime({ path, through, straight, wanted }: TwoWays): Promise<number> {
+export async function timesAsLong({ path, through, straight, wanted }: TwoWays): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < mostRounds && best >= wanted; round++) {
     const times: [number[], number[]] = [[], []];
@@ -23,7 +23,7 @@ export async function addedTime({ path, through, straight, wanted }: TwoWays): P
       times[0].push(await timeOf(through, path));
       times[1].push(await timeOf(straight, path));
     }
-    best = Math.min(best, median(times[0]) - median(times[1]));
+    best = Math.min(best, median(times[0]) / median(times[1]));
   }
   return best;
 }
