@@ -160,7 +160,7 @@ export function definitionAnswers(pair: Pair): void {
         const annotations = { 'api-approved.kubernetes.io': approval };
         const name = `${plural}.sea.k8s.io`;
         await post({ ...json, metadata: { name, annotations } });
-        await Promise.all(pair.sides.map((side) => approved(side, name)));
+        await Promise.all(pair.sides.map((side) => judged(side, name)));
         // Who writes which condition first is a race among its controllers.
         await pair.send({ path: `${definitions}/${name}` }, { apart: /conditions|managedFields/ });
         const conditions = pair.sides.map(async (side) => {
@@ -195,11 +195,13 @@ export function definitionAnswers(pair: Pair): void {
   });
 }
 
-async function approved(side: Side, name: string): Promise<void> {
+/** kube-apiserver's controllers write each a condition; names are accepted for a while before they are established. */
+async function judged(side: Side, name: string): Promise<void> {
+  await established(side, name);
   const signal = AbortSignal.timeout(30_000);
   for (;;) {
     const { text: found } = await side.send({ path: `${definitions}/${name}` });
-    if ((JSON.parse(found).status.conditions ?? []).length === 3) return;
+    if (JSON.parse(found).status.conditions.length === 3) return;
     await delay(50, undefined, { signal });
   }
 }
