@@ -8,6 +8,9 @@ const setting = { tableSize: 1, push: 2, initialWindow: 4 };
 const frameBytes = 16_384;
 const largestWindow = 2 ** 31 - 1;
 const cancel = Buffer.of(0, 0, 0, 8);
+const nothing = Buffer.alloc(0);
+/** What any connection has just received: it is looked at before the next piece comes, and copied if it is kept. */
+const received = Buffer.allocUnsafe(65_536);
 
 /**
  * One client: a connection of HTTP/2 over TLS, as the Go client makes it. Node's own client takes more processor time
@@ -19,7 +22,9 @@ export class Http2Connection {
   #authority;
   #streams = new Map();
   #nextStream = 1;
-  #rest = Buffer.alloc(0);
+  #rest = nothing;
+  /** What is still to come of the data frame that has begun. */
+  #data = { left: 0, id: 0, isLast: false };
   #sendWindow = 65_535;
   #waiting = [];
   #unacknowledged = 0;
@@ -27,20 +32,28 @@ export class Http2Connection {
 
   static async open({ url, ca }) {
     const { hostname, port, host } = new URL(url);
-    const socket = connect({ host: hostname, port: Number(port), ca, ALPNProtocols: ['h2'] });
+    let connection;
+    const callback = (length) => {
+      connection.#read(received.subarray(0, length));
+      return true;
+    };
+    const onread = { buffer: received, callback };
+    const socket = connect({ host: hostname, port: Number(port), ca, ALPNProtocols: ['h2'], onread });
     socket.setNoDelay(true);
     await new Promise((resolve, reject) => {
-      socket.once('secureConnect', resolve);
+      socket.once('secureConnect', () => {
+        connection = new Http2Connection(socket, host);
+        resolve();
+      });
       socket.once('error', reject);
     });
     if (socket.alpnProtocol !== 'h2') throw new Error(`${url} does not speak HTTP/2`);
-    return new Http2Connection(socket, host);
+    return connection;
   }
 
   constructor(socket, authority) {
     this.#socket = socket;
     this.#authority = authority;
-    socket.on('data', (chunk) => this.#read(chunk));
     socket.on('error', (error) => this.#fail(error));
     socket.on('close', () => this.#fail(new Error('the server closed the connection')));
     const settings = Buffer.alloc(18);
@@ -57,7 +70,7 @@ export class Http2Connection {
     return new Promise((resolve, reject) => {
       const chunks = [];
       this.#begin(method, path, headers, body, {
-        onData: (chunk) => chunks.push(chunk),
+        onData: (piece) => chunks.push(Buffer.from(piece)),
         onEnd: (status) => resolve({ status, body: chunks.length === 1 ? chunks[0] : Buffer.concat(chunks) }),
         onFailure: reject,
       });
@@ -65,8 +78,8 @@ export class Http2Connection {
   }
 
   /**
-   * An answer that goes on. Resolves when its status is there. If that is 200, `onData` gets the pieces, and `onEnd` is
-   * called once when the server ends it, not after `close()`.
+   * An answer that goes on. Resolves when its status is there. If that is 200, `onData` gets the pieces, which are gone
+   * when it returns, and `onEnd` is called once when the server ends it, not after `close()`.
    */
   stream(path, headers, { onData, onEnd }) {
     return new Promise((resolve, reject) => {
@@ -139,19 +152,31 @@ export class Http2Connection {
 
   #read(chunk) {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#rest = nothing;
     let at = 0;
-    while (bytes.length - at >= 9) {
-      const length = bytes.readUIntBE(at, 3);
-      if (bytes.length - at < 9 + length) break;
-      const id = bytes.readUInt32BE(at + 5) & largestWindow;
-      this.#frame(bytes[at + 3], bytes[at + 4], id, bytes.subarray(at + 9, at + 9 + length));
-      at += 9 + length;
+    while (at < bytes.length) {
+      if (this.#data.left > 0) {
+        const end = Math.min(bytes.length, at + this.#data.left);
+        this.#passOn(bytes.subarray(at, end));
+        at = end;
+        continue;
+      }
+      const end = at + 9 + (bytes.length - at < 9 ? 0 : lengthToRead(bytes, at));
+      if (end > bytes.length) {
+        this.#rest = Buffer.from(bytes.subarray(at));
+        return;
+      }
+      this.#frame(bytes.subarray(at, end));
+      at = end;
     }
-    this.#rest = at === bytes.length ? Buffer.alloc(0) : bytes.subarray(at);
   }
 
-  #frame(kind, flags, id, payload) {
-    if (kind === type.data) this.#data(flags, id, payload);
+  #frame(bytes) {
+    const kind = bytes[3];
+    const flags = bytes[4];
+    const id = bytes.readUInt32BE(5) & largestWindow;
+    const payload = bytes.subarray(9);
+    if (kind === type.data) this.#beginData(flags, id, bytes.readUIntBE(0, 3));
     else if (kind === type.headers) this.#headers(flags, id, payload);
     else if (kind === type.reset) this.#reset(id, payload);
     else if (kind === type.settings) {
@@ -164,16 +189,23 @@ export class Http2Connection {
     } else if (kind === type.continuation) throw new Error('headers of several frames are not expected');
   }
 
-  #data(flags, id, payload) {
+  #beginData(flags, id, length) {
     if ((flags & flag.padded) !== 0) throw new Error('padding is not expected');
-    const stream = this.#streams.get(id);
-    stream?.onData(payload);
-    this.#unacknowledged += payload.length;
+    const isLast = (flags & flag.endStream) !== 0;
+    this.#data = { left: length, id, isLast };
+    if (isLast && length === 0) this.#end(id);
+  }
+
+  #passOn(piece) {
+    const { id, isLast } = this.#data;
+    this.#data.left -= piece.length;
+    this.#streams.get(id)?.onData(piece);
+    this.#unacknowledged += piece.length;
     if (this.#unacknowledged > largestWindow / 2) {
       this.#socket.write(windowUpdate(this.#unacknowledged));
       this.#unacknowledged = 0;
     }
-    if ((flags & flag.endStream) !== 0) this.#end(id);
+    if (isLast && this.#data.left === 0) this.#end(id);
   }
 
   #headers(flags, id, payload) {
@@ -205,6 +237,11 @@ export class Http2Connection {
       this.#write(next.bytes, next.length);
     }
   }
+}
+
+/** How much behind its nine bytes a frame is read with: data is passed on as it comes, everything else is read whole. */
+function lengthToRead(bytes, at) {
+  return bytes[at + 3] === type.data ? 0 : bytes.readUIntBE(at, 3);
 }
 
 function frame(kind, flags, id, payload) {

@@ -1,4 +1,4 @@
-/** Cuts what comes in pieces into lines, without their ends. */
+/** Cuts what comes in pieces into lines, without their ends. Pieces and lines are gone when their call returns. */
 export function lineReader(onLine) {
   let rest = [];
   return (chunk) => {
@@ -11,6 +11,6 @@ export function lineReader(onLine) {
       if (rest.length > 0) rest = [];
       start = end + 1;
     }
-    if (start < chunk.length) rest.push(chunk.subarray(start));
+    if (start < chunk.length) rest.push(Buffer.from(chunk.subarray(start)));
   };
 }
