@@ -24,8 +24,9 @@ const titles = {
 
 const notes = {
   accessKeys:
-    'Gets with the same key twice, while there are two keys and while there are very many; how much slower the second are ' +
-    'is by the processor time of the server. A key is taken back by deleting it, and asked with until it is refused.',
+    'Gets by turns at two servers, one that has two keys and one that has very many: the middle turn of ten, and how much ' +
+    'more processor time the second server takes in the middle of them. A key is taken back by deleting it, and asked ' +
+    'with until it is refused.',
   start:
     'From the start of the process until it says that it is ready, and the processor time until then; memory some ' +
     'seconds later.',

@@ -12,6 +12,7 @@ const mostSettleSeconds = 60;
  * figures they have found. A scenario that finds what it needs from an earlier one uses it.
  */
 export class Session {
+  #parts;
   #side;
   #load;
   #directory;
@@ -22,13 +23,20 @@ export class Session {
   rows = [];
 
   /** `profiles`: directories for CPU profiles (`time`) and heap profiles (`allocations`), each if wanted. */
-  constructor({ side, load, directory, sizes, signal, profiles = {} }) {
+  constructor(parts) {
+    const { side, load, directory, sizes, signal, profiles = {} } = parts;
+    this.#parts = parts;
     this.#side = side;
     this.#load = load;
     this.#directory = directory;
     this.#profiles = profiles;
     this.sizes = sizes;
     this.signal = signal;
+  }
+
+  /** For a second server of this side at the same time, in places of other names; whoever asks for it stops it. */
+  another() {
+    return new Session(this.#parts);
   }
 
   /** Whether access keys are objects there. */

@@ -4,8 +4,8 @@ export async function churn(session) {
   await session.startPrepared('usual');
   await session.fill('churn', 0);
   const usual = { namespace: 'churn', watches: sizes.watches, writers: 10 };
-  // The same for as long as the servers' code is being compiled for it.
-  await session.run('churn', { ...usual, objects: Math.ceil(sizes.warmUps / 4) });
+  // The same for as long as the servers' code is being compiled for it: to create, to patch, to delete and to watch.
+  await session.run('churn', { ...usual, objects: sizes.warmUps });
   const fast = `${sizes.watches} watches, ${sizes.objects.toLocaleString('en')} objects × 4 writes, 10 writers`;
   await note('churn', fast, { ...usual, objects: sizes.objects });
   const slow = `${sizes.watches} watches, 200 writes a second`;
