@@ -46,6 +46,8 @@ const longestQueue = 16_384;
 const mostWorks = 1024;
 const mostBytes = 2 * 1024 * 1024;
 const mostAttempts = 2;
+/** So many who are told at once write again at once, and what they send then would come before the last news of this. */
+const manyWriters = 4;
 /** Rows that are looked up on this thread: a fraction of a millisecond as a rule. */
 const mostReadAtOnce = 64;
 
@@ -64,7 +66,8 @@ interface CommitterOptions {
 
 /**
  * The only one who writes. Takes all that waits, stages it in order, writes it as one batch with one flush, publishes
- * it, and only then tells those who wait. Whatever it says is committed is durable and published.
+ * it, and only then tells those who wait. Whatever it says is committed is durable and published. Where many write, those
+ * who watch come before those who wrote.
  */
 export class Committer {
   readonly #options: CommitterOptions;
@@ -179,6 +182,7 @@ export class Committer {
       });
       const outcomes = jobs.map((job) => job.run(stage));
       if (!stage.empty) await this.#write(stage, jobs.length);
+      if (jobs.length >= manyWriters) await observersServed();
       for (const tell of outcomes) tell();
     } catch (error) {
       for (const job of jobs) job.fail(error);
@@ -304,6 +308,11 @@ export class Committer {
       this.#options.hub.endSlice(slice, new StoreError('Closed', 'the slice was removed'));
     }
   }
+}
+
+/** What observers have put off until they had heard everything goes first. */
+function observersServed(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
 }
 
 /** Lets everyone who can write at this moment do so first, so that they share the flush. */

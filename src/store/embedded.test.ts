@@ -119,6 +119,20 @@ describe('group commit', () => {
     expect(inARow).toBe(2);
   });
 
+  it('lets those who watch have their turn before many who wrote, and one who wrote alone not wait for them', async () => {
+    const store = await open({ directory: await newDirectory() });
+    const order: string[] = [];
+    const changes = () => process.nextTick(() => order.push('watched'));
+    await store.observe(range('s'), 1, { changes, ended() {} });
+    const some = (count: number) =>
+      Array.from({ length: count }, (_, n) => put(store, key('s', `${n}`), 'x').then(() => order.push('wrote')));
+    await Promise.all(some(4));
+    expect(order).toEqual(['watched', 'wrote', 'wrote', 'wrote', 'wrote']);
+    order.length = 0;
+    await Promise.all(some(1));
+    await vi.waitFor(() => expect(order).toEqual(['wrote', 'watched']));
+  });
+
   it('fails only the transaction whose check fails', async () => {
     const flushes: number[] = [];
     const store = await open({ directory: await newDirectory(), onFlush: ({ works }) => flushes.push(works) });
