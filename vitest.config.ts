@@ -11,6 +11,8 @@ const quiet = [
 ];
 /** The same, but that after some seconds of measuring they wait for a minute until somebody is sent away. */
 const patient = ['test/bad-days/{never-reader,slow-clients}.slow.test.ts'];
+/** Takes a cable out: a browser beside it would break off whatever it loads when the network of its machine changes. */
+const cable = 'test/e2e/agent-network.test.ts';
 /** Programs that are killed and started over and over. */
 const crash = ['src/**/*crash.slow.test.ts', 'test/**/*crash.slow.test.ts'];
 /** Clients that write for as long as FLOTILLA_CHURN_SECONDS says, and mostly wait for it to be over. */
@@ -73,7 +75,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'quiet',
-          include: quiet,
+          include: [...quiet, cable],
           testTimeout: 900_000,
           hookTimeout: 120_000,
           fileParallelism: false,
@@ -85,7 +87,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: [bench, ...churn],
+          exclude: [bench, cable, ...churn],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
