@@ -1,5 +1,6 @@
 import { open, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { HeldLogs } from './held-logs.ts';
 import { codeOf, type Level, openLevel, rootCause } from './level-open.ts';
 import { RowDamaged } from './row-check.ts';
 import { endRow } from './row-codec.ts';
@@ -15,6 +16,7 @@ export type LevelOperation =
  */
 export class LevelMedium {
   readonly #directory: string;
+  readonly #logs: HeldLogs;
   #db: Level;
   #mustReopen = false;
   #down = false;
@@ -23,6 +25,7 @@ export class LevelMedium {
 
   constructor(directory: string, db: Level) {
     this.#directory = directory;
+    this.#logs = new HeldLogs(directory);
     this.#db = db;
   }
 
@@ -70,11 +73,15 @@ export class LevelMedium {
     try {
       // A chained batch takes half the time of one handed over as an array, which classic-level copies.
       const batch = this.#db.batch();
+      let bytes = 0;
       for (const operation of operations) {
-        if (operation.type === 'put') batch.put(operation.key, operation.value);
-        else batch.del(operation.key);
+        if (operation.type === 'put') {
+          batch.put(operation.key, operation.value);
+          bytes += operation.value.length;
+        } else batch.del(operation.key);
       }
       await batch.write({ sync: true });
+      this.#logs.written(bytes);
     } catch (error) {
       this.#mustReopen = true;
       throw this.asStoreError(error);
@@ -107,6 +114,7 @@ export class LevelMedium {
     await this.#opening?.catch(() => {});
     if (!this.#mustReopen) await this.#endLog();
     await this.#db.close();
+    await this.#logs.close();
   }
 
   /**

@@ -1,0 +1,89 @@
+import { link, mkdtemp, open, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { HeldLogs, lookAfter } from './held-logs.ts';
+
+const mebibyte = 1024 * 1024;
+
+describe('The logs of LevelDB', () => {
+  let directory: string;
+  let logs: HeldLogs;
+  const path = (name: string) => join(directory, name);
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'held-logs-'));
+    logs = new HeldLogs(directory);
+  });
+
+  afterEach(async () => {
+    await logs.close();
+    await rm(directory, { recursive: true });
+  });
+
+  /** Names of files in the directory that this process has open, those without a name among them. */
+  async function openFiles(): Promise<string[]> {
+    const links = (await readdir('/proc/self/fd')).map((fd) => readlink(join('/proc/self/fd', fd)).catch(() => ''));
+    const found = (await Promise.all(links)).filter((target) => target.startsWith(directory));
+    return found.map((target) => target.slice(directory.length + 1)).sort();
+  }
+
+  const held = (names: string[]) => vi.waitFor(async () => expect(await openFiles()).toEqual(names));
+
+  it('are held open, the one that is written to and one that waits for its table, and nothing else', async () => {
+    for (const name of ['000003.log', '000005.log', '000004.ldb', 'LOG', 'MANIFEST-000002']) {
+      await writeFile(path(name), 'x');
+    }
+    logs.written(1);
+    await held(['000003.log', '000005.log']);
+  });
+
+  it('are looked for once in a while', async () => {
+    await writeFile(path('000003.log'), 'x');
+    logs.written(1);
+    await held(['000003.log']);
+    await writeFile(path('000005.log'), 'x');
+    logs.written(lookAfter - 1);
+    expect(await openFiles()).toEqual(['000003.log']);
+    logs.written(1);
+    await held(['000003.log', '000005.log']);
+  });
+
+  it('are freed piece by piece once they are removed, also if nobody writes any more', async () => {
+    await writeFile(path('000003.log'), Buffer.alloc(5 * mebibyte));
+    await writeFile(path('000005.log'), 'x');
+    logs.written(1);
+    await held(['000003.log', '000005.log']);
+    const own = await open(path('000003.log'));
+    await rm(path('000003.log'));
+    await vi.waitFor(async () => expect((await own.stat()).size).toBe(mebibyte));
+    await own.close();
+    await held(['000005.log']);
+  });
+
+  it('keep what is in them while they have a name', async () => {
+    await writeFile(path('000003.log'), Buffer.alloc(3 * mebibyte, 'x'));
+    await writeFile(path('000005.log'), 'x');
+    logs.written(1);
+    await held(['000003.log', '000005.log']);
+    await link(path('000003.log'), path('kept'));
+    await rm(path('000003.log'));
+    await held(['000005.log']);
+    expect((await readFile(path('kept'))).equals(Buffer.alloc(3 * mebibyte, 'x'))).toBe(true);
+  });
+
+  it('are let go of when the store is closed, whatever is under way', async () => {
+    await writeFile(path('000003.log'), 'x');
+    logs.written(1);
+    await logs.close();
+    expect(await openFiles()).toEqual([]);
+    logs.written(lookAfter);
+    expect(await openFiles()).toEqual([]);
+  });
+
+  it('may be anywhere or nowhere', async () => {
+    const none = new HeldLogs(path('missing'));
+    none.written(1);
+    await none.close();
+  });
+});
