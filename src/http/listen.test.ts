@@ -479,6 +479,26 @@ it('is not taken for a whole answer what breaks off, over HTTP/2 either', async 
   session.close();
 });
 
+describe('the cipher', () => {
+  const cipherWith = async (options: { ciphers?: string }): Promise<string> => {
+    const socket = connectTls({ port: listener.port, host: '127.0.0.1', ca: certificate.cert, ...options });
+    await once(socket, 'secureConnect');
+    const { name } = socket.getCipher();
+    socket.destroy();
+    return name;
+  };
+
+  it('is that of 128 bits, whichever the client names first, and another where the client takes no other', async () => {
+    await start(hello);
+    expect(await cipherWith({ ciphers: 'TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256' })).toBe(
+      'TLS_AES_128_GCM_SHA256',
+    );
+    expect(await cipherWith({ ciphers: 'TLS_AES_256_GCM_SHA384' })).toBe('TLS_AES_256_GCM_SHA384');
+    listener.updateTls(certificate.cert, certificate.key);
+    expect(await cipherWith({})).toBe('TLS_AES_128_GCM_SHA256');
+  });
+});
+
 describe('the certificate', () => {
   it('can be changed while connections stand', async () => {
     await start(hello);
