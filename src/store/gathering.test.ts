@@ -34,27 +34,56 @@ describe('the beginning of a batch', () => {
     const { gathering, begin } = bench();
     gathering.written(10, 0);
     expect(begin(10).atOnce).toBe(true);
-    expect(begin(8).atOnce).toBe(true);
-    expect(begin(7).atOnce).toBe(false);
+    expect(begin(9).atOnce).toBe(false);
   });
 
-  it('waits until nearly all who were answered together have written again', async () => {
+  it('waits until all who were answered together have written again', async () => {
     const { gathering, begin } = bench();
     gathering.written(10, 0);
     const batch = begin(1);
-    for (const works of [2, 5, 7]) gathering.came(works);
+    for (const works of [2, 5, 9]) gathering.came(works);
     await Promise.resolve();
     expect(batch.hasBegun()).toBe(false);
-    gathering.came(8);
+    gathering.came(10);
     await batch.begun;
   });
 
-  it('is at once where others are there already, who came while these were written', () => {
+  it('waits for those as well who came too late for the last one', async () => {
+    const { gathering, begin } = bench();
+    gathering.written(7, 3);
+    const batch = begin(3);
+    gathering.came(9);
+    await Promise.resolve();
+    expect(batch.hasBegun()).toBe(false);
+    gathering.came(10);
+    await batch.begun;
+  });
+
+  it('waits for the last ones of all no longer than a millisecond', async () => {
+    const { clock, gathering, begin } = bench();
+    gathering.written(10, 0);
+    const batch = begin(1);
+    clock.advance(2);
+    gathering.came(8);
+    clock.advance(0.5);
+    gathering.came(9);
+    await Promise.resolve();
+    expect(batch.hasBegun()).toBe(false);
+    clock.advance(0.5);
+    await batch.begun;
+    gathering.written(10, 0);
+    const next = begin(9);
+    expect(next.atOnce).toBe(false);
+    clock.advance(1);
+    await next.begun;
+  });
+
+  it('is at once where many others are there already, who came while these were written', () => {
     const { gathering, begin } = bench();
     gathering.written(10, 5);
     expect(begin(5).atOnce).toBe(true);
-    gathering.written(10, 2);
-    expect(begin(2).atOnce).toBe(false);
+    gathering.written(12, 3);
+    expect(begin(3).atOnce).toBe(false);
   });
 
   it('does not wait for hundreds', async () => {
@@ -66,7 +95,7 @@ describe('the beginning of a batch', () => {
     expect(batch.hasBegun()).toBe(false);
     gathering.came(8);
     await batch.begun;
-    gathering.written(9, 0);
+    gathering.written(13, 0);
     expect(begin(8).atOnce).toBe(true);
   });
 
@@ -98,7 +127,7 @@ describe('the beginning of a batch', () => {
 
     for (let skipped = 0; skipped < 63; skipped++) expect(begin(1).atOnce).toBe(true);
     const awaited = begin(1);
-    gathering.came(9);
+    gathering.came(10);
     await awaited.begun;
     expect(begin(1).atOnce).toBe(false);
   });

@@ -1,30 +1,40 @@
 /** Fewer than these at a time have come together by chance. */
 const fewest = 4;
-/** Of as many as the last batch held, this part is worth waiting for: the last ones of all may be long in coming. */
-const worthwhile = 0.8;
-/** Where more than this part of them have come while they were written, there are always some to begin with. */
+/** Up to so many are awaited as those who share one flush; of more, some are there at any time. */
+const mostTogether = 12;
+/** Where more than this part of many have come while they were written, there are always some to begin with. */
 const fewOthers = 0.25;
 /** With so many a flush is well used. Where hundreds write, one of another client is not to wait for all of theirs. */
-const mostAwaited = 8;
+const enoughOfMany = 8;
 /** Milliseconds until those who were answered have written again, if they do at all. */
 const longestWait = 4;
+/** Once this part is there, the last ones are awaited no longer than so many milliseconds more. */
+const nearlyAll = 0.8;
+const lastWait = 1;
 /** Batches that begin at once after many waits in a row were in vain. */
 const mostUnasked = 63;
 
 /** Calls back once after so many milliseconds; the function given back cancels it. */
 type After = (milliseconds: number, callback: () => void) => () => void;
 
+interface Wait {
+  /** Leaves off: those who are there are enough, or all that come. */
+  over(isWorthwhile: boolean): void;
+  /** There are so many now. */
+  came(works: number): void;
+}
+
 /**
  * When a batch begins. Those who were told together that their writes are durable write again at about the same time. A
  * batch that begins with the first of them has all others wait for its flush and then for their own, and costs nearly as
- * much as one that holds all of them: so it waits a moment for about as many as there were last. Where they do not come,
- * the next ones expect no more than came, and after each wait in vain more of them expect nobody.
+ * much as one that holds all of them: so it waits a moment for as many as there are. Where they do not come, the next
+ * ones expect no more than came, and after each wait in vain more of them expect nobody.
  */
 export class Gathering {
   #expected = 0;
   #vain = 0;
   #unasked = 0;
-  #wait: { readonly enough: number; over(isEnough: boolean): void } | undefined;
+  #wait: Wait | undefined;
   #isStopped = false;
   readonly #after: After;
 
@@ -35,13 +45,16 @@ export class Gathering {
 
   /** So many have been written together, and so many others have come meanwhile. */
   written(works: number, meanwhile: number): void {
-    const isAll = works >= fewest && meanwhile <= works * fewOthers;
-    this.#expected = isAll ? Math.min(Math.ceil(works * worthwhile), mostAwaited) : 0;
+    const all = works + meanwhile;
+    if (all < fewest) this.#expected = 0;
+    // Those who came too late are counted: without them there would be two batches by turns from then on.
+    else if (all <= mostTogether) this.#expected = all;
+    else this.#expected = meanwhile <= works * fewOthers ? enoughOfMany : 0;
   }
 
   /** There are so many now. */
   came(works: number): void {
-    if (this.#wait !== undefined && works >= this.#wait.enough) this.#wait.over(true);
+    this.#wait?.came(works);
   }
 
   /** With so many there: resolves when a batch may begin; undefined if at once. */
@@ -51,25 +64,38 @@ export class Gathering {
       this.#unasked--;
       return undefined;
     }
-    return new Promise((resolve) => {
-      const cancel = this.#after(longestWait, () => this.#wait?.over(false));
-      this.#wait = {
-        enough: this.#expected,
-        over: (isEnough) => {
-          cancel();
-          this.#wait = undefined;
-          this.#vain = isEnough ? 0 : Math.min(2 * this.#vain + 1, mostUnasked);
-          this.#unasked = this.#vain;
-          resolve();
-        },
-      };
-    });
+    return new Promise((resolve) => this.#waitFor(this.#expected, works, resolve));
   }
 
   /** Nobody else will come. */
   stop(): void {
     this.#isStopped = true;
     this.#wait?.over(false);
+  }
+
+  #waitFor(enough: number, works: number, begin: () => void): void {
+    const nearly = Math.ceil(enough * nearlyAll);
+    let isNearly = false;
+    let cancel = this.#after(longestWait, () => wait.over(false));
+    const wait: Wait = {
+      over: (isWorthwhile) => {
+        cancel();
+        this.#wait = undefined;
+        this.#vain = isWorthwhile ? 0 : Math.min(2 * this.#vain + 1, mostUnasked);
+        this.#unasked = this.#vain;
+        begin();
+      },
+      came: (now) => {
+        if (now >= enough) wait.over(true);
+        else if (now >= nearly && !isNearly) {
+          isNearly = true;
+          cancel();
+          cancel = this.#after(lastWait, () => wait.over(true));
+        }
+      },
+    };
+    this.#wait = wait;
+    wait.came(works);
   }
 }
 
