@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Turns } from './turns.ts';
+import { haveHadTurns, Turns } from './turns.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const whatGoesOn = () => new Promise<void>((resolve) => process.nextTick(resolve));
@@ -53,5 +53,19 @@ describe('Turns', () => {
     turns.add(() => ran.push('later'));
     await nextTurn();
     expect(ran.at(-1)).toBe('later');
+  });
+
+  it('tells until the end of a turn of the event loop that some have had theirs in it', async () => {
+    const [one, other] = [new Turns(2), new Turns(2)];
+    for (let turn = 0; turn < 2; turn++) await nextTurn();
+    expect(haveHadTurns()).toBe(false);
+    for (const turns of [one, other, other, other]) turns.add(() => {});
+    expect(haveHadTurns()).toBe(false);
+    await whatGoesOn();
+    expect(haveHadTurns()).toBe(true);
+    await nextTurn();
+    expect(haveHadTurns()).toBe(true);
+    await nextTurn();
+    expect(haveHadTurns()).toBe(false);
   });
 });

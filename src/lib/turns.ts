@@ -1,3 +1,11 @@
+/** Of all of them, how many have had their few in this turn of the event loop. */
+let resting = 0;
+
+/** Whether any have run something in this turn of the event loop. What they wrote leaves at its end. */
+export function haveHadTurns(): boolean {
+  return resting > 0;
+}
+
 /**
  * Runs what is handed in, in order, a few in each turn of the event loop: between them the process looks after everything
  * else. The first few run as soon as what goes on right now is done, so that what they write leaves in the same turn.
@@ -29,11 +37,13 @@ export class Turns {
       this.#next = 0;
     }
     this.#rests = true;
+    resting++;
     setImmediate(this.#rested);
   };
 
   readonly #rested = (): void => {
     this.#rests = false;
+    resting--;
     if (this.#waiting.length > 0) this.#turn();
   };
 }

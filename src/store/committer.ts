@@ -1,5 +1,6 @@
 import type { Log } from '../lib/log.ts';
 import { QuickTrust } from '../lib/quick-trust.ts';
+import { haveHadTurns } from '../lib/turns.ts';
 import type { ChangeAge } from './change-age.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { Gathering } from './gathering.ts';
@@ -310,9 +311,10 @@ export class Committer {
   }
 }
 
-/** What observers have put off until they had heard everything goes first. */
-function observersServed(): Promise<void> {
-  return new Promise((resolve) => process.nextTick(resolve));
+/** What observers have put off until they had heard everything goes first, and what was written to somebody then leaves. */
+async function observersServed(): Promise<void> {
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  if (haveHadTurns()) await everyoneQueued();
 }
 
 /** Lets everyone who can write at this moment do so first, so that they share the flush. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { Turns } from '../lib/turns.ts';
 import { type EmbeddedStoreOptions, openEmbeddedStore } from './embedded.ts';
 import { storeSuite } from './store.suite.ts';
 import type { Store } from './store.ts';
@@ -131,6 +132,16 @@ describe('group commit', () => {
     order.length = 0;
     await Promise.all(some(1));
     await vi.waitFor(() => expect(order).toEqual(['wrote', 'watched']));
+  });
+
+  it('tells many who wrote only after what was written to those who watch has left, at the end of the turn', async () => {
+    const store = await open({ directory: await newDirectory() });
+    const readers = new Turns(1);
+    const order: string[] = [];
+    const changes = () => readers.add(() => setImmediate(() => order.push('left')));
+    await store.observe(range('s'), 1, { changes, ended() {} });
+    await Promise.all([0, 1, 2, 3].map((n) => put(store, key('s', `${n}`), 'x').then(() => order.push('wrote'))));
+    expect(order).toEqual(['left', 'wrote', 'wrote', 'wrote', 'wrote']);
   });
 
   it('fails only the transaction whose check fails', async () => {
