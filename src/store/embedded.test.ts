@@ -114,8 +114,8 @@ describe('group commit', () => {
       await Promise.all(some(10));
       const first = some(1);
       for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-      await Promise.all([...first, ...some(8)]);
-      inARow = flushes.at(-1) === 9 ? inARow + 1 : 0;
+      await Promise.all([...first, ...some(9)]);
+      inARow = flushes.at(-1) === 10 ? inARow + 1 : 0;
     }
     expect(inARow).toBe(2);
   });

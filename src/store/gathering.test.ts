@@ -48,15 +48,34 @@ describe('the beginning of a batch', () => {
     await batch.begun;
   });
 
-  it('waits for those as well who came too late for the last one', async () => {
+  it('waits for all again after some of them were late', async () => {
     const { gathering, begin } = bench();
+    gathering.written(10, 0);
+    for (const [works, late] of [
+      [7, 3],
+      [1, 9],
+      [8, 2],
+    ] as const) {
+      gathering.written(works, late);
+      const batch = begin(late);
+      gathering.came(9);
+      await Promise.resolve();
+      expect(batch.hasBegun()).toBe(false);
+      gathering.came(10);
+      await batch.begun;
+    }
+  });
+
+  it('waits for most only where others write as well, and for nobody where these are many', () => {
+    const { gathering, begin } = bench();
+    gathering.written(10, 0);
+    gathering.written(10, 1);
+    expect(begin(8).atOnce).toBe(true);
+    expect(begin(7).atOnce).toBe(false);
     gathering.written(7, 3);
-    const batch = begin(3);
-    gathering.came(9);
-    await Promise.resolve();
-    expect(batch.hasBegun()).toBe(false);
-    gathering.came(10);
-    await batch.begun;
+    expect(begin(3).atOnce).toBe(true);
+    gathering.written(2, 2);
+    expect(begin(2).atOnce).toBe(true);
   });
 
   it('waits for the last ones of all no longer than a millisecond', async () => {
@@ -72,6 +91,7 @@ describe('the beginning of a batch', () => {
     clock.advance(0.5);
     await batch.begun;
     gathering.written(10, 0);
+    expect(begin(1).atOnce).toBe(true);
     const next = begin(9);
     expect(next.atOnce).toBe(false);
     clock.advance(1);
@@ -82,8 +102,8 @@ describe('the beginning of a batch', () => {
     const { gathering, begin } = bench();
     gathering.written(10, 5);
     expect(begin(5).atOnce).toBe(true);
-    gathering.written(12, 3);
-    expect(begin(3).atOnce).toBe(false);
+    gathering.written(10, 2);
+    expect(begin(2).atOnce).toBe(false);
   });
 
   it('does not wait for hundreds', async () => {

@@ -1,15 +1,16 @@
 /** Fewer than these at a time have come together by chance. */
 const fewest = 4;
-/** Up to so many are awaited as those who share one flush; of more, some are there at any time. */
+/** More do not write in step: some of them are there at any time. */
 const mostTogether = 12;
-/** Where more than this part of many have come while they were written, there are always some to begin with. */
+/** The rest may be long in coming. */
+const nearlyAll = 0.8;
+/** Where more than this part of them have come while they were written, there are always some to begin with. */
 const fewOthers = 0.25;
 /** With so many a flush is well used. Where hundreds write, one of another client is not to wait for all of theirs. */
 const enoughOfMany = 8;
 /** Milliseconds until those who were answered have written again, if they do at all. */
 const longestWait = 4;
-/** Once this part is there, the last ones are awaited no longer than so many milliseconds more. */
-const nearlyAll = 0.8;
+/** Once nearly all are there, the last ones are awaited no longer than so many milliseconds more. */
 const lastWait = 1;
 /** Batches that begin at once after many waits in a row were in vain. */
 const mostUnasked = 63;
@@ -18,8 +19,7 @@ const mostUnasked = 63;
 type After = (milliseconds: number, callback: () => void) => () => void;
 
 interface Wait {
-  /** Leaves off: those who are there are enough, or all that come. */
-  over(isWorthwhile: boolean): void;
+  over(isEnough: boolean): void;
   /** There are so many now. */
   came(works: number): void;
 }
@@ -32,6 +32,11 @@ interface Wait {
  */
 export class Gathering {
   #expected = 0;
+  /**
+   * So many went in one batch, with nobody else there: they write in step. As long as no others come, all of them are
+   * awaited, also after some were late, or they would go in two batches by turns from then on.
+   */
+  #together = 0;
   #vain = 0;
   #unasked = 0;
   #wait: Wait | undefined;
@@ -46,10 +51,10 @@ export class Gathering {
   /** So many have been written together, and so many others have come meanwhile. */
   written(works: number, meanwhile: number): void {
     const all = works + meanwhile;
-    if (all < fewest) this.#expected = 0;
-    // Those who came too late are counted: without them there would be two batches by turns from then on.
-    else if (all <= mostTogether) this.#expected = all;
-    else this.#expected = meanwhile <= works * fewOthers ? enoughOfMany : 0;
+    if (meanwhile === 0 && works >= fewest && works <= mostTogether) this.#together = works;
+    else if (all > this.#together) this.#together = 0;
+    const areTogether = all >= fewest && all <= this.#together;
+    this.#expected = areTogether ? all : worthAwaiting(works, meanwhile);
   }
 
   /** There are so many now. */
@@ -78,10 +83,10 @@ export class Gathering {
     let isNearly = false;
     let cancel = this.#after(longestWait, () => wait.over(false));
     const wait: Wait = {
-      over: (isWorthwhile) => {
+      over: (isEnough) => {
         cancel();
         this.#wait = undefined;
-        this.#vain = isWorthwhile ? 0 : Math.min(2 * this.#vain + 1, mostUnasked);
+        this.#vain = isEnough ? 0 : Math.min(2 * this.#vain + 1, mostUnasked);
         this.#unasked = this.#vain;
         begin();
       },
@@ -90,13 +95,19 @@ export class Gathering {
         else if (now >= nearly && !isNearly) {
           isNearly = true;
           cancel();
-          cancel = this.#after(lastWait, () => wait.over(true));
+          cancel = this.#after(lastWait, () => wait.over(false));
         }
       },
     };
     this.#wait = wait;
     wait.came(works);
   }
+}
+
+/** Of those who do not write in step, after a batch of so many. */
+function worthAwaiting(works: number, meanwhile: number): number {
+  if (works < fewest || meanwhile > works * fewOthers) return 0;
+  return Math.min(Math.ceil(works * nearlyAll), enoughOfMany);
 }
 
 /** Holds the process: somebody waits for what is to be written. */
