@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
@@ -162,6 +162,20 @@ describe('group commit', () => {
     ]);
     expect(flushes).toEqual([3]);
   });
+});
+
+it('holds the log that it writes to, beside LevelDB, which is to wait for nothing when it removes it', async () => {
+  const directory = await newDirectory();
+  const openLogs = async () => {
+    const files = (await readdir('/proc/self/fd')).map((fd) => readlink(join('/proc/self/fd', fd)).catch(() => ''));
+    return (await Promise.all(files)).filter((file) => file.startsWith(directory) && file.endsWith('.log')).length;
+  };
+  const store = await openEmbeddedStore({ directory });
+  expect(await openLogs()).toBe(1);
+  await put(store, key('s', 'a'), 'x');
+  await vi.waitFor(async () => expect(await openLogs()).toBe(2));
+  await store.close();
+  expect(await openLogs()).toBe(0);
 });
 
 describe('a write under way', () => {

@@ -2,7 +2,7 @@
 const fewest = 4;
 /** More do not write in step: some of them are there at any time. */
 const mostTogether = 12;
-/** The rest may be long in coming. */
+/** Of those who are awaited. The rest may be long in coming. */
 const nearlyAll = 0.8;
 /** Where more than this part of them have come while they were written, there are always some to begin with. */
 const fewOthers = 0.25;
@@ -19,6 +19,7 @@ const mostUnasked = 63;
 type After = (milliseconds: number, callback: () => void) => () => void;
 
 interface Wait {
+  /** The batch begins. */
   over(isEnough: boolean): void;
   /** There are so many now. */
   came(works: number): void;

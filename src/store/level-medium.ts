@@ -113,8 +113,11 @@ export class LevelMedium {
     this.#closed = true;
     await this.#opening?.catch(() => {});
     if (!this.#mustReopen) await this.#endLog();
-    await this.#db.close();
-    await this.#logs.close();
+    try {
+      await this.#db.close();
+    } finally {
+      await this.#logs.close();
+    }
   }
 
   /**
