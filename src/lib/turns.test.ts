@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { haveHadTurns, Turns } from './turns.ts';
+import { haveHadTurns, Turns, turnsHad } from './turns.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const whatGoesOn = () => new Promise<void>((resolve) => process.nextTick(resolve));
@@ -67,5 +67,16 @@ describe('Turns', () => {
     expect(haveHadTurns()).toBe(true);
     await nextTurn();
     expect(haveHadTurns()).toBe(false);
+  });
+
+  it('counts those that have had their turn, of all of them together', async () => {
+    const [one, other] = [new Turns(2), new Turns(2)];
+    const before = turnsHad();
+    for (const turns of [one, one, one, other]) turns.add(() => {});
+    expect(turnsHad() - before).toBe(0);
+    await whatGoesOn();
+    expect(turnsHad() - before).toBe(3);
+    await nextTurn();
+    expect(turnsHad() - before).toBe(4);
   });
 });

@@ -1,5 +1,12 @@
 /** Of all of them, how many have had their few in this turn of the event loop. */
 let resting = 0;
+/** Of all of them, how many tasks have run since the process began. */
+let had = 0;
+
+/** How many have run since the process began. */
+export function turnsHad(): number {
+  return had;
+}
 
 /** Whether any have run something in this turn of the event loop. What they wrote leaves at its end. */
 export function haveHadTurns(): boolean {
@@ -31,6 +38,7 @@ export class Turns {
 
   readonly #turn = (): void => {
     const end = Math.min(this.#waiting.length, this.#next + this.#perTurn);
+    had += end - this.#next;
     for (; this.#next < end; this.#next++) this.#waiting[this.#next]?.();
     if (this.#next === this.#waiting.length) {
       this.#waiting = [];

@@ -1,6 +1,7 @@
 import type { Log } from '../lib/log.ts';
 import { QuickTrust } from '../lib/quick-trust.ts';
 import { haveHadTurns } from '../lib/turns.ts';
+import { BatchCost } from './batch-cost.ts';
 import type { ChangeAge } from './change-age.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { Gathering } from './gathering.ts';
@@ -75,7 +76,8 @@ export class Committer {
   readonly #heads: Map<string, SliceHead>;
   #position: Position;
   #queue: Job[] = [];
-  readonly #gathering = new Gathering();
+  readonly #cost = new BatchCost();
+  readonly #gathering = new Gathering(this.#cost);
   #running: Promise<void> | undefined;
   #underWay: Promise<void> | undefined;
   /** Staged in a batch of which it is not known whether it was written. */
@@ -248,7 +250,9 @@ export class Committer {
     const operations = stageOperations(stage, batch, age.stamp());
     for (let attempt = 1; ; attempt++) {
       try {
+        const began = performance.now();
         await medium.write(operations);
+        this.#cost.flushed(performance.now() - began);
         break;
       } catch (error) {
         this.#recent.clear();

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { Gathering } from './gathering.ts';
 
-/** One whose batches begin when it says so; `begun` counts them. */
+/** One whose batches begin when it says so; they cost much unless told otherwise. */
 function bench() {
   const clock = new ManualClock();
-  const gathering = new Gathering((milliseconds, callback) => clock.after(milliseconds, callback));
+  const cost = { high: true, isHigh: () => cost.high };
+  const gathering = new Gathering(cost, (milliseconds, callback) => clock.after(milliseconds, callback));
   return {
+    cost,
     clock,
     gathering,
     /** The next batch with so many there; gives whether it begins at once, and how to know that it has begun. */
@@ -21,6 +23,13 @@ function bench() {
   };
 }
 
+/** Ten of whom it is known that they write in step, with nobody else. */
+function inStep() {
+  const it = bench();
+  for (let batch = 0; batch < 8; batch++) it.gathering.written(10, 0);
+  return it;
+}
+
 describe('the beginning of a batch', () => {
   it('is at once for who writes alone, and for a few that have met by chance', () => {
     const { gathering, begin } = bench();
@@ -31,15 +40,13 @@ describe('the beginning of a batch', () => {
   });
 
   it('is at once where as many are there as in the last one', () => {
-    const { gathering, begin } = bench();
-    gathering.written(10, 0);
+    const { begin } = inStep();
     expect(begin(10).atOnce).toBe(true);
     expect(begin(9).atOnce).toBe(false);
   });
 
   it('waits until all who were answered together have written again', async () => {
-    const { gathering, begin } = bench();
-    gathering.written(10, 0);
+    const { gathering, begin } = inStep();
     const batch = begin(1);
     for (const works of [2, 5, 9]) gathering.came(works);
     await Promise.resolve();
@@ -48,13 +55,13 @@ describe('the beginning of a batch', () => {
     await batch.begun;
   });
 
-  it('waits for all again after some of them were late', async () => {
-    const { gathering, begin } = bench();
-    gathering.written(10, 0);
+  it('waits for all again after some of them were late, however many', async () => {
+    const { gathering, begin } = inStep();
     for (const [works, late] of [
       [7, 3],
       [1, 9],
       [8, 2],
+      [5, 5],
     ] as const) {
       gathering.written(works, late);
       const batch = begin(late);
@@ -66,10 +73,21 @@ describe('the beginning of a batch', () => {
     }
   });
 
-  it('waits for most only where others write as well, and for nobody where these are many', () => {
+  it('waits for all of those who write by turns, half of them at a time', async () => {
     const { gathering, begin } = bench();
-    gathering.written(10, 0);
-    gathering.written(10, 1);
+    for (let batch = 0; batch < 7; batch++) {
+      gathering.written(5, 5);
+      expect(begin(5).atOnce).toBe(true);
+    }
+    gathering.written(5, 5);
+    const batch = begin(5);
+    gathering.came(10);
+    await batch.begun;
+  });
+
+  it('waits for most only where others write as well, and for nobody where these are many', () => {
+    const { gathering, begin } = inStep();
+    gathering.written(11, 2);
     expect(begin(8).atOnce).toBe(true);
     expect(begin(7).atOnce).toBe(false);
     gathering.written(7, 3);
@@ -78,9 +96,21 @@ describe('the beginning of a batch', () => {
     expect(begin(2).atOnce).toBe(true);
   });
 
+  it('waits for half of them where a batch costs little, and then as long as it takes', async () => {
+    const { clock, cost, gathering, begin } = inStep();
+    cost.high = false;
+    expect(begin(5).atOnce).toBe(true);
+    const batch = begin(4);
+    clock.advance(3.9);
+    await Promise.resolve();
+    expect(batch.hasBegun()).toBe(false);
+    gathering.came(5);
+    await batch.begun;
+    expect(begin(4).atOnce).toBe(false);
+  });
+
   it('waits for the last ones of all no longer than a millisecond', async () => {
-    const { clock, gathering, begin } = bench();
-    gathering.written(10, 0);
+    const { clock, gathering, begin } = inStep();
     const batch = begin(1);
     clock.advance(2);
     gathering.came(8);

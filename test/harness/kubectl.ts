@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -54,9 +54,15 @@ export interface Follower {
   stop(): Promise<void>;
 }
 
+const caches: string[] = [];
+process.once('exit', () => {
+  for (const cache of caches) rmSync(cache, { recursive: true, force: true });
+});
+
 export function kubectlWith(kubeconfig: string): Kubectl {
   // Discovery is cached on disk by host and port; a folder of one's own keeps servers of different tests apart.
   const cache = mkdtempSync(join(tmpdir(), 'kubectl-cache-'));
+  caches.push(cache);
   const base = ['--kubeconfig', kubeconfig, '--cache-dir', cache];
 
   async function run(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
