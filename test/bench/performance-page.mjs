@@ -113,6 +113,9 @@ function circumstances({ date, command, scale, seconds, machine, sides, rows }) 
         'both sides',
         'custom objects of 1.8 kB, TLS, HTTP/2, audit of writes (metadata), fsync, the client on the same cores',
       ],
+      ...(sides.theirs === undefined
+        ? []
+        : [['by turns', 'each operation at one, then at the other; who waits stands still']]),
     ],
   );
 }

@@ -37,6 +37,7 @@ import { Session } from './session.mjs';
 import { ours } from './sides/ours.mjs';
 import { theirs } from './sides/theirs.mjs';
 import { sizesAt } from './sizes.mjs';
+import { Turns } from './turns.mjs';
 
 /** In the order in which they run: those that use the same objects follow each other, the one that removes them last. */
 const scenarios = {
@@ -104,10 +105,7 @@ const result = {
   failures: [],
 };
 try {
-  for (const side of await sides()) {
-    result.sides[side.name] = side.title;
-    await measureSide(side);
-  }
+  await measure(await sides());
 } finally {
   await load.stop();
   rmSync(directory, { recursive: true, force: true });
@@ -137,18 +135,28 @@ async function sides() {
   return chosenSides;
 }
 
-async function measureSide(side) {
-  const session = new Session({ side, load, directory, sizes: sizesAt(scale), signal, profiles });
+async function measure(all) {
+  const turns = all.length > 1 ? new Turns() : undefined;
+  const sessions = all.map((side) => {
+    result.sides[side.name] = side.title;
+    return { side, session: new Session({ side, load, directory, sizes: sizesAt(scale), signal, profiles, turns }) };
+  });
   try {
-    for (const name of chosen) {
-      console.error(`${side.title}, ${name}`);
-      await scenarios[name](session).catch((error) => failed(side, name, error));
-      collect(side, session.rows.splice(0), name);
-    }
+    for (const name of chosen) await Promise.all(sessions.map(({ side, session }) => scenario(name, side, session)));
   } finally {
-    await session.stop();
-    rmSync(join(directory, side.name), { recursive: true, force: true });
+    for (const { side, session } of sessions) {
+      await session.stop();
+      rmSync(join(directory, side.name), { recursive: true, force: true });
+    }
   }
+}
+
+async function scenario(name, side, session) {
+  await session.inTurn(async () => {
+    console.error(`${side.title}, ${name}`);
+    await scenarios[name](session).catch((error) => failed(side, name, error));
+    collect(side, session.rows.splice(0), name);
+  });
 }
 
 /** The others are measured all the same, unless it was the run itself that ended. */

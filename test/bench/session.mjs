@@ -6,10 +6,14 @@ import { processorMilliseconds } from './process-figures.mjs';
 /** Processor time within a second that is more than a server takes that has nothing to do. */
 const busyMilliseconds = 150;
 const mostSettleSeconds = 60;
+/** After it has stood still a server does what it has put off. */
+const wakeMilliseconds = 500;
 
 /**
  * One side of the comparison while it is measured: its server, the objects that scenarios have put into it, and the
- * figures they have found. A scenario that finds what it needs from an earlier one uses it.
+ * figures they have found. A scenario that finds what it needs from an earlier one uses it. Where there are several,
+ * they are measured by turns, so that a machine that is faster at one time than at another is so for both; the server of
+ * whoever waits stands still.
  */
 export class Session {
   #parts;
@@ -17,6 +21,7 @@ export class Session {
   #load;
   #directory;
   #profiles;
+  #turns;
   #server;
   #place = '';
   #filled = new Map();
@@ -24,19 +29,54 @@ export class Session {
 
   /** `profiles`: directories for CPU profiles (`time`) and heap profiles (`allocations`), each if wanted. */
   constructor(parts) {
-    const { side, load, directory, sizes, signal, profiles = {} } = parts;
+    const { side, load, directory, sizes, signal, profiles = {}, turns } = parts;
     this.#parts = parts;
     this.#side = side;
     this.#load = load;
     this.#directory = directory;
     this.#profiles = profiles;
+    this.#turns = turns;
     this.sizes = sizes;
     this.signal = signal;
   }
 
   /** For a second server of this side at the same time, in places of other names; whoever asks for it stops it. */
   another() {
-    return new Session(this.#parts);
+    return new Session({ ...this.#parts, turns: undefined });
+  }
+
+  /** Does it in this side's turn, which the other side has now and then between two measurements. */
+  async inTurn(work) {
+    await this.#turns?.begin();
+    try {
+      await this.#goOn();
+      return await work();
+    } finally {
+      this.#standStill();
+      this.#turns?.end();
+    }
+  }
+
+  async #letOthersGoOn() {
+    if (this.#turns === undefined || !this.#turns.isAwaited) return;
+    this.#standStill();
+    this.#turns.end();
+    await this.#turns.begin();
+    await this.#goOn();
+  }
+
+  #standStill() {
+    if (this.#turns !== undefined) this.#signal('SIGSTOP');
+  }
+
+  async #goOn() {
+    if (this.#turns === undefined || this.#server === undefined) return;
+    this.#signal('SIGCONT');
+    await sleep(wakeMilliseconds, undefined, { signal: this.signal });
+  }
+
+  #signal(signal) {
+    for (const pid of this.#server?.target.pids ?? []) process.kill(pid, signal);
   }
 
   /** Whether access keys are objects there. */
@@ -113,6 +153,7 @@ export class Session {
 
   async stop() {
     this.#place = '';
+    this.#signal('SIGCONT');
     await this.#server?.stop();
     this.#server = undefined;
   }
@@ -144,7 +185,7 @@ export class Session {
 
   /** A job that is measured, with profiles if they are wanted. */
   async measure(operation, job, options, target = this.target) {
-    console.error(`  ${operation} …`);
+    console.error(`  ${operation}: ${this.#side.title} …`);
     const { profiler } = this.#server;
     const file = (folder, ending) => join(folder, `${operation.replaceAll(/[^A-Za-z0-9.]+/g, '-')}.${ending}`);
     const { time, allocations } = this.#profiles;
@@ -157,7 +198,9 @@ export class Session {
       const inner = work;
       work = () => profiler.time(file(time, 'cpuprofile'), inner);
     }
-    return await work();
+    const figures = await work();
+    await this.#letOthersGoOn();
+    return figures;
   }
 
   /** `id`: by what the same row of another run, and its target, are found; the operation's words say the sizes. */

@@ -1,0 +1,5 @@
+export declare class Turns {
+  get isAwaited(): boolean;
+  begin(): Promise<void>;
+  end(): void;
+}
