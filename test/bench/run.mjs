@@ -142,7 +142,11 @@ async function measure(all) {
     return { side, session: new Session({ side, load, directory, sizes: sizesAt(scale), signal, profiles, turns }) };
   });
   try {
-    for (const name of chosen) await Promise.all(sessions.map(({ side, session }) => scenario(name, side, session)));
+    for (const name of chosen) {
+      // Until both have come to an end: whoever still had a turn would stop a server again that is to end.
+      const ends = await Promise.allSettled(sessions.map(({ side, session }) => scenario(name, side, session)));
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    }
   } finally {
     for (const { side, session } of sessions) {
       await session.stop();
