@@ -96,7 +96,7 @@ describe('the beginning of a batch', () => {
     expect(begin(2).atOnce).toBe(true);
   });
 
-  it('waits for half of them where a batch costs little, and then as long as it takes', async () => {
+  it('waits for half of them where a batch costs little, also where nearly so many are there', async () => {
     const { clock, cost, gathering, begin } = inStep();
     cost.high = false;
     expect(begin(5).atOnce).toBe(true);

@@ -75,8 +75,15 @@ export class Session {
     await sleep(wakeMilliseconds, undefined, { signal: this.signal });
   }
 
+  /** A server that has died is somebody else's to tell; the other side's turn comes all the same. */
   #signal(signal) {
-    for (const pid of this.#server?.target.pids ?? []) process.kill(pid, signal);
+    for (const pid of this.#server?.target.pids ?? []) {
+      try {
+        process.kill(pid, signal);
+      } catch (error) {
+        if (error.code !== 'ESRCH') throw error;
+      }
+    }
   }
 
   /** Whether access keys are objects there. */
