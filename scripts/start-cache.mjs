@@ -1,11 +1,13 @@
-import { fork } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 const server = fileURLToPath(new URL('cached-server.mjs', import.meta.url));
+const loader = new URL('../bin/cached-program.js', import.meta.url).href;
 /** Far more than it takes on a machine that is busy with other things. */
 const longestMilliseconds = 120_000;
 
@@ -23,9 +25,23 @@ export async function makeStartCache(program, cache) {
     const copy = `${cache}.${process.pid}`;
     copyFileSync(made, copy);
     renameSync(copy, cache);
+    if (!(await isTaken(program, cache))) throw new Error('V8 does not take what it has kept');
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** It is for the flags of V8 with which it was made, so by a process as one is that starts. */
+async function isTaken(program, cache) {
+  const asked = `
+    import { readFileSync } from 'node:fs';
+    import { pathToFileURL } from 'node:url';
+    const [loader, program, cache] = process.argv.slice(1);
+    const { loadProgram } = await import(loader);
+    const { script } = loadProgram(pathToFileURL(program), readFileSync(cache));
+    process.stdout.write(String(!script.cachedDataRejected));`;
+  const args = ['--input-type=module', '--eval', asked, loader, program, cache];
+  return (await promisify(execFile)(process.execPath, args)).stdout === 'true';
 }
 
 async function startAndEnd(...args) {

@@ -1,4 +1,5 @@
 import { systemClock } from '../lib/clock.ts';
+import { giveHeapRoom } from '../process/heap-growth.ts';
 import { openLog } from '../process/open-log.ts';
 import { watchEndSignals } from '../process/signals.ts';
 import { type AgentFlags, readAgentOptions } from './read-options.ts';
@@ -14,6 +15,7 @@ export async function runAgent(flags: AgentFlags): Promise<number> {
   const signals = watchEndSignals(process, () => process.exit(1));
   const agent = await startAgent(options, { clock: systemClock, log });
   process.stdout.write(`ready ${agent.url}\n`);
+  giveHeapRoom();
   await signals.first;
   const cutOff = setTimeout(() => process.exit(0), longestClose);
   await agent.close();

@@ -1,4 +1,5 @@
 import { systemClock } from '../lib/clock.ts';
+import { giveHeapRoom } from '../process/heap-growth.ts';
 import { openLog } from '../process/open-log.ts';
 import { watchEndSignals } from '../process/signals.ts';
 import { dataDirAt } from './data-dir.ts';
@@ -19,6 +20,7 @@ export async function runServer(flags: FlagValues): Promise<number> {
   const { adminKubeconfig, adminKey } = dataDirAt(options.dataDir);
   const { url, hasConsole } = server;
   process.stdout.write(readyText({ url, adminKubeconfig, adminKey, hasConsole, workingDirectory: process.cwd() }));
+  giveHeapRoom();
   await signals.first;
   const cutOff = setTimeout(() => process.exit(0), longestClose);
   await server.close();

@@ -16,4 +16,5 @@ export type Figure =
 export type Figures = Partial<Record<Figure, number>>;
 export function percentile(sorted: ArrayLike<number>, share: number): number;
 export function median(values: readonly number[]): number;
+export function middleBy<Each>(all: readonly Each[], figure: (each: Each) => number): Each | undefined;
 export function timesBetter(figure: Figure, ours: number | undefined, theirs: number | undefined): number | undefined;

@@ -11,6 +11,12 @@ export function median(values) {
   );
 }
 
+/** The one whose value is the middle one of all; of an even number the smaller of the two. */
+export function middleBy(all, figure) {
+  const middle = median(all.map(figure));
+  return all.find((each) => Object.is(figure(each), middle));
+}
+
 /** What is measured of an operation: how it is written, and whether more of it is better. */
 export const figures = {
   rate: { title: 'per second', more: true, digits: 0 },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { median, percentile, timesBetter } from './figures.mjs';
+import { median, middleBy, percentile, timesBetter } from './figures.mjs';
 import { type BenchResult, performancePage } from './performance-page.mjs';
 
 const both: BenchResult = {
@@ -39,6 +39,7 @@ describe('the arithmetic of the benchmark', () => {
     expect(percentile([7], 0.99)).toBe(7);
     expect(percentile([], 0.5)).toBeNaN();
     expect(median([3, 1, 2])).toBe(2);
+    expect(middleBy([{ p99: 3 }, { p99: 1 }, { p99: 9 }, { p99: 2 }], ({ p99 }) => p99)).toEqual({ p99: 2 });
   });
 
   it('never has more than the share of the values below a percentile, nor less at or below it', () => {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const loader = new URL('../../bin/cached-program.js', import.meta.url).href;
+const startCache = new URL('../../scripts/start-cache.mjs', import.meta.url).href;
 
 /** What a process prints that has the parts of the loader at hand, and the folder as `folder`. */
 async function printed(folder: string, code: string): Promise<string> {
@@ -49,6 +50,21 @@ describe('a program that was made ready', () => {
   it('is run from what V8 has kept of it, with what it requires at hand', async () => {
     await printed(folder, keepCache);
     expect(await printed(folder, run)).toBe('hello /\nrejected false\n');
+  });
+
+  it('is run from what V8 has kept of it also where it sets a flag of V8 once it has started', async () => {
+    const server = `(function (exports, require) {
+      exports.main = async () => {
+        console.log('ready now');
+        require('node:v8').setFlagsFromString('--heap-growing-percent=250');
+        await new Promise(() => {});
+      };
+    })`;
+    await writeFile(join(folder, 'whole-1.cjs'), server);
+    const { makeStartCache } = await import(startCache);
+    await makeStartCache(join(folder, 'whole-1.cjs'), join(folder, ownCache));
+    const look = "console.log('rejected', cachedProgram(folder).script.cachedDataRejected)";
+    expect(await printed(folder, look)).toBe('rejected false\n');
   });
 
   it('is compiled where the cache is not one that V8 takes', async () => {

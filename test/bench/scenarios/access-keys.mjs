@@ -1,4 +1,4 @@
-import { median } from '../figures.mjs';
+import { median, middleBy } from '../figures.mjs';
 import { idleMemory } from './start.mjs';
 
 /** A machine that is shared is faster in one minute than in the next; within a turn it is the same for both. */
@@ -56,8 +56,4 @@ async function noteGets(many, few) {
   many.note('get-of-many-keys', ofMany, { ...middle(pairs.map((pair) => pair.many)), slower: Math.max(0, slower) });
 }
 
-/** The turn whose processor time is the middle one. */
-function middle(figures) {
-  const serverCpu = median(figures.map((each) => each.serverCpu));
-  return figures.find((each) => each.serverCpu === serverCpu);
-}
+const middle = (figures) => middleBy(figures, ({ serverCpu }) => serverCpu);
