@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { accessSync, closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -79,14 +80,29 @@ export function isProgram(path) {
 }
 
 /**
- * Ports that were free a moment ago: held together until all are known, so that no two are the same.
+ * Ports that were free a moment ago: held together until all are known, so that no two are the same. The kernel gives
+ * them to nobody who connects somewhere, as it did with one that it had chosen itself, before the program was up.
  * @param {number} count
  * @returns {Promise<number[]>}
  */
 export async function freePorts(count) {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const servers = await Promise.all(Array.from({ length: count }, listenSomewhere));
   const ports = servers.map((server) => server.address().port);
   await Promise.all(servers.map((server) => once(server.close(), 'close')));
   return ports;
+}
+
+/** Below what Linux and others take for connections (32768 and more), above what programs have by custom. */
+const [lowestPort, highestPort] = [10_000, 30_000];
+
+async function listenSomewhere() {
+  for (;;) {
+    const server = createServer().listen(randomInt(lowestPort, highestPort), '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      return server;
+    } catch (error) {
+      if (error.code !== 'EADDRINUSE') throw error;
+    }
+  }
 }
