@@ -21,11 +21,11 @@ export async function makeStartCache(program, cache) {
   try {
     // The first start makes certificates, which no other does: what that takes is not worth keeping.
     for (let start = 1; start <= 2; start++) await startAndEnd(program, made, join(directory, 'data'));
+    if (!(await isTaken(program, made))) throw new Error('V8 does not take what it has kept');
     // Whoever starts meanwhile finds all of it, or nothing.
     const copy = `${cache}.${process.pid}`;
     copyFileSync(made, copy);
     renameSync(copy, cache);
-    if (!(await isTaken(program, cache))) throw new Error('V8 does not take what it has kept');
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
