@@ -6,19 +6,19 @@ import { writeJson } from '../lib/json-write.ts';
 import type { Decoded, DecodedObjects } from './decoded-objects.ts';
 import type { KindChange } from './kind-store.ts';
 import type { Place } from './object-index.ts';
-import { decodeRecord, encodeRecord, isInForm, parseRecord, type RecordKind, withResourceVersion } from './record.ts';
+import {
+  decodeRecord,
+  encodeRecord,
+  isInForm,
+  parseBareRecord,
+  parseRecord,
+  type RecordKind,
+  withResourceVersion,
+} from './record.ts';
 import type { ServedForm, StoredRecord } from './resource.ts';
 import { objectJson } from './served.ts';
 import type { PlaneBirth, StandingObject } from './standing-object.ts';
-import {
-  bareMetadataText,
-  type Labels,
-  labelsIn,
-  metadataText,
-  servedParts,
-  versionPlace,
-  withoutManagedFields,
-} from './stored-text.ts';
+import { bareMetadataText, type Labels, labelsIn, metadataText, servedParts, versionPlace } from './stored-text.ts';
 import type { Served } from './verbs.ts';
 
 /** What the objects of a kind share. */
@@ -133,10 +133,9 @@ export class CachedObject implements Place, Served, Decoded {
 
   glance(): KubeObject {
     if (this.#forms !== undefined) return this.object;
-    const { resource } = this.#kind;
-    const { object } = this.#glanced();
+    const object = this.#glanced();
     this.#labels ??= Object.freeze(object.metadata.labels ?? noLabels);
-    return withResourceVersion(resource, object, this.revision);
+    return object;
   }
 
   metadataJson(): string {
@@ -201,11 +200,14 @@ export class CachedObject implements Place, Served, Decoded {
     return withResourceVersion(resource, object, this.revision);
   }
 
-  #glanced(): StoredRecord {
-    const content = this.#content;
-    if (typeof content !== 'string') return this.#standing(content);
+  /** The same for a look. Own kinds without managedFields, as a rule, and the resourceVersion behind all else. */
+  #glanced(): KubeObject {
     const { resource } = this.#kind;
-    return parseRecord(resource.builtIn === true ? content : withoutManagedFields(content), resource);
+    const content = this.#content;
+    if (resource.builtIn === true || typeof content !== 'string') return this.#made();
+    const { object } = parseBareRecord(content, resource);
+    object.metadata.resourceVersion = String(this.revision);
+    return object;
   }
 
   #standing(content: StandingObject): StoredRecord {

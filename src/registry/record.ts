@@ -9,6 +9,7 @@ import { textOfFields } from './apply/known-fields.ts';
 import type { ServedForm, StoredRecord } from './resource.ts';
 import type { SentDocument } from './sent-document.ts';
 import { joinFields, leftOut, putFields, splitFields } from './stored-fields.ts';
+import { withoutManagedFields } from './stored-text.ts';
 
 /** What of a kind decides how its objects are written and read. */
 export interface RecordKind extends Pick<ResourceKind, 'builtIn'> {
@@ -130,8 +131,15 @@ export function decodeRecord(text: string, kind: RecordKind = {}): StoredRecord 
 
 /** The same for one who looks at it and lets it go. */
 export function parseRecord(text: string, kind: RecordKind = {}): StoredRecord {
-  const document = parseDocument(text);
-  const { object, hidden } = document;
+  return recordOf(parseDocument(text), text, kind);
+}
+
+/** The same without managedFields, as a rule. */
+export function parseBareRecord(text: string, kind: RecordKind): StoredRecord {
+  return recordOf(parseTrustedJson(withoutManagedFields(text)) as JsonObject, text, kind);
+}
+
+function recordOf({ object, hidden }: JsonObject, text: string, kind: RecordKind): StoredRecord {
   const served = kind.form === undefined || isInForm(kind, text) ? object : kind.form.turn(object as KubeObject);
   return isJsonObject(hidden) ? { object: served as KubeObject, hidden } : { object: served as KubeObject };
 }

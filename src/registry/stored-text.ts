@@ -17,11 +17,12 @@ export function labelsIn(text: string): Labels | undefined {
 /** The text without the managedFields of its object: a third of it, and most of what takes long to parse. */
 export function withoutManagedFields(text: string): string {
   let from = -1;
-  const end = walkMembers(text, metadataAt(text), (keyAt, keyEnd) => {
+  const visit = (keyAt: number, keyEnd: number) => {
     if (from !== -1) return true;
     if (keyEnd - keyAt === managedFields.length && text.startsWith(managedFields, keyAt)) from = keyAt;
     return false;
-  });
+  };
+  const end = walkMembers(text, metadataAt(text), visit, skipEntries);
   // What follows begins with the next member, as a rule its name.
   return from === -1 || text[end] !== '"' ? text : text.slice(0, from) + text.slice(end);
 }
@@ -37,8 +38,8 @@ const managedFields = '"managedFields"';
 
 /** The metadata as it is served, with its resourceVersion at `place`. */
 export function metadataText(text: string, place: number, revision: number): string {
-  const from = metadataAt(text);
-  return text.slice(from, place) + versionMember(text, place, revision) + text.slice(place, skipJson(text, from));
+  const end = skipOut(text, place, 1);
+  return text.slice(metadataAt(text), place) + versionMember(text, place, revision) + text.slice(place, end);
 }
 
 /**

@@ -7,7 +7,16 @@ export type ColumnPath = (root: JsonValue) => JsonValue | undefined;
 /** Reads a path in Kubernetes' dialect of JSONPath, such as `.status.conditions[?(@.type=="Ready")].status`. */
 export function columnPath(text: string): ColumnPath | undefined {
   const steps = parseColumnPath(text);
-  return steps && ((root) => follow([root], steps, root)[0]);
+  if (steps === undefined) return undefined;
+  const names = steps.flatMap((step) => (step.kind === 'member' ? [step.name] : []));
+  return names.length === steps.length ? (root) => memberAt(root, names) : (root) => follow([root], steps, root)[0];
+}
+
+/** Most paths are nothing but names, and a Table follows some of them for each of its rows. */
+function memberAt(root: JsonValue, names: readonly string[]): JsonValue | undefined {
+  let found: JsonValue | undefined = root;
+  for (const name of names) found = isJsonObject(found) ? getMember(found, name) : undefined;
+  return found;
 }
 
 /** The same path with all that it leads to, in order. */
