@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Status, StatusError } from '../api/status.ts';
 
@@ -32,8 +33,20 @@ const refusals: Readonly<Record<string, Refusal>> = {
   },
 };
 
-/** Answers what never became a request, where an answer can still be read, and closes the connection. */
-export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** Bytes after a request that said it is the last one. */
+const afterTheLast = 'HPE_CLOSED_CONNECTION';
+
+/** Those whose bytes are no longer read as HTTP. Node tells of it again with whatever else they send. */
+const refused = new WeakSet<Duplex>();
+
+/**
+ * Answers what never became a request, where an answer can still be read, and closes the connection. `last`: the answer
+ * that was begun last there. Those of requests that have come as a whole go first, or whoever sent them would take the
+ * refusal for theirs.
+ */
+export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, last?: ServerResponse): void {
+  if (refused.has(socket)) return;
+  refused.add(socket);
   socket.on('error', () => socket.destroy());
   const cause = error.code ?? '';
   const isHttp = cause.startsWith('HPE_') || cause === 'ERR_HTTP_REQUEST_TIMEOUT';
@@ -42,7 +55,24 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): 
     socket.destroy();
     return;
   }
-  const refusal = refusals[cause] ?? malformed;
+  const refuse = () => answerRefusal(refusals[cause] ?? malformed, socket);
+  if (last === undefined || last.closed) refuse();
+  else if (!last.req.complete) whenNext(last, socket, refuse);
+  // Node closes the connection with the last answer.
+  else if (cause !== afterTheLast) last.once('close', refuse);
+}
+
+/** Of several requests at once all others have been answered by then. */
+function whenNext(response: ServerResponse, socket: Duplex, act: () => void): void {
+  if (underwayOn(socket) === response) act();
+  else response.once('socket', act);
+}
+
+function answerRefusal(refusal: Refusal, socket: Duplex): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
   const body = `${JSON.stringify(statusOf(refusal))}\n`;
   const headers = `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
   // Destroyed rather than half closed: whoever sends garbage slowly would keep a half-closed one open for ever.
@@ -59,9 +89,21 @@ export function refuseLargeHeaders(rawHeaders: readonly string[], limit: number)
   if (bytes > limit) throw new StatusError(statusOf(overflow));
 }
 
-/** HTTP/1.1 asks for one, and for a refusal where there is none. */
-export function requireHost(host: string | undefined): void {
-  if (host === undefined) throw new StatusError(statusOf({ ...malformed, message: 'missing required Host header' }));
+/** What Go's servers take for one: the characters that a name, an address and a port may have, in any order. */
+const hostForm = /^[\w!$%&'()*+,\-.:;=[\]~]*$/;
+
+/** What is wrong with the Host of a request of HTTP/1: of two, readers of the same bytes may take different ones. */
+export function hostProblem({ httpVersion, headersDistinct }: HostBearer): string | undefined {
+  const [host, ...others] = headersDistinct.host ?? [];
+  if (host === undefined) return httpVersion === '1.1' ? 'missing required Host header' : undefined;
+  if (others.length > 0) return 'too many Host headers';
+  return hostForm.test(host) ? undefined : 'malformed Host header';
+}
+
+type HostBearer = Pick<IncomingMessage, 'httpVersion' | 'headersDistinct'>;
+
+export function refuseHost(problem: string | undefined): void {
+  if (problem !== undefined) throw new StatusError(statusOf({ ...malformed, message: problem }));
 }
 
 /**
@@ -80,16 +122,16 @@ export function refuseExpectation(expectation: string | undefined): never {
   throw new StatusError(statusOf({ line: '417 Expectation Failed', code: 417, reason: 'BadRequest', message }));
 }
 
-/**
- * Whether an answer is on its way that is not all handed over yet. Node keeps it on its socket until the socket has
- * taken it, when the client may long have read it; there is no public way to ask.
- */
+/** Whether an answer is on its way that is not all handed over yet. */
 function answerBegan(socket: Duplex): boolean {
-  const { _httpMessage: response } = socket as Duplex & { _httpMessage?: Underway | null };
+  const response = underwayOn(socket);
   return response?.headersSent === true && !response.writableEnded;
 }
 
-interface Underway {
-  readonly headersSent: boolean;
-  readonly writableEnded: boolean;
+/**
+ * The answer whose turn it is. Node keeps it on its socket until the socket has taken it, when the client may long have
+ * read it; there is no public way to ask.
+ */
+function underwayOn(socket: Duplex): ServerResponse | undefined {
+  return (socket as Duplex & { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }

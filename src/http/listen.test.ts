@@ -305,13 +305,70 @@ describe('what is no request', () => {
     expect(slow).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":408/);
     const garbage = await sendRaw('complete nonsense\r\n\r\n');
     expect(garbage).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":400/);
-    const hostless = await sendRaw('GET / HTTP/1.1\r\n\r\n');
-    expect(hostless).toMatch(/^HTTP\/1\.1 400 [\s\S]*"message":"missing required Host header"[\s\S]*"code":400/);
     const smuggled = await sendRaw(
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     );
     expect(smuggled).toMatch(/^HTTP\/1\.1 400 /);
     expect((await call('/')).statusCode).toBe(200);
+  });
+
+  it.each([
+    ['1.1', 'missing required Host header', ''],
+    ['1.1', 'too many Host headers', 'Host: x\r\nhost: x\r\n'],
+    ['1.0', 'too many Host headers', 'Host: x\r\nHost: y\r\n'],
+    ['1.1', 'malformed Host header', 'Host: a/b\r\n'],
+    ['1.1', 'malformed Host header', 'Host: someone@x\r\n'],
+    ['1.0', 'malformed Host header', 'Host: a b\r\n'],
+  ])(
+    'has no host that all would read alike: HTTP/%s, %s; nothing after it is carried out',
+    async (version, message, hosts) => {
+      let asked = 0;
+      await start(async () => {
+        asked++;
+        return hello();
+      });
+      const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+      for (const [more, behind] of [
+        ['', ''],
+        [upgrade, ''],
+        ['', upgrade],
+      ]) {
+        const second = `GET /second HTTP/1.1\r\nHost: x\r\n${behind}\r\n`;
+        const answer = await sendRaw(`GET / HTTP/${version}\r\n${hosts}${more}\r\n${second}`);
+        expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 400 [\\s\\S]*"message":"${message}"[\\s\\S]*"code":400`));
+        expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+      }
+      expect(asked).toBe(0);
+    },
+  );
+
+  it.each(['Host:', 'Host: [::1]:8443', 'Host: vc-1.example.test:443'])(
+    'is none of those that have one: %s',
+    async (host) => {
+      await start(hello);
+      expect(await sendRaw(`GET / HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+    },
+  );
+
+  const whole = 'POST /first HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n';
+  const broken = 'POST /second HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
+  it.each([
+    ['garbage', `${whole}\r\n{}garbage\r\n\r\n`, ['200', '400']],
+    ['a body that cannot be read', `${whole}\r\n{}${broken}`, ['200', '400']],
+    ['more than it announced as its last', `${whole}Connection: close\r\n\r\n{}${broken}`, ['200']],
+    ['more, in HTTP/1.0', `${whole.replace('1.1', '1.0')}\r\n{}${broken}`, ['200']],
+  ])('is answered behind the request before it, whose answer is its own: %s', async (_what, sent, codes) => {
+    const carriedOut: string[] = [];
+    await start(async (request) => {
+      for await (const _ of request.body);
+      carriedOut.push(request.url);
+      // By then the rest has been read as well.
+      await new Promise((resolve) => setImmediate(resolve));
+      return hello();
+    });
+    const answers = [...(await sendRaw(sent)).matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, code]) => code);
+    expect(answers).toEqual(codes);
+    expect(carriedOut).toEqual(['/first']);
   });
 
   it('over plain TCP is dropped', async () => {

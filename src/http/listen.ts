@@ -12,7 +12,14 @@ import type { Duplex } from 'node:stream';
 import { DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
 import type { Log } from '../lib/log.ts';
 import { adaptRequest, adaptStream } from './adapt-request.ts';
-import { refuseBody, refuseConnection, refuseExpectation, refuseLargeHeaders, requireHost } from './client-error.ts';
+import {
+  hostProblem,
+  refuseBody,
+  refuseConnection,
+  refuseExpectation,
+  refuseHost,
+  refuseLargeHeaders,
+} from './client-error.ts';
 import { errorReply } from './error-reply.ts';
 import { type IncomingRequest, isPassed, isStream, isUpgraded, type Reply } from './exchange.ts';
 import { defaultListenLimits, type ListenLimits } from './listen-limits.ts';
@@ -95,6 +102,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const stalled = new StalledReaders(limits.stallMilliseconds);
   /** The answer that was begun last on a connection of HTTP/1.1. */
   const answers = new WeakMap<object, ServerResponse>();
+  /** Connections of HTTP/1.1 whose last answer was begun: requests that were sent behind are not carried out. */
+  const ended = new WeakSet<object>();
   const server = createSecureServer({
     allowHTTP1: true,
     ...tlsTerms,
@@ -154,7 +163,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     over();
   };
 
-  const onRequest = (message: IncomingMessage, response: ServerResponse, expectsTheUnknown: boolean): Promise<void> => {
+  const onRequest = async (message: IncomingMessage, response: ServerResponse, expectsTheUnknown: boolean) => {
+    if (ended.has(message.socket)) return;
     const { over } = live.requestBegan(message.socket);
     answers.set(message.socket, response);
     const end = new RequestEnd();
@@ -165,11 +175,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     });
     response.on('error', () => end.end(overReason));
     message.on('error', () => end.end(overReason));
+    const problem = hostProblem(message);
+    if (problem !== undefined) ended.add(message.socket);
     const check = () => {
-      if (message.httpVersion === '1.1') requireHost(message.headers.host);
+      refuseHost(problem);
       if (expectsTheUnknown) refuseExpectation(message.headers.expect);
     };
-    const isLast = message.headers.host === undefined;
+    const isLast = problem !== undefined || message.headers.host === undefined;
     const request = adaptRequest(message, end);
     return serve(request, response, { end, check, isGone: () => gone, isLast, over });
   };
@@ -218,6 +230,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 
   const onUpgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
+    if (ended.has(socket)) return;
     const { over } = live.requestBegan(socket);
     const end = new RequestEnd();
     socket.once('close', () => end.end(overReason));
@@ -226,7 +239,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     try {
       let reply: Reply;
       try {
-        if (message.httpVersion === '1.1') requireHost(message.headers.host);
+        refuseHost(hostProblem(message));
         refuseBody(message.headers);
         reply = await options.handler(request);
       } catch (error) {
@@ -295,7 +308,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     socket.on('error', (error: Error) => log.debug({ err: error }, 'connection ended'));
     if (socket.alpnProtocol !== 'h2') live.socketOpened(socket);
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => refuseConnection(error, socket));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
+    refuseConnection(error, socket, answers.get(socket)),
+  );
   server.on('sessionError', (error: Error) => log.debug({ err: error }, 'session ended'));
 
   await new Promise<void>((resolve, reject) => {

@@ -42,7 +42,17 @@ const chunks: readonly ((text: string) => string)[] = [
   (text) => `zz\r\n${text}`,
 ];
 
-/** Pairs of lengths that two readers would understand in two ways. Each comes alone on its connection. */
+const hosts = [
+  '',
+  'Host: x\r\nHost: x',
+  'Host: x\r\nHost: y',
+  'host: x\r\nHOST: y',
+  'Host: x/y',
+  'Host: x@y',
+  'Host: x y',
+];
+
+/** Pairs of lengths, or of hosts, that two readers would understand in two ways. Each comes alone on its connection. */
 export function* smuggling(world: World, key: string): Generator<BadRequest> {
   for (const kind of world.kinds.filter(({ objectMethods }) => objectMethods.includes('delete'))) {
     const hidden = inner(objectPath(world, kind), key);
@@ -52,6 +62,10 @@ export function* smuggling(world: World, key: string): Generator<BadRequest> {
       const method = ['POST', 'GET', 'DELETE'][index % 3] ?? 'POST';
       const body = chunks[index % chunks.length]?.(hidden) ?? '';
       yield raw(`${start(method)}${length(body.length)}\r\n\r\n${body}`);
+    }
+    for (const host of hosts) {
+      const head = `GET ${collectionPath(world, kind)} HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${key}`;
+      yield raw(`${head.replace('\r\n\r\n', '\r\n')}\r\n\r\n${hidden}`);
     }
     for (const chunked of chunks) {
       yield raw(
