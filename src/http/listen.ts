@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import {
   constants,
@@ -12,6 +11,7 @@ import type { Duplex } from 'node:stream';
 import { DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
 import type { Log } from '../lib/log.ts';
 import { adaptRequest, adaptStream } from './adapt-request.ts';
+import { AnswersInOrder } from './answers-in-order.ts';
 import {
   hostProblem,
   refuseBody,
@@ -100,10 +100,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const live = new LiveConnections(limits);
   const webSockets = new WebSocketStreams();
   const stalled = new StalledReaders(limits.stallMilliseconds);
-  /** The answer that was begun last on a connection of HTTP/1.1. */
-  const answers = new WeakMap<object, ServerResponse>();
-  /** Connections of HTTP/1.1 whose last answer was begun: requests that were sent behind are not carried out. */
-  const ended = new WeakSet<object>();
+  const order = new AnswersInOrder();
   const server = createSecureServer({
     allowHTTP1: true,
     ...tlsTerms,
@@ -164,9 +161,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 
   const onRequest = async (message: IncomingMessage, response: ServerResponse, expectsTheUnknown: boolean) => {
-    if (ended.has(message.socket)) return;
+    const turn = order.turnOf(message, response);
+    if (turn !== undefined && !(await turn)) return;
     const { over } = live.requestBegan(message.socket);
-    answers.set(message.socket, response);
     const end = new RequestEnd();
     let gone = false;
     response.once('close', () => {
@@ -176,7 +173,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     response.on('error', () => end.end(overReason));
     message.on('error', () => end.end(overReason));
     const problem = hostProblem(message);
-    if (problem !== undefined) ended.add(message.socket);
     const check = () => {
       refuseHost(problem);
       if (expectsTheUnknown) refuseExpectation(message.headers.expect);
@@ -230,7 +226,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 
   const onUpgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
-    if (ended.has(socket)) return;
+    const turn = order.turnOf(message);
+    if (turn !== undefined && !(await turn)) return;
     const { over } = live.requestBegan(socket);
     const end = new RequestEnd();
     socket.once('close', () => end.end(overReason));
@@ -246,9 +243,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         reply = errorReply(request, error, log);
       }
       await write(end, reply, async () => {
-        // Who sends several requests at once is answered in their order.
-        const earlier = answers.get(socket);
-        if (earlier !== undefined && !earlier.closed) await once(earlier, 'close');
         if (isUpgraded(reply)) {
           await switchProtocols(socket, head, reply, { end, stalled });
           return;
@@ -309,7 +303,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     if (socket.alpnProtocol !== 'h2') live.socketOpened(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
-    refuseConnection(error, socket, answers.get(socket)),
+    refuseConnection(error, socket, order.latestOn(socket)),
   );
   server.on('sessionError', (error: Error) => log.debug({ err: error }, 'session ended'));
 
