@@ -136,7 +136,7 @@ describe('when there is no more room for connections', () => {
   });
 });
 
-describe('a peer of HTTP/2 that floods the server', () => {
+describe('a peer that floods the server', () => {
   it('with headers that never end is cut off', async () => {
     await start({});
     const socket = await session();
@@ -166,6 +166,16 @@ describe('a peer of HTTP/2 that floods the server', () => {
     expect(await flood(socket, request, 1_000_000)).toBeLessThan(1_000_000);
     expect(calls).toBeLessThan(5_000);
     expect(await get(await connection())).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('with requests over HTTP/1.1 behind one that is at work is cut off, and none of them is carried out', async () => {
+    await start({ streamsPerSession: 100 }, () => new Promise(() => {}));
+    const socket = await connection();
+    const request = Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    // As many as are allowed, one after the other.
+    expect(await flood(socket, () => request, 100)).toBe(100);
+    expect(await flood(socket, () => request, 100_000)).toBeLessThan(100_000);
+    expect(calls).toBe(1);
   });
 
   it('with pings or settings whose answers it does not read is cut off', async () => {

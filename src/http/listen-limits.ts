@@ -13,7 +13,10 @@ export interface ListenLimits {
   readonly idleMilliseconds: number;
   /** A reader who takes nothing for so long while there is something to take is gone. */
   readonly stallMilliseconds: number;
-  /** Informers open a stream per kind and namespace on one connection; 250 is the least they are promised. */
+  /**
+   * Informers open a stream per kind and namespace on one connection; 250 is the least they are promised. Over HTTP/1.1
+   * as many may wait for their answers.
+   */
   readonly streamsPerSession: number;
   /** How often an HTTP/2 peer is asked whether it is there; one that did not answer four times is cut off. */
   readonly pingMilliseconds: number;

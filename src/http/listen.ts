@@ -100,7 +100,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const live = new LiveConnections(limits);
   const webSockets = new WebSocketStreams();
   const stalled = new StalledReaders(limits.stallMilliseconds);
-  const order = new AnswersInOrder();
+  const order = new AnswersInOrder(limits.streamsPerSession);
   const server = createSecureServer({
     allowHTTP1: true,
     ...tlsTerms,
