@@ -1,6 +1,6 @@
 import { textAt, valueAt } from '../lib/json-path.ts';
-import type { JsonValue } from '../lib/json-value.ts';
-import type { KubeObject } from './meta.ts';
+import type { JsonObject, JsonValue } from '../lib/json-value.ts';
+import type { KubeObject, TypedObject } from './meta.ts';
 import type { Column } from './resource.ts';
 
 interface ColumnOptions {
@@ -10,11 +10,11 @@ interface ColumnOptions {
 }
 
 /** A column that shows one field, or what a function makes of the object. */
-export function column(
+export function column<Fields extends JsonObject = JsonObject>(
   name: string,
-  source: string | ((object: KubeObject, now: number) => JsonValue | undefined),
+  source: string | ((object: TypedObject<Fields>, now: number) => JsonValue | undefined),
   options: ColumnOptions & { readonly type?: Column['type'] },
-): Column {
+): Column<Fields> {
   const path = typeof source === 'string' ? source.split('.') : [];
   return {
     name,

@@ -42,6 +42,16 @@ export type ObjectMeta = {
 /** Any object of the API once it is decoded: the three members every object has, and whatever its kind adds. */
 export type KubeObject = { apiVersion: string; kind: string; metadata: ObjectMeta } & { [field: string]: JsonValue };
 
+/**
+ * An object of a kind whose own fields (`spec`, `status` and the like) have known types. The types come from the schema of
+ * the kind. Every write is checked against that schema before code of the kind sees the object.
+ */
+export type TypedObject<Fields extends JsonObject> = {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+} & Fields;
+
 export type ListMeta = { resourceVersion?: string; continue?: string; remainingItemCount?: number };
 
 export interface GroupVersionKind {

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '../lib/json-value.ts';
-import type { KubeObject } from './meta.ts';
+import type { KubeObject, TypedObject } from './meta.ts';
 import type { Schema } from './schema/schema.ts';
 
 /** A column of the Table that `kubectl get` prints. `value` undefined or null prints as `<none>`. */
-export interface Column {
+export interface Column<Fields extends JsonObject = JsonObject> {
   readonly name: string;
   /** A `date` column's value is a timestamp; the server prints it as an age. */
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
@@ -14,11 +14,11 @@ export interface Column {
   /** A date is printed as it is, not as an age. */
   readonly verbatim?: boolean;
   /** `now`: milliseconds since the epoch, for columns that tell what is over and what is not. */
-  value(object: KubeObject, now?: number): JsonValue | undefined;
+  value(object: TypedObject<Fields>, now?: number): JsonValue | undefined;
 }
 
 /** What a kind is, as data: discovery, OpenAPI, validation, defaults, pruning and Tables all come from this. */
-export interface ResourceKind {
+export interface ResourceKind<Fields extends JsonObject = JsonObject> {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -37,7 +37,7 @@ export interface ResourceKind {
    */
   readonly schema: Schema;
   /** Besides NAME, which always comes first. Absent: AGE. */
-  readonly columns?: readonly Column[];
+  readonly columns?: readonly Column<Fields>[];
   /** Paths besides metadata.name and metadata.namespace that field selectors know: `spec.owner.user`. */
   readonly selectableFields?: readonly string[];
   /**
@@ -51,6 +51,20 @@ export interface ResourceKind {
   readonly deprecation?: string;
   /** Bodies may hold secrets, in the right place or a wrong one: no error quotes any of a body. */
   readonly confidential?: boolean;
+}
+
+/** The type of the objects of a kind: `ObjectOf<typeof projectKind>`. */
+export type ObjectOf<Kind extends ResourceKind> = Kind extends ResourceKind<infer Fields> ? TypedObject<Fields> : never;
+
+/**
+ * Returns the object as one of its kind. This is the only place that casts objects of our own kinds: a plane has checked
+ * what it stores against the schema, and a client trusts the server that it asked.
+ */
+export function typedObject<Fields extends JsonObject>(
+  _kind: ResourceKind<Fields>,
+  object: KubeObject,
+): TypedObject<Fields> {
+  return object as TypedObject<Fields>;
 }
 
 export function listKindOf({ kind, listKind }: Pick<ResourceKind, 'kind' | 'listKind'>): string {

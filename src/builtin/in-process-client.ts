@@ -1,13 +1,13 @@
+import { type ResourceKind, typedObject } from '../api/resource.ts';
 import { parseFieldSelector } from '../api/selectors/field-selector.ts';
 import { parseLabelSelector } from '../api/selectors/label-selector.ts';
 import { StatusError } from '../api/status.ts';
-import type { ApiClient, ListRequest, ObjectEvent, Place, ResourceClient } from '../client/resource-client.ts';
-import type { KindStores } from '../controlplane/control-plane.ts';
+import type { ApiClient, ListRequest, Place, ResourceClient } from '../client/resource-client.ts';
 import { systemContext } from '../controlplane/system-context.ts';
-import { cloneJson, type JsonValue } from '../lib/json-value.ts';
+import { cloneJson, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
-import { resourceKey } from '../registry/rows.ts';
-import type { ListOptions, PatchOptions, WriteOptions } from '../registry/verbs.ts';
+import { type KindStores, storeOf } from '../registry/kind-stores.ts';
+import type { ListOptions, PatchOptions, Served, WriteOptions } from '../registry/verbs.ts';
 
 /**
  * The client of the server's own controllers: the same contract as over HTTP, but straight to the verbs, as the
@@ -16,9 +16,7 @@ import type { ListOptions, PatchOptions, WriteOptions } from '../registry/verbs.
 export function inProcessClient(kinds: KindStores, fieldManager: string): ApiClient {
   return {
     resource(kind) {
-      const store = kinds.get(resourceKey(kind));
-      if (store === undefined) throw new Error(`${kind.kind} is not a stored kind of this control plane`);
-      return resourceInProcess(store, fieldManager);
+      return resourceInProcess(kind, storeOf(kinds, kind), fieldManager);
     },
   };
 }
@@ -26,7 +24,12 @@ export function inProcessClient(kinds: KindStores, fieldManager: string): ApiCli
 /** Controllers follow for as long as they run; half an hour is when a server would end a watch by itself. */
 const watchMilliseconds = 30 * 60_000;
 
-function resourceInProcess(store: KindStore, fieldManager: string): ResourceClient {
+function resourceInProcess<Fields extends JsonObject>(
+  kind: ResourceKind<Fields>,
+  store: KindStore<Fields>,
+  fieldManager: string,
+): ResourceClient<Fields> {
+  const typed = ({ object }: Served) => typedObject(kind, object);
   const write: WriteOptions = { dryRun: false, fieldManager, fieldValidation: 'Ignore' };
   const patchOptions: PatchOptions = { ...write, force: false };
   const contextOf = (place: Pick<Place, 'namespace'>, signal?: AbortSignal) =>
@@ -35,7 +38,7 @@ function resourceInProcess(store: KindStore, fieldManager: string): ResourceClie
 
   return {
     async get(place, { signal } = {}) {
-      return (await store.verbs.get(contextOf(place, signal), place.name, { resourceVersion: '' })).object;
+      return typed(await store.verbs.get(contextOf(place, signal), place.name, { resourceVersion: '' }));
     },
     async list(request = {}) {
       const options = { ...listOptions(request, ''), continue: request.continue ?? '' };
@@ -44,7 +47,7 @@ function resourceInProcess(store: KindStore, fieldManager: string): ResourceClie
         resourceVersion,
         continue: more,
       } = await store.verbs.list(contextOf(request, request.signal), options);
-      const objects = items.map((item) => item.object);
+      const objects = items.map(typed);
       return { items: objects, resourceVersion, ...(more === undefined ? {} : { continue: more }) };
     },
     async *watch(request) {
@@ -57,28 +60,28 @@ function resourceInProcess(store: KindStore, fieldManager: string): ResourceClie
       for await (const event of stream) {
         if (event.type === 'ERROR') throw new StatusError(event.status);
         yield event.type === 'BOOKMARK'
-          ? ({ type: 'BOOKMARK', resourceVersion: event.resourceVersion } satisfies ObjectEvent)
-          : ({ type: event.type, object: event.object.object } satisfies ObjectEvent);
+          ? { type: 'BOOKMARK', resourceVersion: event.resourceVersion }
+          : { type: event.type, object: typed(event.object) };
       }
     },
     async create(object, { signal } = {}) {
-      return (await store.verbs.create(contextOf(object.metadata, signal), cloneJson(object), write)).object;
+      return typed(await store.verbs.create(contextOf(object.metadata, signal), cloneJson(object), write));
     },
     async update(object, { signal } = {}) {
       const { name = '' } = object.metadata;
-      return (await store.verbs.update(contextOf(object.metadata, signal), name, cloneJson(object), write)).object;
+      return typed(await store.verbs.update(contextOf(object.metadata, signal), name, cloneJson(object), write));
     },
     async updateStatus(object, { signal } = {}) {
       const { name = '' } = object.metadata;
       const status = statusOf(store);
-      return (await status.update(contextOf(object.metadata, signal), name, cloneJson(object), write)).object;
+      return typed(await status.update(contextOf(object.metadata, signal), name, cloneJson(object), write));
     },
     async patch(place, document, { signal } = {}) {
-      return (await store.verbs.patch(contextOf(place, signal), place.name, mergePatch(document), patchOptions)).object;
+      return typed(await store.verbs.patch(contextOf(place, signal), place.name, mergePatch(document), patchOptions));
     },
     async patchStatus(place, document, { signal } = {}) {
       const status = statusOf(store);
-      return (await status.patch(contextOf(place, signal), place.name, mergePatch(document), patchOptions)).object;
+      return typed(await status.patch(contextOf(place, signal), place.name, mergePatch(document), patchOptions));
     },
     async delete(place, { signal, uid, propagationPolicy } = {}) {
       await store.verbs.delete(contextOf(place, signal), place.name, {
@@ -91,7 +94,7 @@ function resourceInProcess(store: KindStore, fieldManager: string): ResourceClie
   };
 }
 
-function statusOf(store: KindStore): NonNullable<KindStore['status']> {
+function statusOf(store: Pick<KindStore, 'status' | 'resource'>): NonNullable<KindStore['status']> {
   if (store.status === undefined) throw new Error(`${store.resource.kind} has no status`);
   return store.status;
 }

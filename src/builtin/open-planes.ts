@@ -17,8 +17,8 @@ import { builtinHost } from '../hosts/builtin/builtin-host.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Plane } from '../http/plane.ts';
 import { textAt } from '../lib/json-path.ts';
+import { storeOf } from '../registry/kind-stores.ts';
 import type { LeftWork } from '../registry/left-work.ts';
-import { resourceKey } from '../registry/rows.ts';
 import type { Store } from '../store/store.ts';
 import { type Composed, type ComposerOptions, composer } from './compose-plane.ts';
 import { inProcessClient } from './in-process-client.ts';
@@ -96,10 +96,8 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
 
   await fleet.resume();
   const local = await borrowedLocal(fleet);
-  const kindStore = local.plane.kinds.get(resourceKey(virtualClusterKind));
-  if (kindStore === undefined) throw new Error(`${localCluster} has no ${virtualClusterKind.plural}`);
   const entrances = virtualPlanes({
-    virtualClusters: kindStore,
+    virtualClusters: storeOf(local.plane.kinds, virtualClusterKind),
     async visit(id, name) {
       const borrowed = await fleet.borrow(id);
       if (borrowed === undefined) throw notFound(groupResourceOf(virtualClusterKind), name);

@@ -1,8 +1,8 @@
 import { apiVersionOf, type KubeObject, type ListMeta } from '../api/meta.ts';
-import type { ResourceKind } from '../api/resource.ts';
+import { type ResourceKind, typedObject } from '../api/resource.ts';
 import { type Status, StatusError } from '../api/status.ts';
 import { parseTrustedJson } from '../lib/json-parse.ts';
-import type { JsonValue } from '../lib/json-value.ts';
+import type { JsonObject, JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
 import { linesOf } from '../lib/lines.ts';
 import type { ApiClient, ObjectEvent, Place, ResourceClient, WatchRequest } from './resource-client.ts';
@@ -19,7 +19,10 @@ export function httpClient(options: HttpClientOptions): ApiClient {
   return { resource: (kind) => resourceOverHttp(options, kind) };
 }
 
-function resourceOverHttp(options: HttpClientOptions, kind: ResourceKind): ResourceClient {
+function resourceOverHttp<Fields extends JsonObject>(
+  options: HttpClientOptions,
+  kind: ResourceKind<Fields>,
+): ResourceClient<Fields> {
   const root = `${options.server}${kind.group === '' ? '/api' : '/apis'}/${apiVersionOf(kind)}`;
 
   function collection(namespace: string | undefined): string {
@@ -61,17 +64,18 @@ function resourceOverHttp(options: HttpClientOptions, kind: ResourceKind): Resou
     return parseTrustedJson(await response.text()) as KubeObject;
   }
 
+  const callFor = async (...request: Parameters<typeof call>) => typedObject(kind, await call(...request));
   const json = (document: JsonValue) => ({ type: 'application/json', document });
   const merge = (document: JsonValue) => ({ type: 'application/merge-patch+json', document });
 
   return {
-    get: (place, { signal } = {}) => call('GET', item(place), signal),
+    get: (place, { signal } = {}) => callFor('GET', item(place), signal),
     async list({ namespace, signal, ...selectors } = {}) {
       const list = await call('GET', `${collection(namespace)}${query(selectors)}`, signal);
       const { resourceVersion = '', continue: more = '' } = list.metadata as ListMeta;
       return {
         // A list of nothing but metadata has null where there is none.
-        items: (list['items'] ?? []) as unknown as KubeObject[],
+        items: ((list.items ?? []) as unknown as KubeObject[]).map((object) => typedObject(kind, object)),
         resourceVersion,
         // Empty at the end of a list.
         ...(more === '' ? {} : { continue: more }),
@@ -81,13 +85,13 @@ function resourceOverHttp(options: HttpClientOptions, kind: ResourceKind): Resou
       const url = `${collection(namespace)}${query({ ...selectors, resourceVersion, watch: 'true', allowWatchBookmarks: 'true' })}`;
       const response = await send('GET', url, signal);
       if (response.body === null) return;
-      for await (const line of linesOf(response.body as AsyncIterable<Uint8Array>)) yield toEvent(line);
+      for await (const line of linesOf(response.body as AsyncIterable<Uint8Array>)) yield toEvent(kind, line);
     },
-    create: (object, { signal } = {}) => call('POST', collection(object.metadata.namespace), signal, json(object)),
-    update: (object, { signal } = {}) => call('PUT', item(placeOf(object)), signal, json(object)),
-    updateStatus: (object, { signal } = {}) => call('PUT', item(placeOf(object), 'status'), signal, json(object)),
-    patch: (place, patch, { signal } = {}) => call('PATCH', item(place), signal, merge(patch)),
-    patchStatus: (place, patch, { signal } = {}) => call('PATCH', item(place, 'status'), signal, merge(patch)),
+    create: (object, { signal } = {}) => callFor('POST', collection(object.metadata.namespace), signal, json(object)),
+    update: (object, { signal } = {}) => callFor('PUT', item(placeOf(object)), signal, json(object)),
+    updateStatus: (object, { signal } = {}) => callFor('PUT', item(placeOf(object), 'status'), signal, json(object)),
+    patch: (place, patch, { signal } = {}) => callFor('PATCH', item(place), signal, merge(patch)),
+    patchStatus: (place, patch, { signal } = {}) => callFor('PATCH', item(place, 'status'), signal, merge(patch)),
     async delete(place, { signal, uid, propagationPolicy } = {}) {
       await call(
         'DELETE',
@@ -110,11 +114,14 @@ function query(members: Readonly<Record<string, string | number | undefined>>): 
   return pairs.size === 0 ? '' : `?${pairs}`;
 }
 
-function toEvent(line: string): ObjectEvent {
-  const event = parseTrustedJson(line) as { type: string; object: KubeObject };
+function toEvent<Fields extends JsonObject>(kind: ResourceKind<Fields>, line: string): ObjectEvent<Fields> {
+  const event = parseTrustedJson(line) as {
+    type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+    object: KubeObject;
+  };
   if (event.type === 'ERROR') throw new StatusError(event.object as unknown as Status);
   if (event.type === 'BOOKMARK') {
     return { type: 'BOOKMARK', resourceVersion: event.object.metadata.resourceVersion ?? '' };
   }
-  return event as ObjectEvent;
+  return { type: event.type, object: typedObject(kind, event.object) };
 }

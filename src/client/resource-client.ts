@@ -1,28 +1,28 @@
-import type { KubeObject } from '../api/meta.ts';
+import type { TypedObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
-import type { JsonValue } from '../lib/json-value.ts';
+import type { JsonObject, JsonValue } from '../lib/json-value.ts';
 
 /**
  * What one who uses the API does with a kind, over HTTP or inside the process. Every function rejects with
  * StatusError for an answer that says no; objects handed out may be shared and are never changed by the caller.
  */
-export interface ResourceClient {
-  get(place: Place, options?: CallOptions): Promise<KubeObject>;
-  list(options?: ListRequest): Promise<ObjectList>;
+export interface ResourceClient<Fields extends JsonObject = JsonObject> {
+  get(place: Place, options?: CallOptions): Promise<TypedObject<Fields>>;
+  list(options?: ListRequest): Promise<ObjectList<Fields>>;
   /** Ends when the server ends it; a client that wants to go on lists or watches again. */
-  watch(options: WatchRequest): AsyncIterable<ObjectEvent>;
-  create(object: KubeObject, options?: CallOptions): Promise<KubeObject>;
-  update(object: KubeObject, options?: CallOptions): Promise<KubeObject>;
-  updateStatus(object: KubeObject, options?: CallOptions): Promise<KubeObject>;
+  watch(options: WatchRequest): AsyncIterable<ObjectEvent<Fields>>;
+  create(object: TypedObject<Fields>, options?: CallOptions): Promise<TypedObject<Fields>>;
+  update(object: TypedObject<Fields>, options?: CallOptions): Promise<TypedObject<Fields>>;
+  updateStatus(object: TypedObject<Fields>, options?: CallOptions): Promise<TypedObject<Fields>>;
   /** A merge patch; with `metadata.resourceVersion` inside it is refused if the object has changed since. */
-  patch(place: Place, patch: JsonValue, options?: CallOptions): Promise<KubeObject>;
-  patchStatus(place: Place, patch: JsonValue, options?: CallOptions): Promise<KubeObject>;
+  patch(place: Place, patch: JsonValue, options?: CallOptions): Promise<TypedObject<Fields>>;
+  patchStatus(place: Place, patch: JsonValue, options?: CallOptions): Promise<TypedObject<Fields>>;
   delete(place: Place, options?: DeleteRequest): Promise<void>;
 }
 
 /** Gives the client of a kind. */
 export interface ApiClient {
-  resource(kind: ResourceKind): ResourceClient;
+  resource<Fields extends JsonObject>(kind: ResourceKind<Fields>): ResourceClient<Fields>;
 }
 
 export interface Place {
@@ -56,8 +56,8 @@ export interface DeleteRequest extends CallOptions {
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
 }
 
-export interface ObjectList {
-  readonly items: readonly KubeObject[];
+export interface ObjectList<Fields extends JsonObject = JsonObject> {
+  readonly items: readonly TypedObject<Fields>[];
   readonly resourceVersion: string;
   /** Where there are more than were asked for. */
   readonly continue?: string;
@@ -68,4 +68,4 @@ export type ItemEvent<Item> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Item }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
-export type ObjectEvent = ItemEvent<KubeObject>;
+export type ObjectEvent<Fields extends JsonObject = JsonObject> = ItemEvent<TypedObject<Fields>>;

@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import { Lanes } from '../lib/lanes.ts';
 import type { Collaborators } from '../registry/kind-runtime.ts';
 import type { KindStore } from '../registry/kind-store.ts';
+import type { KindStores } from '../registry/kind-stores.ts';
 import type { LeftWork } from '../registry/left-work.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import { openKindStore } from '../registry/open-kind-store.ts';
@@ -35,9 +36,6 @@ export interface ControlPlaneOptions {
   /** Work for upkeep was written. */
   onUpkeep(left: LeftWork): void;
 }
-
-/** The stored kinds of a plane by resource key (`virtualclusterinstances.management…`), as they are at the moment. */
-export type KindStores = ReadonlyMap<string, KindStore>;
 
 /** A kind that a plane gets while it is open. */
 export interface AddedKind {

@@ -2,9 +2,10 @@ import type { KubeObject } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { AdmittedWrite } from '../registry/admission.ts';
+import type { KindStores } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { StoredResource } from '../registry/resource.ts';
-import type { ControlPlane, KindStores } from './control-plane.ts';
+import type { ControlPlane } from './control-plane.ts';
 
 /** What a plane of the Kubernetes kind gives to the parts that it is made of. */
 export interface PartDependencies {

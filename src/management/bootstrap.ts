@@ -10,9 +10,8 @@ import { generateAccessKey } from '../auth/access-key-format.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
-import { resourceKey } from '../registry/rows.ts';
+import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { WriteOptions } from '../registry/verbs.ts';
-import type { KindStores } from './state.ts';
 
 export interface BootstrapOptions {
   /**
@@ -71,12 +70,6 @@ export async function bootstrap(stores: KindStores, options: BootstrapOptions = 
   const spec = { displayName: 'Administrator, made at the first start', user: adminUser, type: 'User', key };
   await keys.verbs.create(context, objectOf(accessKeyKind, adminUser, spec), writing);
   return key;
-}
-
-function storeOf(stores: KindStores, kind: ResourceKind): KindStore {
-  const found = stores.get(resourceKey(kind));
-  if (found === undefined) throw new Error(`no store for ${kind.plural}`);
-  return found;
 }
 
 function storeOfObject(stores: KindStores, object: KubeObject): KindStore {

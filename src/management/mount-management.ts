@@ -5,11 +5,11 @@ import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
-import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
+import { groupResourceOf } from '../api/resource.ts';
 import { notFound } from '../api/status.ts';
 import type { KindStore } from '../registry/kind-store.ts';
+import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
-import { resourceKey } from '../registry/rows.ts';
 import { mountStored } from '../registry/stored-verbs.ts';
 import { clusterAccessKey } from './answers/cluster-access-key.ts';
 import { type ClusterVirtualClustersOptions, clusterVirtualClusters } from './answers/cluster-virtual-clusters.ts';
@@ -21,7 +21,6 @@ import { teamAccessKeys, userAccessKeys } from './answers/keys-of-one.ts';
 import { projectClusters, projectMembers, projectTemplates } from './answers/project-answers.ts';
 import { selves } from './answers/selves.ts';
 import type { ManagementDependencies } from './dependencies.ts';
-import type { KindStores } from './state.ts';
 import { extendedInstances } from './views/extended-instances.ts';
 import { ownedAccessKeys } from './views/owned-access-keys.ts';
 
@@ -38,33 +37,31 @@ export interface MountOptions
 export function mountManagement(stores: KindStores, options: MountOptions): readonly MountedResource[] {
   const { state } = options;
   state.attach(stores);
-  const store = (kind: ResourceKind): KindStore => {
-    const found = stores.get(resourceKey(kind));
-    if (found === undefined) throw new Error(`no store for ${kind.plural}`);
-    return found;
-  };
   return [
     extendedInstances(
-      mountStored(store(virtualClusterInstanceKind), {
+      mountStored(storeOf(stores, virtualClusterInstanceKind), {
         kubeconfig: instanceKubeConfig(options),
         log: instanceLog(options),
       }),
     ),
-    mountStored(store(projectKind), {
+    mountStored(storeOf(stores, projectKind), {
       members: projectMembers(state),
       templates: projectTemplates(state),
       clusters: projectClusters(state),
-      importvirtualcluster: importVirtualCluster({ ...options, instances: store(virtualClusterInstanceKind) }),
+      importvirtualcluster: importVirtualCluster({
+        ...options,
+        instances: storeOf(stores, virtualClusterInstanceKind),
+      }),
     }),
-    mountStored(store(clusterKind), {
-      virtualclusters: clusterVirtualClusters({ ...options, instances: store(virtualClusterInstanceKind) }),
-      accesskey: clusterAccessKey({ ...options, accessKeys: store(accessKeyKind) }),
+    mountStored(storeOf(stores, clusterKind), {
+      virtualclusters: clusterVirtualClusters({ ...options, instances: storeOf(stores, virtualClusterInstanceKind) }),
+      accesskey: clusterAccessKey({ ...options, accessKeys: storeOf(stores, accessKeyKind) }),
     }),
-    mountStored(store(virtualClusterTemplateKind)),
-    mountStored(store(userKind), { accesskeys: userAccessKeys(state) }),
-    mountStored(store(teamKind), { accesskeys: teamAccessKeys(state) }),
-    withoutCreate(mountStored(store(accessKeyKind)), store(accessKeyKind)),
-    ownedAccessKeys(store(accessKeyKind), state),
+    mountStored(storeOf(stores, virtualClusterTemplateKind)),
+    mountStored(storeOf(stores, userKind), { accesskeys: userAccessKeys(state) }),
+    mountStored(storeOf(stores, teamKind), { accesskeys: teamAccessKeys(state) }),
+    withoutCreate(mountStored(storeOf(stores, accessKeyKind)), storeOf(stores, accessKeyKind)),
+    ownedAccessKeys(storeOf(stores, accessKeyKind), state),
     selves(options),
     directClusterEndpointTokens(options),
   ];

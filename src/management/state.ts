@@ -7,7 +7,7 @@ import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
-import type { KubeObject } from '../api/meta.ts';
+import type { KubeObject, TypedObject } from '../api/meta.ts';
 import { projectNamespace } from '../api/naming.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import type { ReviewState } from '../auth/authz/access-state.ts';
@@ -15,14 +15,11 @@ import { membersOfProject } from '../auth/authz/principals.ts';
 import { textsAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
-import { resourceKey } from '../registry/rows.ts';
+import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import { glanceAt } from '../registry/verbs.ts';
 import { type AccessKeyIndex, indexAccessKeys, type KeyOwnerMember } from './access-key-index.ts';
 import { type InstanceIndex, indexInstances } from './instance-index.ts';
 import { indexByWords, type PrincipalIndex } from './principal-index.ts';
-
-/** The stored kinds by resource key (`projects.management…`). */
-export type KindStores = ReadonlyMap<string, KindStore>;
 
 /** What the rules of one kind may know of the others: what is true now, without waiting. Objects are frozen. */
 export interface ManagementState extends ReviewState {
@@ -72,31 +69,33 @@ export function createManagementState(options: StateOptions): AttachableState {
   let attached: KindStores | undefined;
   let indexes: Indexes | undefined;
   let keysVersion = 0;
-  /** Every authentication asks for several of them. */
-  const known = new Map<ResourceKind, KindStore>();
-  const storeOf = (kind: ResourceKind): KindStore => {
-    const store = known.get(kind) ?? attached?.get(resourceKey(kind));
-    if (store === undefined) throw new Error(`no store is attached for ${kind.plural}`);
-    known.set(kind, store);
-    return store;
+  const attachedStore = <Fields extends JsonObject>(kind: ResourceKind<Fields>): KindStore<Fields> => {
+    if (attached === undefined) throw new Error('the management stores are not attached yet');
+    return storeOf(attached, kind);
   };
-  const one = (kind: ResourceKind) => (name: string) => storeOf(kind).peek('', name)?.object;
-  function* all(kind: ResourceKind, namespace?: string): Iterable<KubeObject> {
-    for (const served of storeOf(kind).peekAll(namespace)) yield glanceAt(served);
+  const one =
+    <Fields extends JsonObject>(kind: ResourceKind<Fields>) =>
+    (name: string) =>
+      attachedStore(kind).peek('', name)?.object;
+  function* all<Fields extends JsonObject>(
+    kind: ResourceKind<Fields>,
+    namespace?: string,
+  ): Iterable<TypedObject<Fields>> {
+    for (const served of attachedStore(kind).peekAll(namespace)) yield glanceAt(served);
   }
   return {
     selfService: options.selfService,
     attach(stores) {
       attached = stores;
-      known.clear();
       indexes = {
-        keys: indexAccessKeys(storeOf(accessKeyKind)),
-        teams: indexByWords(storeOf(teamKind), (team) => new Set(textsAt(team, 'spec', 'users'))),
-        projects: indexByWords(storeOf(projectKind), membersOfProject),
-        instances: indexInstances(storeOf(virtualClusterInstanceKind)),
+        keys: indexAccessKeys(attachedStore(accessKeyKind)),
+        teams: indexByWords(attachedStore(teamKind), (team) => new Set(textsAt(team, 'spec', 'users'))),
+        projects: indexByWords(attachedStore(projectKind), membersOfProject),
+        instances: indexInstances(attachedStore(virtualClusterInstanceKind)),
       };
       // Behind the indexes: whoever finds another number finds those as they are now, too.
-      for (const kind of [accessKeyKind, userKind, teamKind, clusterKind]) storeOf(kind).listen(() => keysVersion++);
+      const kindsOfKeys: readonly ResourceKind[] = [accessKeyKind, userKind, teamKind, clusterKind];
+      for (const kind of kindsOfKeys) attachedStore(kind).listen(() => keysVersion++);
       keysVersion++;
     },
     keysVersion() {
@@ -106,13 +105,13 @@ export function createManagementState(options: StateOptions): AttachableState {
     cluster: one(clusterKind),
     template: one(virtualClusterTemplateKind),
     user: one(userKind),
-    userHidden: (name) => storeOf(userKind).peekHidden('', name),
+    userHidden: (name) => attachedStore(userKind).peekHidden('', name),
     team: one(teamKind),
     accessKey: one(accessKeyKind),
-    accessKeyHidden: (name) => storeOf(accessKeyKind).peekHidden('', name),
+    accessKeyHidden: (name) => attachedStore(accessKeyKind).peekHidden('', name),
     namespace: one(namespaceKind),
-    instance: (namespace, name) => storeOf(virtualClusterInstanceKind).peek(namespace, name)?.object,
-    event: (namespace, name) => storeOf(eventKind).peek(namespace, name)?.object,
+    instance: (namespace, name) => attachedStore(virtualClusterInstanceKind).peek(namespace, name)?.object,
+    event: (namespace, name) => attachedStore(eventKind).peek(namespace, name)?.object,
     projects: () => all(projectKind),
     namespaces: () => all(namespaceKind),
     users: () => all(userKind),
@@ -121,14 +120,14 @@ export function createManagementState(options: StateOptions): AttachableState {
     templates: () => all(virtualClusterTemplateKind),
     *accessKeysOf(member, name) {
       for (const keyName of indexes?.keys.of(member, name) ?? []) {
-        const key = storeOf(accessKeyKind).peek('', keyName);
+        const key = attachedStore(accessKeyKind).peek('', keyName);
         if (key !== undefined) yield key.object;
       }
     },
     accessKeyCountOf: (member, name) => indexes?.keys.of(member, name).size ?? 0,
     keysMadeWith: (keyName) => indexes?.keys.madeWith(keyName) ?? [],
     instancesOn: (cluster) => indexes?.instances.onCluster(cluster) ?? 0,
-    instanceCount: (project) => storeOf(virtualClusterInstanceKind).count(projectNamespace(project)),
+    instanceCount: (project) => attachedStore(virtualClusterInstanceKind).count(projectNamespace(project)),
     instancesOwnedBy: (project, owner) => indexes?.instances.ownedBy(projectNamespace(project), owner) ?? 0,
     instanceOwners: (project) => indexes?.instances.owners(projectNamespace(project)) ?? [],
     instancesOf: (project) => all(virtualClusterInstanceKind, projectNamespace(project)),

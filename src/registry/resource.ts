@@ -1,5 +1,5 @@
 import type { FieldError } from '../api/field-error.ts';
-import type { KubeObject } from '../api/meta.ts';
+import type { KubeObject, TypedObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { Write } from '../store/store.ts';
@@ -12,17 +12,17 @@ import type { ResourceVerbs } from './verbs.ts';
  * What is stored for an object. `object` is what may be served, without resourceVersion; `hidden` is what never
  * leaves the server (hashes, sealed values): no answer, patch, watch or field ownership can see it.
  */
-export interface StoredRecord {
-  readonly object: KubeObject;
+export interface StoredRecord<Fields extends JsonObject = JsonObject> {
+  readonly object: TypedObject<Fields>;
   readonly hidden?: JsonObject;
 }
 
 /** A write of an object under way. Hooks read `old` and change `object` and `hidden` in place. */
-export interface Draft {
-  object: KubeObject;
+export interface Draft<Fields extends JsonObject = JsonObject> {
+  object: TypedObject<Fields>;
   hidden: JsonObject;
   /** Absent: it is being created. Frozen. */
-  readonly old?: StoredRecord;
+  readonly old?: StoredRecord<Fields>;
   /**
    * Shown to the caller of this very write and to nobody else: merged over the answer's members (`spec.key` of a new
    * access key). Never stored, never set by a dry run.
@@ -71,7 +71,7 @@ export interface RowSealing {
  * A stored kind: its data, and functions where it differs from the plain rules. Order of a write: decode, defaults,
  * prune → system metadata → `prepare` → schema and metadata validation, `validate` → claims, indexes → store.
  */
-export interface StoredResource extends ResourceKind {
+export interface StoredResource<Fields extends JsonObject = JsonObject> extends ResourceKind<Fields> {
   /** `status` is a subresource: main writes leave it, status writes touch nothing else. */
   readonly hasStatus: boolean;
   /** The verbs that clients have; absent: all of them. The server's own code has all of them in any case. */
@@ -107,38 +107,41 @@ export interface StoredResource extends ResourceKind {
    * field error (403, 404). Must not do anything outside the draft: dry runs come here too. `subresource`: where the
    * write came through one that writes the main part, its name (`WriteOptions.subresource`), else ''.
    */
-  prepare?(draft: Draft, context: RequestContext, subresource: string): void | Promise<void>;
+  prepare?(draft: Draft<Fields>, context: RequestContext, subresource: string): void | Promise<void>;
   /** Every field error beyond the schema. Called after `prepare`. */
-  validate?(draft: Draft, context: RequestContext): readonly FieldError[] | Promise<readonly FieldError[]>;
+  validate?(draft: Draft<Fields>, context: RequestContext): readonly FieldError[] | Promise<readonly FieldError[]>;
   /** Called for a status write instead of the two above. */
-  prepareStatus?(draft: Draft, context: RequestContext): void;
+  prepareStatus?(draft: Draft<Fields>, context: RequestContext): void;
   /** Every field error of a status write beyond the schema of the status. */
-  validateStatus?(draft: Draft, context: RequestContext): readonly FieldError[] | Promise<readonly FieldError[]>;
+  validateStatus?(
+    draft: Draft<Fields>,
+    context: RequestContext,
+  ): readonly FieldError[] | Promise<readonly FieldError[]>;
   /**
    * Creates that must not overtake each other get the same name here: `prepare` counts against a limit, and two that
    * count at the same moment would both find room. Absent or undefined: they run side by side.
    */
-  lane?(sent: KubeObject, context: RequestContext): string | undefined;
+  lane?(sent: TypedObject<Fields>, context: RequestContext): string | undefined;
   /**
    * Names that at most one object of the kind may hold at a time (a key's hash, a place on a host), each with what a
    * second one is told. Held in the same transaction as the object itself.
    */
-  claims?(record: StoredRecord): readonly string[];
-  claimTaken?(claim: string, holder: string, draft: Draft): Error;
+  claims?(record: StoredRecord<Fields>): readonly string[];
+  claimTaken?(claim: string, holder: string, draft: Draft<Fields>): Error;
   /** What has to stand beside the object: written with it, changed with it, removed with it, in one transaction. */
-  companions?(record: StoredRecord): readonly Companion[];
+  companions?(record: StoredRecord<Fields>): readonly Companion[];
   /** What a new object brings into other slices of the store, in one transaction with it (a control plane of its own). */
-  bornWith?(record: StoredRecord): readonly Write[];
+  bornWith?(record: StoredRecord<Fields>): readonly Write[];
   /** When upkeep should look at the object again (milliseconds since the epoch), and what it then does: delete it. */
-  expiresAt?(record: StoredRecord): number | undefined;
+  expiresAt?(record: StoredRecord<Fields>): number | undefined;
   /** Throws StatusError if this delete is refused (a guard annotation). */
-  guardDelete?(record: StoredRecord, context: RequestContext): void | Promise<void>;
+  guardDelete?(record: StoredRecord<Fields>, context: RequestContext): void | Promise<void>;
   /** What a delete is told whose precondition does not hold, where the kind has words of its own for it. */
   preconditionText?(member: 'UID' | 'ResourceVersion', wanted: string, found: string): string;
   /** What a deletion that begins changes besides metadata (a namespace's phase). The object is the caller's own copy. */
-  prepareDelete?(object: KubeObject): void;
+  prepareDelete?(object: TypedObject<Fields>): void;
   /** Whether something besides `metadata.finalizers` keeps an object that is being deleted (a namespace's own). */
-  isHeld?(object: KubeObject): boolean;
+  isHeld?(object: TypedObject<Fields>): boolean;
 
   /**
    * Whether there is something to be done about the object after this write: a namespace that is to be emptied, a
@@ -146,7 +149,7 @@ export interface StoredResource extends ResourceKind {
    * leaves a row for upkeep in the same transaction, so that neither a crash nor the putting away of the plane loses
    * it; a write that makes it false, or removes the object, takes the row away.
    */
-  pending?(record: StoredRecord): boolean;
+  pending?(record: StoredRecord<Fields>): boolean;
   /**
    * Called by upkeep, which loads the plane for it, once at a time for an object, until it is settled. undefined: all
    * is done that can be done until the object is written again or another one `unsettles` it. A number: look again in
@@ -158,9 +161,9 @@ export interface StoredResource extends ResourceKind {
    * Other objects of the plane about which something is to be done because of this write (roles that aggregate this
    * one, definitions that wanted its name): their `settle` is called as if they had been written. Must be quick.
    */
-  unsettles?(old: StoredRecord | undefined, next: StoredRecord | undefined): readonly ObjectPlace[];
+  unsettles?(old: StoredRecord<Fields> | undefined, next: StoredRecord<Fields> | undefined): readonly ObjectPlace[];
 }
 
-export function defineResource(definition: StoredResource): StoredResource {
+export function defineResource<Fields extends JsonObject>(definition: StoredResource<Fields>): StoredResource<Fields> {
   return definition;
 }

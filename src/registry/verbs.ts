@@ -42,23 +42,23 @@ export interface ServedBytes {
 }
 
 /** An object on its way out. It may be made when it is asked for, so who needs it twice keeps it. */
-export interface Served {
+export interface Served<Type extends KubeObject = KubeObject> {
   /** Frozen and shared. */
-  readonly object: KubeObject;
+  readonly object: Type;
   /** Its compact JSON. */
   json(): string;
   /**
    * The object for one who looks at it at once and keeps nothing of it: cheaper where it has to be made. It may be
    * frozen or not, and the managedFields may be missing.
    */
-  glance?(): KubeObject;
+  glance?(): Type;
   /** The compact JSON of its metadata, where that can be had without the object. */
   metadataJson?(): string;
   /** It is as every plane has it (`PlanePart.standing`): nobody has changed it here. */
   readonly stands?: boolean;
 }
 
-export function glanceAt(served: Served): KubeObject {
+export function glanceAt<Type extends KubeObject>(served: Served<Type>): Type {
   return served.glance?.() ?? served.object;
 }
 

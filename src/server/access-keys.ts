@@ -12,11 +12,12 @@ import { flagAt, textAt } from '../lib/json-path.ts';
 import type { Log } from '../lib/log.ts';
 import { Remembered } from '../lib/remembered.ts';
 import { accessKeyClaim, hasLastingState, keyStateOf } from '../management/access-key-state.ts';
-import type { KindStores, ManagementState } from '../management/state.ts';
+import type { ManagementState } from '../management/state.ts';
 import type { KindStore } from '../registry/kind-store.ts';
+import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { Served } from '../registry/verbs.ts';
 import { removeOrphanedKeys } from './orphaned-keys.ts';
-import { listenToKeys, listenToRights, storeOf } from './rights-changes.ts';
+import { listenToKeys, listenToRights } from './rights-changes.ts';
 
 export interface AccessKeysOptions {
   readonly kinds: KindStores;

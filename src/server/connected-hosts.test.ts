@@ -8,8 +8,8 @@ import type { JsonObject } from '../lib/json-value.ts';
 import { silentLog } from '../lib/log.ts';
 import { openManagement, patching } from '../management/management.fixture.ts';
 import { kubeconfigPurpose } from '../management/resources/clusters.ts';
+import { storeOf } from '../registry/kind-stores.ts';
 import { connectHosts } from './connected-hosts.ts';
-import { storeOf } from './rights-changes.ts';
 
 const kubeconfig = (token: string) => `
 current-context: c

@@ -5,8 +5,7 @@ import { StatusError } from '../api/status.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import { flagAt, valueAt } from '../lib/json-path.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../lib/json-value.ts';
-import type { KindStores } from '../management/state.ts';
-import { storeOf } from './rights-changes.ts';
+import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 
 /**
  * The built-in cluster runs whenever the server does, so what its object says of it is true from the start on. Written

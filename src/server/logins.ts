@@ -20,11 +20,11 @@ import { keyStateOf } from '../management/access-key-state.ts';
 import { hiddenPasswordMark, isEndedLogin, isLogin } from '../management/login-keys.ts';
 import { makerMark } from '../management/maker-mark.ts';
 import { hiddenPassword, passwordPurpose, usernameClaim } from '../management/resources/users.ts';
-import type { KindStores, ManagementState } from '../management/state.ts';
+import type { ManagementState } from '../management/state.ts';
 import type { RequestContext } from '../registry/context.ts';
+import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { WriteOptions } from '../registry/verbs.ts';
 import type { Sealer } from '../seal/sealer.ts';
-import { storeOf } from './rights-changes.ts';
 
 export interface LoginsOptions {
   readonly kinds: KindStores;

@@ -7,11 +7,10 @@ import { openKubernetesHost } from '../hosts/kubernetes/kubernetes-host.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { kubeconfigPurpose } from '../management/resources/clusters.ts';
-import type { KindStores } from '../management/state.ts';
+import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import { type ConnectedHosts, type ConnectedHostsOptions, connectHosts } from './connected-hosts.ts';
 import type { DataDir } from './data-dir.ts';
-import { storeOf } from './rights-changes.ts';
 
 export interface OpenConnectedHostsOptions {
   /** Of the management API. */

@@ -16,8 +16,8 @@ import type { Host } from '../hosts/host.ts';
 import type { Mount } from '../http/router.ts';
 import type { Clock } from '../lib/clock.ts';
 import { textAt } from '../lib/json-path.ts';
+import { storeOf } from '../registry/kind-stores.ts';
 import type { Management } from './open-management.ts';
-import { storeOf } from './rights-changes.ts';
 
 export interface GatewayOptions {
   readonly management: Management;

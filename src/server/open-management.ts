@@ -4,7 +4,7 @@ import { decide } from '../auth/authz/decide.ts';
 import { readerOf } from '../auth/authz/reader.ts';
 import { rulesFor } from '../auth/authz/rules-review.ts';
 import type { TokenSigner } from '../auth/direct-token.ts';
-import { type ControlPlane, type KindStores, openControlPlane } from '../controlplane/control-plane.ts';
+import { type ControlPlane, openControlPlane } from '../controlplane/control-plane.ts';
 import { coreEventsView, eventsView } from '../controlplane/core/event-views.ts';
 import { storedEvents } from '../controlplane/core/events.ts';
 import { storedLeases } from '../controlplane/core/leases.ts';
@@ -18,10 +18,9 @@ import { type MountOptions, mountManagement } from '../management/mount-manageme
 import type { ManagementSettings } from '../management/settings.ts';
 import { createManagementState, type ManagementState } from '../management/state.ts';
 import { type Credentialed, subjectOf } from '../management/subject.ts';
-import type { KindStore } from '../registry/kind-store.ts';
+import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { LeftWork } from '../registry/left-work.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
-import { resourceKey } from '../registry/rows.ts';
 import { mountStored } from '../registry/stored-verbs.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { Store } from '../store/store.ts';
@@ -103,17 +102,11 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
 }
 
 function coreKinds(stores: KindStores): MountedResource[] {
-  const events = storeOf(stores, resourceKey(storedEvents));
+  const events = storeOf(stores, storedEvents);
   return [
-    mountStored(storeOf(stores, resourceKey(readOnlyNamespaces))),
+    mountStored(storeOf(stores, readOnlyNamespaces)),
     coreEventsView(events),
     eventsView(events),
-    mountStored(storeOf(stores, resourceKey(storedLeases))),
+    mountStored(storeOf(stores, storedLeases)),
   ];
-}
-
-function storeOf(stores: KindStores, key: string): KindStore {
-  const store = stores.get(key);
-  if (store === undefined) throw new Error(`the control plane has no store for ${key}`);
-  return store;
 }

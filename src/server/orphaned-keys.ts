@@ -4,12 +4,14 @@ import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import type { KubeObject } from '../api/meta.ts';
 import { agentUser } from '../api/naming.ts';
+import type { ResourceKind } from '../api/resource.ts';
 import { StatusError } from '../api/status.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import type { Log } from '../lib/log.ts';
+import type { KeyOwnerMember } from '../management/access-key-index.ts';
 import { hasItsMaker, isOfItsOwner } from '../management/access-key-owner.ts';
-import type { KindStores, ManagementState } from '../management/state.ts';
-import { storeOf } from './rights-changes.ts';
+import type { ManagementState } from '../management/state.ts';
+import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 
 export interface OrphanedKeysOptions {
   readonly kinds: KindStores;
@@ -65,13 +67,12 @@ export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): 
     }
   };
 
-  const ofOwners = (
-    [
-      ['user', userKind, (name: string) => name],
-      ['team', teamKind, (name: string) => name],
-      ['subject', clusterKind, agentUser],
-    ] as const
-  ).map(([member, kind, keyOwner]) =>
+  const owners: readonly [KeyOwnerMember, ResourceKind, (name: string) => string][] = [
+    ['user', userKind, (name) => name],
+    ['team', teamKind, (name) => name],
+    ['subject', clusterKind, agentUser],
+  ];
+  const ofOwners = owners.map(([member, kind, keyOwner]) =>
     storeOf(kinds, kind).listen(({ before, after }) => {
       if (after === undefined) remove(state.accessKeysOf(member, keyOwner(before?.object.metadata.name ?? '')));
     }),

@@ -5,14 +5,13 @@ import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import type { KubeObject } from '../api/meta.ts';
 import { agentUser } from '../api/naming.ts';
-import type { ResourceKind } from '../api/resource.ts';
 import { affectedBy, kindsWithRights, namedInProject, union } from '../auth/authz/affected-by.ts';
 import type { Affected } from '../auth/rights-signals.ts';
 import { listAt, textAt, textsAt } from '../lib/json-path.ts';
 import { equalJson } from '../lib/json-value.ts';
-import type { KindStores, ManagementState } from '../management/state.ts';
-import type { KindChange, KindStore } from '../registry/kind-store.ts';
-import { resourceKey } from '../registry/rows.ts';
+import type { ManagementState } from '../management/state.ts';
+import type { KindChange } from '../registry/kind-store.ts';
+import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 
 /**
  * Tells which keys may open another door than before, or none: those that changed, those of whoever changed, and all
@@ -110,10 +109,4 @@ function stopAll(stops: readonly (() => void)[]): () => void {
   return () => {
     for (const stop of stops) stop();
   };
-}
-
-export function storeOf(kinds: KindStores, kind: ResourceKind): KindStore {
-  const store = kinds.get(resourceKey(kind));
-  if (store === undefined) throw new Error(`the control plane has no store for ${kind.plural}`);
-  return store;
 }

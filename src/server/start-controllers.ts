@@ -11,7 +11,6 @@ import type { InstanceActivity } from '../controllers/instances/instance-needs.t
 import { startProjectController } from '../controllers/projects/project-controller.ts';
 import { startReadyTimes } from '../controllers/projects/ready-times.ts';
 import { startUserController } from '../controllers/users/user-controller.ts';
-import type { KindStores } from '../controlplane/control-plane.ts';
 import { storedEvents } from '../controlplane/core/events.ts';
 import { storedLeases } from '../controlplane/core/leases.ts';
 import type { Host } from '../hosts/host.ts';
@@ -19,6 +18,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { chooseCluster } from '../management/placement.ts';
 import type { ManagementState } from '../management/state.ts';
+import type { KindStores } from '../registry/kind-stores.ts';
 import type { ConnectedHosts } from './connected-hosts.ts';
 
 export interface ControllersOptions {

@@ -7,7 +7,7 @@ import { liveHeap } from './harness/live-heap.ts';
 
 const instances = `/apis/${managementGroup}/v1/namespaces/${projectNamespace('default')}/virtualclusterinstances`;
 /** An hour is `FLOTILLA_SOAK_SECONDS=3600`. */
-const soakSeconds = Number(process.env['FLOTILLA_SOAK_SECONDS'] ?? 15);
+const soakSeconds = Number(process.env.FLOTILLA_SOAK_SECONDS ?? 15);
 const perSecond = 50;
 
 describeConsole('pages of the console that stay open', (bench) => {

@@ -15,7 +15,7 @@ const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>';
 /** As long as a name can be, and one word. */
 const longest = 'n'.repeat(63);
 /** Leaves a picture of every page there. */
-const pictures = process.env['FLOTILLA_SCREENSHOTS'];
+const pictures = process.env.FLOTILLA_SCREENSHOTS;
 
 /** Every page there is: where it is, and what is in sight when it is there. */
 const pages = [

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import type { Timestamp } from '../meta.ts';
 import type { Schema } from './schema.ts';
 
-export type { Static } from 'typebox';
+export type { Static, TSchema } from 'typebox';
 
 /**
  * Builds a kind's schema and its TypeScript type in one stroke. The values are exactly the structural OpenAPI v3 that

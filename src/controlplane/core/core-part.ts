@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../api/meta.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
+import type { KindStores } from '../../registry/kind-stores.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { RowSealing } from '../../registry/resource.ts';
 import { resourceKey } from '../../registry/rows.ts';
 import { mountStored } from '../../registry/stored-verbs.ts';
 import { glanceAt } from '../../registry/verbs.ts';
-import type { KindStores } from '../control-plane.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import { AccountSessions } from './account-sessions.ts';
 import { AccountTokens, type TokenKeys } from './account-tokens.ts';

@@ -9,9 +9,9 @@ import { equalJson, type JsonObject, type JsonValue, setMember } from '../../lib
 import type { Log } from '../../lib/log.ts';
 import type { AdmittedWrite } from '../../registry/admission.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
+import type { KindStores } from '../../registry/kind-stores.ts';
 import type { StoredResource } from '../../registry/resource.ts';
 import { resourceKey } from '../../registry/rows.ts';
-import type { KindStores } from '../control-plane.ts';
 import { systemContext } from '../system-context.ts';
 import { KeyedWork } from './keyed-work.ts';
 import { countedKinds } from './quota-names.ts';

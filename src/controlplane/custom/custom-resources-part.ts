@@ -1,7 +1,7 @@
 import { customResourceDefinitionKind } from '../../api/apiextensions/custom-resource-definition.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
+import { findStore } from '../../registry/kind-stores.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { resourceKey } from '../../registry/rows.ts';
 import { mountStored } from '../../registry/stored-verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import { CustomKinds } from './custom-kinds.ts';
@@ -18,7 +18,7 @@ export function customResourcesPart(dependencies: PartDependencies): PlanePart {
   return {
     resources: [resource],
     mount(stores) {
-      const store = stores.get(resourceKey(customResourceDefinitionKind));
+      const store = findStore(stores, customResourceDefinitionKind);
       return store === undefined ? [] : [mountDefinitions(store, kinds)];
     },
     start: () => kinds.start(),

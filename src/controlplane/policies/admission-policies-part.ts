@@ -1,6 +1,6 @@
 import { validatingAdmissionPolicyKind } from '../../api/admissionregistration/validating-admission-policy.ts';
 import { validatingAdmissionPolicyBindingKind } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
-import { resourceKey } from '../../registry/rows.ts';
+import { findStore } from '../../registry/kind-stores.ts';
 import { mountStored } from '../../registry/stored-verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import { kindsOfRules } from './kinds-of-rules.ts';
@@ -16,8 +16,8 @@ export function admissionPoliciesPart(
   return {
     resources: [policyResource(kindsOfRules(plane)), bindingResource()],
     mount(stores) {
-      const policyStore = stores.get(resourceKey(validatingAdmissionPolicyKind));
-      const bindingStore = stores.get(resourceKey(validatingAdmissionPolicyBindingKind));
+      const policyStore = findStore(stores, validatingAdmissionPolicyKind);
+      const bindingStore = findStore(stores, validatingAdmissionPolicyBindingKind);
       if (policyStore === undefined || bindingStore === undefined) return [];
       policies = new Policies({ policies: policyStore, bindings: bindingStore, plane, authorize });
       return [mountStored(policyStore), mountStored(bindingStore)];

@@ -4,7 +4,7 @@ import { type KubeObject, parseApiVersion } from '../../api/meta.ts';
 import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
-import type { KindStores } from '../control-plane.ts';
+import type { KindStores } from '../../registry/kind-stores.ts';
 
 /** A binding that cannot be asked as it stands; the policy's failurePolicy says what follows. */
 export class BindingFault extends Error {}

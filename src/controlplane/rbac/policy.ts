@@ -6,9 +6,8 @@ import { roleBindingKind } from '../../api/rbac/role-binding.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { KindChange, KindStore } from '../../registry/kind-store.ts';
-import { resourceKey } from '../../registry/rows.ts';
+import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import { glanceAt } from '../../registry/verbs.ts';
-import type { KindStores } from '../control-plane.ts';
 import { type Grant, Grants } from './grants.ts';
 import { sharedObject, sharedObjects } from './shared-objects.ts';
 
@@ -92,12 +91,6 @@ export class Policy {
     const { namespace = '', name = '' } = glanceAt(changed).metadata;
     this.#rules.delete(keyOf(roles, namespace, name));
   }
-}
-
-function storeOf(stores: KindStores, kind: ResourceKind): KindStore {
-  const store = stores.get(resourceKey(kind));
-  if (store === undefined) throw new Error(`a plane with RBAC has no ${kind.plural}`);
-  return store;
 }
 
 /** No name and no namespace has a slash. */

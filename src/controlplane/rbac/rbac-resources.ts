@@ -22,7 +22,7 @@ export function rbacResources(policy: PolicyNow): readonly StoredResource[] {
 }
 
 function roles(kind: ResourceKind, errorsOf: typeof roleErrors, policy: PolicyNow): StoredResource {
-  const resource = defineResource({
+  const resource: StoredResource = defineResource({
     ...kind,
     ...shared,
     prepare: (draft, context) => refuseEscalation(resource, draft, context, policy),
@@ -32,7 +32,7 @@ function roles(kind: ResourceKind, errorsOf: typeof roleErrors, policy: PolicyNo
 }
 
 function bindings(kind: ResourceKind, policy: PolicyNow): StoredResource {
-  const resource = defineResource({
+  const resource: StoredResource = defineResource({
     ...kind,
     ...shared,
     async prepare(draft, context) {

@@ -7,9 +7,8 @@ import {
   virtualClusterKind,
   virtualClusterProxyKind,
 } from '../../api/storage/virtual-cluster.ts';
-import type { KindStore } from '../../registry/kind-store.ts';
+import { storeOf } from '../../registry/kind-stores.ts';
 import { defineResource } from '../../registry/resource.ts';
-import { resourceKey } from '../../registry/rows.ts';
 import { mountStored } from '../../registry/stored-verbs.ts';
 import type { Write } from '../../store/store.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
@@ -26,12 +25,6 @@ export interface VirtualClustersDependencies extends Pick<PartDependencies, 'pla
  * made good by the next start.
  */
 export function virtualClustersPart(dependencies: VirtualClustersDependencies): PlanePart {
-  const key = resourceKey(virtualClusterKind);
-  const storeOf = (kinds: ReadonlyMap<string, KindStore>): KindStore => {
-    const store = kinds.get(key);
-    if (store === undefined) throw new Error(`the control plane has no store for ${key}`);
-    return store;
-  };
   return {
     resources: [
       defineResource({
@@ -45,11 +38,15 @@ export function virtualClustersPart(dependencies: VirtualClustersDependencies): 
         bornWith: ({ object }) => [dependencies.birth(planeIdOf(object))],
         pending: ({ object }) => isBeingRemoved(object) || observedGeneration(object) !== object.metadata.generation,
         settle: (namespace, name) =>
-          settleVirtualCluster(storeOf(dependencies.plane().kinds), { namespace, name }, dependencies),
+          settleVirtualCluster(
+            storeOf(dependencies.plane().kinds, virtualClusterKind),
+            { namespace, name },
+            dependencies,
+          ),
       }),
     ],
     mount(stores) {
-      const store = storeOf(stores);
+      const store = storeOf(stores, virtualClusterKind);
       const { status } = store;
       return [
         mountStored(store, {

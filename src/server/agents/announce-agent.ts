@@ -8,8 +8,7 @@ import { notFound } from '../../api/status.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
 import { flagAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
-import type { KindStores } from '../../management/state.ts';
-import { storeOf } from '../rights-changes.ts';
+import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 
 export interface AnnounceOptions {
   readonly kinds: KindStores;

@@ -3,8 +3,8 @@ import { agentUser, replacesAnnotation } from '../../api/naming.ts';
 import { StatusError } from '../../api/status.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
 import { textAt } from '../../lib/json-path.ts';
-import type { KindStores, ManagementState } from '../../management/state.ts';
-import { storeOf } from '../rights-changes.ts';
+import type { ManagementState } from '../../management/state.ts';
+import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 
 export interface ReplacedKeysOptions {
   readonly kinds: KindStores;

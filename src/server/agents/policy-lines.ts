@@ -9,8 +9,7 @@ import { BoundedQueue } from '../../lib/bounded-queue.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
-import type { KindStores } from '../../management/state.ts';
-import { storeOf } from '../rights-changes.ts';
+import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import { projectedCluster, projectedInstance, projectedProject } from './policy-projection.ts';
 
 export interface PolicySource {

@@ -1,9 +1,10 @@
 import { textAt } from '../../../lib/json-path.ts';
 import { ageColumn, column } from '../../columns.ts';
+import { defineKind } from '../../define-kind.ts';
 import { timestamp } from '../../meta.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import type { ObjectOf } from '../../resource.ts';
+import { type Static, t } from '../../schema/build.ts';
 import { accessKeyEnd, accessKeyPhase } from '../access-key-life.ts';
 import { scopeSchema } from './scope.ts';
 
@@ -115,26 +116,28 @@ const shared = {
   version: managementVersion,
   namespaced: false,
   confidential: true,
-  schema: asSchema(schema),
+  schema,
   columns,
   selectableFields: ['spec.user', 'spec.team', 'spec.type'],
 } as const;
 
 /** Everybody's keys, for admins. */
-export const accessKeyKind: ResourceKind = {
+export const accessKeyKind = defineKind({
   ...shared,
   kind: 'AccessKey',
   plural: 'accesskeys',
   singular: 'accesskey',
   description: 'An access key of any user or team.',
-};
+});
 
 /** The same keys, those of the caller and of the caller's teams. */
-export const ownedAccessKeyKind: ResourceKind = {
+export const ownedAccessKeyKind = defineKind({
   ...shared,
   kind: 'OwnedAccessKey',
   plural: 'ownedaccesskeys',
   singular: 'ownedaccesskey',
   categories: [managementCategory],
   description: 'An access key of the caller, or of a team that the caller is in.',
-};
+});
+
+export type AccessKey = ObjectOf<typeof accessKeyKind>;

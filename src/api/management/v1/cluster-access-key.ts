@@ -1,6 +1,6 @@
+import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/build.ts';
 
 const schema = t.object({
   accessKey: t.optional(t.string({ description: 'A new key for the agent of the cluster.' })),
@@ -10,7 +10,7 @@ const schema = t.object({
 
 export type ClusterAccessKey = Static<typeof schema>;
 
-export const clusterAccessKeyKind: ResourceKind = {
+export const clusterAccessKeyKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'ClusterAccessKey',
@@ -19,5 +19,5 @@ export const clusterAccessKeyKind: ResourceKind = {
   namespaced: false,
   confidential: true,
   description: 'What the agent of a connected cluster connects with.',
-  schema: asSchema(schema),
-};
+  schema,
+});

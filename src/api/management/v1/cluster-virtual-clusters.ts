@@ -1,6 +1,6 @@
+import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/build.ts';
 
 const schema = t.object({
   virtualClusters: t.array(
@@ -18,7 +18,7 @@ const schema = t.object({
 
 export type ClusterVirtualClusters = Static<typeof schema>;
 
-export const clusterVirtualClustersKind: ResourceKind = {
+export const clusterVirtualClustersKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'ClusterVirtualClusters',
@@ -26,5 +26,5 @@ export const clusterVirtualClustersKind: ResourceKind = {
   singular: 'clustervirtualclusters',
   namespaced: false,
   description: 'The virtual clusters that run on a connected cluster, imported or not.',
-  schema: asSchema(schema),
-};
+  schema,
+});

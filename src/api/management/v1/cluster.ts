@@ -1,8 +1,9 @@
 import { flagAt } from '../../../lib/json-path.ts';
 import { ageColumn, column, phaseOf } from '../../columns.ts';
+import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import type { ObjectOf } from '../../resource.ts';
+import { type Static, t } from '../../schema/build.ts';
 import { accessSchema } from './access.ts';
 import { conditionsSchema } from './condition.ts';
 import { ownerSchema } from './owner.ts';
@@ -54,7 +55,7 @@ const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
 
 export type ClusterSpec = Static<typeof spec>;
 
-export const clusterKind: ResourceKind = {
+export const clusterKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'Cluster',
@@ -64,7 +65,7 @@ export const clusterKind: ResourceKind = {
   namespaced: false,
   confidential: true,
   description: 'A connected cluster, which virtual clusters run on.',
-  schema: asSchema(schema),
+  schema,
   columns: [
     column('Status', phaseOf, { description: 'Phase of the cluster.' }),
     column('Online', 'status.online', { type: 'boolean', description: 'Whether it can be reached.' }),
@@ -78,4 +79,6 @@ export const clusterKind: ResourceKind = {
     ageColumn,
     column('Message', 'status.message', { description: 'Why it is in its phase.', wide: true }),
   ],
-};
+});
+
+export type Cluster = ObjectOf<typeof clusterKind>;

@@ -1,6 +1,6 @@
+import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/build.ts';
 import { scopeSchema } from './scope.ts';
 
 const schema = t.object({
@@ -20,7 +20,7 @@ const schema = t.object({
 
 export type DirectClusterEndpointToken = Static<typeof schema>;
 
-export const directClusterEndpointTokenKind: ResourceKind = {
+export const directClusterEndpointTokenKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'DirectClusterEndpointToken',
@@ -29,5 +29,5 @@ export const directClusterEndpointTokenKind: ResourceKind = {
   namespaced: false,
   confidential: true,
   description: 'A token that connects to a connected cluster directly, without this server in between.',
-  schema: asSchema(schema),
-};
+  schema,
+});

@@ -1,5 +1,5 @@
+import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
 import { asSchema, t } from '../../schema/build.ts';
 
 const schema = asSchema(
@@ -10,7 +10,7 @@ const schema = asSchema(
   }),
 );
 
-export const userAccessKeysKind: ResourceKind = {
+export const userAccessKeysKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'UserAccessKeys',
@@ -19,12 +19,12 @@ export const userAccessKeysKind: ResourceKind = {
   namespaced: false,
   description: 'The access keys of a user.',
   schema,
-};
+});
 
-export const teamAccessKeysKind: ResourceKind = {
+export const teamAccessKeysKind = defineKind({
   ...userAccessKeysKind,
   kind: 'TeamAccessKeys',
   plural: 'teamaccesskeys',
   singular: 'teamaccesskeys',
   description: 'The access keys of a team.',
-};
+});

@@ -1,6 +1,6 @@
+import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/build.ts';
 
 const schema = t.object({
   clusters: t.array(t.preserved({ description: 'A Cluster.' }), {
@@ -10,7 +10,7 @@ const schema = t.object({
 
 export type ProjectClusters = Static<typeof schema>;
 
-export const projectClustersKind: ResourceKind = {
+export const projectClustersKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'ProjectClusters',
@@ -18,5 +18,5 @@ export const projectClustersKind: ResourceKind = {
   singular: 'projectclusters',
   namespaced: false,
   description: 'The clusters that a project may use.',
-  schema: asSchema(schema),
-};
+  schema,
+});

@@ -1,6 +1,6 @@
+import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/build.ts';
 import { ownerSchema } from './owner.ts';
 
 const schema = t.object({
@@ -25,7 +25,7 @@ const schema = t.object({
 
 export type ProjectImportVirtualCluster = Static<typeof schema>;
 
-export const projectImportVirtualClusterKind: ResourceKind = {
+export const projectImportVirtualClusterKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'ProjectImportVirtualCluster',
@@ -33,5 +33,5 @@ export const projectImportVirtualClusterKind: ResourceKind = {
   singular: 'projectimportvirtualcluster',
   namespaced: false,
   description: 'A request that imports a virtual cluster of a connected cluster into a project.',
-  schema: asSchema(schema),
-};
+  schema,
+});

@@ -1,6 +1,6 @@
+import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/build.ts';
 
 const member = t.object({
   name: t.string({ description: 'Name of the user or team.' }),
@@ -15,7 +15,7 @@ const schema = t.object({
 
 export type ProjectMembers = Static<typeof schema>;
 
-export const projectMembersKind: ResourceKind = {
+export const projectMembersKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'ProjectMembers',
@@ -23,5 +23,5 @@ export const projectMembersKind: ResourceKind = {
   singular: 'projectmembers',
   namespaced: false,
   description: 'Who works in a project.',
-  schema: asSchema(schema),
-};
+  schema,
+});

@@ -1,6 +1,6 @@
+import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/build.ts';
 
 const schema = t.object({
   defaultVirtualClusterTemplate: t.optional(t.string({ description: 'Template that instances get that name none.' })),
@@ -11,7 +11,7 @@ const schema = t.object({
 
 export type ProjectTemplates = Static<typeof schema>;
 
-export const projectTemplatesKind: ResourceKind = {
+export const projectTemplatesKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'ProjectTemplates',
@@ -19,5 +19,5 @@ export const projectTemplatesKind: ResourceKind = {
   singular: 'projecttemplates',
   namespaced: false,
   description: 'The templates that a project may use.',
-  schema: asSchema(schema),
-};
+  schema,
+});

@@ -1,7 +1,8 @@
 import { ageColumn, column } from '../../columns.ts';
+import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion, projectRoles } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import type { ObjectOf } from '../../resource.ts';
+import { type Static, t } from '../../schema/build.ts';
 import { accessSchema } from './access.ts';
 import { conditionsSchema } from './condition.ts';
 import { ownerSchema } from './owner.ts';
@@ -119,7 +120,7 @@ export type ProjectSpec = Static<typeof spec>;
 export type ReadyDay = Static<typeof readyDaySchema>;
 export type ProjectMember = Static<typeof memberSchema>;
 
-export const projectKind: ResourceKind = {
+export const projectKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'Project',
@@ -128,6 +129,8 @@ export const projectKind: ResourceKind = {
   categories: [managementCategory],
   namespaced: false,
   description: 'A project: who works together, on which clusters, with which templates, within which limits.',
-  schema: asSchema(schema),
+  schema,
   columns: [column('Display Name', 'spec.displayName', { description: 'Name to show to people.' }), ageColumn],
-};
+});
+
+export type Project = ObjectOf<typeof projectKind>;

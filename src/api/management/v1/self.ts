@@ -1,6 +1,6 @@
+import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/build.ts';
 import { scopeSchema } from './scope.ts';
 
 const entity = t.object({
@@ -42,7 +42,7 @@ const schema = t.object({
 
 export type SelfStatus = Static<typeof status>;
 
-export const selfKind: ResourceKind = {
+export const selfKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'Self',
@@ -50,5 +50,5 @@ export const selfKind: ResourceKind = {
   singular: 'self',
   namespaced: false,
   description: 'Who the caller is.',
-  schema: asSchema(schema),
-};
+  schema,
+});

@@ -1,8 +1,9 @@
 import { textsAt } from '../../../lib/json-path.ts';
 import { ageColumn, column } from '../../columns.ts';
+import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import type { ObjectOf } from '../../resource.ts';
+import { type Static, t } from '../../schema/build.ts';
 import { accessSchema } from './access.ts';
 import { ownerSchema } from './owner.ts';
 
@@ -22,7 +23,7 @@ const schema = t.object({ spec: t.optional(spec) });
 
 export type TeamSpec = Static<typeof spec>;
 
-export const teamKind: ResourceKind = {
+export const teamKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'Team',
@@ -31,7 +32,7 @@ export const teamKind: ResourceKind = {
   categories: [managementCategory],
   namespaced: false,
   description: 'Users that work together; rights given to a team hold for all of them.',
-  schema: asSchema(schema),
+  schema,
   columns: [
     column('Display Name', 'spec.displayName', { description: 'Name to show to people.' }),
     column('Users', (object) => textsAt(object, 'spec', 'users').length, {
@@ -40,4 +41,6 @@ export const teamKind: ResourceKind = {
     }),
     ageColumn,
   ],
-};
+});
+
+export type Team = ObjectOf<typeof teamKind>;

@@ -1,7 +1,8 @@
 import { ageColumn, column } from '../../columns.ts';
+import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import type { ObjectOf } from '../../resource.ts';
+import { type Static, t } from '../../schema/build.ts';
 import { accessSchema } from './access.ts';
 
 const spec = t.object(
@@ -34,7 +35,7 @@ const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
 
 export type UserSpec = Static<typeof spec>;
 
-export const userKind: ResourceKind = {
+export const userKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'User',
@@ -44,7 +45,7 @@ export const userKind: ResourceKind = {
   namespaced: false,
   confidential: true,
   description: 'A person, or a machine account, that uses this server.',
-  schema: asSchema(schema),
+  schema,
   columns: [
     column('Display Name', 'spec.displayName', { description: 'Name to show to people.' }),
     column('Email', 'spec.email', { description: 'E-mail address.' }),
@@ -55,4 +56,6 @@ export const userKind: ResourceKind = {
     }),
     ageColumn,
   ],
-};
+});
+
+export type User = ObjectOf<typeof userKind>;

@@ -1,6 +1,6 @@
+import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/build.ts';
 
 const schema = t.object({
   spec: t.optional(
@@ -29,7 +29,7 @@ const schema = t.object({
 
 export type VirtualClusterInstanceKubeConfig = Static<typeof schema>;
 
-export const virtualClusterInstanceKubeConfigKind: ResourceKind = {
+export const virtualClusterInstanceKubeConfigKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'VirtualClusterInstanceKubeConfig',
@@ -38,5 +38,5 @@ export const virtualClusterInstanceKubeConfigKind: ResourceKind = {
   namespaced: true,
   confidential: true,
   description: 'A kubeconfig that opens a virtual cluster.',
-  schema: asSchema(schema),
-};
+  schema,
+});

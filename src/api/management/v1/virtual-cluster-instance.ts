@@ -1,8 +1,9 @@
 import { textAt, valueAt } from '../../../lib/json-path.ts';
 import { ageColumn, column, phaseOf } from '../../columns.ts';
+import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import type { ObjectOf } from '../../resource.ts';
+import { type Static, t } from '../../schema/build.ts';
 import { accessRuleSchema, accessSchema } from './access.ts';
 import { conditionsSchema } from './condition.ts';
 import { ownerSchema } from './owner.ts';
@@ -89,7 +90,7 @@ const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
 export type VirtualClusterInstanceSpec = Static<typeof spec>;
 export type VirtualClusterInstanceStatus = Static<typeof status>;
 
-export const virtualClusterInstanceKind: ResourceKind = {
+export const virtualClusterInstanceKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'VirtualClusterInstance',
@@ -99,7 +100,7 @@ export const virtualClusterInstanceKind: ResourceKind = {
   categories: [managementCategory],
   namespaced: true,
   description: 'A virtual cluster: a whole cluster that runs inside one namespace of a host cluster.',
-  schema: asSchema(schema),
+  schema,
   columns: [
     column('Status', phaseOf, { description: 'Phase of the virtual cluster.' }),
     column('Cluster', 'spec.clusterRef.cluster', { description: 'Connected cluster that it runs on.' }),
@@ -130,4 +131,6 @@ export const virtualClusterInstanceKind: ResourceKind = {
     'spec.templateRef.name',
     'status.phase',
   ],
-};
+});
+
+export type VirtualClusterInstance = ObjectOf<typeof virtualClusterInstanceKind>;

@@ -1,7 +1,8 @@
 import { ageColumn, column } from '../../columns.ts';
+import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
-import type { ResourceKind } from '../../resource.ts';
-import { asSchema, type Static, t } from '../../schema/build.ts';
+import type { ObjectOf } from '../../resource.ts';
+import { type Static, t } from '../../schema/build.ts';
 import { accessSchema } from './access.ts';
 import { conditionsSchema } from './condition.ts';
 import { ownerSchema } from './owner.ts';
@@ -38,7 +39,7 @@ const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
 
 export type VirtualClusterTemplateSpec = Static<typeof spec>;
 
-export const virtualClusterTemplateKind: ResourceKind = {
+export const virtualClusterTemplateKind = defineKind({
   group: managementGroup,
   version: managementVersion,
   kind: 'VirtualClusterTemplate',
@@ -47,6 +48,8 @@ export const virtualClusterTemplateKind: ResourceKind = {
   categories: [managementCategory],
   namespaced: false,
   description: 'A template that virtual clusters are made from, with parameters that its users can set.',
-  schema: asSchema(schema),
+  schema,
   columns: [column('Display Name', 'spec.displayName', { description: 'Name to show to people.' }), ageColumn],
-};
+});
+
+export type VirtualClusterTemplate = ObjectOf<typeof virtualClusterTemplateKind>;
