@@ -8,18 +8,19 @@ export interface AdmittedWrite {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   /** '' for the object itself. */
   readonly subresource: string;
-  /** For a delete, `object` is what is deleted, frozen. Admission changes nothing in a draft. */
+  /** For a delete, `object` is the deleted object, frozen. Admission must not change the draft. */
   readonly draft: Draft;
   readonly context: RequestContext;
   readonly dryRun: boolean;
   /**
-   * Calls back when the write is stored and every cache has it, or when it has failed, was refused or was only tried:
-   * for what admission holds for it meanwhile (a share of a quota). A write that loses a race is admitted anew.
+   * Registers a callback for the end of the write: it is stored and visible in every cache, has failed, was rejected,
+   * or was a dry run. Admission releases what it reserved for the write (quota). A write that loses a race is admitted
+   * again.
    */
   afterwards(callback: () => void): void;
 }
 
-/** Asks the plane about a write before it is stored; the server's own writes are not asked about. */
+/** Runs the plane's admission before a write is stored; the server's own writes skip it. */
 export function admitted<T>(
   kind: KindRuntime,
   write: Omit<AdmittedWrite, 'resource' | 'afterwards'>,
@@ -38,7 +39,7 @@ export function admitted<T>(
     for (const end of ends) end();
     throw error;
   }
-  // Most often nobody has anything to say, and there is nothing to be waited for.
+  // Usually admission decides synchronously and registers no callback, so there is nothing to wait for.
   return deciding instanceof Promise || ends.length > 0 ? storeDecided(deciding, store, ends) : store();
 }
 

@@ -8,7 +8,7 @@ import type { KindRuntime } from './kind-runtime.ts';
 import { parseRevision } from './resource-version.ts';
 
 /*
- * Whether a body is about the object that its URL names, and about the version that stands there.
+ * Checks that a request body refers to the object that the URL names, and to its current version.
  */
 
 /** UPDATE-02, UPDATE-03, PATCH-16. */
@@ -22,7 +22,7 @@ export function checkName(metadata: ObjectMeta, name: string): void {
   }
 }
 
-/** CREATE-11, UPDATE-04: absent is fine; cluster-scoped kinds take no notice. */
+/** CREATE-11, UPDATE-04: an absent namespace is valid, and cluster-scoped kinds ignore the field. */
 export function checkNamespace(kind: ResourceKind, metadata: ObjectMeta, namespace: string): void {
   const sent = metadata.namespace ?? '';
   if (kind.namespaced && sent !== '' && sent !== namespace) {
@@ -30,11 +30,11 @@ export function checkNamespace(kind: ResourceKind, metadata: ObjectMeta, namespa
   }
 }
 
-/** UPDATE-07, UPDATE-09. `stored` is '' where there is no object. */
+/** UPDATE-07, UPDATE-09. `stored` is '' if there is no object. */
 export function checkUid(kind: KindRuntime, context: RequestContext, name: string, sent: string, stored: string): void {
   if (sent === '' || sent === stored) return;
   const { group, plural, builtIn } = kind.resource;
-  // Kubernetes keeps its own kinds under their plural alone.
+  // Kubernetes stores its own kinds under their plural alone.
   const place = [builtIn === true ? '' : group, plural, context.namespace, name].filter((part) => part !== '');
   throw conflict(
     groupResourceOf(kind.resource),
@@ -44,8 +44,9 @@ export function checkUid(kind: KindRuntime, context: RequestContext, name: strin
 }
 
 /**
- * UPDATE-05, UPDATE-06, UPDATE-23: PUT names the version it replaces, unless the kind overwrites. What a patch makes
- * of the object is held to it too: one that takes the version away asks to overwrite.
+ * UPDATE-05, UPDATE-06, UPDATE-23: a PUT names the version that it replaces, unless the kind allows unconditional
+ * updates. The result of a patch must comply as well: a patch that removes the version requests an unconditional
+ * update.
  */
 export function checkReplacedVersion(kind: KindRuntime, sent: ObjectMeta, current: CachedObject): void {
   const wanted = sentRevision(sent);
@@ -59,7 +60,7 @@ export function checkReplacedVersion(kind: KindRuntime, sent: ObjectMeta, curren
   }
 }
 
-/** PATCH-15: a version that is named is a lock. */
+/** PATCH-15: a resourceVersion in the patch is an optimistic lock. */
 export function checkVersion(kind: KindRuntime, sent: ObjectMeta, current: CachedObject): void {
   const wanted = sentRevision(sent);
   if (wanted === undefined || wanted === 0 || wanted === current.revision) return;
@@ -70,7 +71,7 @@ function sentRevision(sent: ObjectMeta) {
   return parseRevision(sent.resourceVersion ?? '', badRequest);
 }
 
-/** CREATE-10: '' and '0' are fine, and what is no number is not looked at. */
+/** CREATE-10: '' and '0' are valid, and a value that is not a number is ignored. */
 export function refuseVersionOnCreate(object: KubeObject): void {
   const sent = object.metadata.resourceVersion ?? '';
   if (sent !== '' && /^\d+$/.test(sent) && /[1-9]/.test(sent)) {

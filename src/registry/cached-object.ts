@@ -21,11 +21,11 @@ import type { PlaneBirth, StandingObject } from './standing-object.ts';
 import { bareMetadataText, type Labels, labelsIn, metadataText, servedParts, versionPlace } from './stored-text.ts';
 import type { Served } from './verbs.ts';
 
-/** What the objects of a kind share. */
+/** The state that all cached objects of a kind share. */
 export interface CachedKind {
   readonly resource: RecordKind;
   readonly decoded: DecodedObjects;
-  /** Where the kind has standing objects. */
+  /** Present if the kind has built-in objects. */
   readonly birth?: PlaneBirth | undefined;
 }
 
@@ -36,10 +36,10 @@ interface Forms {
 }
 
 /**
- * One version of one object, shared by everyone. It holds the stored text and nothing else for good: what is decoded
- * of it takes several times as much, so it is made when somebody asks, frozen, and kept as long as there is room.
- * Two who ask may therefore get two objects that are equal and not the same. One that stands in every plane has no
- * text of its own: that too is made when somebody asks.
+ * One version of one object, shared by all readers. It permanently holds only the stored text. The decoded form takes
+ * several times as much memory, so it is created on demand, frozen, and kept while the decoded cache has capacity. Two
+ * readers may therefore get two equal but distinct objects. A built-in object has no text of its own; the text is
+ * created on demand as well.
  */
 export class CachedObject implements Place, Served, Decoded {
   readonly namespace: string;
@@ -52,7 +52,7 @@ export class CachedObject implements Place, Served, Decoded {
   #labels: Labels | undefined;
   #versionPlace = 0;
 
-  /** `content`: its stored text. `record`: what the text says, where that is known already. */
+  /** `content` is the stored text. `record` is the decoded text, if it is already known. */
   constructor(
     kind: CachedKind,
     place: Place,
@@ -68,12 +68,12 @@ export class CachedObject implements Place, Served, Decoded {
     if (record !== undefined && this.#inForm) this.#keep({ record });
   }
 
-  /** The same as another definition of its kind shows it. */
+  /** Returns the same object under another definition of its kind. */
   as(kind: CachedKind): CachedObject {
     return new CachedObject(kind, this, this.#content, this.revision);
   }
 
-  /** Whether it was stored in a version that objects are no longer stored in. */
+  /** True if the object is stored in a version that is no longer the storage version. */
   get isOfOldVersion(): boolean {
     const { form } = this.#kind.resource;
     const content = this.#content;
@@ -81,22 +81,22 @@ export class CachedObject implements Place, Served, Decoded {
     return parseRecord(content).object.apiVersion !== form.storedVersion;
   }
 
-  /** Whether it was stored in this very form, which all that is stored in it has been brought into. */
+  /** True if the object is stored in exactly this form and needs no conversion. */
   isIn(form: ServedForm): boolean {
     return form.mark !== undefined && this.#kind.resource.form === form && this.#inForm && !this.stands;
   }
 
-  /** Of its stored text, in characters: near enough to what it takes in memory. */
+  /** The length of the stored text in characters: an approximation of its memory use. */
   get size(): number {
     return typeof this.#content === 'string' ? this.#content.length : this.#content.size;
   }
 
-  /** The revision of its row; undefined: it stands here without one. */
+  /** The revision of the object's row; `undefined` for an unchanged built-in object, which has no row. */
   get row(): number | undefined {
     return this.stands ? undefined : this.revision;
   }
 
-  /** What its row holds; undefined: it stands here without one. */
+  /** The value of the object's row; `undefined` for an unchanged built-in object, which has no row. */
   get rowText(): string | undefined {
     return typeof this.#content === 'string' ? this.#content : undefined;
   }
@@ -113,14 +113,14 @@ export class CachedObject implements Place, Served, Decoded {
     return this.#decoded().record;
   }
 
-  /** Without field ownership, as a rule, where nothing of it is decoded: for one who needs no more of it. */
+  /** The metadata. Usually without managedFields if the object is not decoded yet. */
   metadata(): Readonly<ObjectMeta> {
     const content = this.#content;
     if (this.#forms !== undefined || typeof content !== 'string') return this.record.object.metadata;
     return parseTrustedJson(bareMetadataText(content)) as ObjectMeta;
   }
 
-  /** As it is served. */
+  /** The object as clients see it, with its resourceVersion. */
   get object(): KubeObject {
     const forms = this.#decoded();
     if (forms.object === undefined) {
@@ -152,7 +152,7 @@ export class CachedObject implements Place, Served, Decoded {
     return this.#labels;
   }
 
-  /** Whether `labels` are there without looking through the text. */
+  /** True if `labels` is available without scanning the text. */
   get labelsKnown(): boolean {
     return this.#forms !== undefined || this.#labels !== undefined;
   }
@@ -164,7 +164,7 @@ export class CachedObject implements Place, Served, Decoded {
     return this.#forms.json;
   }
 
-  /** The same content as of another revision. */
+  /** Returns the same content at another revision. */
   at(revision: number): CachedObject {
     return new CachedObject(this.#kind, this, this.#content, revision, this.#forms?.record);
   }
@@ -192,7 +192,7 @@ export class CachedObject implements Place, Served, Decoded {
     });
   }
 
-  /** As it is served, for one who keeps nothing of it. */
+  /** Returns the served object without caching it. */
   #made(): KubeObject {
     const { resource } = this.#kind;
     const content = this.#content;
@@ -200,7 +200,10 @@ export class CachedObject implements Place, Served, Decoded {
     return withResourceVersion(resource, object, this.revision);
   }
 
-  /** The same for a look. Own kinds without managedFields, as a rule, and the resourceVersion behind all else. */
+  /**
+   * The same for `withoutManagedFields`. For kinds of our own, managedFields are usually missing and resourceVersion is
+   * the last member of metadata.
+   */
   #glanced(): KubeObject {
     const { resource } = this.#kind;
     const content = this.#content;
@@ -235,7 +238,7 @@ export class CachedObject implements Place, Served, Decoded {
 
 const noLabels: Labels = Object.freeze({});
 
-/** A change as watchers use it. */
+/** A change in the form that watches use. */
 export class CachedChange implements KindChange, Place {
   readonly revision: number;
   readonly namespace: string;
@@ -252,14 +255,14 @@ export class CachedChange implements KindChange, Place {
     this.after = after;
   }
 
-  /** What keeping it costs beyond the change before it, whose object is this one's previous. */
+  /** The memory that this change adds to the one before it, whose object is this change's previous object. */
   get size(): number {
     return (this.after ?? this.before)?.size ?? 0;
   }
 
   /**
-   * What somebody is told to whom the object is no longer there: its previous content with the revision of this
-   * change (rules WATCH-21, WATCH-23). Made once for all watchers.
+   * The object of a DELETED event: the previous content with the revision of this change (rules WATCH-21, WATCH-23).
+   * Created once for all subscribers.
    */
   departed(): Served | undefined {
     this.#departed ??= this.before?.at(this.revision);

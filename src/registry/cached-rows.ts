@@ -5,7 +5,7 @@ import type { StoredRecord, StoredResource } from './resource.ts';
 import type { StandingHere } from './standing-kinds.ts';
 import { deletedText, type StandingObject } from './standing-object.ts';
 
-/** Makes objects of what lies in the rows of a kind, and of what stands without any. */
+/** Creates cached objects from the rows of a kind and from its built-in objects. */
 export class CachedRows {
   readonly #standing: StandingHere | undefined;
   #kind: CachedKind;
@@ -19,13 +19,13 @@ export class CachedRows {
     return this.#kind;
   }
 
-  /** What is made from here on follows another definition. */
+  /** Applies another definition to all objects that are created from now on. */
   redefine(resource: StoredResource): CachedKind {
     this.#kind = { ...this.#kind, resource };
     return this.#kind;
   }
 
-  /** What every plane has of the kind, as this one has it. */
+  /** Returns the built-in objects of the kind with the metadata of this plane. */
   standing(): CachedObject[] {
     return (this.#standing?.kind.objects ?? []).map((object) => this.#stand(object));
   }
@@ -34,7 +34,7 @@ export class CachedRows {
     return this.#standing?.kind.at(place) !== undefined;
   }
 
-  /** What the row's value says is there; without a row it is what stands there anyway. */
+  /** Returns the object that the row's value describes; without a row, the built-in object under that key. */
   at(place: Place, value: string | undefined, revision: number, record?: StoredRecord): CachedObject | undefined {
     if (value === deletedText) return undefined;
     if (value !== undefined) return new CachedObject(this.#kind, place, value, revision, record);
@@ -53,7 +53,7 @@ export class CachedRows {
   }
 }
 
-/** Object keys are `objects`, resource, namespace, name. */
+/** The segments of an object's row are `objects`, resource, namespace, name. */
 export function placeOf(segments: readonly string[]): Place {
   return { namespace: segments[2] ?? '', name: segments[3] ?? '' };
 }

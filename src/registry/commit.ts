@@ -14,29 +14,29 @@ import { deletedText } from './standing-object.ts';
 import { toStatusError, translated } from './store-status.ts';
 import { derivedRows, noRows } from './upkeep-rows.ts';
 
-/** One change of one object on its way into the store. */
+/** One change of one object to be committed. */
 export interface ObjectWrite {
   readonly place: Place;
-  /** What must still stand there; absent: nothing may. */
+  /** The version that must still be current; absent: there must be no object. */
   readonly old?: CachedObject;
   /** Absent: the object is removed. */
   readonly next?: StoredRecord;
-  /** For the kind's own words about a claim that is taken. */
+  /** For the kind's own error message about a claim that is taken. */
   readonly draft?: Draft;
-  /** An object that is too large may be stored without its field ownership (rule CREATE-31). */
+  /** True if an object that is too large may be stored without its managedFields (rule CREATE-31). */
   readonly mayForgetOwnership?: boolean;
-  /** It is known that nothing follows from it for upkeep. */
+  /** True if the write is known to leave no maintenance work. */
   readonly leavesNothing?: boolean;
-  /** Something else that must still hold; if it does not, the write starts over and looks again. */
+  /** A further check; if it fails, the write starts over with the current state. */
   readonly requires?: Check | undefined;
 }
 
-/** What was read is no longer what stands there: read again and start over. */
+/** The object is no longer the version that was read: read it again and start over. */
 export class ObjectMoved extends Error {}
 
 /**
- * The object, its claims, its place in the owner index, the work it leaves for upkeep and its companions, as one
- * transaction. Rejects with ObjectMoved, or with an API error.
+ * Commits the object, its claims, its owner index entries, its maintenance work and its companions in one transaction.
+ * Rejects with ObjectChangedError or with an API error.
  */
 export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<number> {
   const { resource, store, slice } = kind;
@@ -49,7 +49,7 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const derived = rows instanceof Promise ? await rows : rows;
   const companions = resource.companions === undefined ? noCompanions : await companionWrites(kind, old?.record, next);
   const row = old === undefined ? kind.cache.deletedRow(place) : old.row;
-  // Looked at now, as nothing has a turn from here until the store has been asked.
+  // Evaluated here because no other code runs between this line and the call of the store.
   const seen = kind.cache.get(place.namespace, place.name) === old;
   const checks: Check[] = [{ key, revision: row, seen, value: old?.rowText }];
   for (const claim of claims.taken) checks.push({ key: claimKey(slice, resourceName, claim), revision: undefined });
@@ -58,7 +58,7 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const value = encoded?.text ?? (kind.cache.isStanding(place) ? deletedText : undefined);
   const born = old === undefined && next !== undefined ? (resource.bornWith?.(next) ?? []) : [];
   const writes: Write[] = [{ key, value }, ...companions.writes, ...claims.writes, ...derived.writes, ...born];
-  // Nobody would see what is written now, and who took the kind away has counted what there is.
+  // The cache would not see this write, and the removal of the kind has already counted its objects.
   if (kind.cache.ended) throw serviceUnavailable(`${qualified(groupResourceOf(resource))} are no longer served`, 1);
   const settled = expected(kind, place, encoded);
   let revisions: readonly (number | undefined)[];
@@ -73,11 +73,11 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   if (left !== undefined) kind.onUpkeep(left);
   const revision = revisions[0];
   if (revision === undefined)
-    throw new Error(`the store gave no revision for a write of ${qualified(groupResourceOf(resource))}`);
+    throw new Error(`the store returned no revision for a write of ${qualified(groupResourceOf(resource))}`);
   return revision;
 }
 
-/** What is known of the text, for the cache, where those of this kind are asked for. */
+/** Announces the decoded record to the cache, if this kind keeps decoded records. */
 function expected({ cache }: KindRuntime, place: Place, encoded: EncodedRecord | undefined): (() => void) | undefined {
   if (encoded?.record === undefined) return undefined;
   return cache.expect(place, encoded.text, encoded.record);
@@ -96,7 +96,7 @@ function encodeWithin(kind: KindRuntime, write: ObjectWrite, next: StoredRecord)
   throw tooLarge(`limit is ${limit}`);
 }
 
-/** A character takes three bytes at most (four are two characters), so most texts need no counting. */
+/** A UTF-16 code unit takes three bytes at most (four bytes are two units), so most texts need no counting. */
 function isWithin(text: string, limit: number): boolean {
   return 3 * text.length <= limit || Buffer.byteLength(text) <= limit;
 }
@@ -133,7 +133,7 @@ function newClaims(kind: KindRuntime, write: ObjectWrite): { taken: string[]; re
   };
 }
 
-/** What the transaction would find, for a dry run, which has none. */
+/** Checks the claims for a dry run, which has no transaction. */
 export async function checkClaims(kind: KindRuntime, write: ObjectWrite): Promise<void> {
   for (const claim of newClaims(kind, write).taken) {
     const row = await translated(kind.store.get(claimKey(kind.slice, resourceKey(kind.resource), claim)));
@@ -142,15 +142,17 @@ export async function checkClaims(kind: KindRuntime, write: ObjectWrite): Promis
 }
 
 function claimTaken(kind: KindRuntime, write: ObjectWrite, claim: string, holder: string): Error {
-  const told = write.draft && kind.resource.claimTaken?.(claim, holder, write.draft);
-  return told ?? conflict(groupResourceOf(kind.resource), write.place.name, `"${holder}" already holds what it claims`);
+  const error = write.draft && kind.resource.claimTaken?.(claim, holder, write.draft);
+  return (
+    error ?? conflict(groupResourceOf(kind.resource), write.place.name, `its claim is already held by "${holder}"`)
+  );
 }
 
 function describePlace({ namespace, name }: Place): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
-/** Which check failed says what it means; they stand in the order object, claims, companions, and the rest. */
+/** Interprets a failed check by its index: the order is object, claims, companions, others. */
 async function explain(
   kind: KindRuntime,
   write: ObjectWrite,
@@ -171,7 +173,7 @@ async function explain(
 }
 
 function companionOf(kind: KindRuntime, write: ObjectWrite, index: number, count: number) {
-  // Of an object that exists, a companion that has moved is read again; only a new one can find its name taken.
+  // A changed companion of an existing object is read again; only a new object can find the name of a companion taken.
   if (index < 0 || index >= count || write.next === undefined || write.old !== undefined) return undefined;
   return kind.resource.companions?.(write.next)[index];
 }

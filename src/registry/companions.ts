@@ -15,8 +15,8 @@ interface CompanionChanges {
 }
 
 /**
- * Companions follow their object: made with it, changed when it changes what it asks of them, removed with it. One gets
- * a uid and a creation time of its own where it brings none; one that is there already stops the create.
+ * Returns the writes for the companions of an object: created with it, changed when their definition changes, deleted
+ * with it. A companion without a uid and a creation time gets its own. One that already exists fails the create.
  */
 export async function companionWrites(
   kind: KindRuntime,
@@ -37,7 +37,7 @@ export async function companionWrites(
   };
 }
 
-/** Which companions there are does not change in the life of an object; what they say may. */
+/** The set of companions is fixed for the lifetime of an object; their content may change. */
 async function changedCompanions(
   kind: KindRuntime,
   before: readonly Companion[],

@@ -1,45 +1,48 @@
 import type { KubeObject } from '../api/meta.ts';
 import type { UserInfo } from '../api/user-info.ts';
 
-/** What every verb needs to know of the request it serves. */
+/** The part of a request that every verb needs. */
 export interface RequestContext {
   readonly user: UserInfo;
-  /** The credential used, where the caller came with one: the name of the access key. */
+  /** The name of the access key that the caller authenticated with; `undefined` for other credentials. */
   readonly accessKey?: string;
-  /** True for the server's own controllers and upkeep: they write status, take off kept finalizers, skip guards. */
+  /**
+   * True for the server's own controllers and maintenance: they may write status and remove server finalizers, and they
+   * skip delete guards.
+   */
   readonly system: boolean;
-  /** Of the path; '' for cluster-scoped kinds and for lists over all namespaces. */
+  /** The namespace in the path; '' for cluster-scoped kinds and for lists over all namespaces. */
   readonly namespace: string;
-  /** The name of the path; '' or absent where it names a collection. */
+  /** The name in the path; '' or absent for a collection. */
   readonly pathName?: string;
-  /** Fires when the client is gone or its time is up. */
+  /** Aborted when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
-  /** Whether the signal has fired, where that can be told without making one. */
+  /** Reports whether `signal` is aborted, for contexts that can tell without creating the signal. */
   isOver?(): boolean;
-  /** Waits for the caller's next turn at the processor; long work does between its parts. Absent: nothing to share. */
+  /** Waits for the caller's next CPU slot; long work calls it between its parts. Absent: no fair scheduling. */
   readonly turn?: () => Promise<void>;
-  /** The caller wants to be told what of the object is about themselves, where the kind has such a thing. */
+  /** True if the caller requests the details about themselves that some kinds add to an object. */
   readonly extended?: boolean;
-  /** Adds a Warning header to the answer. */
+  /** Adds a Warning header to the response. */
   warn(text: string): void;
-  /** Adds to what the audit log tells of the request. Absent: nobody writes one. */
+  /** Adds an annotation to the audit event of the request. Absent: there is no audit log. */
   annotate?(key: string, value: string): void;
-  /** The only names that `mayRead` can let pass, in any order, where they are known and few. Absent: any. */
+  /** The only names that `mayRead` can accept, in any order, if they are known and few. Absent: any name. */
   readonly names?: () => Iterable<string>;
-  /** Lists, watches and collection deletes pass over what this refuses. Absent: everything may be read. */
+  /** Lists, watches and collection deletes skip objects for which this returns false. Absent: all are readable. */
   readonly mayRead?: (object: KubeObject) => boolean;
   /**
-   * Whether the caller's credential lets something through at all, whatever they may do: for those who ask what they may.
-   * Absent: it narrows nothing that the plane does not know of.
+   * Decides whether the caller's credential permits a request, regardless of the caller's own permissions. Self-review
+   * requests use it. Absent: the credential has no restrictions that the plane does not know.
    */
   readonly passes?: (asked: AskedAccess) => Passed | Promise<Passed>;
-  /** Whether this caller may do that; the one decision function, as admission needs it (owner references, create by apply). */
+  /** Authorizes a further request of this caller; admission uses it (owner references, create by apply). */
   may(attributes: AccessAttributes): boolean | Promise<boolean>;
 }
 
 /**
- * The same request but for what is given. Not a plain copy: what a context is may stand in its class, and be made only
- * for those who ask.
+ * Returns the context with `changes` applied. A plain copy would lose getters and methods of the context's class, which
+ * compute values such as the signal on demand.
  */
 export function contextWith(context: RequestContext, changes: Partial<RequestContext>): RequestContext {
   return {
@@ -53,7 +56,7 @@ export function contextWith(context: RequestContext, changes: Partial<RequestCon
   };
 }
 
-/** A request as it is decided about. */
+/** The attributes of a request that is authorized. */
 export type AskedAccess =
   | (Required<AccessAttributes> & { readonly resourceRequest: true; readonly version: string })
   | { readonly resourceRequest: false; readonly verb: string; readonly path: string };
@@ -61,7 +64,7 @@ export type AskedAccess =
 export interface Passed {
   readonly allowed: boolean;
   readonly reason: string;
-  /** What narrowed it; absent: nothing did. */
+  /** The scopes that restricted the decision; absent if none did. */
   readonly scopes?: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { JsonSyntaxError, parseJson } from '../lib/json-parse.ts';
 import { isJsonObject } from '../lib/json-value.ts';
 import type { Place } from './object-index.ts';
 
-/** Where a list goes on: after `after`, as of `revision`; -1: as of now, whatever happened meanwhile (LIST-22). */
+/** The position of a list: after `after`, as of `revision`; -1 means the current state, despite changes (LIST-22). */
 export interface ContinueToken {
   readonly revision: number;
   readonly after: Place;
@@ -13,7 +13,7 @@ export const inconsistent = -1;
 
 const version = 'meta.k8s.io/v1';
 
-/** The form that Kubernetes uses (LIST-18): the key starts just behind the last one given. */
+/** The encoding of Kubernetes (LIST-18): the start key is the successor of the last returned key. */
 export function encodeContinue(namespaced: boolean, token: ContinueToken): string {
   const { namespace, name } = token.after;
   const start = `${namespaced ? `${namespace}/` : ''}${name}\u0000`;

@@ -32,7 +32,7 @@ export function create(
   return inLane(kind, context, sent, () => createNamed(kind, context, sent, options));
 }
 
-/** Waits for the creates before it in its lane, where the kind has lanes. */
+/** Waits for the earlier creates in the same queue, if the kind assigns one. */
 export function inLane<T>(
   kind: KindRuntime,
   context: RequestContext,
@@ -89,15 +89,15 @@ function alreadyThere(kind: KindRuntime, sent: KubeObject, holder: CachedObject)
 
 export interface Creation {
   readonly dryRun: boolean;
-  /** Brings field ownership up to date; called when the content is final. */
+  /** Updates managedFields; called when the content is final. */
   track(next: KubeObject): KubeObject;
-  /** False for apply, whose whole point is field ownership (rule CREATE-31). */
+  /** False for apply, which depends on managedFields (rule CREATE-31). */
   readonly mayForgetOwnership: boolean;
-  /** What it was sent as, if that is known. */
+  /** The request document, if it is known. */
   readonly document?: SentDocument | undefined;
 }
 
-/** An object of that name is there. Who creates says what follows: a refusal, another name, or a write over it. */
+/** An object of that name exists. The caller decides what follows: a conflict, another name, or an update. */
 export class NameTaken extends Error {
   readonly holder: CachedObject;
 
@@ -107,7 +107,7 @@ export class NameTaken extends Error {
   }
 }
 
-/** One attempt to create an object at a place; throws or rejects with NameTaken, ObjectMoved or an API error. */
+/** Tries once to create an object; throws or rejects with NameTaken, ObjectChangedError or an API error. */
 export function createAt(
   kind: KindRuntime,
   context: RequestContext,
@@ -145,7 +145,7 @@ async function storeNew(
   return answerWritten(kind, place, await commit(kind, write), draft);
 }
 
-/** CREATE-02, CREATE-03, CREATE-04: what clients cannot decide is the server's. */
+/** CREATE-02, CREATE-03, CREATE-04: the server sets what clients cannot decide. */
 function newObject(kind: KindRuntime, place: Place, sent: KubeObject): KubeObject {
   const { resource, ids, clock } = kind;
   const object = ownCopy(resource, sent);

@@ -15,24 +15,24 @@ import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue, se
 import type { FieldValidation } from './verbs.ts';
 
 export interface ShapeOptions {
-  /** What reading the document found; it comes first (rule DEC-11). */
+  /** The findings of the parser; they come first (rule DEC-11). */
   readonly findings: readonly string[];
   /**
-   * Of the path. Given: an object that names none gets it, one that names another is refused, and a cluster-scoped
-   * object loses its own (rule CREATE-11). Absent: the namespace stays as sent.
+   * The namespace in the path. If present, an object without a namespace gets it, an object with another one is
+   * rejected, and a cluster-scoped object loses its own (rule CREATE-11). If absent, the namespace stays as sent.
    */
   readonly namespace?: string;
-  /** What the document was made of, where it was: an object of this kind, whose metadata has its types. */
+  /** The object of this kind that the document was derived from, if any; its metadata has the right types. */
   readonly base?: KubeObject;
-  /** The same, where it is of the form in which the kind stores objects now: it needs neither pruning nor defaults. */
+  /** The same, if it is in the current storage form of the kind and therefore needs neither pruning nor defaulting. */
   readonly settledBase?: KubeObject | undefined;
-  /** The body as it came, for the message that says it is no object. */
+  /** The request body, for the error message if it is not an object. */
   readonly body?: Uint8Array;
 }
 
 /**
- * Everything behind this door may call itself as deep as an object goes. No real object comes near; documents of up to
- * 10,000 levels can be read (rule REQ-21), and the stack does not hold as many calls.
+ * The maximum nesting depth of an object, as the code behind this check recurses that deep. No real object comes near.
+ * The parser accepts documents of up to 10,000 levels (rule REQ-21), which would overflow the stack.
  */
 export const deepestObject = 1_000;
 
@@ -40,17 +40,17 @@ export const tooDeep = `exceeded max depth of ${deepestObject}`;
 
 export interface ShapedObject {
   readonly object: KubeObject;
-  /** Everything that strict decoding would refuse: `duplicate field "spec.a"`, `unknown field "spec.b"`. */
+  /** All problems that strict decoding rejects: `duplicate field "spec.a"`, `unknown field "spec.b"`. */
   readonly findings: string[];
-  /** Nothing was to be done about it: but for its root and its metadata it is the document itself. */
+  /** True if no change was needed: apart from its root and its metadata, the object is the document itself. */
   readonly settled: boolean;
 }
 
 /**
- * From a parsed document to an object of that kind: types of the parts that every object has, defaults, no unknown
- * members. The document is not changed, and may be shared with the object: who changes more of that than its root and
- * its metadata makes a copy. Throws a 400 for whatever cannot be such an object; what the schema forbids is for
- * validation to say.
+ * Turns a parsed document into an object of the kind: checks the types of the common members, applies defaults, prunes
+ * unknown members. It does not change the document, but the object may share parts with it: a caller that changes more
+ * than the root and the metadata must copy first. Throws a 400 if the document cannot be such an object; validation
+ * reports schema violations.
  */
 export function shapeObject(kind: ResourceKind, value: JsonValue, options: ShapeOptions): ShapedObject {
   if (!isJsonObject(value)) throw notAnObject(kind, value, options.body);
@@ -63,7 +63,9 @@ export function shapeObject(kind: ResourceKind, value: JsonValue, options: Shape
   }
 }
 
-/** The same without a look at kind and apiVersion; throws DecodeError. For whoever has other words for it. */
+/**
+ * The same without checking kind and apiVersion. Throws DecodeError, for callers with an error message of their own.
+ */
 export function shapeMembers(kind: ResourceKind, sent: JsonObject, options: ShapeOptions): ShapedObject {
   const settled =
     kind.builtIn !== true && kind.shape === undefined && isSettled(kind.schema, sent, options.settledBase);
@@ -100,7 +102,7 @@ function placeIn(metadata: KubeObject['metadata'], kind: ResourceKind, namespace
   }
 }
 
-/** What is missing is taken from the endpoint; what does not fit is refused (rules DEC-04, DEC-05). */
+/** Missing values default to those of the endpoint; other values are rejected (rules DEC-04, DEC-05). */
 function checkType(kind: ResourceKind, value: JsonObject, body: Uint8Array | undefined): void {
   const sentVersion = typeMember(kind, value, 'apiVersion', body);
   const sentKind = typeMember(kind, value, 'kind', body);
@@ -149,17 +151,17 @@ function unrecognized(kind: ResourceKind, detail: string, body: Uint8Array = new
   return undecodable(kind, body, new DocumentError(`couldn't get version/kind; json parse error: ${detail}`));
 }
 
-/** Rule DEC-02; also what strict decoding answers. */
+/** Rule DEC-02; also the response of strict decoding. */
 export function cannotBeHandled(kind: Pick<ResourceKind, 'kind' | 'version'>, detail: string): StatusError {
   return badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${detail}`);
 }
 
-/** The text that strict decoding gives for its findings, wherever it stands (rules DEC-09, DEC-15). */
+/** The message of strict decoding, wherever it appears (rules DEC-09, DEC-15). */
 export function strictDecodingText(findings: readonly string[]): string {
   return `strict decoding error: ${findings.join(', ')}`;
 }
 
-/** What happens with findings of a POST or PUT: Strict refuses, Warn tells, Ignore passes over them. */
+/** Handles the findings of a POST or PUT: Strict rejects, Warn adds warnings, Ignore does nothing. */
 export function applyFieldValidation(
   kind: Pick<ResourceKind, 'kind' | 'version'>,
   findings: readonly string[],

@@ -1,15 +1,15 @@
-/** Something that is dear to make and can be made again at any time. */
+/** A decoded form that is expensive to create and can be recreated at any time. */
 export interface Decoded {
   readonly size: number;
-  /** It was asked for since it was last looked at. Taken back here. */
+  /** True if it was read since the last check. This cache resets it. */
   used: boolean;
   forget(): void;
 }
 
-/** So many of the one sort outweigh whatever was before. */
+/** The limit of the hit counter: that many equal outcomes outweigh all earlier ones. */
 const longMemory = 32;
 
-/** One that is kept, between the one that came before it and the one after. */
+/** An entry of the doubly linked list. */
 interface Link {
   readonly object: Decoded;
   before: Link | undefined;
@@ -17,23 +17,24 @@ interface Link {
 }
 
 /**
- * Bounds how many objects of a kind are kept in decoded form: several times what their text takes. Beyond that the
- * one that came first is forgotten, unless somebody has asked for it since, which gives it a second round.
+ * Limits how many objects of a kind are kept in decoded form, which takes several times the memory of their text.
+ * Beyond the capacity the oldest entry is evicted, unless it was read since, which gives it a second chance (the CLOCK
+ * algorithm).
  *
- * They are linked by hand: an iterator over a set that stands still while the set is written holds on to every table
- * that the set ever had, with all that was in it.
+ * The list is linked by hand: a long-lived iterator over a Set that is being written retains every hash table that the
+ * Set ever had, with all their entries.
  */
 export class DecodedObjects {
   readonly #capacity: number;
   readonly #links = new Map<Decoded, Link>();
-  /** In the order in which they came, or got another round. */
+  /** In the order of insertion or second chance. */
   #oldest: Link | undefined;
   #newest: Link | undefined;
   #size = 0;
-  /** Goes up with each that was asked for and down with each that was not. */
+  /** Incremented for each evicted entry that was read, decremented for each that was not. */
   #asked = 0;
 
-  /** In characters of stored text. */
+  /** `capacity` is in characters of stored text. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
@@ -43,8 +44,8 @@ export class DecodedObjects {
   }
 
   /**
-   * Whether those that went lately had been asked for, as a rule. If not, what is kept before anybody asks is only garbage
-   * that has grown old, which costs more than to make the few that somebody does ask for.
+   * True if most of the recently evicted entries had been read. If not, caching objects before the first read only
+   * creates long-lived garbage, which costs more than decoding the few objects that are read.
    */
   get areAskedFor(): boolean {
     return this.#asked >= 0;
@@ -59,7 +60,7 @@ export class DecodedObjects {
     while (this.#size > this.#capacity && this.#links.size > 1) this.#turn();
   }
 
-  /** Another version has come in its place, or none: nobody will ask for it again. */
+  /** Removes an object that was replaced or deleted and will not be read again. */
   drop(object: Decoded): void {
     const link = this.#links.get(object);
     if (link === undefined) return;

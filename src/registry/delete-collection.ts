@@ -6,8 +6,8 @@ import { list } from './list.ts';
 import { type DeleteOptions, glanceAt, type ListOptions, type ServedList } from './verbs.ts';
 
 /**
- * Deletes what a list with these options shows, one after the other; answers with the list as it was (DELCOL-01,
- * DELCOL-02). What is gone meanwhile is passed over, the first other error ends it (DELCOL-03).
+ * Deletes the objects that a list with these options returns, one after another, and returns that list (DELCOL-01,
+ * DELCOL-02). Skips objects that are already gone and stops at the first other error (DELCOL-03).
  */
 export async function deleteCollection(
   kind: KindRuntime,

@@ -15,7 +15,7 @@ import { goesQuietly } from './upkeep-rows.ts';
 import type { Deleted, DeleteOptions } from './verbs.ts';
 import { retrying } from './write-loop.ts';
 
-/** DELETE of one object: it goes at once, or it is marked and goes when nothing holds it any longer. */
+/** Deletes one object: removes it at once, or marks it as terminating until nothing blocks its removal. */
 export async function deleteObject(
   kind: KindRuntime,
   context: RequestContext,
@@ -37,7 +37,7 @@ export async function deleteObject(
   });
 }
 
-/** What is deleted, decoded if somebody asks for it. */
+/** The draft of the deleted object, decoded on demand. */
 class DeletedDraft implements Draft {
   readonly #deleted: CachedObject;
 
@@ -78,7 +78,7 @@ async function storeDeleted(kind: KindRuntime, current: CachedObject, options: D
   return { pending: answerWritten(kind, current, revision, { object, hidden }) };
 }
 
-/** Whether nothing holds it, nor has a say in it. False: it is not known. */
+/** True if nothing blocks the removal and no hook takes part in it. False may also mean that this is unknown. */
 function goesAtOnce({ resource }: KindRuntime, metadata: ObjectMeta, options: DeleteOptions): boolean {
   if (resource.isHeld !== undefined || resource.prepareDelete !== undefined || resource.gracePeriods === true) {
     return false;
@@ -100,7 +100,7 @@ function checkPreconditions(kind: KindRuntime, current: CachedObject, options: D
   }
 }
 
-/** As a rule it names the Kind where other conflicts name the plural. */
+/** Names the Kind where other conflicts name the plural, unless the kind has its own message. */
 function preconditionFailed(
   { resource }: KindRuntime,
   name: string,
@@ -119,11 +119,11 @@ function preconditionFailed(
 }
 
 /**
- * The object with its deletion under way: finalizers by policy, deletionTimestamp and grace period. The very same
- * object if nothing changes (DELETE-09). A grace period can only become shorter (completions §2.1).
+ * Returns the object with its deletion started: finalizers by policy, deletionTimestamp and grace period. Returns the
+ * same object if nothing changes (DELETE-09). A grace period can only become shorter (completions §2.1).
  */
 function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions): KubeObject {
-  // What waits for its own kind to let it go is not to be moved by another delete.
+  // Another delete does not affect an object that waits for its own kind to release it.
   if (old.metadata.deletionTimestamp !== undefined && kind.resource.isHeld?.(old) === true) return old;
   const finalizers = finalizersForDelete(finalizersOf(old), options.propagationPolicy);
   const grace = kind.resource.gracePeriods === true ? graceSeconds(options) : 0;
@@ -131,7 +131,7 @@ function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions)
   const before = old.metadata.deletionTimestamp;
   const shortens = before !== undefined && Date.parse(end) < Date.parse(before);
   if (before !== undefined && !shortens && equalJson([...finalizers], [...finalizersOf(old)])) return old;
-  // Only what is the kind's own may be changed below the metadata.
+  // Only the kind's own hook may change members below metadata.
   const object = kind.resource.prepareDelete === undefined ? { ...old } : cloneJson(old);
   const metadata = tidyMetadata(object.metadata);
   object.metadata = metadata;
@@ -146,15 +146,15 @@ function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions)
   return object;
 }
 
-/** DELETE-18: what is negative counts as one second. */
+/** DELETE-18: a negative value counts as one second. */
 function graceSeconds(options: DeleteOptions): number {
   const seconds = options.gracePeriodSeconds ?? 0;
   return seconds < 0 ? 1 : seconds;
 }
 
 /**
- * For upkeep, when a deadline has come: what was only waiting for its time goes; what has expired is deleted. An
- * object that is gone, or was given more time, is left alone.
+ * Handles an object whose deadline has passed, for maintenance: removes an object whose grace period is over, deletes
+ * an object that has expired. An object that is gone or has a later deadline stays as it is.
  */
 export async function settleDeadline(kind: KindRuntime, context: RequestContext, name: string): Promise<void> {
   const namespace = kind.resource.namespaced ? context.namespace : '';

@@ -6,11 +6,13 @@ interface Expected {
   readonly record: StoredRecord;
 }
 
-/** What writers know of the texts that they are just writing. As many as there are writes under way. */
+/** The decoded records of writes in progress, by their text, so that the cache need not decode them again. */
 export class ExpectedRecords {
   readonly #byPlace = new Map<string, Expected>();
 
-  /** A second one for the same place takes the place of the first, which then has to be read. */
+  /**
+   * A second record for the same key replaces the first, which then has to be decoded. Returns a function to remove it.
+   */
   add(place: Place, text: string, record: StoredRecord): () => void {
     const key = keyOf(place);
     const expected = { text, record };
@@ -20,14 +22,14 @@ export class ExpectedRecords {
     };
   }
 
-  /** The record of this text; undefined: nobody near wrote it. */
+  /** Returns the record of this text; `undefined` if no writer in this process announced it. */
   find(place: Place, text: string): StoredRecord | undefined {
     const expected = this.#byPlace.get(keyOf(place));
     return expected?.text === text ? expected.record : undefined;
   }
 }
 
-/** A name has no slash. */
+/** A name contains no slash, so the key is unambiguous. */
 function keyOf({ namespace, name }: Place): string {
   return `${namespace}/${name}`;
 }

@@ -12,12 +12,12 @@ export function finalizersOf(object: KubeObject | undefined): readonly string[] 
   return object?.metadata.finalizers ?? [];
 }
 
-/** Those that hold the object until the collector has seen to its dependents. */
+/** The finalizers that block removal until the garbage collector has processed the dependents. */
 export function collectorFinalizersOf(object: KubeObject | undefined): readonly string[] {
   return finalizersOf(object).filter((name) => collectorFinalizers.includes(name));
 }
 
-/** What a delete with this policy leaves on the object (rules DELETE-13 to DELETE-17). */
+/** Returns the finalizers after a delete with this policy (rules DELETE-13 to DELETE-17). */
 export function finalizersForDelete(
   present: readonly string[],
   policy: DeleteOptions['propagationPolicy'],
@@ -26,13 +26,13 @@ export function finalizersForDelete(
   const others = present.filter((name) => !collectorFinalizers.includes(name));
   if (policy === 'Background') return others;
   const wanted = policy === 'Orphan' ? orphanFinalizer : foregroundFinalizer;
-  // One that is there already keeps its place, so that the same delete again changes nothing.
+  // An existing finalizer keeps its position, so that repeating the delete changes nothing.
   return present.includes(wanted)
     ? present.filter((name) => name === wanted || others.includes(name))
     : [...others, wanted];
 }
 
-/** The server's finalizer is there from the start, and a client's write without it keeps it. */
+/** Adds the server's finalizer at creation, and restores it if a client's write removes it. */
 export function keepFinalizer(
   resource: StoredResource,
   object: KubeObject,
@@ -44,14 +44,14 @@ export function keepFinalizer(
   if (old === undefined) {
     object.metadata.finalizers = [...finalizersOf(object), kept];
   } else if (!context.system && finalizersOf(old).includes(kept)) {
-    // Where it stood before, so that a write that changes nothing else changes nothing.
+    // At its old position, so that a write without other changes changes nothing.
     const finalizers = [...finalizersOf(object)];
     finalizers.splice(Math.min(finalizersOf(old).indexOf(kept), finalizers.length), 0, kept);
     object.metadata.finalizers = finalizers;
   }
 }
 
-/** CREATE-28: a name without a domain may be somebody else's too. */
+/** CREATE-28: another writer may use the same name if it has no domain. */
 export function warnOfFinalizers(object: KubeObject, old: KubeObject | undefined, context: RequestContext): void {
   const known = finalizersOf(old);
   for (const name of finalizersOf(object)) {

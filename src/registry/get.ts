@@ -6,8 +6,8 @@ import { awaitRevision, parseRevision } from './resource-version.ts';
 import type { GetOptions, Served } from './verbs.ts';
 
 /**
- * The newest state, whatever revision was asked for: that is not older than any (GET-02, GET-03). Only a revision
- * that is not there yet makes it wait.
+ * Returns the newest state, which is not older than any requested revision (GET-02, GET-03). Waits only for a revision
+ * that does not exist yet.
  */
 export async function get(
   kind: KindRuntime,
@@ -19,7 +19,7 @@ export async function get(
   await awaitRevision(kind, wanted, context);
   const namespace = kind.resource.namespaced ? context.namespace : '';
   const found = kind.cache.get(namespace, name);
-  // While a revision was waited for, another object of that name may have come.
+  // Another object of that name may have been created while this request waited for the revision.
   if (found === undefined || context.mayRead?.(found.served.object) === false) {
     throw notFound(groupResourceOf(kind.resource), name);
   }

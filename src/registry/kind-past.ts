@@ -8,14 +8,15 @@ import { placeText } from './standing-kinds.ts';
 import { deletedText } from './standing-object.ts';
 
 /**
- * Revisions read from history at a time. Objects can have megabytes, each twice in a change, and what is read is held
- * until the watcher has taken it: so it begins with few, and goes on with more only while they are small.
+ * The number of revisions read from history at a time. Objects can have megabytes, a change contains two of them, and
+ * they are held until the reader has taken them: so the first chunk is small, and chunks grow only while they are
+ * light.
  */
 const shortestPiece = 4;
 const longestPiece = 32;
 const heavyPiece = 1024 * 1024;
 
-/** What a kind was before now, out of the store. What stands in every plane is there from the birth of the plane on. */
+/** The history of a kind, from the store. Built-in objects exist from the creation of the plane on. */
 export class KindPast {
   readonly #store: Store;
   readonly #range: KeyRange;
@@ -28,8 +29,8 @@ export class KindPast {
   }
 
   /**
-   * Every change after `since` up to and including `upTo`, in pieces; from memory where `recent` reaches back that far,
-   * else from the store's history. Throws StoreError Expired if that is gone too, or goes while it is read.
+   * Returns every change after `since` up to and including `upTo`, in chunks: from memory if `recent` reaches back that
+   * far, else from the store's history. Throws StoreError Expired if it was compacted, before or during the read.
    */
   async *changes(
     since: number,
@@ -45,8 +46,8 @@ export class KindPast {
   }
 
   /**
-   * All objects as they were at that revision, in the order of lists, for a kind where some stand without rows.
-   * Undefined: none do, so the rows of that time are the whole truth. Rejects with Expired or FutureRevision.
+   * Returns all objects as they were at that revision, in list order, for a kind with built-in objects. `undefined` if
+   * the kind has none, so that the rows of that revision are complete. Rejects with Expired or FutureRevision.
    */
   async stateAt(revision: number): Promise<ObjectIndex<CachedObject> | undefined> {
     const { birth } = this.#rows.kind;
@@ -83,7 +84,7 @@ export class KindPast {
     }
   }
 
-  /** Those that had no row of their own then. */
+  /** Returns the built-in objects that had no row at that revision. */
   async #standingAt(revision: number): Promise<CachedObject[]> {
     const then = await this.#store.list(this.#range, { atRevision: revision });
     const rows = new Set(then.entries.map(({ key }) => placeText(placeOf(key.segments))));

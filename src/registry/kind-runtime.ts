@@ -10,25 +10,30 @@ import type { ObjectPlace } from './rows.ts';
 import type { ObjectCache } from './watch-cache.ts';
 import type { WatchGroups } from './watch-groups.ts';
 
-/** What a kind must ask of the control plane around it. */
+/** The functions of the control plane that a kind depends on. */
 export interface Collaborators {
-  /** Asked before anything is created in a namespace (rules CREATE-19, CREATE-20). */
+  /** Called before an object is created in a namespace (rules CREATE-19, CREATE-20). */
   namespaceState(namespace: string): 'active' | 'terminating' | 'missing';
   /**
-   * What must still hold when the object is written, so that nothing is created in a namespace whose deletion began
-   * between the question and the write. Absent: the namespaces of this plane are nobody's objects.
+   * Returns a check for the transaction that creates an object, so that nothing is created in a namespace whose
+   * deletion started after `namespaceState` was called. Absent: the plane has no namespace objects.
    */
   namespaceCheck?(namespace: string): Check | undefined;
-  /** Whose `settle` waits for this namespace to be empty: it is looked at again after each change in there. */
+  /**
+   * Returns the object whose reconcile waits for this namespace to become empty; each change in it requeues that
+   * object.
+   */
   awaitsEmptiness?(namespace: string): ObjectPlace | undefined;
-  /** What is known of owners and dependents in the plane, all of its kinds together. Absent: the store is asked. */
+  /** The owner state of the plane, shared by all of its kinds. Absent: queries go to the store. */
   readonly owners?: OwnersKnown;
-  /** Where the object lies that an owner reference names; undefined: no such kind here. It need not exist. */
+  /**
+   * Locates the object of an owner reference, which need not exist; `undefined` if the plane does not have its kind.
+   */
   resolveOwner(reference: OwnerReference, namespace: string): OwnerPlace | undefined;
   /**
-   * Asked for each write of a client after the kind's own validation and before it is stored, dry runs too: create,
-   * update, patch, apply, of the object or a subresource, even where nothing changes; delete, and each of a
-   * collection. Throws StatusError to refuse it.
+   * Called for each write of a client, after the kind's own validation and before the write is stored, including dry
+   * runs: create, update, patch and apply of the object or a subresource, even without a change; delete, and each
+   * delete of a collection. Throws StatusError to reject the write.
    */
   admit?(write: AdmittedWrite): void | Promise<void>;
 }
@@ -39,11 +44,11 @@ export interface OwnerPlace {
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
-  /** Of the object that is there now; '': there is none. Absent: nobody can tell. */
+  /** The uid of the existing object; '' if there is none. Absent: unknown. */
   readonly uid?: string;
 }
 
-/** Where new identities come from; tests bring their own. */
+/** Generates identifiers; tests supply their own. */
 export interface Ids {
   uid(): string;
   /** The five characters that follow a generateName (rule CREATE-12). */
@@ -51,37 +56,37 @@ export interface Ids {
 }
 
 export interface KindLimits {
-  /** The longest stored form of an object, in bytes of UTF-8. */
+  /** The maximum size of a stored object, in bytes of UTF-8. */
   readonly objectBytes: number;
-  /** Events that wait for one slow watcher before its stream is ended. */
+  /** The maximum number of queued events for one slow watch before its stream is ended. */
   readonly watchQueue: number;
-  /** The same, as the size of the objects in them: a few changes of large objects are many. */
+  /** The same limit as the total size of the objects: a few changes of large objects use a lot of memory. */
   readonly watchQueueSize: number;
-  /** Changes kept in memory for watches that resume; older ones come from the store's history. */
+  /** The number of changes kept in memory for watches that resume; older ones are read from the store's history. */
   readonly recentChanges: number;
-  /** The size of the objects in them, in characters. */
+  /** The total size of the objects in these changes, in characters. */
   readonly recentSize: number;
-  /** Objects kept in decoded form, as the size of their text in characters. */
+  /** The capacity for decoded objects, as the size of their text in characters. */
   readonly decodedSize: number;
 }
 
 export const defaultLimits: KindLimits = {
-  // The limit of a request's body: what can be sent can be stored, and patches cannot pile up beyond it.
+  // The limit of a request body: every accepted body can be stored, and patches cannot grow an object beyond it.
   objectBytes: 3_145_728,
-  // A client that reads at all keeps up with bursts of this size; each waiting event is a shared pointer.
+  // Any client that reads at all keeps up with bursts of this size; each queued event is a shared pointer.
   watchQueue: 1_000,
-  // Ten objects of the largest size; a thousand of the usual one are a tenth of it.
+  // Ten objects of the maximum size; a thousand objects of typical size use a tenth of it.
   watchQueueSize: 32 * 1024 * 1024,
-  // Covers a reconnect of a few seconds in a busy kind; each one holds two versions of an object.
+  // Covers a reconnect of a few seconds in a busy kind; each change holds two versions of an object.
   recentChanges: 500,
   recentSize: 16 * 1024 * 1024,
-  // Some thousand objects of the usual size, which take four to six times as much when they are decoded.
+  // Several thousand objects of typical size, which take four to six times as much memory when decoded.
   decodedSize: 4 * 1024 * 1024,
 };
 
-/** What the verbs of one stored kind share. */
+/** The state that the verbs of one stored kind share. */
 export interface KindRuntime {
-  /** Replaced when the kind is redefined: who needs one definition for all of a write takes it once. */
+  /** Replaced when the kind is redefined: a write that needs one consistent definition must read it once. */
   resource: StoredResource;
   readonly store: Store;
   readonly slice: string;
@@ -90,10 +95,10 @@ export interface KindRuntime {
   readonly collaborators: Collaborators;
   readonly limits: KindLimits;
   readonly cache: ObjectCache;
-  /** Told of each change of the cache. */
+  /** Receives each change of the cache. */
   readonly watchers: WatchGroups;
-  /** Creates that wait for each other. */
+  /** The queues of creates that must run one after another. */
   readonly lanes: Lanes;
-  /** Called after a commit that left work for upkeep. */
+  /** Called after a commit that left maintenance work. */
   onUpkeep(left: LeftWork): void;
 }

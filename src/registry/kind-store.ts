@@ -4,7 +4,7 @@ import type { Check } from '../store/store.ts';
 import type { StoredResource } from './resource.ts';
 import type { ResourceVerbs, Served, SubresourceVerbs } from './verbs.ts';
 
-/** One change of one object as the watch cache saw it, after it is durable. */
+/** A durable change of one object, as the watch cache observed it. */
 export interface KindChange<Fields extends JsonObject = JsonObject> {
   readonly revision: number;
   readonly before?: Served<TypedObject<Fields>> | undefined;
@@ -12,50 +12,53 @@ export interface KindChange<Fields extends JsonObject = JsonObject> {
 }
 
 /**
- * A stored kind over its slice: the verbs that handlers call, and the watch cache that everyone in the process reads.
- * Objects handed out are frozen and shared.
+ * A stored kind over its slice: the verbs that handlers call, and the watch cache that all readers in the process use.
+ * Returned objects are frozen and shared.
  */
 export interface KindStore<Fields extends JsonObject = JsonObject> {
-  /** As it is defined now. */
+  /** The current definition. */
   readonly resource: StoredResource;
-  /** All verbs, whatever `resource.verbs` leaves to clients. */
+  /** All verbs, including those that `resource.verbs` denies to clients. */
   readonly verbs: Required<ResourceVerbs>;
-  /** Where the kind has a status. */
+  /** Present if the kind has a status subresource. */
   readonly status?: Required<Pick<SubresourceVerbs, 'get' | 'update' | 'patch'>> | undefined;
-  /** What is true now; never waits. '' for cluster-scoped. */
+  /** Returns the current object without waiting. The namespace is '' for cluster-scoped kinds. */
   peek(namespace: string, name: string): Served<TypedObject<Fields>> | undefined;
   peekAll(namespace?: string): readonly Served<TypedObject<Fields>>[];
-  /** How many `peekAll` would give, without looking at them. */
+  /** The number of objects that `peekAll` would return. */
   count(namespace?: string): number;
-  /** About what the kind takes in memory, standing objects apart, which all planes share. Quick. */
+  /** The approximate memory use of the kind, without built-in objects, which all planes share. Fast. */
   bytes(): number;
-  /** Of that, what its objects take as they are now: deleting them makes it less at once. Quick. */
+  /** The part of `bytes` that the current objects use: deleting them reduces it at once. Fast. */
   objectBytes(): number;
-  /** What must hold for the object to be what `peek` gives now: for transactions that build on it. */
+  /** The check that the object is still the one that `peek` returns now, for transactions that depend on it. */
   unchanged(namespace: string, name: string): Check | undefined;
-  /** The part that never leaves the server. */
+  /** The hidden part of the record. */
   peekHidden(namespace: string, name: string): JsonObject | undefined;
-  /** Who holds this claim. */
+  /** The holder of this claim. */
   byClaim(claim: string): Served<TypedObject<Fields>> | undefined;
-  /** Called synchronously for each change, in order; must be quick and must not throw. Returns how to stop. */
+  /**
+   * Calls the listener synchronously for each change, in order. It must be fast and must not throw. Returns a stop
+   * function.
+   */
   listen(listener: (change: KindChange<Fields>) => void): () => void;
   /**
-   * Called by upkeep when a due row's time has come: removes the object if its grace period is over and no finalizer
-   * is left, deletes it if it has expired, and otherwise leaves it alone.
+   * Called by maintenance when a deadline of the object has passed: removes it if its grace period is over and it has
+   * no finalizers, deletes it if it has expired, and otherwise does nothing.
    */
   settleDeadline(namespace: string, name: string): Promise<void>;
   /**
-   * Another definition of the same kind, for everything that comes after this: a custom resource definition was
-   * changed. Objects and watches stay. Key, scope, `builtIn` and `claims` are those of the definition before.
+   * Applies another definition of the same kind from now on, after a custom resource definition was changed. Objects
+   * and watches stay. Key, scope, `builtIn` and `claims` must be those of the previous definition.
    */
   redefine(resource: StoredResource): void;
   /**
-   * The same objects in another version, by the rules of that definition: `resource.form` says how they are turned.
-   * Asked for again, it is redefined.
+   * Returns the same objects in another version with its own definition; `resource.form` converts them. A repeated call
+   * redefines that version.
    */
   inVersion(resource: StoredResource): KindStore;
-  /** Ends the open watches, of all versions, as if their time were up; new ones may be opened. */
+  /** Ends the open watches of all versions, as on timeout; clients may open new ones. */
   endWatches(): void;
-  /** Ends the watches for good. */
+  /** Ends all watches permanently. */
   close(): void;
 }

@@ -1,15 +1,15 @@
 import type { Write } from '../store/store.ts';
 import { dueRange, gcRange, pendingRange, upkeepSlice } from './rows.ts';
 
-/** What a commit has left for upkeep: so that it looks for that, and not for everything. */
+/** The maintenance work that a commit has left, so that maintenance looks only for that. */
 export interface LeftWork {
-  /** The first new deadline, in milliseconds since the epoch; undefined: none. */
+  /** The earliest new deadline, in milliseconds since the epoch; `undefined` if there is none. */
   readonly deadline: number | undefined;
   readonly garbage: boolean;
   readonly pending: boolean;
 }
 
-/** undefined: nothing. */
+/** Returns `undefined` if the writes leave no work. */
 export function leftWork(writes: readonly Write[]): LeftWork | undefined {
   let deadline: number | undefined;
   let garbage = false;

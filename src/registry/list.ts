@@ -10,10 +10,10 @@ import { type Selection, selectionOf } from './selection.ts';
 import { toStatusError } from './store-status.ts';
 import type { ListOptions, ServedList } from './verbs.ts';
 
-/** What state a list is of, and which part of it. */
+/** The state that a list request selects, and the page within it. */
 interface Start extends PageRequest {
   readonly revision: WantedRevision;
-  /** That very revision, or the newest state that is not older. */
+  /** True for the state at exactly `revision`; false for the newest state that is not older. */
   readonly exactly: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function list(kind: KindRuntime, context: RequestContext, options: 
   };
 }
 
-/** LIST-05, LIST-06: a limit without a match asks for that very revision; revision 0 is all at once. */
+/** LIST-05, LIST-06: a limit without a match requests exactly that revision; revision 0 returns everything at once. */
 function startAt(options: ListOptions): Start {
   const revision = parseRevision(options.resourceVersion);
   if (revision === undefined) return { revision: 0, exactly: false, limit: options.limit };
@@ -56,7 +56,7 @@ function startAfter(kind: KindRuntime, options: ListOptions): Start {
     : { revision, exactly: true, after, limit: options.limit };
 }
 
-/** If no object of the kind has changed since, the cache is what was then. */
+/** Uses the cache if no object of the kind has changed since that revision. */
 async function pageExactly(
   kind: KindRuntime,
   context: RequestContext,
@@ -75,7 +75,7 @@ async function pageExactly(
   }
 }
 
-/** What was shared once and is not any longer is not to be had by asking for the past. */
+/** Hides objects that the caller may no longer read: a list of an old revision must not bypass a revoked permission. */
 function stillShown(kind: KindRuntime, { mayRead }: RequestContext, selection: Selection): Selection {
   if (mayRead === undefined) return selection;
   return {
@@ -87,7 +87,7 @@ function stillShown(kind: KindRuntime, { mayRead }: RequestContext, selection: S
   };
 }
 
-/** LIST-13, LIST-21: whoever was in the middle gets a token that goes on from there in the present. */
+/** LIST-13, LIST-21: a client in the middle of a list gets a token that continues with the current state. */
 function tooOld(kind: KindRuntime, start: Start) {
   if (start.after === undefined) return expired('The resourceVersion for the provided list is too old.');
   return expired(

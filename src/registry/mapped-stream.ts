@@ -2,14 +2,14 @@ import { feedIterator } from '../lib/feed.ts';
 import type { WatchEvent, WatchStream } from './verbs.ts';
 import { newSharedWork } from './watch-events.ts';
 
-/** Gives streams whose events are turned into others; an event that several are told is turned once for all of them. */
+/** Returns a function that maps the events of streams; an event that several watches share is mapped once. */
 export function streamMapper(turn: (event: WatchEvent) => WatchEvent): (stream: WatchStream) => WatchStream {
   const turned = (event: WatchEvent): WatchEvent => {
     if (!('shared' in event) || event.shared === undefined) return turn(event);
     const known = event.shared.turned.get(turn);
     if (known !== undefined) return known;
     const made = turn(event);
-    // The lines of the one are not those of the other.
+    // The mapped event needs its own encoded lines.
     const found = 'object' in made ? { ...made, shared: newSharedWork() } : made;
     event.shared.turned.set(turn, found);
     return found;

@@ -5,7 +5,7 @@ import type { Check } from '../store/store.ts';
 import type { RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 
-/** A write that turns out to create needs that right too (UPDATE-08, PATCH-25). */
+/** A write that turns out to create an object needs the permission to create, too (UPDATE-08, PATCH-25). */
 export async function requireCreate(kind: KindRuntime, context: RequestContext, name: string): Promise<void> {
   const { group, plural } = kind.resource;
   const { namespace, user } = context;
@@ -18,7 +18,7 @@ export async function requireCreate(kind: KindRuntime, context: RequestContext, 
   );
 }
 
-/** CREATE-19, CREATE-20, CREATE-21. Gives what must still hold in the transaction that creates. */
+/** CREATE-19, CREATE-20, CREATE-21. Returns a check for the transaction that creates the object. */
 export function requireNamespace(kind: KindRuntime, namespace: string, metadata: ObjectMeta): Check | undefined {
   if (!kind.resource.namespaced) return undefined;
   const state = kind.collaborators.namespaceState(namespace);

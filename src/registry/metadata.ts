@@ -5,13 +5,16 @@ import { equalJson } from '../lib/json-value.ts';
 import type { Place } from './object-index.ts';
 import type { StoredResource } from './resource.ts';
 
-/** Metadata in which what is not there may be undefined: a literal of all members has one form for all objects. */
+/**
+ * Metadata whose absent members may be undefined: a literal with all members has the same hidden class for all objects.
+ */
 type LooseMetadata = { readonly [M in keyof ObjectMeta]: ObjectMeta[M] | undefined };
 
 /**
- * Only what metadata has, without what is empty (rules META-18, META-19), in struct order, which built-in kinds keep on
- * the wire. An empty list of managedFields stays until they are tracked: it asks for a fresh start (SSA-29). Each member
- * is named here, as what is assigned by a name that varies takes several times as long, and each write comes here.
+ * Returns only the known members of metadata that are not empty (rules META-18, META-19), in struct order, which
+ * built-in kinds have on the wire. An empty managedFields list stays until managedFields are tracked: it requests a
+ * reset (SSA-29). The members are spelled out because assignment to a computed name takes several times as long, and
+ * this code runs for every write.
  */
 export function tidyMetadata(metadata: LooseMetadata): ObjectMeta {
   const { labels, annotations, ownerReferences, finalizers, managedFields } = metadata;
@@ -35,7 +38,7 @@ export function tidyMetadata(metadata: LooseMetadata): ObjectMeta {
   return tidy;
 }
 
-/** What a client sent may be null whatever its type promises. */
+/** A member that a client sent may be null, whatever its type. */
 function isSaid<T>(value: T | undefined): value is T {
   return value !== undefined && value !== null && value !== '';
 }
@@ -46,8 +49,8 @@ function isEmpty(value: object): boolean {
 }
 
 /**
- * What the server decides at creation (CREATE-02, CREATE-03, CREATE-11). Kinds that Go clients know have no
- * generation, as in Kubernetes.
+ * Returns the metadata of a new object, with the members that the server sets (CREATE-02, CREATE-03, CREATE-11).
+ * Built-in kinds have no generation, as in Kubernetes.
  */
 export function newMetadata(
   resource: StoredResource,
@@ -74,9 +77,9 @@ export function newMetadata(
 }
 
 /**
- * What a writer cannot change is put back (UPDATE-10, UPDATE-12; completions §2.1: a deletion under way is neither
- * unset nor moved). A deletionTimestamp on a living object and another uid are left in for validation to refuse
- * (UPDATE-13, PATCH-17).
+ * Returns the metadata of an update, with immutable members restored (UPDATE-10, UPDATE-12; completions §2.1: a
+ * deletion in progress is neither unset nor moved). A deletionTimestamp on an object that is not terminating and a
+ * different uid are kept, so that validation rejects them (UPDATE-13, PATCH-17).
  */
 export function updatedMetadata(sent: ObjectMeta, old: ObjectMeta): ObjectMeta {
   const isGoing = old.deletionTimestamp !== undefined;
@@ -101,7 +104,7 @@ export function updatedMetadata(sent: ObjectMeta, old: ObjectMeta): ObjectMeta {
   });
 }
 
-/** Raises the generation if anything outside metadata, and status where it is a subresource, differs (UPDATE-10). */
+/** Increments the generation if a member other than metadata, or status as a subresource, has changed (UPDATE-10). */
 export function raiseGeneration(resource: StoredResource, object: KubeObject, old: KubeObject): void {
   if (old.metadata.generation === undefined) return;
   const changed = differsOutside(resource, object, old);
@@ -127,13 +130,16 @@ function memberOf(object: KubeObject, member: string) {
   return Object.hasOwn(object, member) ? object[member] : undefined;
 }
 
-/** Whether a deletion under way has nothing left to wait for. */
+/** True if nothing blocks the removal of an object that is being deleted. */
 export function mayVanish(resource: StoredResource, object: KubeObject, now: number): boolean {
   if ((object.metadata.finalizers ?? []).length > 0 || !isGraceOver(object, now)) return false;
   return resource.isHeld?.(object) !== true;
 }
 
-/** When a grace period ends. Rounded up: timestamps have whole seconds, and nobody gets less time than was asked for. */
+/**
+ * The end of a grace period. Rounded up to the whole seconds of a timestamp, so that it is never shorter than
+ * requested.
+ */
 export function graceEnd(now: number, seconds: number): Timestamp {
   return seconds === 0 ? timestamp(now) : timestamp(Math.ceil(now / 1000) * 1000 + seconds * 1000);
 }

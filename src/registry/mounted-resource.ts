@@ -1,22 +1,22 @@
 import type { ResourceKind } from '../api/resource.ts';
 import type { ResourceVerbs, SubresourceVerbs } from './verbs.ts';
 
-/** A kind as a control plane serves it: its data and the functions that answer. */
+/** A kind as a control plane serves it: its data and the functions that handle its requests. */
 export interface MountedResource {
   readonly kind: ResourceKind;
   readonly verbs: ResourceVerbs;
   readonly subresources: Readonly<Record<string, MountedSubresource>>;
-  /** Verbs that are there and that discovery does not tell of. */
+  /** Verbs that exist but that discovery does not list. */
   readonly unlisted?: readonly (keyof ResourceVerbs)[];
 }
 
 export interface MountedSubresource {
-  /** The kind that is sent and answered, where it is not the parent's own. */
+  /** The kind of request and response, if it is not the parent's own. */
   readonly kind: ResourceKind;
   readonly verbs: SubresourceVerbs;
   /**
-   * The way to another API: every method, at this path and at whatever is below it. Whoever serves the plane passes such
-   * requests on before they come to its kinds; discovery says that the way is there.
+   * True for a connection to another API: every method, at this path and all paths below it. The server of the plane
+   * forwards such requests before they reach its kinds; discovery lists the subresource.
    */
   readonly connects?: boolean;
 }

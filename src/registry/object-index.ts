@@ -1,6 +1,6 @@
 import { compareBytes } from '../lib/json-order.ts';
 
-/** Where an object stands among those of its kind; '' is the namespace of cluster-scoped ones. */
+/** Identifies an object within its kind; the namespace is '' for cluster-scoped kinds. */
 export interface Place {
   readonly namespace: string;
   readonly name: string;
@@ -8,14 +8,14 @@ export interface Place {
 
 interface Space<T> {
   readonly byName: Map<string, T>;
-  /** All of them in byte order, in runs that are never empty: to put one in moves no more than a run. */
+  /** All objects in byte order, in runs that are never empty: an insertion moves at most one run. */
   readonly runs: T[][];
 }
 
-/** Long enough that there are few of them, short enough that to move half of one is nothing. */
+/** Long enough for few runs, short enough that moving half of one is cheap. */
 const longestRun = 512;
 
-/** The objects of a kind, by name and in the order of lists: namespace, then name, by bytes (rule LIST-03). */
+/** The objects of a kind, by name and in list order: namespace, then name, by bytes (rule LIST-03). */
 export class ObjectIndex<T extends Place> {
   readonly #spaces = new Map<string, Space<T>>();
   readonly #namespaces: string[] = [];
@@ -45,14 +45,14 @@ export class ObjectIndex<T extends Place> {
     this.#namespaces.splice(firstAfter(this.#namespaces, namespace) - 1, 1);
   }
 
-  /** In order, of one namespace or of all, only what follows `after` (which need not be there). */
+  /** Iterates in order over one namespace or all, starting after `after` (which need not exist). */
   *iterate(namespace?: string, after?: Place): Generator<T> {
     for (const { run, from } of this.#runsAfter(namespace, after)) {
       for (let at = from; at < run.length; at++) yield run[at] as T;
     }
   }
 
-  /** The first of what `iterate` would give, at most so many: a copy that no later change touches. */
+  /** Returns the first `limit` objects of `iterate` as a copy that later changes do not affect. */
   take(namespace?: string, after?: Place, limit = Number.POSITIVE_INFINITY): T[] {
     const taken: T[] = [];
     for (const { run, from } of this.#runsAfter(namespace, after)) {
@@ -64,7 +64,7 @@ export class ObjectIndex<T extends Place> {
     return taken;
   }
 
-  /** How many `iterate` would give. */
+  /** The number of objects that `iterate` would return. */
   count(namespace?: string, after?: Place): number {
     let count = 0;
     if (after === undefined) {
@@ -105,7 +105,7 @@ export function comparePlaces(a: Place, b: Place): number {
 
 function insert<T extends Place>(runs: T[][], item: T): void {
   const last = runs.at(-1)?.at(-1);
-  // What comes in order, as when a cache is filled, goes to the end without a search and leaves full runs behind it.
+  // Items that arrive in order, as when a cache is filled, are appended without a search and leave full runs.
   if (last === undefined || compareBytes(last.name, item.name) < 0) {
     const run = runs.at(-1);
     if (run === undefined || run.length >= longestRun) runs.push([item]);
@@ -130,7 +130,10 @@ function remove<T extends Place>(runs: T[][], name: string): void {
   if (run.length === 0) runs.splice(at, 1);
 }
 
-/** The run where the name is or would be: the first that does not end before it, else the last. */
+/**
+ * Returns the index of the run that contains or would contain the name: the first that does not end before it, else the
+ * last.
+ */
 function runOf<T extends Place>(runs: readonly (readonly T[])[], name: string): number {
   let low = 0;
   let high = Math.max(0, runs.length - 1);
@@ -142,7 +145,7 @@ function runOf<T extends Place>(runs: readonly (readonly T[])[], name: string): 
   return low;
 }
 
-/** The index of the first one whose name sorts after that name. */
+/** Returns the index of the first item whose name sorts after that name. */
 function placeAfter<T extends Place>(run: readonly T[], name: string): number {
   let low = 0;
   let high = run.length;

@@ -29,21 +29,21 @@ import { WatchGroups } from './watch-groups.ts';
 export interface KindStoreOptions {
   readonly resource: StoredResource;
   readonly store: Store;
-  /** The control plane's share of the store; also its name in the rows for upkeep. */
+  /** The slice of the control plane; also its name in maintenance rows. */
   readonly slice: string;
   readonly clock: Clock;
   readonly ids?: Ids;
   readonly collaborators: Collaborators;
-  /** Called after every commit that left work for upkeep; must not throw. */
+  /** Called after every commit that left maintenance work; must not throw. */
   readonly onUpkeep?: (left: LeftWork) => void;
   readonly limits?: Partial<KindLimits>;
-  /** The rows of all kinds of the plane, where one has read them for all. */
+  /** The rows of all kinds of the plane, if they were read together. */
   readonly shared?: SliceObjects | undefined;
-  /** Objects of the kind that every plane has. */
+  /** The built-in objects of the kind. */
   readonly standing?: StandingHere | undefined;
 }
 
-/** Fills the cache of the kind and gives its verbs. Rejects with an API error if the store cannot be read. */
+/** Fills the cache of the kind and returns its verbs. Rejects with an API error if the store cannot be read. */
 export async function openKindStore(options: KindStoreOptions): Promise<KindStore> {
   const { resource, slice, clock } = options;
   const { store, shared } = withSealing(options);
@@ -75,7 +75,7 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
   return kindStore(kind);
 }
 
-/** The kind as its definition says, and its other versions, each when it is first asked for. */
+/** The kind in its storage version; other versions are created on first use. */
 function kindStore(kind: KindRuntime): KindStore {
   const { cache, watchers } = kind;
   const status = statusVerbsOf(kind);
@@ -99,7 +99,7 @@ function kindStore(kind: KindRuntime): KindStore {
     listen: (listener) => cache.listen({ changed: listener }),
     settleDeadline: (namespace, name) => settleDeadline(kind, upkeepContext(namespace), name),
     redefine(next) {
-      // Who opens a kind defines it right after: nothing is to be made anew of all its objects for that.
+      // A kind is usually defined again right after it was opened, which must not recreate all its objects.
       if (next === kind.resource) return;
       kind.resource = next;
       cache.redefine(next);
@@ -140,7 +140,7 @@ function withSealing({ resource, store, slice, shared }: KindStoreOptions) {
   };
 }
 
-/** For one write: its kind may be redefined while it is under way, and it is stored by the definition it was checked by. */
+/** Fixes the definition for one write, as the kind may be redefined between its validation and its commit. */
 function asDefined(kind: KindRuntime): KindRuntime {
   if (kind.resource.form === undefined) return kind;
   const known = defined.get(kind);
@@ -150,7 +150,7 @@ function asDefined(kind: KindRuntime): KindRuntime {
   return current;
 }
 
-/** As the newest definition says. */
+/** The runtimes with the newest definition. */
 const defined = new WeakMap<KindRuntime, KindRuntime>();
 
 function verbsOf(kind: KindRuntime): KindStore['verbs'] {
@@ -166,7 +166,7 @@ function verbsOf(kind: KindRuntime): KindStore['verbs'] {
   };
 }
 
-/** GET-07: reading the status gives the whole object. */
+/** GET-07: a GET of the status returns the whole object. */
 function statusVerbsOf(kind: KindRuntime): NonNullable<KindStore['status']> {
   return {
     get: (context, name, options) => get(kind, context, name, options),

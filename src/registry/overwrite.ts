@@ -15,27 +15,28 @@ import { settleMain, settleStatus } from './settle-draft.ts';
 import type { WriteOptions, Written } from './verbs.ts';
 
 export interface Overwrite {
-  /** Which part of the object is written: `status` where it is a subresource, or everything else. */
+  /** The part of the object to write: `status` as a subresource, or everything else. */
   readonly part: 'main' | 'status';
-  /** The endpoint that it came through: '', `status`, or another that writes the main part (`scale`). */
+  /** The endpoint of the request: '', `status`, or another one that writes the main part (`scale`). */
   readonly subresource: string;
   readonly dryRun: boolean;
-  /** What is sent was made of the current object just now, and brought into the form of the kind. */
+  /** True if the object was derived from the current one and decoded in the form of the kind. */
   readonly isShaped?: boolean;
-  /** Brings field ownership up to date; called when the content is final. */
+  /** Updates managedFields; called when the content is final. */
   track(next: KubeObject, live: KubeObject): KubeObject;
-  /** False for apply, whose whole point is field ownership (rule CREATE-31). */
+  /** False for apply, which depends on managedFields (rule CREATE-31). */
   readonly mayForgetOwnership: boolean;
 }
 
-/** Which endpoint a write came through; those that write the main part say so in their options. */
+/** Returns the endpoint of a write; subresources that write the main part name themselves in the options. */
 export function subresourceOf(part: Overwrite['part'], options: Pick<WriteOptions, 'subresource'>): string {
   return part === 'status' ? 'status' : (options.subresource ?? '');
 }
 
 /**
- * Writes over what stands there, or finds that nothing changes (UPDATE-15), or that this was the last thing a deletion
- * waited for (UPDATE-18). `sent` is the whole wanted object; what is not its part is put back from the current one.
+ * Writes the object, unless nothing changes (UPDATE-15), or removes it if this write resolves the last reason that
+ * blocked its deletion (UPDATE-18). `sent` is the complete desired object; members outside of the part are restored
+ * from the current one.
  */
 export async function overwrite(
   kind: KindRuntime,
@@ -92,14 +93,14 @@ function mainPart({ resource }: KindRuntime, old: StoredRecord, sent: KubeObject
   return object;
 }
 
-/** STATUS-02: everything but status stays as it is. */
+/** STATUS-02: everything but status stays unchanged. */
 function statusPart({ resource }: KindRuntime, old: StoredRecord, sent: KubeObject): KubeObject {
   const object = ownCopy(resource, old.object);
   putStatus(resource, object, sent.status);
   return object;
 }
 
-/** Times of field ownership alone are no change (SSA-26). */
+/** A write that only updates times in managedFields is no change (SSA-26). */
 function unchanged(old: StoredRecord, next: StoredRecord): boolean {
   return sameButTimes(old.object, next.object) && equalJson(old.hidden ?? {}, next.hidden ?? {});
 }

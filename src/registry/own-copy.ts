@@ -3,12 +3,12 @@ import { cloneJson } from '../lib/json-value.ts';
 import type { StoredResource } from './resource.ts';
 
 /*
- * Objects for drafts. A kind's own functions change what they are given. Where a kind has none, everything below the root
- * stays as it is, and is shared with whoever else holds it: the audit log has what was sent, the cache what stood there
- * before. What is frozen then need not be written out anew.
+ * Copies of objects for drafts. Hooks of a kind change their arguments. For a kind without hooks, everything below the
+ * root stays unchanged and is shared with other holders: the audit log holds the request, the cache the previous
+ * version. Frozen parts need not be encoded again.
  */
 
-/** What a write of the main part may change. Field ownership, often the largest part, is replaced and never changed. */
+/** Returns a copy that a write of the main part may change. managedFields, often the largest part, are shared. */
 export function ownCopy(resource: StoredResource, object: KubeObject): KubeObject {
   if (keepsDrafts(resource)) return { ...object };
   const { managedFields, ...metadata } = object.metadata;
@@ -17,13 +17,13 @@ export function ownCopy(resource: StoredResource, object: KubeObject): KubeObjec
   return copy;
 }
 
-/** Puts another status into an object whose root is the caller's own. Undefined: none. */
+/** Sets the status of an object whose root is a private copy; `undefined` removes it. */
 export function putStatus(resource: StoredResource, object: KubeObject, status: KubeObject[string] | undefined): void {
   if (status !== undefined) object.status = keepsDrafts(resource) ? status : cloneJson(status);
   else if (Object.hasOwn(object, 'status')) delete object.status;
 }
 
-/** Whether nothing of the kind changes a draft of either part. */
+/** True if no hook of the kind changes a draft of either part. */
 function keepsDrafts({ prepare, prepareStatus, builtIn }: StoredResource): boolean {
   return prepare === undefined && prepareStatus === undefined && builtIn !== true;
 }

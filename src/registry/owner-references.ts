@@ -8,7 +8,7 @@ export function ownersOf(object: KubeObject | undefined): readonly OwnerReferenc
   return object?.metadata.ownerReferences ?? [];
 }
 
-/** Equal entries count once (CREATE-27, OWNER-05). */
+/** Removes duplicate entries (CREATE-27, OWNER-05). */
 export function dropDuplicateOwners(object: KubeObject, context: RequestContext): void {
   const references = ownersOf(object);
   const kept: OwnerReference[] = [];
@@ -25,8 +25,8 @@ export function dropDuplicateOwners(object: KubeObject, context: RequestContext)
 }
 
 /**
- * Whoever makes an owner wait for this object must be allowed to delete that owner (completions §2.2). References
- * that blocked before are not asked about again.
+ * Checks that a caller who makes an owner wait for this object may delete that owner (completions §2.2). References
+ * that blocked before are not checked again.
  */
 export function blockOwnerErrors(
   kind: KindRuntime,
@@ -68,7 +68,10 @@ async function newBlockErrors(
   return errors;
 }
 
-/** What counts for the collector is the uid: who may delete one object does not speak for another under its name. */
+/**
+ * The garbage collector goes by uid: the permission to delete the current object of a name does not cover another
+ * object under the same name.
+ */
 async function mayDelete(context: RequestContext, owner: OwnerPlace, reference: OwnerReference): Promise<boolean> {
   const { uid, ...place } = owner;
   if (!(await context.may({ verb: 'delete', ...place }))) return false;

@@ -3,27 +3,27 @@ import { dependentsRange, ownersRange } from './rows.ts';
 import { translated } from './store-status.ts';
 
 /**
- * Whether objects of a plane name others as their owners. In most planes none does, and then nobody has to be asked
- * whenever an object goes. It belongs to the plane as it is loaded: all that is written into its slice is told here.
+ * Tracks whether any object of a plane has an owner reference. Most planes have none, and then removing an object needs
+ * no query for dependents. It belongs to the loaded plane: all writes to its slice are reported here.
  */
 export class OwnersKnown {
   #hasAny: boolean | undefined;
 
-  /** It is known that none does. */
+  /** True if the plane is known to have no owner references. */
   get hasNone(): boolean {
     return this.#hasAny === false;
   }
 
-  /** To be called before a dependent is written. */
+  /** Must be called before a dependent is written. */
   note(): void {
     this.#hasAny = true;
   }
 
-  /** A dependent that is written at the same moment leaves a `check` of its own, so none can slip through. */
+  /** A dependent that is written concurrently leaves its own `check`, so none is missed. */
   async hasDependents(store: Store, slice: string, uid: string): Promise<boolean> {
     if (this.#hasAny === undefined) {
       const any = await translated(store.list(ownersRange(slice), { limit: 1, uncounted: true }));
-      // Somebody may have written the first one meanwhile.
+      // The first dependent may have been written during the query.
       this.#hasAny ??= any.entries.length > 0;
     }
     if (!this.#hasAny) return false;

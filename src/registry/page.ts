@@ -6,7 +6,7 @@ import type { ObjectIndex, Place } from './object-index.ts';
 import { objectKey, objectsRange, resourceKey } from './rows.ts';
 import { candidates, type Selection } from './selection.ts';
 
-/** What is asked for: what follows `after`, at most `limit` objects (0: all). */
+/** A page request: the objects after `after`, at most `limit` of them (0: all). */
 export interface PageRequest {
   readonly after?: Place;
   readonly limit: number;
@@ -14,20 +14,21 @@ export interface PageRequest {
 
 export interface Page {
   readonly objects: readonly CachedObject[];
-  /** The revision at which it is true. */
+  /** The revision of the state that the page shows. */
   readonly revision: number;
-  /** Objects that would be shown follow. */
+  /** True if further visible objects follow. */
   readonly more: boolean;
-  /** How many follow, where that may be told. */
+  /** The number of objects that follow, if the caller may know it. */
   readonly remaining?: number;
 }
 
-/** Characters of text that are looked at before others have their turn: a few milliseconds. */
+/** Characters of text to inspect before other work gets a slot: a few milliseconds. */
 const lookedAtInTurn = 256 * 1024;
 
 /**
- * From the cache, as it is when this is called. A page is full of objects that are shown (LIST-24), and one is looked
- * for beyond it, so that no token leads to an empty page. To look through many takes several turns of the event loop.
+ * Returns a page from the cache, as it is at the time of the call. A page is filled with visible objects (LIST-24), and
+ * the search continues to one more, so that no token leads to an empty page. Long searches span several event loop
+ * ticks.
  */
 export async function pageNow(
   kind: KindRuntime,
@@ -59,7 +60,7 @@ function wholePage(kind: KindRuntime, selection: Selection, revision: number, re
   return remaining === 0 ? { objects, revision, more: false } : { objects, revision, more: true, remaining };
 }
 
-/** Entries read from the store at a time where a selector decides how many are needed. */
+/** Entries read from the store at a time if a selector decides how many are needed. */
 const chunk = 500;
 
 /** The same from history. Rejects with StoreError Expired or FutureRevision. */

@@ -21,7 +21,7 @@ import { trackWrite } from './track-write.ts';
 import type { Patch, PatchOptions, Written } from './verbs.ts';
 import { retrying, warningOnce } from './write-loop.ts';
 
-/** PATCH of the object or of its status, of any type. Applied anew to whatever stands there until it holds (PATCH-14). */
+/** PATCH of the object or of its status, of any type. On conflict it is applied to the new version (PATCH-14). */
 export async function patch(
   kind: KindRuntime,
   caller: RequestContext,
@@ -57,7 +57,7 @@ export async function patch(
   });
 }
 
-/** PATCH-16: what is applied is about the object of the URL. Nothing is added that was not sent. */
+/** PATCH-16: the applied object must be the object of the URL. Adds no members that were not sent. */
 function appliedObject(kind: KindRuntime, namespace: string, name: string, body: unknown): KubeObject {
   if (!isJsonObject(body)) throw badRequest('error decoding patch: the body is not an object');
   if (isNestedDeeper(body, deepestObject)) throw badRequest(`error decoding patch: ${tooDeep}`);
@@ -78,7 +78,7 @@ async function applyTo(
   options: PatchOptions,
 ): Promise<Written> {
   checkVersion(kind, applied.metadata, current);
-  // A name that is left out is that of the object which stands there (SSA-02).
+  // An omitted name defaults to that of the existing object (SSA-02).
   applied.metadata.name = current.name;
   const subresource = subresourceOf(part, options);
   const merged = applyObject({
@@ -146,7 +146,7 @@ async function applyToNothing(
   }
 }
 
-/** What apply found about ownership holds, whatever defaults and the kind's own functions have added since (SSA-37). */
+/** The managedFields that apply computed stay, whatever defaults and hooks of the kind have added since (SSA-37). */
 function withOwnership(object: KubeObject, managedFields: KubeObject['metadata']['managedFields']): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   const owned = managedFields === undefined || managedFields.length === 0 ? metadata : { ...metadata, managedFields };

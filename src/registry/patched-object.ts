@@ -27,7 +27,7 @@ import { structProblem } from './patch/struct-problem.ts';
 import { strictPatchError, undecodablePatch } from './patch/undecodable-patch.ts';
 import type { Patch, PatchOptions } from './verbs.ts';
 
-/** The current object with a patch of any type but apply applied, decoded like a body (rules PATCH-11, DEC-15). */
+/** Applies a patch of any type but apply and decodes the result like a body (rules PATCH-11, DEC-15). */
 export function patchedObject(
   kind: KindRuntime,
   context: RequestContext,
@@ -41,7 +41,7 @@ export function patchedObject(
     throw badRequest(`error decoding patch: ${tooDeep}`);
   }
   const document = patchedDocument(kind, base, patch);
-  /** A strategic merge is quoted itself, other patches by what they lead to. */
+  /** The text in error messages: a strategic merge patch itself, or the result of another patch. */
   const shown = () => (patch.type === 'strategic' ? printGo(patch.document) : writeJson(document));
   const { object: patched, findings } = decode(kind, document, patch, current, shown);
   if (options.fieldValidation === 'Strict' && findings.length > 0) {
@@ -59,7 +59,7 @@ function patchedDocument({ resource }: KindRuntime, base: KubeObject, patch: Doc
   try {
     return applyStrategicMerge(resource, base, patch.document);
   } catch (error) {
-    // What cannot be merged is quoted, which may be a secret.
+    // The error quotes the value that could not be merged, which may be a secret.
     if (resource.confidential !== true || !(error instanceof StatusError) || error.code !== 422) throw error;
     throw unprocessable('the server rejected our request due to an error in our request');
   }
@@ -97,7 +97,7 @@ function notAnObject(value: JsonValue): DecodeError {
   return new DecodeError(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type map[string]interface {}`);
 }
 
-/** What a patch makes another kind of object of is no fault of decoding: each member is told as the field that it is. */
+/** Reports a changed kind or apiVersion as field errors rather than as a decoding error. */
 function checkType(resource: ResourceKind, document: JsonObject, name: string): void {
   const sent = (member: 'apiVersion' | 'kind'): string => {
     const value = getMember(document, member) ?? '';
@@ -114,7 +114,7 @@ function checkType(resource: ResourceKind, document: JsonObject, name: string): 
   if (errors.length > 0) throw invalidObject({ group: parseApiVersion(apiVersion).group, kind }, name, errors);
 }
 
-/** Defaults and pruning after an apply has merged (DEC-23, SSA-40); what the schema lacks was refused before. */
+/** Applies defaults and pruning after an apply (DEC-23, SSA-40); fields that the schema lacks were rejected before. */
 export function decodeApplied({ resource }: KindRuntime, merged: KubeObject): KubeObject {
   if (resource.builtIn !== true) return shapeObject(resource, merged, { findings: [] }).object;
   try {

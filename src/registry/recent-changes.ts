@@ -1,18 +1,18 @@
-/** How much is kept: so many changes, and no more than objects of that size together. */
+/** The capacity: a number of changes, and a total size of their objects. */
 export interface RecentCapacity {
   readonly changes: number;
   readonly size: number;
 }
 
 /**
- * The newest changes of a kind, so that most watches resume without asking the store. Bounded: beyond the capacity
- * the oldest are forgotten, and `reaches` says how far back it still goes.
+ * The newest changes of a kind, so that most watches resume without reading from the store. Beyond the capacity the
+ * oldest changes are evicted; `reaches` reports whether a revision is still covered.
  */
 export class RecentChanges<T extends { readonly revision: number; readonly size: number }> {
   readonly #capacity: RecentCapacity;
   #changes: T[] = [];
   #size = 0;
-  /** Every change after this revision is here. */
+  /** Every change after this revision is present. */
   #floor: number;
 
   constructor(capacity: RecentCapacity, floor: number) {
@@ -20,7 +20,7 @@ export class RecentChanges<T extends { readonly revision: number; readonly size:
     this.#floor = floor;
   }
 
-  /** Of all that is kept. */
+  /** The total size of the retained changes. */
   get size(): number {
     return this.#size;
   }
@@ -29,7 +29,7 @@ export class RecentChanges<T extends { readonly revision: number; readonly size:
     this.#changes.push(change);
     this.#size += change.size;
     const { changes, size } = this.#capacity;
-    // Cut at twice the capacity, so that a push costs next to nothing on average.
+    // Trims at twice the capacity, so that the amortized cost of a push is constant.
     if (this.#changes.length < changes * 2 && this.#size <= size * 2) return;
     let cut = Math.max(0, this.#changes.length - changes);
     let left = this.#changes.slice(cut).reduce((sum, each) => sum + each.size, 0);
@@ -43,7 +43,7 @@ export class RecentChanges<T extends { readonly revision: number; readonly size:
     return revision >= this.#floor;
   }
 
-  /** All changes after that revision; to be asked only where it `reaches`. */
+  /** Returns all changes after that revision. Call it only if `reaches(revision)` is true. */
   since(revision: number): T[] {
     let low = 0;
     let high = this.#changes.length;

@@ -11,14 +11,14 @@ import type { SentDocument } from './sent-document.ts';
 import { joinFields, leftOut, putFields, splitFields } from './stored-fields.ts';
 import { withoutManagedFields } from './stored-text.ts';
 
-/** What of a kind decides how its objects are written and read. */
+/** The part of a kind that decides how its objects are encoded and decoded. */
 export interface RecordKind extends Pick<ResourceKind, 'builtIn'> {
   readonly form?: ServedForm;
 }
 
 /**
- * The text that lies in the store. It holds no resourceVersion: that is the revision of the write itself. Own kinds
- * are stored with sorted members, so that what is read needs no sorting when it is served.
+ * Returns the text to store. It contains no resourceVersion, which is the revision of the write itself. Kinds of our
+ * own are stored with sorted members, so that serving them needs no sorting.
  */
 export function encodeRecord(kind: RecordKind, record: StoredRecord): string {
   return writeJson(documentOf(kind, record), { sorted: kind.builtIn !== true });
@@ -34,16 +34,16 @@ function documentOf(kind: RecordKind, { object, hidden }: StoredRecord): JsonObj
   return document;
 }
 
-/** A record on its way into the store. */
+/** A record to be stored. */
 export interface EncodedRecord {
   readonly text: string;
-  /** What `decodeRecord` gives for the text, where that is known without reading it. */
+  /** The result of `decodeRecord` for the text, if it is known without decoding. */
   readonly record?: StoredRecord;
 }
 
 /**
- * Encodes a record whose reader is near: it need not be read again, where `isRead` says that somebody will. Parts that
- * are frozen are shared with it.
+ * Encodes a record for the store and the cache. If `isRead` is true, the result contains the decoded record as well, so
+ * that the cache need not decode the text. The record shares frozen parts.
  */
 export function encodeShared(
   kind: RecordKind,
@@ -54,7 +54,7 @@ export function encodeShared(
   const isTurned = kind.form !== undefined && !isMarked(kind, record.object);
   if (kind.builtIn === true || isTurned) return { text: encodeRecord(kind, record) };
   if (document !== undefined) return encodeSent(kind, record, isRead, document);
-  // Most of the field ownership is known by its text, which need not be made then.
+  // The text of most FieldsV1 is known and need not be generated.
   const fields: JsonObject[] = [];
   const texts: string[] = [];
   const canonical = new CanonicalJson((frozen) => {
@@ -73,7 +73,7 @@ export function encodeShared(
   return isRead ? { text, record: withFields(stored, fields) } : { text };
 }
 
-/** The same of what shares its large parts with the document that it was sent as, and with it their texts. */
+/** The same for a record that shares large parts, and therefore their texts, with its request document. */
 function encodeSent(kind: RecordKind, record: StoredRecord, isRead: boolean, document: SentDocument): EncodedRecord {
   const known: KnownText = (part) =>
     document.textOf(part) ?? (Array.isArray(part) ? textOfEntries(part) : textOfFields(part));
@@ -92,7 +92,7 @@ function isEmpty(members: JsonObject): boolean {
   return true;
 }
 
-/** The record with the FieldsV1 that were left out, frozen as all of it is. */
+/** Returns the record with the omitted FieldsV1, frozen like the rest. */
 function withFields(record: StoredRecord, fields: readonly JsonObject[]): StoredRecord {
   if (fields.length === 0) return record;
   let next = 0;
@@ -110,18 +110,18 @@ function withFields(record: StoredRecord, fields: readonly JsonObject[]): Stored
     : { object: Object.freeze(object), hidden: record.hidden };
 }
 
-/** A write that began in another version, before the kind was redefined, is stored as what it is. */
+/** A write that started in another version, before the kind was redefined, is stored without the mark. */
 function isMarked({ form }: RecordKind, { apiVersion }: KubeObject): boolean {
   return form?.mark !== undefined && apiVersion === form.storedVersion;
 }
 
-/** Whether the text was written in the form in which it is to be served. */
+/** True if the text is stored in the form in which it is served. */
 export function isInForm({ form }: RecordKind, text: string): boolean {
   if (form === undefined) return true;
   return form.mark !== undefined && text.startsWith(`{"form":"${form.mark}",`);
 }
 
-/** In the form of the kind. Frozen: it is shared by everyone from here on. */
+/** Returns the record in the served form. Frozen, as it is shared from here on. */
 export function decodeRecord(text: string, kind: RecordKind = {}): StoredRecord {
   const record = parseRecord(text, kind);
   deepFreeze(record.object);
@@ -129,12 +129,12 @@ export function decodeRecord(text: string, kind: RecordKind = {}): StoredRecord 
   return record;
 }
 
-/** The same for one who looks at it and lets it go. */
+/** The same for a reader that does not keep the record: not frozen. */
 export function parseRecord(text: string, kind: RecordKind = {}): StoredRecord {
   return recordOf(parseDocument(text), text, kind);
 }
 
-/** The same without managedFields, as a rule. */
+/** The same, usually without managedFields. */
 export function parseBareRecord(text: string, kind: RecordKind): StoredRecord {
   return recordOf(parseTrustedJson(withoutManagedFields(text)) as JsonObject, text, kind);
 }
@@ -159,8 +159,9 @@ export function withoutResourceVersion(object: KubeObject): KubeObject {
 }
 
 /**
- * The object as it is served at that revision. Shares everything but the root and the metadata. The new member is put
- * where it belongs (sorted, or after the uid for kinds in struct order), so that nothing has to be sorted again.
+ * Returns the object as it is served at that revision. Shares everything but the root and the metadata. The new member
+ * is inserted in its place (sorted, or after the uid for kinds in struct order), so that nothing has to be sorted
+ * again.
  */
 export function withResourceVersion(
   kind: Pick<ResourceKind, 'builtIn'>,

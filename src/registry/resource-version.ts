@@ -3,12 +3,12 @@ import type { RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { translated } from './store-status.ts';
 
-/** What is beyond any revision of ours stays exact for the message. */
+/** A number, or a bigint for values beyond any revision of ours, so that the message shows them exactly. */
 export type WantedRevision = number | bigint;
 
 const largest = 2n ** 64n - 1n;
 
-/** Undefined for ''; throws what `refuse` makes of the text that Go would give for it. */
+/** Returns `undefined` for ''. Throws the error that `refuse` creates from Go's message for an invalid text. */
 export function parseRevision(
   text: string,
   refuse: (detail: string) => StatusError = invalidResourceVersion(text),
@@ -26,12 +26,12 @@ function invalidResourceVersion(text: string): (detail: string) => StatusError {
     badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${detail}`);
 }
 
-/** How long a reader waits for a revision that is not there yet (rule GET-04). */
+/** How long a read waits for a future revision, in milliseconds (rule GET-04). */
 const patience = 3_000;
 
 /**
- * Resolves when the slice has come to that revision, with the revision at which the cache is the truth; a revision
- * that does not come is a 504 (rules GET-04, LIST-14, WATCH-09).
+ * Waits until the slice has reached that revision and returns the revision for which the cache is complete. Throws a
+ * 504 if the revision is not reached in time (rules GET-04, LIST-14, WATCH-09).
  */
 export async function awaitRevision(
   kind: KindRuntime,
@@ -53,7 +53,7 @@ async function comes(kind: KindRuntime, wanted: number, current: number, signal:
   const cancel = kind.clock.after(patience, giveUp);
   signal.addEventListener('abort', giveUp, { once: true });
   if (signal.aborted) giveUp();
-  // Any change of the slice counts, whatever its kind: its highest revision is what readers were given.
+  // Changes of all kinds count, as clients get the highest revision of the slice.
   const stop = await translated(
     kind.store.observe({ slice: kind.slice, prefix: [] }, current, {
       changes: (changes) => {

@@ -2,8 +2,8 @@ import type { ResourceKind } from '../api/resource.ts';
 import type { Key, KeyRange } from '../store/key.ts';
 
 /**
- * Where the rows of a control plane lie in its slice of the store. Objects are logged; claims and the owner index are
- * quiet rows, written in the same transaction as the object they are derived from.
+ * The layout of a control plane's rows in its slice of the store. Objects are logged writes. Claims and the owner index
+ * are unlogged writes in the same transaction as the object that they are derived from.
  */
 export function resourceKey(kind: Pick<ResourceKind, 'group' | 'plural'>): string {
   return kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
@@ -13,12 +13,12 @@ export function objectsRange(slice: string, resource: string, namespace?: string
   return { slice, prefix: namespace === undefined ? ['objects', resource] : ['objects', resource, namespace] };
 }
 
-/** Of all kinds. */
+/** The objects of all kinds. */
 export function allObjectsRange(slice: string): KeyRange {
   return { slice, prefix: ['objects'] };
 }
 
-/** Cluster-scoped objects lie in the namespace ''. */
+/** Cluster-scoped objects have the namespace ''. */
 export function objectKey(slice: string, resource: string, namespace: string, name: string): Key {
   return { slice, segments: ['objects', resource, namespace, name] };
 }
@@ -27,12 +27,12 @@ export function claimKey(slice: string, resource: string, claim: string): Key {
   return { slice, segments: ['claims', resource, claim] };
 }
 
-/** Who names whom as an owner. */
+/** The owner index: the dependents of every owner. */
 export function ownersRange(slice: string): KeyRange {
   return { slice, prefix: ['owners'] };
 }
 
-/** Who names this uid as an owner. */
+/** The dependents of the owner with this uid. */
 export function dependentsRange(slice: string, ownerUid: string): KeyRange {
   return { slice, prefix: ['owners', ownerUid] };
 }
@@ -41,7 +41,7 @@ export function dependentKey(slice: string, ownerUid: string, dependent: ObjectP
   return { slice, segments: ['owners', ownerUid, dependent.resource, dependent.namespace, dependent.name] };
 }
 
-/** An object's place inside its control plane. */
+/** The resource, namespace and name of an object within its control plane. */
 export interface ObjectPlace {
   readonly resource: string;
   readonly namespace: string;
@@ -49,12 +49,12 @@ export interface ObjectPlace {
 }
 
 /**
- * Work for upkeep lies in a slice of its own, over all control planes, so that only those with due work are ever
- * loaded. All of its rows are quiet.
+ * The slice for maintenance work of all control planes, so that only planes with due work have to be loaded. All of its
+ * rows are unlogged writes.
  */
 export const upkeepSlice = 'upkeep';
 
-/** Look at this object at that time: its grace period is over, or it has expired. */
+/** A deadline of this object: the end of its grace period, or its expiry. */
 export function dueKey(at: number, plane: string, place: ObjectPlace): Key {
   const time = String(Math.max(0, Math.ceil(at))).padStart(15, '0');
   return { slice: upkeepSlice, segments: ['due', time, plane, place.resource, place.namespace, place.name] };
@@ -63,8 +63,8 @@ export function dueKey(at: number, plane: string, place: ObjectPlace): Key {
 export const dueRange: KeyRange = { slice: upkeepSlice, prefix: ['due'] };
 
 /**
- * Garbage collection has something to look at. The row stays until the collector has settled it, so a crash in the
- * middle loses nothing. Its value is a GcWork as JSON; the uid makes it unique.
+ * Work for the garbage collector. The row stays until the collector has completed it, so a crash loses nothing. Its
+ * value is a GcWork as JSON; the uid makes the key unique.
  */
 export function gcKey(plane: string, uid: string): Key {
   return { slice: upkeepSlice, segments: ['gc', plane, uid] };
@@ -72,14 +72,14 @@ export function gcKey(plane: string, uid: string): Key {
 
 export const gcRange: KeyRange = { slice: upkeepSlice, prefix: ['gc'] };
 
-/** This plane is being removed: whatever is left of it goes. Stands until nothing is. */
+/** The removal of this plane is in progress. The row stays until all data of the plane is deleted. */
 export function removalKey(plane: string): Key {
   return { slice: upkeepSlice, segments: ['removal', plane] };
 }
 
 export const removalRange: KeyRange = { slice: upkeepSlice, prefix: ['removal'] };
 
-/** Something is to be done about this object (`StoredResource.pending`). The row stays until it is settled. */
+/** This object needs a reconcile (`StoredResource.needsReconcile`). The row stays until nothing is left to do. */
 export function pendingKey(plane: string, { resource, namespace, name }: ObjectPlace): Key {
   return { slice: upkeepSlice, segments: ['pending', plane, resource, namespace, name] };
 }
@@ -87,9 +87,9 @@ export function pendingKey(plane: string, { resource, namespace, name }: ObjectP
 export const pendingRange: KeyRange = { slice: upkeepSlice, prefix: ['pending'] };
 
 /**
- * `gone`: this object was removed while others named it as owner; look at those. `check`: this object's owner
- * references were written, or it waits for its dependents (foreground, orphan), or one of those it waits for is gone;
- * look at it.
+ * `gone`: the object was removed while others named it as owner; check its dependents. `check`: the object's owner
+ * references were written, or it waits for its dependents (foreground, orphan), or a dependent that it waited for is
+ * gone; check the object itself.
  */
 export interface GcWork extends ObjectPlace {
   readonly uid: string;

@@ -4,9 +4,9 @@ import type { RowSealing } from './resource.ts';
 import type { SliceObjects } from './slice-objects.ts';
 
 /**
- * The same store, except that the values of one range lie in it sealed: rows, history, backups and whoever else reads
- * the store see nothing of them. Callers have clear text throughout. Each value is bound to its key, so that none
- * opens in the place of another.
+ * Wraps a store so that the values of one range are encrypted at rest: rows, history and backups contain only
+ * ciphertext. Callers see plaintext throughout. Each value is bound to its key, so that it cannot be opened under
+ * another key.
  */
 export function sealedRows(store: Store, range: KeyRange, sealing: RowSealing): Store {
   const isSealed = (asked: KeyRange) =>
@@ -24,7 +24,7 @@ export function sealedRows(store: Store, range: KeyRange, sealing: RowSealing): 
     },
     transact: (transaction) =>
       store.transact({
-        // What callers have seen is clear text: the store must not take it for what lies there.
+        // Callers have seen plaintext, which the store must not take for the stored value.
         checks: transaction.checks?.map(({ key, revision }) => ({ key, revision })) ?? [],
         writes: transaction.writes.map((write) =>
           write.value === undefined || !inRange(range, write.key)
@@ -84,7 +84,7 @@ function openingObserver(sealing: RowSealing, observer: Observer): Observer {
   };
 }
 
-/** Segments have no NUL. */
+/** A segment contains no NUL, so the purpose is unambiguous. */
 function purposeOf({ slice, segments }: Key): string {
   return ['row', slice, ...segments].join('\0');
 }

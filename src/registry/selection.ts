@@ -7,22 +7,25 @@ import type { KindRuntime } from './kind-runtime.ts';
 import { comparePlaces, type Place } from './object-index.ts';
 import type { ListOptions } from './verbs.ts';
 
-/** Which objects a list or watch shows: those of its namespace that the selectors match and the caller may read. */
+/**
+ * The objects that a list or watch returns: those of its namespace that match the selectors and that the caller may
+ * read.
+ */
 export interface Selection {
-  /** Undefined: all namespaces. */
+  /** `undefined` for all namespaces. */
   readonly namespace: string | undefined;
-  /** The one name that can match, where a field selector says so. */
+  /** The only name that can match, if a field selector requires one. */
   readonly name: string | undefined;
-  /** The only names that can match, where the caller can read few. */
+  /** The only names that can match, if the caller can read few objects. */
   readonly names: (() => Iterable<string>) | undefined;
-  /** Every object of the namespace is shown; only then may the rest be counted (LIST-23). */
+  /** True if every object of the namespace matches; only then may the remaining items be counted (LIST-23). */
   readonly everything: boolean;
-  /** Selections of one kind with the same text show the same. Undefined: this one is not to be compared. */
+  /** Identifies selections of a kind that match the same objects. `undefined` if this one cannot be shared. */
   text(): string | undefined;
   shows(object: KubeObject): boolean;
-  /** The same of an object that need not be decoded for it. */
+  /** The same for a cached object, which is decoded only if necessary. */
   matches(candidate: CachedObject): boolean;
-  /** How much of the candidate's text `matches` has to look at, in characters. */
+  /** The cost of `matches` for the candidate, in characters of text to scan. */
   effort(candidate: CachedObject): number;
 }
 
@@ -55,12 +58,12 @@ export function selectionOf(kind: KindRuntime, context: RequestContext, options:
   };
 }
 
-/** What it takes to look at labels that are known, compared with reading a text. */
+/** The cost of checking known labels, relative to scanning text. */
 const leastEffort = 32;
 
 /**
- * What has to be looked at, in order, as it is this moment: as a rule everything of the namespace, but a name leads
- * straight there. `limit` bounds how many of them; they may all be refused.
+ * Returns a snapshot of the objects to check, in order: usually all objects of the namespace, or the ones whose names
+ * the selection requires. `limit` is the maximum number of candidates; not all of them need to match.
  */
 export function candidates(kind: KindRuntime, selection: Selection, after?: Place, limit?: number): CachedObject[] {
   const { namespace, name, names } = selection;

@@ -2,9 +2,9 @@ import type { Schema } from '../api/schema/schema.ts';
 import type { SortedText } from '../lib/json-sorted-text.ts';
 import type { JsonObject, JsonValue } from '../lib/json-value.ts';
 
-/** What a decoded object was sent as, where it is as its schema wants it and shares all that it can with the document. */
+/** The request document of a decoded object that needed no defaulting and shares all of its large parts with it. */
 export class SentDocument {
-  /** By this one `isSettled` found nothing to be done. */
+  /** The schema for which `needsNoDefaulting` returned true. */
   readonly schema: Schema;
   readonly #value: JsonObject;
   readonly #texts: SortedText;
@@ -15,7 +15,7 @@ export class SentDocument {
     this.#texts = texts;
   }
 
-  /** The text of a part that is this very document's, with sorted members; undefined: it is not, or it is not known. */
+  /** Returns the sorted JSON text of a part that belongs to this document; `undefined` if it does not or is unknown. */
   textOf(part: JsonObject | JsonValue[]): string | undefined {
     return this.#texts.of(this.#value, part);
   }

@@ -5,7 +5,7 @@ import { cloneJson, isJsonObject, type JsonObject, setMember } from '../lib/json
 import { writeJson } from '../lib/json-write.ts';
 import type { Served, Written } from './verbs.ts';
 
-/** The JSON is made when the first one asks and kept for all others. */
+/** Computes the JSON on first use and keeps it for all later uses. */
 class ServedObject implements Served {
   readonly object: KubeObject;
   readonly #kind: Pick<ResourceKind, 'builtIn'>;
@@ -22,12 +22,15 @@ class ServedObject implements Served {
   }
 }
 
-/** Own kinds have sorted members, as custom resources do; built-in ones stand in struct order (rule DEC-25). */
+/**
+ * Returns the JSON of an object. Kinds of our own have sorted members, as custom resources do; built-in kinds have
+ * struct order (rule DEC-25).
+ */
 export function objectJson(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject): string {
   return kind.builtIn === true ? inStructOrder(asPrinted(object)) : writeJson(object, { sorted: true });
 }
 
-/** Whatever order its writer had: Go's structs begin with the kind. */
+/** Go structs begin with the kind, whatever the order of the members in `object`. */
 function inStructOrder({ kind, apiVersion, ...rest }: KubeObject): string {
   return writeJson({ kind, apiVersion, ...rest } as KubeObject, { sorted: false });
 }
@@ -36,7 +39,7 @@ export function serve(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject): 
   return new ServedObject(kind, object);
 }
 
-/** The answer to the one caller who is told what nobody else will see. */
+/** Returns the object with the one-time values that only the caller of this write sees. */
 export function serveRevealing(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject, reveal: JsonObject): Served {
   const copy = cloneJson(object);
   mergeOver(copy, reveal);
@@ -47,7 +50,7 @@ export function written(served: Served, created: boolean): Written {
   return new WrittenObject(served, created);
 }
 
-/** Most are answered by their text alone, so the object is not asked for before somebody does. */
+/** The `object` getter is lazy: most responses need only the JSON text. */
 class WrittenObject implements Written {
   readonly created: boolean;
   readonly #served: Served;

@@ -9,8 +9,9 @@ import type { Draft, StoredResource } from './resource.ts';
 import { refuseWrongTypes, validateDraft, validateStatus } from './validate-draft.ts';
 
 /**
- * Brings a draft to its final form and refuses it if that is not valid. The order is the contract of StoredResource.
- * Undefined: it is done, as nothing had to be waited for. `isInForm`: it is known to be in the form of its kind.
+ * Brings a draft to its final form and rejects it if it is invalid. The order is the contract of StoredResource.
+ * Returns `undefined` if nothing had to be awaited. `isInForm` is true if the draft is known to be in the served form
+ * of its kind.
  */
 export function settleMain(
   kind: KindRuntime,
@@ -33,7 +34,7 @@ function settlePrepared(kind: KindRuntime, context: RequestContext, draft: Draft
   const { resource } = kind;
   const old = draft.old?.object;
   dropDuplicateOwners(draft.object, context);
-  // It came here tidy.
+  // Otherwise the metadata is already normalized.
   if (resource.prepare !== undefined || resource.keptFinalizer !== undefined) {
     draft.object.metadata = tidyMetadata(draft.object.metadata);
   }
@@ -45,13 +46,13 @@ function settlePrepared(kind: KindRuntime, context: RequestContext, draft: Draft
   return undefined;
 }
 
-/** What was decoded before the kind was redefined is of the form of before. */
+/** An object that was decoded before the kind was redefined has the previous form. */
 function inForm({ form, schema }: StoredResource, draft: Draft): void {
   if (form === undefined || draft.document?.schema === schema || form.isTurned(draft.object)) return;
   draft.object = form.turn(cloneJson(draft.object));
 }
 
-/** Checked before and after: the hook relies on types, and what it writes must be right too. */
+/** Validates before and after the hook: the hook relies on types, and its result must be valid too. */
 export async function settleStatus(
   kind: KindRuntime,
   context: RequestContext,

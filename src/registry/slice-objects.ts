@@ -3,19 +3,19 @@ import { StoreError } from '../store/store-error.ts';
 import { allObjectsRange } from './rows.ts';
 import { translated } from './store-status.ts';
 
-/** The rows of one kind at one moment, and how to hear of everything that comes after it. */
+/** The rows of one kind at one revision, and a function to observe all later changes. */
 export interface KindRows {
   readonly entries: readonly Entry[];
-  /** The slice's, at which this is the whole truth. */
+  /** The revision of the slice for which `entries` is complete. */
   readonly revision: number;
-  /** To be called before anything else has a turn. Returns how to stop. */
+  /** Must be called in the same event loop tick. Returns a stop function. */
   observe(observer: Observer): () => void;
 }
 
 /**
- * The objects of a whole plane, read and observed once for all of its kinds: twenty lists and twenty observers of their
- * own would make up most of the time that a small plane takes to open. Holds the rows until it is told that all kinds
- * have theirs; who comes later asks the store.
+ * The objects of a whole plane, listed and observed once for all of its kinds: twenty separate lists and observers
+ * would take most of the time to open a small plane. Holds the rows until `release` is called after all kinds were
+ * opened; kinds that are opened later read from the store.
  */
 export class SliceObjects {
   readonly #observers = new Map<string, Set<Observer>>();
@@ -48,13 +48,13 @@ export class SliceObjects {
         });
         return objects;
       } catch (error) {
-        // History was compacted between the two calls: the next list is newer than that.
+        // History was compacted between the two calls; the next list is newer than the compaction.
         if (!(error instanceof StoreError) || error.code !== 'Expired') return translated(Promise.reject(error));
       }
     }
   }
 
-  /** Undefined: they are not held (any longer). */
+  /** Returns `undefined` if the rows are not held, or not any more. */
   rowsOf(resource: string): KindRows | undefined {
     if (this.#held === undefined || this.#stale.has(resource)) return undefined;
     const entries = this.#held.get(resource) ?? [];
@@ -62,7 +62,7 @@ export class SliceObjects {
     return { entries, revision: this.#revision, observe: (observer) => this.#observe(resource, observer) };
   }
 
-  /** All kinds that are there have been opened. */
+  /** Releases the held rows after all kinds were opened. */
   release(): void {
     this.#held = undefined;
   }
@@ -77,7 +77,7 @@ export class SliceObjects {
     const beside = this.#observers.get(resource) ?? new Set();
     this.#observers.set(resource, beside);
     beside.add(observer);
-    // What is there now is not what was held: whoever opens the kind once more asks the store.
+    // The held rows become outdated from here on: if the kind is opened again, it must read from the store.
     this.#stale.add(resource);
     return () => {
       beside.delete(observer);

@@ -5,7 +5,7 @@ import type { StoredResource } from './resource.ts';
 import { resourceKey } from './rows.ts';
 import { type PlaneBirth, StandingObject } from './standing-object.ts';
 
-/** The standing objects of one kind, shared by all planes. */
+/** The built-in objects of one kind, shared by all planes. */
 export class StandingKind {
   readonly objects: readonly StandingObject[];
   readonly #byPlace: ReadonlyMap<string, StandingObject>;
@@ -20,25 +20,25 @@ export class StandingKind {
   }
 }
 
-/** The standing objects of one kind in one plane. */
+/** The built-in objects of one kind in one plane. */
 export interface StandingHere {
   readonly kind: StandingKind;
   readonly birth: PlaneBirth;
 }
 
-/** Neither a name nor a namespace has a slash. */
+/** Neither a name nor a namespace contains a slash, so the text is unambiguous. */
 export function placeText({ namespace, name }: Place): string {
   return `${namespace}/${name}`;
 }
 
-/** Standing objects as the parts of a plane give them: lists that are the same in every plane, also as values. */
+/** Built-in objects as the parts of a plane define them: every plane passes the same array instances. */
 export type StandingLists = readonly (readonly KubeObject[])[];
 
-/** What was made of a list, once for the whole process. */
+/** The results per list, computed once for the whole process. */
 const known = new WeakMap<readonly KubeObject[], ReadonlyMap<string, StandingKind>>();
 const digests = new WeakMap<readonly KubeObject[], string>();
 
-/** By resource key. Objects of a kind that is not among the resources are a fault of the program. */
+/** Returns the built-in objects by resource key. Throws if an object's kind is not among the resources. */
 export function standingKinds(
   resources: readonly StoredResource[],
   lists: StandingLists,
@@ -60,14 +60,14 @@ function sortOut(resources: readonly StoredResource[], list: readonly KubeObject
   for (const object of list) {
     const { group } = parseApiVersion(object.apiVersion);
     const resource = resources.find((one) => one.group === group && one.kind === object.kind);
-    if (resource === undefined) throw new Error(`a standing object is of an unknown kind: ${object.kind}`);
+    if (resource === undefined) throw new Error(`built-in object has unknown kind "${object.kind}"`);
     const key = resourceKey(resource);
     byKind.set(key, [...(byKind.get(key) ?? []), new StandingObject(resource, object)]);
   }
   return new Map([...byKind].map(([key, objects]) => [key, new StandingKind(objects)]));
 }
 
-/** Tells one release's standing objects from another's. */
+/** Distinguishes the built-in objects of different releases. */
 export function standingDigest(lists: StandingLists): string {
   const hash = createHash('sha256');
   for (const list of lists) {

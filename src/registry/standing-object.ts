@@ -10,26 +10,26 @@ import { encodeRecord } from './record.ts';
 import type { StoredRecord, StoredResource } from './resource.ts';
 import { resourceKey } from './rows.ts';
 
-/** What the standing objects of one plane have from it: when it was born, and at which revision they stand. */
+/** The data of a plane's creation, from which the metadata of its built-in objects is derived. */
 export interface PlaneBirth {
-  /** The plane's own; the uids of its standing objects are made of it. */
+  /** Unique per plane; the uids of its built-in objects are derived from it. */
   readonly seed: string;
   readonly born: Timestamp;
-  /** Of the row that says so; the resourceVersion of whatever stands unchanged. */
+  /** The revision of the row that records the creation: the resourceVersion of unchanged built-in objects. */
   readonly revision: number;
 }
 
-/** The value of the row of a standing object that was deleted. No record is encoded as nothing. */
+/** The row value that marks a built-in object as deleted. No record is encoded as the empty string. */
 export const deletedText = '';
 
-/** Who owns the fields of standing objects: in Kubernetes its server writes them, as an ordinary client. */
+/** The field manager of built-in objects: in Kubernetes the API server writes them, as an ordinary client. */
 const manager = 'kube-apiserver';
 const anyTime: Timestamp = '2000-01-01T00:00:00Z';
 
 /**
- * An object that every plane has from its first moment without a row for it. It is one for the whole process; a plane
- * adds its uid, its creation time and its resourceVersion when somebody looks. Whose its fields are is found out then,
- * too: there are many of these, and a start would wait for all of them.
+ * An object that every plane has from its creation without a row. One instance serves the whole process; each plane
+ * derives uid, creation time and resourceVersion on demand. managedFields are computed on demand as well: there are
+ * many built-in objects, and computing all of them would delay the start.
  */
 export class StandingObject implements Place {
   readonly namespace: string;
@@ -50,7 +50,7 @@ export class StandingObject implements Place {
     return this.#given.metadata.labels;
   }
 
-  /** Of the text that would be stored, in characters. */
+  /** The length of the text that would be stored, in characters. */
   get size(): number {
     this.#size ??= encodeRecord(this.#resource, this.recordIn({ seed: '', born: anyTime, revision: 0 })).length;
     return this.#size;
@@ -68,7 +68,7 @@ export class StandingObject implements Place {
     return this.#tracked;
   }
 
-  /** Frozen; all but the metadata is shared by all planes. */
+  /** Returns the record in a plane, frozen; all but the metadata is shared by all planes. */
   recordIn({ seed, born }: PlaneBirth): StoredRecord {
     const { metadata } = this.#object;
     const own = tidyMetadata({
@@ -82,7 +82,7 @@ export class StandingObject implements Place {
   }
 }
 
-/** The same whenever it is asked for, and another in each plane (a UUID made of a name, version 5). */
+/** Returns a stable uid that differs between planes (a name-based UUID, version 5). */
 function uidOf(seed: string, resource: string, { namespace, name }: Place): string {
   const hash = createHash('sha1').update([seed, resource, namespace, name].join('\u0000')).digest('hex');
   const variant = ((Number.parseInt(hash.charAt(16), 16) & 0x3) | 0x8).toString(16);

@@ -1,13 +1,13 @@
 import { badRequest, expired, type StatusError, serviceUnavailable, timedOut } from '../api/status.ts';
 import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 
-/** What a store that cannot write is worth waiting for before the next try. */
+/** The Retry-After of a store that cannot write. */
 const retryAfterSeconds = 5;
 
 /**
- * The one translator from the store's errors to API errors. Verbs handle the codes that mean something to them
- * (CheckFailed, Expired, FutureRevision) themselves; this is for what is left. Damage stays what it is: a fault of ours,
- * to be logged, and no client is told what could not be read.
+ * Translates errors of the store to API errors. Verbs handle the codes that matter to them (CheckFailed, Expired,
+ * FutureRevision) themselves; this covers the rest. Damage is not translated: it is an internal error, which is logged,
+ * and clients do not learn what could not be read.
  */
 export function toStatusError(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
@@ -26,13 +26,13 @@ function statusOf(code: Exclude<StoreErrorCode, 'Damaged'>, message: string): St
     case 'FutureRevision':
       return timedOut(message);
     case 'CheckFailed':
-      return serviceUnavailable(`the store could not settle a conflict: ${message}`, 1);
+      return serviceUnavailable(`the store could not resolve a write conflict: ${message}`, 1);
     case 'InvalidKey':
       return badRequest(message);
   }
 }
 
-/** Runs a call on the store; what it rejects with is an API error. */
+/** Awaits a call of the store and translates its error to an API error. */
 export async function translated<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

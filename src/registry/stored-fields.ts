@@ -4,27 +4,28 @@ import { fieldsOfText, latestFields } from './apply/known-fields.ts';
 import { metadataAt } from './stored-text.ts';
 
 /**
- * Stored records without their field ownership, and with it again. The FieldsV1 of most objects of a kind are the same:
- * to find that takes a comparison of texts, to read them is most of what takes long to parse.
+ * Removes the FieldsV1 of a stored record's managedFields before parsing, and puts them back afterwards. Most objects
+ * of a kind have the same FieldsV1. Comparing texts detects that, while parsing FieldsV1 takes most of the parsing
+ * time.
  */
 
-/** Stands for a FieldsV1 that is left out; none is a number. */
+/** The placeholder for an omitted FieldsV1; no FieldsV1 is a number. */
 export const leftOut = 0;
 
 interface Split {
-  /** The record with `leftOut` in place of each FieldsV1. */
+  /** The record with `omittedFields` in place of each FieldsV1. */
   readonly text: string;
-  /** In the order of the entries. */
+  /** In the order of the managedFields entries. */
   readonly fields: readonly JsonObject[];
 }
 
 const entriesMember = '"managedFields":[';
 const fieldsMember = '"fieldsV1":';
 
-/** Undefined: it has none. */
+/** Returns `undefined` if the record has no FieldsV1. */
 export function splitFields(text: string): Split | undefined {
   const metadata = metadataAt(text);
-  // Labels and annotations of that name are texts, and in a text the quotes would be escaped.
+  // A label or annotation of that name is a string, and quotes in a string are escaped.
   const found = metadata === -1 ? -1 : text.indexOf(entriesMember, metadata);
   if (found === -1) return undefined;
   const fields: JsonObject[] = [];
@@ -51,7 +52,7 @@ export function splitFields(text: string): Split | undefined {
 function endOfFields(text: string, at: number, found: JsonObject[]): number {
   const latest = latestFields();
   const latestEnd = at + (latest?.text.length ?? 0);
-  // Texts of equal length are compared several times as fast as one is looked for in another.
+  // Comparing two strings of equal length is several times as fast as a search.
   if (latest !== undefined && text.slice(at, latestEnd) === latest.text) {
     found.push(latest.fields);
     return latestEnd;
@@ -61,7 +62,10 @@ function endOfFields(text: string, at: number, found: JsonObject[]): number {
   return end;
 }
 
-/** Puts them back, in place. False: they are not this object's; somewhere in it stands what looks the same. */
+/**
+ * Puts the FieldsV1 back, in place. Returns false if they do not belong to this object, because another part of the
+ * record looks like managedFields.
+ */
 export function putFields(object: JsonValue | undefined, fields: readonly JsonObject[]): boolean {
   const metadata = isJsonObject(object) ? object.metadata : undefined;
   const entries = isJsonObject(metadata) ? metadata.managedFields : undefined;
@@ -77,7 +81,7 @@ export function putFields(object: JsonValue | undefined, fields: readonly JsonOb
 
 const leftOutMember = `${fieldsMember}${leftOut}`;
 
-/** The text of a record, of a text in which each FieldsV1 is left out. */
+/** Returns the text of a record, given a text with placeholders and the FieldsV1 texts. */
 export function joinFields(text: string, fields: readonly string[]): string {
   let joined = '';
   let taken = 0;

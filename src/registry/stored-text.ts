@@ -2,19 +2,19 @@ import { findMember, skipJson, skipOut, walkMembers } from '../lib/json-skip.ts'
 import { latestFields } from './apply/known-fields.ts';
 
 /**
- * What can be told of a stored record by its text alone. Own kinds are stored with sorted members, so the text of a
- * record is the text that is served but for the resourceVersion.
+ * Functions that read a stored record from its text without parsing it. Kinds of our own are stored with sorted
+ * members, so the text of a record equals the served text except for the resourceVersion.
  */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Undefined: it has none. Frozen. */
+/** Returns the labels, frozen; `undefined` if there are none. */
 export function labelsIn(text: string): Labels | undefined {
   const metadata = metadataAt(text);
   const at = metadata === -1 ? -1 : findMember(text, metadata, 'labels');
   return at === -1 ? undefined : Object.freeze(JSON.parse(text.slice(at, skipJson(text, at))) as Labels);
 }
 
-/** The text without the managedFields of its object: a third of it, and most of what takes long to parse. */
+/** Returns the text without the object's managedFields: a third of it, and most of the parsing time. */
 export function withoutManagedFields(text: string): string {
   let from = -1;
   const visit = (keyAt: number, keyEnd: number) => {
@@ -23,11 +23,11 @@ export function withoutManagedFields(text: string): string {
     return false;
   };
   const end = walkMembers(text, metadataAt(text), visit, skipEntries);
-  // What follows begins with the next member, as a rule its name.
+  // The next character is usually the quote of the next member's name.
   return from === -1 || text[end] !== '"' ? text : text.slice(0, from) + text.slice(end);
 }
 
-/** The metadata without its managedFields. */
+/** Returns the text of the metadata without managedFields. */
 export function bareMetadataText(text: string): string {
   const bare = withoutManagedFields(text);
   const from = metadataAt(bare);
@@ -36,21 +36,23 @@ export function bareMetadataText(text: string): string {
 
 const managedFields = '"managedFields"';
 
-/** The metadata as it is served, with its resourceVersion at `place`. */
+/** Returns the metadata as it is served, with its resourceVersion at `offset`. */
 export function metadataText(text: string, place: number, revision: number): string {
   const end = skipOut(text, place, 1);
   return text.slice(metadataAt(text), place) + versionMember(text, place, revision) + text.slice(place, end);
 }
 
 /**
- * Where the resourceVersion belongs: before the first member of metadata that sorts behind it. Only for kinds with
- * sorted members.
+ * Returns the offset at which to insert the resourceVersion: before the first member of metadata that sorts after it.
+ * Only for kinds with sorted members.
  */
 export function versionPlace(text: string): number {
   return walkMembers(text, metadataAt(text), (keyAt, keyEnd) => isAfterVersion(text, keyAt, keyEnd), skipEntries);
 }
 
-/** Field ownership is the longest of all that comes before, and as a rule the one that was met last. */
+/**
+ * Skips managedFields. They are the longest member before that offset, and their FieldsV1 is usually the latest one.
+ */
 function skipEntries(text: string, at: number): number {
   const latest = text.startsWith('[{', at) ? latestFields() : undefined;
   if (latest === undefined) return skipJson(text, at);
@@ -59,12 +61,12 @@ function skipEntries(text: string, at: number): number {
   return fields !== -1 && text.slice(fields, end) === latest.text ? skipOut(text, end, 2) : skipJson(text, at);
 }
 
-/** The served object with its resourceVersion, which stands at `place`, in three parts. */
+/** Returns the served object in three parts; the second is its resourceVersion, inserted at `offset`. */
 export function servedParts(text: string, place: number, revision: number): readonly [string, string, string] {
   return [text.slice(objectAt(text), place), versionMember(text, place, revision), text.slice(place, -1)];
 }
 
-/** With the comma that it needs there. */
+/** Includes the comma that is needed at that position. */
 function versionMember(text: string, place: number, revision: number): string {
   const member = `"resourceVersion":"${revision}"`;
   if (text[place] !== '}') return `${member},`;
@@ -72,7 +74,7 @@ function versionMember(text: string, place: number, revision: number): string {
 }
 
 function objectAt(text: string): number {
-  // Most have nothing hidden: then the object is the first member, or comes behind its form.
+  // Most records have no hidden part: then the object is the first member, or follows the form.
   if (text.startsWith(objectFirst)) return objectFirst.length;
   if (text.startsWith(formFirst)) {
     const end = text.indexOf('"', formFirst.length);
@@ -85,7 +87,7 @@ const objectFirst = '{"object":';
 const formFirst = '{"form":"';
 const objectNext = '","object":';
 
-/** Where the object's metadata begins; -1: it has none. */
+/** Returns the offset of the object's metadata; -1 if it has none. */
 export function metadataAt(text: string): number {
   return findMember(text, objectAt(text), 'metadata');
 }
@@ -95,6 +97,6 @@ const r = version.charCodeAt(0);
 
 function isAfterVersion(text: string, keyAt: number, keyEnd: number): boolean {
   if (text.charCodeAt(keyAt + 1) < r) return false;
-  // None of the names that metadata has needs an escape.
+  // None of the member names of metadata needs an escape.
   return text.slice(keyAt + 1, keyEnd - 1) > version;
 }

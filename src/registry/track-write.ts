@@ -5,7 +5,7 @@ import { disown } from './apply/disown.ts';
 import { trackUpdate } from './apply/track-update.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 
-/** Field ownership of everything but apply. */
+/** Updates managedFields for every write but apply. */
 export function trackWrite(
   kind: KindRuntime,
   /** '' for the object itself. */
@@ -20,7 +20,7 @@ export function trackWrite(
   return trackUpdate({ kind: resource, live, next, manager, subresource, now });
 }
 
-/** The same of a new object: what the server adds to every object of the kind is nobody's. */
+/** The same for a new object: no manager owns the members that the server adds to every object of the kind. */
 export function trackNew(kind: KindRuntime, manager: string, next: KubeObject, sent: KubeObject): KubeObject {
   const tracked = trackWrite(kind, '', manager, next);
   const added = kind.resource.unowned?.filter((path) => valueAt(sent as JsonValue, ...path) === undefined) ?? [];

@@ -13,7 +13,7 @@ import { trackNew, trackWrite } from './track-write.ts';
 import type { WriteOptions, Written } from './verbs.ts';
 import { retrying, warningOnce } from './write-loop.ts';
 
-/** PUT of the object or of its status: the body is the whole new truth about its part. */
+/** PUT of the object or of its status: the body replaces that part completely. */
 export async function update(
   kind: KindRuntime,
   caller: RequestContext,
@@ -43,7 +43,7 @@ export async function update(
   });
 }
 
-/** UPDATE-08, UPDATE-09: a few kinds are created by a PUT; a status never is (STATUS-07). */
+/** UPDATE-08, UPDATE-09: a PUT creates objects of a few kinds, but never a status (STATUS-07). */
 async function createInstead(
   kind: KindRuntime,
   context: RequestContext,

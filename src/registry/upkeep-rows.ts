@@ -16,8 +16,8 @@ interface DerivedRows {
 }
 
 /**
- * Everything upkeep lives from that follows from this change of an object: owner index, deadlines, collector's work.
- * Most changes leave nothing, and are not to wait for that.
+ * Returns the maintenance rows that follow from a change of an object: owner index, deadlines, garbage collector work,
+ * reconciles. Most changes need none; for them the result is synchronous.
  */
 export function derivedRows(
   kind: KindRuntime,
@@ -32,7 +32,9 @@ export function derivedRows(
   return isQuiet ? noRows : rowsOf(kind, place, old, next);
 }
 
-/** Whether nothing follows from it that an object with this metadata goes. False: it is not known. */
+/**
+ * True if removing an object with this metadata needs no maintenance rows. False may also mean that this is unknown.
+ */
 export function goesQuietly(kind: KindRuntime, { namespace }: Place, metadata: ObjectMeta): boolean {
   const { resource, collaborators } = kind;
   if (isToldOf(resource, metadata) || collaborators.owners?.hasNone !== true) return false;
@@ -45,7 +47,7 @@ async function rowsOf(
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
 ): Promise<DerivedRows> {
-  // Member by member: what is handed over may be a whole cached object, and none of that belongs into these rows.
+  // Copied member by member: `key` may be a whole cached object, which must not get into these rows.
   const own: ObjectPlace = { resource: resourceKey(kind.resource), namespace: place.namespace, name: place.name };
   const work = await collectorRows(kind, own, old?.object, next?.object);
   return {
@@ -61,13 +63,13 @@ async function rowsOf(
 
 export const noRows: DerivedRows = { checks: [], writes: [] };
 
-/** Most objects have no owner, never expire, are not being deleted and leave nothing to be done. */
+/** Most objects have no owner, never expire, are not being deleted and need no reconcile. */
 function isToldOf(resource: StoredResource, { ownerReferences, deletionTimestamp }: ObjectMeta): boolean {
   if (ownerReferences !== undefined || deletionTimestamp !== undefined) return true;
   return resource.expiresAt !== undefined || resource.pending !== undefined || resource.unsettles !== undefined;
 }
 
-/** Who names whom as an owner; the value is the dependent's uid. */
+/** The rows of the owner index; the value is the dependent's uid. */
 function ownerRows(
   { slice, collaborators: { owners } }: KindRuntime,
   own: ObjectPlace,
@@ -86,8 +88,8 @@ function ownerRows(
 }
 
 /**
- * When somebody has to look at the object again. A function of the record alone, so that a later write knows which
- * rows this one left: a grace period that is more than zero has a row, whether or not it is over.
+ * Returns the times at which maintenance must check the object again. Depends on the record alone, so that a later
+ * write knows which rows this one left: a grace period of more than zero has a row, whether or not it is over.
  */
 function deadlines(resource: StoredResource, record: StoredRecord | undefined): readonly number[] {
   if (record === undefined) return [];
@@ -119,8 +121,8 @@ function dueRows(
 }
 
 /**
- * Written anew by each write, so that whoever settles it learns that there is more to do. Who waits for what happens in
- * a namespace that is being emptied is told of each change in it.
+ * Written again by each write, so that a running reconcile learns that there is more to do. An object that waits for a
+ * namespace to become empty is requeued by each change in that namespace.
  */
 function pendingRows(
   { resource, slice, collaborators }: KindRuntime,
@@ -160,7 +162,7 @@ async function collectorRows(
     if (owner === undefined) continue;
     const key = gcKey(kind.slice, reference.uid);
     const present = await translated(kind.store.get(key));
-    // An owner that is gone already has its row; a `check` in its place would leave its dependents behind.
+    // A removed owner already has its row; replacing it with a `check` would leave its dependents behind.
     if (present !== undefined && (JSON.parse(present.value) as GcWork).what === 'gone') continue;
     const ownerPlace: ObjectPlace = {
       resource: resourceKey({ group: owner.group, plural: owner.resource }),
@@ -185,12 +187,12 @@ function needsCheck(old: KubeObject | undefined, next: KubeObject): boolean {
   return waitsFor.length > 0 && !equalJson([...waitsFor], [...waiting(old)]);
 }
 
-/** The collector's finalizers count once the object is being deleted. */
+/** The garbage collector's finalizers count once the object is being deleted. */
 function waiting(object: KubeObject | undefined): readonly string[] {
   return object?.metadata.deletionTimestamp === undefined ? [] : collectorFinalizersOf(object);
 }
 
-/** Owners that this object kept from going and no longer does: they may have waited for it. */
+/** Returns the owners that this object no longer blocks: they may be waiting for it. */
 function releasedOwners(old: KubeObject | undefined, next: KubeObject | undefined): Iterable<OwnerReference> {
   const released = new Map(blockingOwners(old).map((reference) => [reference.uid, reference]));
   for (const reference of blockingOwners(next)) released.delete(reference.uid);

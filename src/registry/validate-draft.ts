@@ -11,8 +11,8 @@ import { blockOwnerErrors } from './owner-references.ts';
 import type { Draft, StoredResource } from './resource.ts';
 
 /**
- * Everything that is wrong with a draft, in one 422 (rule CREATE-32). Field ownership is not looked at: what a client
- * sends there is either taken over or replaced by what is tracked. Undefined: it is done.
+ * Collects every error of a draft in one 422 (rule CREATE-32). managedFields are not validated: the value that a client
+ * sends is either taken over or replaced by the tracked one. Returns `undefined` if validation completed synchronously.
  */
 export function validateDraft(kind: KindRuntime, context: RequestContext, draft: Draft): Promise<void> | undefined {
   const { resource } = kind;
@@ -21,7 +21,7 @@ export function validateDraft(kind: KindRuntime, context: RequestContext, draft:
   const errors = metadataErrors(resource, object, old);
   errors.push(...schemaErrors(resource, object, old), ...validateEmbedded(resource.schema, object));
   const own = resource.validate?.(draft, context) ?? [];
-  // To wait for what is there already costs every write several turns of the queue.
+  // Awaiting a result that is already available would cost every write several microtasks.
   if (own instanceof Promise) return own.then((found) => refuseWith(kind, context, draft, [...errors, ...found]));
   errors.push(...own);
   return refuseWith(kind, context, draft, errors);
@@ -40,7 +40,7 @@ function refuseWith(
   return undefined;
 }
 
-/** STATUS-05: only the status part of the schema counts, an old spec that no longer fits does not stand in the way. */
+/** STATUS-05: validates only the status part of the schema. An old spec that is no longer valid blocks nothing. */
 export function validateStatus(resource: StoredResource, draft: Draft, more: readonly FieldError[]): void {
   const schema = resource.schema.properties?.status;
   const { status } = draft.object;
@@ -50,8 +50,8 @@ export function validateStatus(resource: StoredResource, draft: Draft, more: rea
 }
 
 /**
- * A kind's own functions may rely on members being of the types that the schema gives them: what is not is refused
- * before they are called. What is missing is not an error yet, as `prepare` may fill it in.
+ * Rejects members that do not have the type from the schema, before any hook of the kind is called: hooks may rely on
+ * types. A missing member is not an error yet, as `prepare` may fill it in.
  */
 export function refuseWrongTypes(resource: StoredResource, object: KubeObject): void {
   const errors = validateSchema(resource.schema, object, '');
@@ -67,14 +67,14 @@ function refuse(resource: StoredResource, object: KubeObject, errors: readonly F
   if (errors.length > 0) throw invalidObject(resource, object.metadata.name ?? '', errors);
 }
 
-/** Values that have not been touched are let through (META-23): the schema may have become stricter since. */
+/** Accepts unchanged invalid values (META-23): the schema may have become stricter since they were written. */
 function schemaErrors(
   resource: StoredResource,
   object: KubeObject,
   old: KubeObject | undefined,
 ): readonly FieldError[] {
-  // Of kinds that Go has types for, nothing else looks at how often a key stands in a list, and what is missing has
-  // Go's zero value: whether that will do is for the kind's own validation to say.
+  // For kinds with Go types, the API server does not check list keys for duplicates, and a missing member has Go's zero
+  // value: the kind's own validation decides whether that is acceptable.
   const isLeft = ({ type }: FieldError) =>
     resource.builtIn !== true || (type !== 'FieldValueDuplicate' && type !== 'FieldValueRequired');
   return validateChanged(resource.schema, object, old, '').filter(isLeft);

@@ -8,11 +8,11 @@ import type { RequestContext } from './context.ts';
 import type { SentDocument } from './sent-document.ts';
 
 /**
- * What the handlers call. A verb exists because its function exists: discovery lists the functions that are there,
- * and a request for another one is answered 405. Stored kinds get theirs from `storedVerbs`; kinds that only answer
- * (reviews, selves, imports) write their own.
+ * The verbs that handlers call. A verb exists if its function exists: discovery lists the functions that are present,
+ * and a request for another verb gets 405. Stored kinds get their verbs from `storedVerbs`; kinds without storage
+ * (reviews, selves, imports) implement their own.
  *
- * Every function throws StatusError for the client's faults.
+ * Every function throws StatusError for client errors.
  */
 export interface ResourceVerbs {
   get?(context: RequestContext, name: string, options: GetOptions): Promise<Served>;
@@ -26,35 +26,35 @@ export interface ResourceVerbs {
   deletecollection?(context: RequestContext, list: ListOptions, options: DeleteOptions): Promise<ServedList>;
 }
 
-/** A subresource: GET, PUT, PATCH of the parent's name, or a POST to it. */
+/** A subresource: GET, PUT, PATCH under the parent's name, or a POST to it. */
 export interface SubresourceVerbs extends Pick<ResourceVerbs, 'get' | 'update' | 'patch'> {
   /** POST `<plural>/<name>/<subresource>`. */
   createNamed?(context: RequestContext, name: string, object: KubeObject, options: WriteOptions): Promise<Served>;
-  /** GET of what is no object: a log. In place of `get`, which it is to whoever authorises it. */
+  /** GET of something that is not an object, such as a log. Replaces `get`, and is authorized as `get`. */
   read?(context: RequestContext, name: string, query: URLSearchParams): Promise<ServedBytes>;
 }
 
-/** Bytes from elsewhere, as they come and as somebody reads them. */
+/** Bytes of another server, streamed at the pace of the reader. */
 export interface ServedBytes {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** An object on its way out. It may be made when it is asked for, so who needs it twice keeps it. */
+/** An object to be served. The getter may decode it on each call, so a caller that needs it twice should keep it. */
 export interface Served<Type extends KubeObject = KubeObject> {
   /** Frozen and shared. */
   readonly object: Type;
-  /** Its compact JSON. */
+  /** The compact JSON of the object. */
   json(): string;
   /**
-   * The object for one who looks at it at once and keeps nothing of it: cheaper where it has to be made. It may be
-   * frozen or not, and the managedFields may be missing.
+   * Returns the object for a caller that reads it immediately and keeps no part of it: cheaper if it has to be decoded.
+   * It may be frozen or not, and managedFields may be missing.
    */
   glance?(): Type;
-  /** The compact JSON of its metadata, where that can be had without the object. */
+  /** The compact JSON of the metadata, if it is available without decoding the object. */
   metadataJson?(): string;
-  /** It is as every plane has it (`PlanePart.standing`): nobody has changed it here. */
+  /** True for a built-in object that is unchanged in this plane (`PlanePart.standing`). */
   readonly stands?: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface ServedList {
 }
 
 export interface GetOptions {
-  /** As sent; '' if absent. Checked by the verb. */
+  /** As sent; '' if absent. The verb validates it. */
   readonly resourceVersion: string;
 }
 
@@ -90,7 +90,7 @@ export interface ListOptions {
 
 export interface WatchOptions extends ListOptions {
   readonly allowBookmarks: boolean;
-  /** undefined: not sent. */
+  /** `undefined` if not sent. */
   readonly sendInitialEvents: boolean | undefined;
   readonly timeoutMilliseconds: number;
 }
@@ -103,32 +103,34 @@ export type WatchEvent =
 export interface ObjectEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: Served;
-  /** This very event goes to several watchers: what is made of it for one is kept here for the next. */
+  /** Present if several watches receive this event: caches the work of one for the others. */
   readonly shared?: SharedWork;
 }
 
 /**
- * What was made of an event. It hangs on the event: held by a WeakMap it would outlive it, as only a full collection
- * finds what such a map still holds to be garbage, and by then there is a lot of it.
+ * The cached results of processing an event. They are attached to the event itself: a WeakMap entry would outlive the
+ * event, as only a full garbage collection frees it, and by then there are many.
  */
 export interface SharedWork {
-  /** As they are sent, by their form. */
+  /** The encoded lines, by format. */
   readonly lines: Map<string, Uint8Array>;
-  /** What it was turned into, by who did. */
+  /** The mapped events, by mapper. */
   readonly turned: Map<unknown, WatchEvent>;
 }
 
-/** Ends when the time is up, the context's signal fires, the reader was too slow, or after an ERROR. */
+/** Ends on timeout, when the context's signal is aborted, when the reader is too slow, or after an ERROR. */
 export interface WatchStream extends Feed<WatchEvent>, AsyncIterable<WatchEvent> {}
 
 export interface WriteOptions {
   readonly dryRun: boolean;
-  /** `fieldManager`, else made from the user agent (rule CREATE-08). Never empty. */
+  /** The `fieldManager` parameter, or a name derived from the user agent (rule CREATE-08). Never empty. */
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
-  /** Set by a subresource that writes the main part of the object (`scale`): the name that admission and owners see. */
+  /**
+   * The subresource that writes the main part of the object (`scale`): admission and managedFields contain its name.
+   */
   readonly subresource?: string;
-  /** Of the object that is sent, where it was sent as a document. */
+  /** The document of the object, if it was sent as one. */
   readonly document?: SentDocument | undefined;
 }
 
@@ -145,11 +147,11 @@ export type Patch =
 
 export interface DeleteOptions {
   readonly dryRun: boolean;
-  /** undefined: not given, which is 0 for our kinds. */
+  /** `undefined` if not sent, which means 0 for kinds of our own. */
   readonly gracePeriodSeconds: number | undefined;
   readonly propagationPolicy: 'Foreground' | 'Background' | 'Orphan' | undefined;
   readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-/** `gone`: removed at once. Otherwise the object as it now stands, its deletion pending. */
+/** `gone`: removed at once. `pending`: the current object, whose deletion is in progress. */
 export type Deleted = { readonly gone: Status } | { readonly pending: Served };

@@ -5,8 +5,8 @@ import type { StoredRecord, StoredResource } from './resource.ts';
 import type { CacheListener, ObjectCache } from './watch-cache.ts';
 
 /**
- * The objects of a kind in another of its versions: the same texts, turned when somebody asks. It holds nothing but
- * what is decoded, within a room of its own, so a version that nobody uses costs nothing.
+ * The objects of a kind in another of its versions: the same texts, converted on demand. It holds only decoded objects,
+ * with a capacity of its own, so an unused version uses no memory.
  */
 export class VersionCache implements ObjectCache {
   readonly #stored: ObjectCache;
@@ -83,7 +83,7 @@ export class VersionCache implements ObjectCache {
     }
   }
 
-  /** Kinds with several versions have no standing objects. */
+  /** Kinds with several versions have no built-in objects. */
   async stateAt(): Promise<ObjectIndex<CachedObject> | undefined> {
     return undefined;
   }

@@ -18,40 +18,40 @@ export interface WatchCacheOptions {
   readonly resource: StoredResource;
   readonly store: Store;
   readonly slice: string;
-  /** What is kept in memory for watches that resume. */
+  /** The capacity for changes that are kept in memory for watches that resume. */
   readonly recent: RecentCapacity;
-  /** How much is kept in decoded form, in characters of stored text. */
+  /** The capacity for decoded objects, in characters of stored text. */
   readonly decodedSize: number;
-  /** The rows of all kinds of the plane, where one has read them for all. */
+  /** The rows of all kinds of the plane, if they were read together. */
   readonly shared?: Pick<SliceObjects, 'rowsOf'> | undefined;
-  /** What is there without a row. */
+  /** The built-in objects of the kind, which need no row. */
   readonly standing?: StandingHere | undefined;
 }
 
 export interface CacheListener {
-  /** Synchronous, in order of revision, each change once. Must be quick and must not throw. */
+  /** Called synchronously, in order of revision, once per change. Must be fast and must not throw. */
   changed(change: CachedChange): void;
-  /** Nothing more will come. */
+  /** Called when no further change will follow. */
   ended?(): void;
 }
 
 /**
- * All objects of a kind in memory, kept true by observing the store: every reader of the process reads here. Because
- * the store hands changes to its observers before a write is acknowledged, whoever has written reads their own write.
+ * All objects of a kind in memory, kept up to date by observing the store. All reads in the process are served here.
+ * The store notifies its observers before it acknowledges a write, so a writer always reads its own write.
  */
 export class WatchCache {
   readonly #options: WatchCacheOptions;
   readonly #objects = new ObjectIndex<CachedObject>();
   readonly #rows: CachedRows;
   readonly #past: KindPast;
-  /** Made when somebody first asks for one: most kinds have claims that only the store is asked for. */
+  /** Created on first use: the claims of most kinds are only checked in the store. */
   #claims: Map<string, CachedObject> | undefined;
   readonly #listeners = new Set<CacheListener>();
   readonly #expected = new ExpectedRecords();
   #recent: RecentChanges<CachedChange>;
-  /** The rows that say of a standing object that it was deleted. */
+  /** The revisions of the rows that mark a built-in object as deleted. */
   readonly #deleted = new Map<string, number>();
-  /** Of the texts of all objects that have rows. */
+  /** The total length of the texts of all objects that have rows. */
   #size = 0;
   #revision: number;
   #ended = false;
@@ -91,20 +91,20 @@ export class WatchCache {
         });
         return cache;
       } catch (error) {
-        // History was compacted between the two calls: the next list is newer than that.
+        // History was compacted between the two calls; the next list is newer than the compaction.
         if (!(error instanceof StoreError) || error.code !== 'Expired') return translated(Promise.reject(error));
       }
     }
   }
 
-  /** The revision of the newest change of this kind, or the slice's when the cache was filled. */
+  /** The revision of the newest change of this kind, or the revision of the slice when the cache was filled. */
   get revision(): number {
     return this.#revision;
   }
 
   /**
-   * Waits until everything that was acknowledged before this call is here, and gives the revision at which the cache
-   * is then the whole truth about its kind.
+   * Waits until the cache contains every write that was acknowledged before this call. Returns the revision for which
+   * the cache is then complete.
    */
   fresh(): number | Promise<number> {
     const { store, slice } = this.#options;
@@ -120,12 +120,12 @@ export class WatchCache {
     }
   }
 
-  /** About what it takes in memory: texts, what is decoded of some of them, and what was there before. */
+  /** The approximate memory use: texts, decoded objects and recent changes. */
   get bytes(): number {
     return bytesPerCache + this.objectBytes + this.#recent.size + bytesPerDecoded * this.#rows.kind.decoded.size;
   }
 
-  /** Of the objects that are there. */
+  /** The part of `bytes` that the current objects use. */
   get objectBytes(): number {
     return this.#objects.count() * bytesPerObject + this.#size;
   }
@@ -135,19 +135,19 @@ export class WatchCache {
   }
 
   /**
-   * The row that is there although no object is: of a standing one that was deleted. Whoever creates one there writes
-   * over it.
+   * The revision of the row that marks a deleted built-in object; `undefined` if there is none. A create under that key
+   * overwrites the row.
    */
   deletedRow(place: Place): number | undefined {
     return this.#deleted.get(placeText(place));
   }
 
-  /** Whether an object that is removed there has to leave a row that says so. */
+  /** True if removing the object under that key must leave a row that marks it as deleted. */
   isStanding(place: Place): boolean {
     return this.#rows.isStanding(place);
   }
 
-  /** What is there this moment, for one who goes through it while others write. */
+  /** Returns a snapshot of the objects, which later writes do not affect. */
   take(namespace?: string, after?: Place, limit?: number): CachedObject[] {
     return this.#objects.take(namespace, after, limit);
   }
@@ -164,17 +164,20 @@ export class WatchCache {
     return this.#claims.get(claim);
   }
 
-  /** Whether anybody asks for objects in decoded form soon after they were written. */
+  /** True if objects are usually read in decoded form soon after they were written. */
   get areAskedFor(): boolean {
     return this.#rows.kind.decoded.areAskedFor;
   }
 
-  /** What is about to be written there as that text; who knows it spares the cache the reading. Ends when told to. */
+  /**
+   * Announces a write of that text with its decoded record, which spares the cache the decoding. Returns a function
+   * that withdraws the announcement.
+   */
   expect(place: Place, text: string, record: StoredRecord): () => void {
     return this.#expected.add(place, text, record);
   }
 
-  /** It is closed, and no longer learns of anything. */
+  /** True if the cache is closed and receives no further changes. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -186,33 +189,34 @@ export class WatchCache {
   }
 
   /**
-   * Every change after `since` up to and including `upTo`, in pieces; from memory where it reaches back that far, else
-   * from the store's history, never more of it at a time than a reader can hold. Throws StoreError Expired if that is
-   * gone too, or goes while it is read.
+   * Returns every change after `since` up to and including `upTo`, in chunks: from memory if it reaches back that far,
+   * else from the store's history, in chunks of limited size. Throws StoreError Expired if the history was compacted,
+   * before or during the read.
    */
   changesSince(since: number, upTo: number): AsyncGenerator<readonly CachedChange[]> {
     return this.#past.changes(since, upTo, () => this.#recent);
   }
 
   /**
-   * All objects as they were at that revision, in the order of lists, for a kind where some stand without rows.
-   * Undefined: none do, so the rows of that time are the whole truth. Rejects with Expired or FutureRevision.
+   * Returns all objects as they were at that revision, in list order, for a kind with built-in objects. `undefined` if
+   * the kind has none, so that the rows of that revision are complete. Rejects with Expired or FutureRevision.
    */
   stateAt(revision: number): Promise<ObjectIndex<CachedObject> | undefined> {
     return this.#past.stateAt(revision);
   }
 
-  /** A version as it was at another time, for those who ask `pageAt`. */
+  /** Returns an old version of an object, for `pageAt`. */
   past(place: Place, text: string, revision: number): CachedObject {
     return new CachedObject(this.#rows.kind, place, text, revision);
   }
 
-  /** Shows the objects as another definition of their kind has them, from here on. */
+  /** Switches to another definition of the kind for all objects. */
   redefine(resource: StoredResource): void {
     if (resource.form === undefined && this.#rows.kind.resource.form === undefined) return;
     const kind = this.#rows.redefine(resource);
     for (const object of [...this.#objects.iterate()]) this.#objects.set(object.as(kind));
-    // What is kept of changes has the form of the definition before; the store's history has none.
+    // Cached changes have the form of the previous definition; changes from the store's history are converted when
+    // read.
     this.#recent = new RecentChanges(this.#options.recent, this.#revision);
   }
 
@@ -247,12 +251,12 @@ export class WatchCache {
       if (after !== undefined) this.#put(after);
       else this.#objects.delete(place.namespace, place.name);
       this.#revision = revision;
-      // What the store tells of a deleted one that is deleted once more, nobody is told.
+      // Deleting a deleted built-in object again is a change in the store, but not an event.
       if (before === undefined && after === undefined) continue;
       const change = new CachedChange(place, revision, before, after);
       this.#recent.push(change);
       for (const listener of this.#listeners) listener.changed(change);
-      // What was before is of interest to those who resume, if to anybody, and they take its text.
+      // Only a resuming watch may still need the previous version, and it uses the text.
       if (before !== undefined) this.#rows.kind.decoded.drop(before);
     }
   }
@@ -288,15 +292,15 @@ export class WatchCache {
   }
 }
 
-/** Measured: an empty cache with all that goes with it, an object beside its text, a character that is decoded. */
+/** Measured: an empty cache with its dependencies, an object without its text, a decoded character. */
 const bytesPerCache = 6144;
 const bytesPerObject = 256;
 const bytesPerDecoded = 5;
 
-/** What stands in every plane is held once for all of them. */
+/** Unchanged built-in objects are held once for all planes. */
 function heldBy(object: CachedObject): number {
   return object.row === undefined ? 0 : object.size;
 }
 
-/** What the verbs need of a cache; another version of a kind has one that is made of this. */
+/** The cache interface that the verbs use; a `VersionCache` implements it for another version of the kind. */
 export type ObjectCache = Pick<WatchCache, keyof WatchCache>;

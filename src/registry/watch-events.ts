@@ -5,9 +5,10 @@ import type { ObjectEvent, Served, SharedWork } from './verbs.ts';
 type EventType = ObjectEvent['type'];
 
 /**
- * What a change is to somebody who sees only a selection. What counts is whether the object was shown before and is
- * shown after; one that leaves the selection is gone for that watcher, and is told with its last content that was
- * shown (rules WATCH-20 to WATCH-23). What the caller may not read is treated like what a selector leaves out.
+ * Returns the event type of a change for a watch with a selection, `undefined` for none. It depends on whether the
+ * selection matches the object before and after the change: an object that leaves the selection is DELETED for that
+ * watch, with its last matching content (rules WATCH-20 to WATCH-23). Objects that the caller may not read do not
+ * match.
  */
 export function eventTypeFor(selection: Selection, change: CachedChange): EventType | undefined {
   if (selection.namespace !== undefined && change.namespace !== selection.namespace) return undefined;
@@ -19,7 +20,7 @@ export function eventTypeFor(selection: Selection, change: CachedChange): EventT
   return was ? 'DELETED' : undefined;
 }
 
-/** To be served as its text an object need not be decoded, and most watches ask for all there are. */
+/** Most watches select everything, for which the object need not be decoded. */
 function isShown(selection: Selection, candidate: Served): boolean {
   return selection.everything || selection.shows(candidate.object);
 }

@@ -6,12 +6,12 @@ import type { CacheListener } from './watch-cache.ts';
 import { eventOf, eventTypeFor } from './watch-events.ts';
 import type { Queued } from './watch-stream.ts';
 
-/** Who is told of the changes of a kind. Must be quick and must not throw. */
+/** A subscriber to the changes of a kind. Its functions must be fast and must not throw. */
 export interface Told {
   tell(queued: Queued): void;
-  /** What this one may see cannot be told. */
+  /** Called if the objects that this subscriber may see cannot be determined. */
   fail(): void;
-  /** Nothing more will come. */
+  /** Called when no further event will follow. */
   ended(): void;
 }
 
@@ -20,19 +20,19 @@ interface Group {
   readonly members: Set<Told>;
 }
 
-/** Readers woken in one turn of the event loop: to write to so many takes a millisecond or two. */
+/** Readers woken per event loop tick: writing to that many takes a millisecond or two. */
 const readersPerTurn = 32;
 
 /**
- * The watchers of one kind. Those that see the same are one group, which is asked once per change; and whoever is told
- * of a change as the same type is handed the same event, whatever group they are in.
+ * The watch subscribers of one kind. Subscribers with the same selection form a group, which evaluates each change
+ * once. All subscribers for which a change has the same event type share one event, whatever their group.
  */
 export class WatchGroups implements CacheListener {
   readonly #groups = new Map<unknown, Group>();
   readonly #turns = new Turns(readersPerTurn);
   #ended = false;
 
-  /** From this moment on. Returns how to leave. */
+  /** Adds a subscriber for all changes from now on. Returns a function that removes it. */
   add(selection: Selection, watcher: Told): () => void {
     if (this.#ended) {
       watcher.ended();
@@ -47,7 +47,7 @@ export class WatchGroups implements CacheListener {
     };
   }
 
-  /** Calls back in the reader's turn, with everything else that goes on in between: many readers are many writes. */
+  /** Wakes a reader in a later tick, so that other work runs in between: many readers cause many socket writes. */
   inTurn(wake: () => void): void {
     this.#turns.add(wake);
   }
@@ -62,7 +62,8 @@ export class WatchGroups implements CacheListener {
         const queued = made.get(type);
         if (queued !== undefined) for (const member of members) member.tell(queued);
       } catch {
-        // A caller's rights that cannot be told must not stop the others; the client comes back and is asked anew.
+        // A failed permission check must not affect the other subscribers. The client reconnects and is authorized
+        // again.
         for (const member of members) member.fail();
       }
     }
@@ -73,7 +74,7 @@ export class WatchGroups implements CacheListener {
     this.endAll();
   }
 
-  /** Those who watch now are told the end; others may come. */
+  /** Ends the current subscribers; new ones may be added. */
   endAll(): void {
     for (const { members } of this.#groups.values()) for (const member of members) member.ended();
     this.#groups.clear();

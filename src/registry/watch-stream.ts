@@ -3,50 +3,52 @@ import type { BoundedQueue } from '../lib/bounded-queue.ts';
 import { feedIterator } from '../lib/feed.ts';
 import type { WatchEvent, WatchStream } from './verbs.ts';
 
-/** Something that waits for a watcher: an event, and the revision that it brings the watcher to. */
+/** An event that waits for a subscriber, and the revision that the subscriber has reached after it. */
 export interface Queued {
   readonly revision: number;
-  /** Of the object in it. */
+  /** The size of the object in the event. */
   readonly size: number;
   readonly event: WatchEvent;
 }
 
-/** What comes before anything from the queue, and the revision that it brings the watcher to. */
+/** The events that precede the queue, and the revision that the subscriber has reached after them. */
 export interface Opening {
   readonly events: readonly WatchEvent[];
-  /** What follows on these, read piece by piece as the reader takes it. */
+  /** The events that follow `events`, read in chunks at the pace of the reader. */
   readonly more?: AsyncIterator<readonly WatchEvent[], undefined>;
   readonly revision: number;
 }
 
 export interface StreamParts {
-  /** What it rejects with is told as an ERROR event, the stream's last (rule WATCH-36). */
+  /** A rejection is reported as an ERROR event, the last one of the stream (rule WATCH-36). */
   readonly opening: Promise<Opening>;
-  /** Filled from before the opening was read, so what both hold is left out of the queue's part. */
+  /** Filled from before the backlog was read: the stream skips queued events that the backlog already contains. */
   readonly queue: BoundedQueue<Queued>;
-  /** Ends the queue and frees timers and listeners; may be called again. */
+  /** Ends the queue and frees timers and listeners. Idempotent. */
   readonly end: () => void;
-  /** Calls back later, when it is this reader's turn among all. */
+  /** Schedules the callback, fairly among all readers. */
   readonly inTurn: (wake: () => void) => void;
 }
 
-/** The opening, then the queue, until the queue ends. Whoever fills the queue calls `ready`. */
+/**
+ * A watch stream that returns the backlog, then the queue until the queue ends. The queue's producer calls `notify`.
+ */
 export class OpenedStream implements WatchStream {
   readonly #queue: StreamParts['queue'];
   readonly #end: StreamParts['end'];
   readonly #inTurn: StreamParts['inTurn'];
-  /** What is left of the opening: none once the queue has its turn. */
+  /** The rest of the current chunk of the backlog; `undefined` once the backlog is consumed. */
   #pending: Iterator<WatchEvent> | undefined;
   #more: Opening['more'];
   #opens = true;
-  /** A piece of the opening is on its way. */
+  /** True while a chunk of the backlog is being read. */
   #reads = true;
   #reached = 0;
   #over = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  /** The opening may be all objects of a kind, as they were then: nothing of it is held once it has been taken. */
+  /** The backlog may contain every object of a kind, so the stream releases each part as soon as it is consumed. */
   constructor({ opening, queue, end, inTurn }: StreamParts) {
     this.#queue = queue;
     this.#end = end;
@@ -88,7 +90,7 @@ export class OpenedStream implements WatchStream {
     if (this.#over || (!this.#reads && (queue.length > 0 || queue.ended))) this.ready();
   }
 
-  /** There may be something to take. */
+  /** Wakes the reader: there may be something to take. */
   ready(): void {
     const wake = this.#wake;
     if (wake === undefined) return;
@@ -116,7 +118,7 @@ export class OpenedStream implements WatchStream {
       throw this.#failure.error;
     }
     const queue = this.#queue;
-    // The time was up, or too much came in while the reader took its time.
+    // The watch has timed out, or its queue overflowed while the reader was busy with the backlog.
     if (queue.ended && queue.length === 0) {
       this.close();
       return undefined;
@@ -147,7 +149,7 @@ export class OpenedStream implements WatchStream {
   #arrived(events: readonly WatchEvent[]): void {
     this.#reads = false;
     this.#pending = events[Symbol.iterator]();
-    // A piece without anything for this watcher is no reason to wake its reader.
+    // A chunk without events for this subscriber does not wake its reader.
     if (events.length === 0 && this.#more !== undefined && !this.#over) this.#readOn(this.#more);
     else this.ready();
   }

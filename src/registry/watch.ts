@@ -13,9 +13,9 @@ import { OpenedStream, type Opening } from './watch-stream.ts';
 import { startWatcher } from './watcher.ts';
 
 /**
- * First subscribes, then reads what came before, then leaves out of the subscription what was read: nothing is
- * missed and nothing told twice. Errors of the request itself are thrown; what the state of the store brings about
- * (too old, not there yet) is an ERROR event.
+ * Subscribes first, then reads the backlog, then skips queued events that the backlog contains: nothing is missed and
+ * nothing is sent twice. Errors of the request itself are thrown; errors from the state of the store (too old, not
+ * available yet) become an ERROR event.
  */
 export async function watch(kind: KindRuntime, context: RequestContext, options: WatchOptions): Promise<WatchStream> {
   validateWatchOptions(options);
@@ -32,7 +32,7 @@ export async function watch(kind: KindRuntime, context: RequestContext, options:
     ? openWithState(kind, context, options, selection, wanted ?? 0)
     : openWithChanges(kind, selection, wanted ?? 0);
   try {
-    // Only a revision that is not there yet may keep the client waiting behind an answer that has begun.
+    // Only a wait for a future revision may happen after the response has started.
     if (!initial || now >= (wanted ?? 0)) await opening;
   } catch (error) {
     end();
@@ -43,7 +43,7 @@ export async function watch(kind: KindRuntime, context: RequestContext, options:
   return stream;
 }
 
-/** WATCH-06 to WATCH-09: what is there, each as ADDED, in the order of lists, then the bookmark that says so. */
+/** WATCH-06 to WATCH-09: the current objects, each as ADDED, in list order, then the bookmark that marks their end. */
 async function openWithState(
   kind: KindRuntime,
   context: RequestContext,
@@ -61,13 +61,13 @@ async function openWithState(
   return { events, revision };
 }
 
-/** WATCH-05, WATCH-07, WATCH-17, WATCH-19: what happened after that revision; without one, from now on. */
+/** WATCH-05, WATCH-07, WATCH-17, WATCH-19: the changes after that revision; without one, changes from now on. */
 async function openWithChanges(kind: KindRuntime, selection: Selection, wanted: WantedRevision): Promise<Opening> {
   const upTo = kind.cache.revision;
   if (wanted === 0) return { events: [], revision: upTo };
   const since = Number(wanted);
   const more = changeEvents(kind, selection, since, upTo);
-  // Reads the first piece: what is wrong with the store is known before the answer begins.
+  // Reads the first chunk, so that an error of the store is known before the response starts.
   const first = await more.next();
   const revision = Math.max(since, upTo);
   return first.done === true ? { events: [], revision } : { events: first.value, more, revision };

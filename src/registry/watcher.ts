@@ -5,20 +5,20 @@ import type { Selection } from './selection.ts';
 import type { WatchOptions } from './verbs.ts';
 import type { Queued } from './watch-stream.ts';
 
-/** How often a watcher that asked for bookmarks gets one, and how long before its end the last (rule WATCH-14). */
+/** The interval of bookmarks, and the time of the last one before the end of the watch (rule WATCH-14). */
 const bookmarkEvery = 60_000;
 const lastBookmark = 2_000;
 
 export interface Watcher {
   readonly queue: BoundedQueue<Queued>;
-  /** Ends it at once; may be called again. */
+  /** Ends the subscription at once. Idempotent. */
   end(): void;
 }
 
 /**
- * Collects what a watcher is to be told from this moment on. Never waits for the reader: a full queue ends it, and
- * the client resumes or lists again (rule WATCH-32). Its time, the caller's signal and the end of the kind end it too.
- * `onChange` is called whenever something came into the queue or it ended.
+ * Queues the events of a watch from now on. It never waits for the reader: an overflow ends the watch, and the client
+ * resumes or lists again (rule WATCH-32). The timeout, the caller's signal and the end of the kind end it too.
+ * `onChange` is called whenever the queue received an event or ended.
  */
 export function startWatcher(
   kind: KindRuntime,
@@ -53,7 +53,7 @@ function sendBookmarks(kind: KindRuntime, options: WatchOptions, queue: BoundedQ
   const bookmark = () => {
     Promise.resolve(kind.cache.fresh()).then(
       (fresh) => {
-        // Everything up to here is in the queue before it (WATCH-15). One that finds no room is not missed.
+        // Every event up to here is already queued (WATCH-15). A bookmark that finds the queue full is skipped.
         const revision = Math.max(fresh, kind.cache.revision);
         queue.push({
           revision,

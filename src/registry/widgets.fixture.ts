@@ -18,7 +18,7 @@ import type {
   WriteOptions,
 } from './verbs.ts';
 
-/** A made-up kind with a status, grace periods and a default, for the registry's tests. */
+/** A test kind with a status, grace periods and a default. */
 export const widgets: StoredResource = {
   group: 'test.example',
   version: 'v1',
@@ -48,7 +48,7 @@ export const widgets: StoredResource = {
 
 export const slice = 'plane';
 
-/** The store with some functions replaced. */
+/** Returns the store with some functions replaced. */
 export function altered(store: Store, changes: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, name) {
@@ -144,7 +144,7 @@ export function watching(change: Partial<WatchOptions> = {}): WatchOptions {
 
 export const latest = { resourceVersion: '' };
 
-/** The Status that a call is refused with. */
+/** Returns the Status with which a call is rejected. */
 export async function refusal(call: Promise<unknown>) {
   const error = await call.then(
     () => undefined,
@@ -156,7 +156,7 @@ export async function refusal(call: Promise<unknown>) {
   return { code, reason, message, details, metadata };
 }
 
-/** Events as `TYPE name@revision`, bookmarks as `BOOKMARK @revision`. */
+/** Formats an event as `TYPE name@revision`, a bookmark as `BOOKMARK @revision`. */
 export function told(event: WatchEvent): string {
   if (event.type === 'ERROR') return `ERROR ${event.status.code} ${event.status.message}`;
   if (event.type === 'BOOKMARK') return `BOOKMARK${event.initialEventsEnd ? ' end' : ''} @${event.resourceVersion}`;
@@ -177,7 +177,7 @@ export async function take(stream: WatchStream, count: number): Promise<WatchEve
 
 const readers = new WeakMap<WatchStream, AsyncIterator<WatchEvent>>();
 
-/** One reader a stream, so that `take` can go on where it stopped. */
+/** One reader per stream, so that `take` continues where it stopped. */
 function reader(stream: WatchStream): AsyncIterator<WatchEvent> {
   const known = readers.get(stream) ?? stream[Symbol.asyncIterator]();
   readers.set(stream, known);

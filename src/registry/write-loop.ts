@@ -3,12 +3,12 @@ import { ObjectMoved } from './commit.ts';
 import type { AccessAttributes, RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 
-/** So many conflicts in a row that the cache knows nothing of are no race: something is wrong. */
+/** The number of consecutive conflicts without a new revision in the cache after which this is no race but a fault. */
 const patience = 50;
 
 /**
- * Runs a write against the newest state, again and again while others are faster, until it is done, refused, or its
- * time is up (rule PATCH-14). Every failed attempt means that somebody else's write came through.
+ * Runs a write against the newest state and repeats it on conflict until it succeeds, is rejected, or times out (rule
+ * PATCH-14). Every failed attempt means that another write has succeeded.
  */
 export async function retrying<T>(kind: KindRuntime, context: RequestContext, attempt: () => Promise<T>): Promise<T> {
   let seen = -1;
@@ -30,7 +30,7 @@ export async function retrying<T>(kind: KindRuntime, context: RequestContext, at
   }
 }
 
-/** A write that is tried several times warns once. */
+/** Returns a context that reports each warning once, however often the write is retried. */
 export function warningOnce(context: RequestContext): RequestContext {
   return new WarningOnce(context);
 }
@@ -57,7 +57,7 @@ class WarningOnce implements RequestContext {
     if (caller.turn !== undefined) this.turn = caller.turn;
   }
 
-  // A copy would ask for the signal, which is made only for those who do.
+  // Copying the signal would create it, and it is created on demand.
   get signal(): AbortSignal {
     return this.#caller.signal;
   }
