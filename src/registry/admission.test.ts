@@ -39,7 +39,7 @@ function statusOf(kind: KindStore): NonNullable<KindStore['status']> {
 }
 
 describe('admission', () => {
-  it('is asked about every write of a client, dry runs and writes that change nothing too', async () => {
+  it('admission is called for every write of a client, including dry runs and writes without a change', async () => {
     const asked: string[] = [];
     const { kind } = await openAdmitted((write) => void asked.push(describeWrite(write)));
     const status = statusOf(kind);
@@ -67,7 +67,7 @@ describe('admission', () => {
     ]);
   });
 
-  it('is not asked about what the server itself writes', async () => {
+  it('admission is not called for writes of the server itself', async () => {
     const asked: string[] = [];
     const { kind } = await openAdmitted((write) => void asked.push(describeWrite(write)));
     await kind.verbs.create(system(), widget('a'), writing);
@@ -76,7 +76,7 @@ describe('admission', () => {
     expect(asked).toEqual([]);
   });
 
-  it('comes after the rules of the kind and before the question whether the name is taken', async () => {
+  it('admission runs after the validation of the kind and before the check for an existing name', async () => {
     const asked: string[] = [];
     const { kind } = await openAdmitted((write) => {
       asked.push(describeWrite(write));
@@ -92,7 +92,7 @@ describe('admission', () => {
     expect(kind.peek('a', 'a')).toBeDefined();
   });
 
-  it('learns when the write is done, and has failed', async () => {
+  it('the completion callback runs after the write has succeeded or failed', async () => {
     const ended: (boolean | undefined)[] = [];
     const opened = await openAdmitted(({ draft, afterwards }) => {
       afterwards(() => ended.push(opened.kind.peek('a', draft.object.metadata.name ?? '') !== undefined));
@@ -103,7 +103,7 @@ describe('admission', () => {
     expect(ended).toEqual([false, true, true]);
   });
 
-  it('learns of the end of a write that it refuses itself, at once or later', async () => {
+  it('the completion callback runs after admission itself rejects the write, synchronously or later', async () => {
     const ended: string[] = [];
     const no = () => forbidden({ group: 'test.example', resource: 'widgets' }, 'a', 'a policy says no');
     const { kind } = await openAdmitted(({ draft, afterwards }) => {
@@ -116,7 +116,7 @@ describe('admission', () => {
     expect(ended).toEqual(['at-once', 'later']);
   });
 
-  it('names the subresource as the owner of what came through it', async () => {
+  it('managedFields name the subresource of a write', async () => {
     const { kind } = await openWidgets();
     await kind.verbs.create(caller(), widget('a', { spec: { color: 'blue' } }), writing);
     const { object } = await kind.verbs.patch(caller(), 'a', merge, { ...patching, subresource: 'scale' });

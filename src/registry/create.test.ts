@@ -14,7 +14,7 @@ import {
 } from './widgets.fixture.ts';
 
 describe('create', () => {
-  it('answers with the stored object, its system fields set (CREATE-01, CREATE-02, CREATE-03, META-14, META-17)', async () => {
+  it('a create returns the stored object with its system fields (CREATE-01, CREATE-02, CREATE-03, META-14, META-17)', async () => {
     const { kind } = await openWidgets();
     const sent = widget('w', {
       metadata: {
@@ -40,7 +40,7 @@ describe('create', () => {
     expect(object.spec).toEqual({ color: 'red' });
   });
 
-  it('drops status where it is a subresource and keeps it where not (CREATE-04)', async () => {
+  it('status is dropped if it is a subresource, and kept otherwise (CREATE-04)', async () => {
     const sent = widget('w', { status: { phase: 'Ready' } });
     const split = await openWidgets();
     expect((await split.kind.verbs.create(caller(), sent, writing)).object).not.toHaveProperty('status');
@@ -49,7 +49,7 @@ describe('create', () => {
     expect(whole.kind.status).toBeUndefined();
   });
 
-  it('keeps labels, annotations, finalizers and owners, and leaves out what is empty (CREATE-05, META-19)', async () => {
+  it('labels, annotations, finalizers and owners are stored, and empty members are dropped (CREATE-05, META-19)', async () => {
     const { kind } = await openWidgets();
     const owner = { apiVersion: 'v1', kind: 'Thing', name: 'o', uid: 'u' };
     const kept = { labels: { l: '1' }, annotations: { n: '2' }, finalizers: ['x.example/f'], ownerReferences: [owner] };
@@ -65,7 +65,7 @@ describe('create', () => {
     }
   });
 
-  it('tracks the fields sent as the manager named (CREATE-07)', async () => {
+  it('the sent fields are owned by the given field manager (CREATE-07)', async () => {
     const { kind } = await openWidgets();
     const { object } = await kind.verbs.create(caller(), widget('w', { spec: { color: 'red' } }), writing);
     expect(object.metadata.managedFields).toMatchObject([
@@ -78,7 +78,7 @@ describe('create', () => {
     ]);
   });
 
-  it('refuses a resourceVersion that is a number above zero (CREATE-10)', async () => {
+  it('a resourceVersion above zero is rejected (CREATE-10)', async () => {
     const { kind } = await openWidgets();
     const withVersion = (resourceVersion: string) => widget('w', { metadata: { resourceVersion } });
     expect(await refusal(kind.verbs.create(caller(), withVersion('12'), writing))).toMatchObject({
@@ -91,7 +91,7 @@ describe('create', () => {
     expect((await kind.verbs.create(caller(), other, writing)).object.metadata.resourceVersion).toBe('3');
   });
 
-  it('takes the namespace from the URL and refuses another one (CREATE-11)', async () => {
+  it('the namespace defaults to that of the URL, and another one is rejected (CREATE-11)', async () => {
     const { kind } = await openWidgets();
     const elsewhere = widget('w', { metadata: { namespace: 'b' } });
     expect(await refusal(kind.verbs.create(caller(), elsewhere, writing))).toMatchObject({
@@ -103,7 +103,7 @@ describe('create', () => {
     expect(created.object.metadata).not.toHaveProperty('namespace');
   });
 
-  it('generates names of at most 63 characters from the base (CREATE-12)', async () => {
+  it('generated names have at most 63 characters (CREATE-12)', async () => {
     const { kind } = await openWidgets();
     const named = async (generateName: string) =>
       (await kind.verbs.create(caller(), widget('', { metadata: { generateName } }), writing)).object.metadata;
@@ -118,7 +118,7 @@ describe('create', () => {
     ).toBe('own');
   });
 
-  it('tries eight names before it gives up (CREATE-13, CREATE-14)', async () => {
+  it('name generation gives up after eight attempts (CREATE-13, CREATE-14)', async () => {
     const suffixes = ['aaaaa', ...Array.from({ length: 7 }, () => 'aaaaa'), 'bbbbb'];
     let uid = 0;
     const ids = { uid: () => `uid-${uid++}`, suffix: () => suffixes.shift() ?? 'aaaaa' };
@@ -139,7 +139,7 @@ describe('create', () => {
     });
   });
 
-  it('names an object itself where the kind wants that, and demands a name otherwise (CREATE-15)', async () => {
+  it('a kind with a name prefix generates names, and other kinds require one (CREATE-15)', async () => {
     const { kind } = await openWidgets({ autoName: 'key-' });
     const { object } = await kind.verbs.create(caller(), widget(''), writing);
     expect(object.metadata.name).toMatch(/^key-.{5}$/);
@@ -151,7 +151,7 @@ describe('create', () => {
     });
   });
 
-  it('refuses a bad base for names (CREATE-16)', async () => {
+  it('an invalid generateName is rejected (CREATE-16)', async () => {
     const { kind } = await openWidgets();
     const sent = widget('', { metadata: { generateName: 'Job-' } });
     const { code, message } = await refusal(kind.verbs.create(caller(), sent, writing));
@@ -159,7 +159,7 @@ describe('create', () => {
     expect(message).toContain('metadata.generateName: Invalid value: "Job-"');
   });
 
-  it('refuses a name that is taken, and says if its object is being deleted (CREATE-17, CREATE-18)', async () => {
+  it('a name that exists is rejected, with a hint if that object is being deleted (CREATE-17, CREATE-18)', async () => {
     const { kind } = await openWidgets();
     await kind.verbs.create(caller(), widget('w', { metadata: { finalizers: ['x.example/f'] } }), writing);
     expect(await refusal(kind.verbs.create(caller(), widget('w'), writing))).toMatchObject({
@@ -180,7 +180,7 @@ describe('create', () => {
     });
   });
 
-  it('looks for the namespace before it looks at the object, also in a dry run (CREATE-19)', async () => {
+  it('a missing namespace is reported before the object is validated, also in a dry run (CREATE-19)', async () => {
     const { kind } = await openWidgets();
     for (const options of [writing, dryRun]) {
       const call = kind.verbs.create(caller({ namespace: 'nowhere' }), widget('BAD NAME'), options);
@@ -192,7 +192,7 @@ describe('create', () => {
     }
   });
 
-  it('creates nothing in a namespace that is being terminated (CREATE-20, CREATE-21)', async () => {
+  it('a create in a terminating namespace is rejected (CREATE-20, CREATE-21)', async () => {
     const { kind } = await openWidgets();
     const refused = (sent: ReturnType<typeof widget>) =>
       refusal(kind.verbs.create(caller({ namespace: 'closing' }), sent, writing));
@@ -214,7 +214,7 @@ describe('create', () => {
     expect((await refused(widget(''))).message).toContain('"Unknown" is forbidden');
   });
 
-  it('dry-runs everything and stores nothing (CREATE-24)', async () => {
+  it('a dry run performs all checks and stores nothing (CREATE-24)', async () => {
     const { kind } = await openWidgets();
     const { object } = await kind.verbs.create(caller(), widget('w'), dryRun);
     expect(object.metadata.uid).toBeDefined();
@@ -225,7 +225,7 @@ describe('create', () => {
     expect(await refusal(kind.verbs.create(caller(), widget('BAD'), dryRun))).toMatchObject({ code: 422 });
   });
 
-  it('counts equal owners once and warns (CREATE-27, OWNER-05)', async () => {
+  it('duplicate owner references are removed with a warning (CREATE-27, OWNER-05)', async () => {
     const { kind } = await openWidgets();
     const owner = { apiVersion: 'v1', kind: 'Thing', name: 'o', uid: 'u1' };
     const context = caller();
@@ -236,7 +236,7 @@ describe('create', () => {
     ]);
   });
 
-  it('warns of new finalizers without a domain (CREATE-28)', async () => {
+  it('a new finalizer without a domain gets a warning (CREATE-28)', async () => {
     const { kind } = await openWidgets();
     const context = caller();
     const finalizers = ['plain', 'with.dot', 'x.example/good', 'orphan'];
@@ -247,7 +247,7 @@ describe('create', () => {
     ]);
   });
 
-  it('lets exactly one of many creates of a name win (CREATE-30)', async () => {
+  it('one of several concurrent creates of a name succeeds (CREATE-30)', async () => {
     const { kind } = await openWidgets();
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, () => kind.verbs.create(caller(), widget('w'), writing)),
@@ -257,7 +257,7 @@ describe('create', () => {
     expect(codes).toEqual(Array.from({ length: 19 }, () => 409));
   });
 
-  it('stores an object that is too large without its field ownership, and refuses what is larger still (CREATE-31)', async () => {
+  it('an object that is too large is stored without managedFields, and rejected if it is still too large (CREATE-31)', async () => {
     const { kind } = await openWidgets({}, { limits: { objectBytes: 450 } });
     const { object } = await kind.verbs.create(caller(), widget('w', { spec: { color: 'x'.repeat(100) } }), writing);
     expect(object.metadata).not.toHaveProperty('managedFields');
@@ -268,7 +268,7 @@ describe('create', () => {
     });
   });
 
-  it('reports everything that is wrong at once (CREATE-32)', async () => {
+  it('all errors are reported at once (CREATE-32)', async () => {
     const { kind } = await openWidgets({ validate: () => [wrong('spec.color')] });
     const sent = widget('BAD', { metadata: { labels: { 'bad key!': 'x' } }, spec: { size: 0 } });
     const { details } = await refusal(kind.verbs.create(caller(), sent, writing));
@@ -277,7 +277,7 @@ describe('create', () => {
     );
   });
 
-  it('calls no function of the kind with members of a wrong type', async () => {
+  it('no hook of the kind is called with members of a wrong type', async () => {
     let called = false;
     const prepare = () => {
       called = true;
@@ -288,13 +288,13 @@ describe('create', () => {
     expect(called).toBe(false);
   });
 
-  it('puts the kept finalizer on (§3 of the completions)', async () => {
+  it('the server finalizer is added (§3 of the completions)', async () => {
     const { kind } = await openWidgets({ keptFinalizer: 'x.example/cleanup' });
     const { object } = await kind.verbs.create(system(), widget('w'), writing);
     expect(object.metadata.finalizers).toEqual(['x.example/cleanup']);
   });
 
-  it('reveals a secret to its creator and to nobody else, and not in a dry run', async () => {
+  it('a revealed secret is only in the response to its creator, and not in a dry run', async () => {
     const { kind, store } = await openWidgets({
       prepare: (draft) => {
         draft.hidden.hash = 'h4sh';
@@ -321,7 +321,7 @@ describe('claims', () => {
       conflict({ group: 'test.example', resource: 'widgets' }, 'x', `${claim} is held by ${holder}`),
   };
 
-  it('lets one object hold a claim, however many try at once', async () => {
+  it('one of several concurrent writers gets a claim', async () => {
     const { kind } = await openWidgets(claiming);
     const results = await Promise.allSettled(
       ['w1', 'w2', 'w3'].map((name) => kind.verbs.create(caller(), widget(name, { spec: { color: 'red' } }), writing)),
@@ -332,7 +332,7 @@ describe('claims', () => {
     expect(lost.message).toContain(`red is held by a/${kind.byClaim('red')?.object.metadata.name}`);
   });
 
-  it('finds a claim in a dry run, moves it with an update and frees it with the object', async () => {
+  it('a dry run reports a taken claim, an update moves a claim, and a delete frees it', async () => {
     const { kind } = await openWidgets(claiming);
     const { object } = await kind.verbs.create(caller(), widget('w', { spec: { color: 'red' } }), writing);
     expect(await refusal(kind.verbs.create(caller(), widget('v', { spec: { color: 'red' } }), dryRun))).toMatchObject({

@@ -53,7 +53,7 @@ function refusal(run: () => unknown): string {
 }
 
 describe('shapeObject', () => {
-  it('infers what the endpoint says and fills in defaults', () => {
+  it('kind and apiVersion default to those of the endpoint, and defaults are applied', () => {
     expect(shape({ metadata: { name: 'a' }, spec: {} }).object).toEqual({
       apiVersion: 'example.com/v1',
       kind: 'Widget',
@@ -62,7 +62,7 @@ describe('shapeObject', () => {
     });
   });
 
-  it('reports in order: duplicates, metadata, what was pruned, embedded metadata (DEC-10, DEC-11, DEC-21)', () => {
+  it('findings are ordered: duplicates, metadata, pruned fields, embedded metadata (DEC-10, DEC-11, DEC-21)', () => {
     const sent = {
       zz: 1,
       spec: { unknown: 1, ports: [{ x: 1, unknownNested: 2 }] },
@@ -89,7 +89,7 @@ describe('shapeObject', () => {
     expect(nested.object.inner).toEqual({ kind: 'X', metadata: { name: 'i' } });
   });
 
-  it('keeps everything where the schema preserves, at the root too (DEC-19)', () => {
+  it('unknown fields stay where the schema preserves them, including the root (DEC-19)', () => {
     expect(shape({ spec: { values: { any: { thing: null } } } }).object.spec).toEqual({
       size: 3,
       values: { any: { thing: null } },
@@ -100,7 +100,7 @@ describe('shapeObject', () => {
     expect(object).toMatchObject({ data: { x: 1 }, more: [1] });
   });
 
-  it('refuses what is no object (DEC-01)', () => {
+  it('a body that is not an object is rejected (DEC-01)', () => {
     const body = new TextEncoder().encode('[1]');
     expect(refusal(() => shape([1], { body }))).toBe(
       'the object provided is unrecognized (must be of type Widget): couldn\'t get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (5b315d)',
@@ -112,7 +112,7 @@ describe('shapeObject', () => {
     );
   });
 
-  it('refuses another apiVersion (DEC-04) or kind (DEC-05)', () => {
+  it('another apiVersion (DEC-04) or kind (DEC-05) is rejected', () => {
     expect(refusal(() => shape({ apiVersion: 'v1', kind: 'Widget' }))).toBe(
       'the API version in the data (v1) does not match the expected API version (example.com/v1)',
     );
@@ -163,7 +163,7 @@ describe('shapeObject', () => {
       'json: cannot unmarshal number into Go struct field OwnerReference.ownerReferences.name of type string',
     ],
     [
-      'a time that is none',
+      'an invalid time',
       { creationTimestamp: 'x' },
       'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"',
     ],
@@ -172,7 +172,7 @@ describe('shapeObject', () => {
     expect(refusal(() => shape({ metadata }))).toBe(`Widget in version "v1" cannot be handled as a Widget: ${detail}`);
   });
 
-  it('takes null as absent, and null values in maps as empty (META-10, META-20)', () => {
+  it('null counts as absent, and a null value in a map as empty (META-10, META-20)', () => {
     const metadata = {
       name: 'a',
       creationTimestamp: null,
@@ -184,7 +184,7 @@ describe('shapeObject', () => {
     expect(shape({ metadata: null }).object.metadata).toEqual({});
   });
 
-  it('leaves out what is empty, drops selfLink, prints times in UTC (META-14, META-18, META-19)', () => {
+  it('empty members and selfLink are dropped, and times are printed in UTC (META-14, META-18, META-19)', () => {
     const metadata = {
       name: 'a',
       generateName: '',
@@ -201,7 +201,7 @@ describe('shapeObject', () => {
     expect(findings).toEqual([]);
   });
 
-  it('matches names case-sensitively and keeps __proto__ harmless (DEC-06)', () => {
+  it('names are case-sensitive, and __proto__ is an ordinary member (DEC-06)', () => {
     expect(shape({ Metadata: { name: 'a' } }).findings).toEqual(['unknown field "Metadata"']);
     const { value } = parseJson('{"metadata":{"labels":{"__proto__":"x"},"__proto__":1},"__proto__":{"polluted":1}}');
     const { object, findings } = shape(value);
@@ -210,7 +210,7 @@ describe('shapeObject', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it('puts the object where the path says (CREATE-11, UPDATE-04)', () => {
+  it('the object gets the namespace of the path (CREATE-11, UPDATE-04)', () => {
     expect(shape({}, { namespace: 'here' }).object.metadata.namespace).toBe('here');
     expect(shape({ metadata: { namespace: 'here' } }, { namespace: 'here' }).object.metadata.namespace).toBe('here');
     expect(refusal(() => shape({ metadata: { namespace: 'there' } }, { namespace: 'here' }))).toBe(
@@ -220,7 +220,7 @@ describe('shapeObject', () => {
     expect(shape({ metadata: { namespace: 'there' } }).object.metadata.namespace).toBe('there');
   });
 
-  it('shapes what it has shaped into the same, and never changes the document', () => {
+  it('shaping is idempotent and never changes the document', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), fc.jsonValue({ maxDepth: 3 }), (spec, extra) => {
         const sent = { metadata: { name: 'a' }, spec, extra } as JsonValue;
@@ -246,14 +246,14 @@ describe('applyFieldValidation', () => {
     return warnings;
   };
 
-  it('refuses in Strict (DEC-09)', () => {
+  it('Strict rejects the findings (DEC-09)', () => {
     expect(refusal(() => applyFieldValidation(widget, findings.slice(1), 'Strict', () => {}))).toBe(
       'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "spec.foo", duplicate field "spec.bar"',
     );
     expect(() => applyFieldValidation(widget, [], 'Strict', () => {})).not.toThrow();
   });
 
-  it('warns in Warn, a line each (DEC-12, DEC-13), and says nothing in Ignore (DEC-14)', () => {
+  it('Warn adds one warning per line (DEC-12, DEC-13), Ignore adds none (DEC-14)', () => {
     expect(warningsIn('Warn')).toEqual([
       'line 6: key "name" already set in map',
       'line 7: key "x" already set in map',

@@ -21,8 +21,8 @@ function setUp() {
   return { decoded, kept, add };
 }
 
-describe('what is kept in decoded form', () => {
-  it('never takes more room than there is, and forgets the oldest first', () => {
+describe('DecodedObjects', () => {
+  it('the capacity is never exceeded, and the oldest entry is evicted first', () => {
     const { decoded, kept, add } = setUp();
     for (let at = 0; at < 1000; at++) {
       add(String(at));
@@ -31,7 +31,7 @@ describe('what is kept in decoded form', () => {
     expect([...kept]).toEqual(Array.from({ length: 10 }, (_, at) => String(990 + at)));
   });
 
-  it('says whether those that went had been asked for, and soon learns that it has changed', () => {
+  it('areAskedFor reports whether recently evicted entries had been read, and adapts quickly', () => {
     const { decoded, add } = setUp();
     expect(decoded.areAskedFor).toBe(true);
     for (let at = 0; at < 1000; at++) add(`nobody ${at}`);
@@ -44,7 +44,7 @@ describe('what is kept in decoded form', () => {
     expect(decoded.areAskedFor).toBe(true);
   });
 
-  it('keeps what somebody asks for again', () => {
+  it('an entry that is read again stays', () => {
     const { kept, add } = setUp();
     const wanted = add('wanted');
     for (let at = 0; at < 500; at++) {
@@ -56,7 +56,7 @@ describe('what is kept in decoded form', () => {
     expect(kept).not.toContain('wanted');
   });
 
-  it('has room again at once for what is dropped, and holds on to nothing of it', () => {
+  it('a dropped entry frees its capacity at once and is released', () => {
     const { decoded, kept, add } = setUp();
     const first = add('first');
     for (let at = 0; at < 1000; at++) decoded.drop(add(String(at)));
@@ -69,7 +69,7 @@ describe('what is kept in decoded form', () => {
     expect([...kept]).toEqual(Array.from({ length: 10 }, (_, at) => `later-${at + 10}`));
   });
 
-  it('lets go of what was dropped, however many come and go while there is room', async () => {
+  it('dropped entries are garbage collected, however many come and go within the capacity', async () => {
     const decoded = new DecodedObjects(1_000_000);
     const seen: WeakRef<object>[] = [];
     const comeAndGo = () => {
@@ -82,13 +82,13 @@ describe('what is kept in decoded form', () => {
     };
     decoded.add({ size: 1, used: false, forget() {} });
     for (let round = 0; round < 5; round++) comeAndGo();
-    // What a reference was made to lives on to the end of the turn.
+    // The target of a new WeakRef stays alive until the end of the event loop tick.
     await new Promise(setImmediate);
     collectGarbage();
     expect(seen.filter((one) => one.deref() !== undefined).length).toBeLessThan(50);
   });
 
-  it('keeps one that is larger than all the room, alone', () => {
+  it('an entry larger than the capacity is kept, alone', () => {
     const { decoded, kept, add } = setUp();
     add('small');
     add('large', 1000);

@@ -20,7 +20,7 @@ async function pending(kind: KindStore, change: Parameters<typeof deleting>[0] =
 }
 
 describe('delete', () => {
-  it('removes at once what nothing holds, and says what went (DELETE-06, DELETE-20)', async () => {
+  it('an object that nothing blocks is removed at once, and the response names it (DELETE-06, DELETE-20)', async () => {
     const { kind, object } = await withWidget();
     expect(await kind.verbs.delete(caller(), 'w', deleting())).toEqual({
       gone: {
@@ -34,7 +34,7 @@ describe('delete', () => {
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 
-  it('leaves the same behind whether or not anything follows from it (OWNER-05)', async () => {
+  it('the same garbage collector work is left whether or not the fast path applies (OWNER-05)', async () => {
     const owners = new OwnersKnown();
     const { kind, store } = await openWidgets(
       { gracePeriods: false },
@@ -60,7 +60,7 @@ describe('delete', () => {
     expect(await remove('owner')).toEqual(['owner']);
   });
 
-  it('marks what has finalizers (DELETE-07)', async () => {
+  it('an object with finalizers is marked as terminating (DELETE-07)', async () => {
     const { kind } = await withWidget({}, held);
     expect((await pending(kind)).metadata).toMatchObject({
       deletionTimestamp: '2026-01-01T00:00:00Z',
@@ -70,7 +70,7 @@ describe('delete', () => {
     });
   });
 
-  it('changes nothing the second time (DELETE-09)', async () => {
+  it('a second delete changes nothing (DELETE-09)', async () => {
     const { kind, clock } = await withWidget({}, held);
     const first = await pending(kind);
     clock.advance(5_000);
@@ -86,7 +86,7 @@ describe('delete', () => {
     expect(await pending(kind, { propagationPolicy: 'Foreground' })).toBe(foreground);
   });
 
-  it('finds nothing (DELETE-10)', async () => {
+  it('a delete of an object that does not exist gets 404 (DELETE-10)', async () => {
     const { kind } = await openWidgets();
     expect(await refusal(kind.verbs.delete(caller(), 'w', deleting()))).toMatchObject({
       code: 404,
@@ -94,7 +94,7 @@ describe('delete', () => {
     });
   });
 
-  it('holds to its preconditions, naming the Kind (DELETE-11, DELETE-12)', async () => {
+  it('a failed precondition is a conflict that names the Kind (DELETE-11, DELETE-12)', async () => {
     const { kind, object } = await withWidget();
     const refused = (preconditions: { uid?: string; resourceVersion?: string }) =>
       refusal(kind.verbs.delete(caller(), 'w', deleting({ preconditions })));
@@ -112,7 +112,7 @@ describe('delete', () => {
     await kind.verbs.delete(caller(), 'w', deleting({ preconditions: { uid, resourceVersion } }));
   });
 
-  it('puts on the finalizer of its policy (DELETE-13, DELETE-14, DELETE-15, DELETE-16, DELETE-17)', async () => {
+  it('a delete sets the finalizer of its propagation policy (DELETE-13, DELETE-14, DELETE-15, DELETE-16, DELETE-17)', async () => {
     const foreground = await withWidget();
     expect((await pending(foreground.kind, { propagationPolicy: 'Foreground' })).metadata.finalizers).toEqual([
       'foregroundDeletion',
@@ -125,7 +125,7 @@ describe('delete', () => {
     expect((await pending(chosen.kind)).metadata.finalizers).toEqual(['orphan']);
   });
 
-  it('goes with its last finalizer also if the clock was put back since', async () => {
+  it('removing the last finalizer removes the object even if the clock was set back since', async () => {
     const { kind, clock } = await withWidget({}, held);
     const dying = await pending(kind);
     clock.setWall(-3_600_000);
@@ -134,7 +134,7 @@ describe('delete', () => {
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 
-  it('waits for the grace period of kinds that have one (§2.1 of the completions)', async () => {
+  it('a kind with grace periods waits for the end of the grace period (§2.1 of the completions)', async () => {
     const { kind, clock } = await withWidget();
     expect((await pending(kind, { gracePeriodSeconds: 30 })).metadata).toMatchObject({
       deletionTimestamp: '2026-01-01T00:00:30Z',
@@ -149,13 +149,13 @@ describe('delete', () => {
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 
-  it('gives no less time than was asked for', async () => {
+  it('a grace period is never shorter than requested', async () => {
     const { kind, clock } = await withWidget();
     clock.advance(400);
     expect((await pending(kind, { gracePeriodSeconds: 1 })).metadata.deletionTimestamp).toBe('2026-01-01T00:00:02Z');
   });
 
-  it('only ever shortens a grace period (§2.1 of the completions)', async () => {
+  it('a second delete can only shorten the grace period (§2.1 of the completions)', async () => {
     const { kind, clock } = await withWidget();
     await pending(kind, { gracePeriodSeconds: 60 });
     clock.advance(10_000);
@@ -171,14 +171,14 @@ describe('delete', () => {
     expect(await kind.verbs.delete(caller(), 'w', deleting())).toHaveProperty('gone');
   });
 
-  it('takes no notice of grace in kinds without it; what is negative is one second (DELETE-18)', async () => {
+  it('a kind without grace periods ignores them; a negative grace period is one second (DELETE-18)', async () => {
     const plain = await withWidget({ gracePeriods: false });
     expect(await plain.kind.verbs.delete(caller(), 'w', deleting({ gracePeriodSeconds: 30 }))).toHaveProperty('gone');
     const { kind } = await withWidget();
     expect((await pending(kind, { gracePeriodSeconds: -1 })).metadata.deletionGracePeriodSeconds).toBe(1);
   });
 
-  it('dry-runs with the same answer (DELETE-19)', async () => {
+  it('a dry run gets the same response (DELETE-19)', async () => {
     const { kind } = await withWidget();
     expect(await kind.verbs.delete(caller(), 'w', deleting({ dryRun: true }))).toHaveProperty('gone');
     const tried = await pending(kind, { dryRun: true, propagationPolicy: 'Orphan' });
@@ -186,7 +186,7 @@ describe('delete', () => {
     expect(kind.peek('a', 'w')?.object.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  it('asks the kind’s guard, except for the server itself', async () => {
+  it('the delete guard of the kind applies to clients, but not to the server itself', async () => {
     const { kind } = await withWidget({
       guardDelete() {
         throw forbidden({ group: 'test.example', resource: 'widgets' }, 'w', 'it is guarded');
@@ -196,7 +196,7 @@ describe('delete', () => {
     expect(await kind.verbs.delete(system(), 'w', deleting())).toHaveProperty('gone');
   });
 
-  it('lets one of several deletes at once remove the object', async () => {
+  it('one of several concurrent deletes removes the object', async () => {
     const { kind } = await withWidget();
     const results = await Promise.allSettled(
       Array.from({ length: 5 }, () => kind.verbs.delete(caller(), 'w', deleting())),

@@ -6,7 +6,7 @@ const place = { namespace: 'a', name: 'b' };
 const record = (name: string): StoredRecord => ({ object: { apiVersion: 'v1', kind: 'K', metadata: { name } } });
 
 describe('expected records', () => {
-  it('are found by their place and exactly their text, until the write has ended', () => {
+  it('a record is found by its key and its exact text until the write has ended', () => {
     const expected = new ExpectedRecords();
     const one = record('one');
     const settled = expected.add(place, 'text', one);
@@ -17,7 +17,7 @@ describe('expected records', () => {
     expect(expected.find(place, 'text')).toBeUndefined();
   });
 
-  it('are those of the later of two writes to one place, whichever ends first', () => {
+  it('of two writes to one key, the record of the later one is found, whichever ends first', () => {
     const expected = new ExpectedRecords();
     const later = record('later');
     const settled = expected.add(place, 'earlier', record('earlier'));

@@ -17,7 +17,7 @@ import {
   writing,
 } from './widgets.fixture.ts';
 
-/** The memory store answers at once; here writers really wait for a disk, together. */
+/** The memory store responds at once; here concurrent writers really wait for a disk. */
 describe('a kind over the embedded store', () => {
   let directory = '';
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe('a kind over the embedded store', () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  it('settles writers that are at it together, and goes on after a restart where it was (PATCH-14, WATCH-33)', async () => {
+  it('concurrent writers succeed, and watches resume after a restart (PATCH-14, WATCH-33)', async () => {
     const store = await openEmbeddedStore({ directory });
     const { kind } = await openWidgets({}, { store });
     const created = await Promise.allSettled(

@@ -22,7 +22,7 @@ import {
   writing,
 } from './widgets.fixture.ts';
 
-/** One step of somebody: what they do, to which object. */
+/** One step of a client: an action on an object. */
 const step = fc.record({
   act: fc.constantFrom('create', 'paint', 'relabel', 'hold', 'release', 'delete', 'foreground'),
   namespace: fc.constantFrom('a', 'b'),
@@ -32,7 +32,7 @@ const step = fc.record({
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Does it; that it is refused (there is no such object, or there is one already) is part of life. */
+/** Performs the step. A rejection (no such object, or it exists already) is expected. */
 async function perform(kind: KindStore, { act, namespace, name, value }: Step): Promise<void> {
   const context = caller({ namespace });
   const merge = (document: object) =>
@@ -62,7 +62,7 @@ const red = {
   labelSelector: { empty: false, matches: (labels?: Readonly<Record<string, string>>) => labels?.l === 'red' },
 };
 
-/** What a client holds that has folded events into a map until it has seen the revision; by place, as JSON. */
+/** Folds events into a map until the revision is reached, as a client does; by namespace and name, as JSON. */
 async function folded(
   stream: WatchStream,
   until: number,
@@ -95,7 +95,7 @@ const asMap = (list: ServedList) =>
   new Map(list.items.map((item) => [`${item.object.metadata.namespace}/${item.object.metadata.name}`, item.json()]));
 
 describe('a kind over a store', () => {
-  it('shows through list and watch, folded together, what a later list shows (META-16, LIST-04, WATCH-05)', async () => {
+  it('a list plus the watch from its revision equals a later list (META-16, LIST-04, WATCH-05)', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 12 }),
@@ -129,7 +129,7 @@ describe('a kind over a store', () => {
     );
   });
 
-  it('pages at any limit to the whole list of the first page’s revision, whatever is written meanwhile (LIST-17)', async () => {
+  it('pages of any size add up to the list at the revision of the first page, despite concurrent writes (LIST-17)', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 3, maxLength: 25 }),
@@ -163,7 +163,7 @@ describe('a kind over a store', () => {
     );
   });
 
-  it('gives every one of many writers that are at it together exactly one place in line (CREATE-30, UPDATE-24)', async () => {
+  it('one of several concurrent writers of the same version succeeds (CREATE-30, UPDATE-24)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: 8 }), fc.integer({ min: 1, max: 4 }), async (writers, rounds) => {
         const { kind } = await openWidgets();
@@ -193,7 +193,7 @@ describe('a kind over a store', () => {
     );
   });
 
-  it('is the same after it was opened again, whatever was written (META-15, DEC-07)', async () => {
+  it('a kind has the same objects after it is reopened (META-15, DEC-07)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
         const { kind, store, clock } = await openWidgets();
@@ -210,7 +210,7 @@ describe('a kind over a store', () => {
     );
   });
 
-  it('keeps strange members and long integers through the store', async () => {
+  it('unusual member names and large integers survive the store', async () => {
     const schema = {
       type: 'object' as const,
       properties: { spec: { type: 'object' as const, 'x-kubernetes-preserve-unknown-fields': true } },
@@ -226,7 +226,7 @@ describe('a kind over a store', () => {
     );
   });
 
-  it('serves built-in kinds in struct order and without a generation (DEC-25)', async () => {
+  it('built-in kinds have struct order and no generation (DEC-25)', async () => {
     const { kind } = await openWidgets({ builtIn: true });
     const sent = widget('w', { metadata: { labels: { l: '1' }, finalizers: ['x.example/f'] } });
     const { object } = await kind.verbs.create(caller(), sent, writing);
@@ -243,7 +243,7 @@ describe('a kind over a store', () => {
     expect(object.metadata).not.toHaveProperty('generation');
   });
 
-  it('does not show what came under a name while it was waited for, to those who may not read it (GET-04)', async () => {
+  it('a get that waits for a revision does not return an object that the caller may not read (GET-04)', async () => {
     const { kind } = await openWidgets();
     const made = await kind.verbs.create(caller(), widget('w'), writing);
     const next = Number(made.object.metadata.resourceVersion) + 1;
@@ -253,7 +253,7 @@ describe('a kind over a store', () => {
     expect((await kind.verbs.get(caller({ mayRead: () => true }), 'new', latest)).object.metadata.name).toBe('new');
   });
 
-  it('leaves clients the verbs that the kind gives them, and its status', async () => {
+  it('clients get only the verbs that the kind permits, and its status', async () => {
     const { kind } = await openWidgets({ verbs: ['get', 'list'] });
     const mounted = mountStored(kind);
     expect(Object.keys(mounted.verbs)).toEqual(['get', 'list']);
@@ -262,8 +262,8 @@ describe('a kind over a store', () => {
   });
 });
 
-describe('a store that fails', () => {
-  it('is a 503 with its words while it cannot write, and reads go on (ERR-20)', async () => {
+describe('a failing store', () => {
+  it('a store that cannot write is a 503 with its message, and reads continue (ERR-20)', async () => {
     const real = openMemoryStore();
     const { kind: before } = await openWidgets({}, { store: real });
     await before.verbs.create(caller(), widget('w'), writing);
@@ -280,14 +280,14 @@ describe('a store that fails', () => {
     expect((await kind.verbs.get(caller(), 'w', latest)).object.metadata.name).toBe('w');
   });
 
-  it('is a 503 once it is closed', async () => {
+  it('a closed store is a 503', async () => {
     const { kind, store } = await openWidgets();
     await store.close();
     expect(await refusal(kind.verbs.get(caller(), 'w', latest))).toMatchObject({ code: 503 });
     expect(await refusal(kind.verbs.create(caller(), widget('w'), writing))).toMatchObject({ code: 503 });
   });
 
-  it('ends what waits when its slice is removed', async () => {
+  it('removing the slice ends its watches', async () => {
     const { kind, store } = await openWidgets();
     const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
     await store.removePrefix({ slice, prefix: [] });

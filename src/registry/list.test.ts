@@ -18,8 +18,8 @@ async function withWidgets(...places: string[]) {
   return bench;
 }
 
-describe('a list for a caller who can read few', () => {
-  it('looks at their names alone, in order, page by page, and still at what they may read', async () => {
+describe('a list for a caller that can read few objects', () => {
+  it('the list checks only the readable names, in order, in pages, and still applies mayRead', async () => {
     const { kind } = await withWidgets('a/c', 'a/a', 'a/b', 'a/d', 'b/a');
     const looked: string[] = [];
     const few = caller({
@@ -40,7 +40,7 @@ describe('a list for a caller who can read few', () => {
 });
 
 describe('get', () => {
-  it('gives the newest state with sorted members, or a 404 of the object (GET-01, GET-02, DEC-25)', async () => {
+  it('a get returns the newest state with sorted members, or 404 (GET-01, GET-02, DEC-25)', async () => {
     const { kind } = await withWidgets('a/w');
     const served = await kind.verbs.get(caller(), 'w', latest);
     expect(Object.keys(JSON.parse(served.json()))).toEqual(['apiVersion', 'kind', 'metadata', 'spec']);
@@ -51,7 +51,7 @@ describe('get', () => {
     });
   });
 
-  it('makes the JSON of a version once and shares it', async () => {
+  it('the JSON of a version is created once and shared', async () => {
     const { kind } = await withWidgets('a/w');
     const one = await kind.verbs.get(caller(), 'w', latest);
     const [other] = (await kind.verbs.list(caller(), listing())).items;
@@ -60,7 +60,7 @@ describe('get', () => {
     expect(Object.isFrozen(one.object.metadata)).toBe(true);
   });
 
-  it('takes any revision that has been, and waits three seconds for one that has not (GET-03, GET-04)', async () => {
+  it('a get accepts any past revision, and waits three seconds for a future one (GET-03, GET-04)', async () => {
     const { kind, clock } = await withWidgets('a/w');
     for (const resourceVersion of ['0', '1', '2']) await kind.verbs.get(caller(), 'w', { resourceVersion });
     const late = refusal(kind.verbs.get(caller(), 'w', { resourceVersion: '9' }));
@@ -82,7 +82,7 @@ describe('get', () => {
     });
   });
 
-  it('refuses what is no number (GET-05)', async () => {
+  it('a resourceVersion that is not a number is rejected (GET-05)', async () => {
     const { kind } = await withWidgets('a/w');
     expect(await refusal(kind.verbs.get(caller(), 'w', { resourceVersion: 'abc' }))).toMatchObject({
       code: 400,
@@ -91,7 +91,7 @@ describe('get', () => {
     });
   });
 
-  it('gives an object that is being deleted (GET-06), and the whole object as its status (GET-07)', async () => {
+  it('a get returns an object that is being deleted (GET-06), and the whole object as its status (GET-07)', async () => {
     const { kind } = await openWidgets();
     await kind.verbs.create(caller(), widget('w', { metadata: { finalizers: ['x.example/f'] }, spec: {} }), writing);
     await kind.verbs.delete(caller(), 'w', deleting());
@@ -101,13 +101,13 @@ describe('get', () => {
 });
 
 describe('list', () => {
-  it('is empty for a namespace that is not there (LIST-02)', async () => {
+  it('the list of a namespace that does not exist is empty (LIST-02)', async () => {
     const { kind } = await withWidgets('a/w');
     const list = await kind.verbs.list(caller({ namespace: 'nowhere' }), listing());
     expect(list).toEqual({ items: [], resourceVersion: '2' });
   });
 
-  it('sorts by namespace, then name (LIST-03, LIST-26)', async () => {
+  it('a list is sorted by namespace, then name (LIST-03, LIST-26)', async () => {
     const { kind } = await withWidgets('b/x', 'a/y', 'a/b', 'b/a', 'a/b-c', 'a/b.c');
     expect(names(await kind.verbs.list(caller({ namespace: '' }), listing()))).toEqual([
       'a/b',
@@ -120,14 +120,14 @@ describe('list', () => {
     expect(names(await kind.verbs.list(caller({ namespace: 'b' }), listing()))).toEqual(['b/a', 'b/x']);
   });
 
-  it('carries the revision at which it is true: the highest of its slice (LIST-04, META-16)', async () => {
+  it('the resourceVersion of a list is the highest revision of the slice (LIST-04, META-16)', async () => {
     const { kind, store } = await withWidgets('a/w');
     await store.transact({ writes: [{ key: { slice, segments: ['objects', 'others', '', 'o'] }, value: '{}' }] });
     await store.transact({ writes: [{ key: { slice: 'neighbour', segments: ['x'] }, value: '{}' }] });
     expect((await kind.verbs.list(caller(), listing())).resourceVersion).toBe('3');
   });
 
-  it('gives the state exactly at a revision, or one that is not older (LIST-05, LIST-06)', async () => {
+  it('a list returns the state at exactly a revision, or one that is not older (LIST-05, LIST-06)', async () => {
     const { kind } = await withWidgets('a/w1', 'a/w2', 'a/w3');
     const exact = listing({ resourceVersion: '3', resourceVersionMatch: 'Exact' });
     const list = await kind.verbs.list(caller(), exact);
@@ -144,7 +144,7 @@ describe('list', () => {
     expect([any.items.length, any.continue]).toEqual([3, undefined]);
   });
 
-  it('refuses matches that make no sense (LIST-07, LIST-08, LIST-10)', async () => {
+  it('invalid combinations of resourceVersionMatch are rejected (LIST-07, LIST-08, LIST-10)', async () => {
     const { kind } = await withWidgets();
     const refused = async (change: Parameters<typeof listing>[0]) =>
       (await refusal(kind.verbs.list(caller(), listing(change)))).message;
@@ -159,7 +159,7 @@ describe('list', () => {
     );
   });
 
-  it('refuses a revision that is no number, has been compacted, or does not come (LIST-12, LIST-13, LIST-14, ERR-26)', async () => {
+  it('a revision that is invalid, compacted or never reached is rejected (LIST-12, LIST-13, LIST-14, ERR-26)', async () => {
     const { kind, store, clock } = await withWidgets('a/w1', 'a/w2', 'a/w3');
     expect(await refusal(kind.verbs.list(caller(), listing({ resourceVersion: 'abc' })))).toMatchObject({ code: 400 });
     await store.compact(slice, 3);
@@ -175,7 +175,7 @@ describe('list', () => {
     expect(await late).toMatchObject({ code: 504 });
   });
 
-  it('pages with one revision, whatever is written meanwhile (LIST-15, LIST-17, LIST-23)', async () => {
+  it('all pages have one revision, despite concurrent writes (LIST-15, LIST-17, LIST-23)', async () => {
     const { kind } = await withWidgets('a/w1', 'a/w2', 'a/w3', 'b/w4');
     const everywhere = caller({ namespace: '' });
     const first = await kind.verbs.list(everywhere, listing({ limit: 2 }));
@@ -190,12 +190,12 @@ describe('list', () => {
     expect(last).not.toHaveProperty('remainingItemCount');
   });
 
-  it('has no pages without a limit (LIST-16)', async () => {
+  it('a list without a limit has one page (LIST-16)', async () => {
     const { kind } = await withWidgets('a/w1', 'a/w2');
     expect(await kind.verbs.list(caller(), listing())).not.toHaveProperty('continue');
   });
 
-  it('writes tokens as Kubernetes does (LIST-18)', async () => {
+  it('continue tokens have the format of Kubernetes (LIST-18)', async () => {
     const { kind } = await withWidgets('a/w1', 'a/w2');
     const { continue: token = '' } = await kind.verbs.list(caller(), listing({ limit: 1 }));
     expect(JSON.parse(Buffer.from(token, 'base64url').toString())).toEqual({
@@ -205,7 +205,7 @@ describe('list', () => {
     });
   });
 
-  it('refuses broken tokens (LIST-19)', async () => {
+  it('invalid continue tokens are rejected (LIST-19)', async () => {
     const { kind } = await withWidgets('a/w1');
     const token = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const v = 'meta.k8s.io/v1';
@@ -230,7 +230,7 @@ describe('list', () => {
     }
   });
 
-  it('takes no revision together with a token (LIST-20)', async () => {
+  it('a resourceVersion together with a continue token is rejected (LIST-20)', async () => {
     const { kind } = await withWidgets('a/w1', 'a/w2');
     const token = encodeContinue(true, { revision: 3, after: { namespace: 'a', name: 'w1' } });
     expect(await refusal(kind.verbs.list(caller(), listing({ continue: token, resourceVersion: '3' })))).toMatchObject({
@@ -241,7 +241,7 @@ describe('list', () => {
     expect(names(zero)).toEqual(['a/w2']);
   });
 
-  it('gives a token for the rest where the snapshot is gone (LIST-21, LIST-22)', async () => {
+  it('an expired continue token gets a token for the remainder (LIST-21, LIST-22)', async () => {
     const { kind, store } = await withWidgets('a/w1', 'a/w2', 'a/w3', 'a/w4');
     const first = await kind.verbs.list(caller(), listing({ limit: 1 }));
     await kind.verbs.create(caller(), widget('w1b'), writing);
@@ -256,7 +256,7 @@ describe('list', () => {
     expect([names(end), end.resourceVersion]).toEqual([['a/w3', 'a/w4'], '6']);
   });
 
-  it('never calls its own last revision too old where nothing changed (§10 of the completions)', async () => {
+  it('the latest revision of an unchanged list never expires (§10 of the completions)', async () => {
     const { kind, store } = await withWidgets('a/w1', 'a/w2');
     const first = await kind.verbs.list(caller(), listing({ limit: 1 }));
     await store.transact({ writes: [{ key: { slice, segments: ['objects', 'others', '', 'o'] }, value: '{}' }] });
@@ -264,7 +264,7 @@ describe('list', () => {
     expect(names(await kind.verbs.list(caller(), listing({ continue: first.continue ?? '' })))).toEqual(['a/w2']);
   });
 
-  it('fills pages with what the selector matches, from the cache and from history (LIST-24)', async () => {
+  it('pages are filled with objects that match the selector, from the cache and from history (LIST-24)', async () => {
     const { kind } = await withWidgets('a/w1', 'a/w2/blue', 'a/w3', 'a/w4/blue', 'a/w5/blue', 'a/w6');
     const blue = (change: Parameters<typeof listing>[0]) => listing({ ...colored('blue'), ...change });
     const first = await kind.verbs.list(caller(), blue({ limit: 2 }));
@@ -276,7 +276,7 @@ describe('list', () => {
     expect(second).not.toHaveProperty('continue');
   });
 
-  it('passes over what the caller may not read, and counts nothing then', async () => {
+  it('objects that the caller may not read are skipped, and the remaining items are not counted', async () => {
     const { kind } = await withWidgets('a/w1', 'a/w2/blue', 'a/w3', 'a/w4');
     const mayRead = (object: { [member: string]: unknown }) => (object.spec as { color: string }).color === 'red';
     const first = await kind.verbs.list(caller({ mayRead }), listing({ limit: 2 }));
@@ -285,7 +285,7 @@ describe('list', () => {
     expect(first).not.toHaveProperty('remainingItemCount');
   });
 
-  it('shows nothing of the past that the caller may not read any longer', async () => {
+  it('a list of an old revision excludes objects that the caller may no longer read', async () => {
     const { kind } = await withWidgets('a/w1', 'a/w2', 'a/w3');
     const mayRead = (object: { [member: string]: unknown }) => (object.spec as { color: string }).color === 'red';
     const { resourceVersion } = await kind.verbs.list(caller({ mayRead }), listing());
@@ -298,7 +298,7 @@ describe('list', () => {
     expect(names(await kind.verbs.list(caller(), past))).toEqual(['a/w1', 'a/w2', 'a/w3']);
   });
 
-  it('selects by fields, and goes straight to a name (SEL-09, SEL-11, SEL-13, SEL-14)', async () => {
+  it('fields select objects, and a name is looked up directly (SEL-09, SEL-11, SEL-13, SEL-14)', async () => {
     const { kind } = await withWidgets('a/w1', 'b/w2/blue', 'b/w1');
     const everywhere = caller({ namespace: '' });
     const selected = async (text: string, context = everywhere) =>
@@ -318,7 +318,7 @@ describe('list', () => {
 });
 
 describe('deletecollection', () => {
-  it('deletes what matches and answers with it as it was (DELCOL-01, DELCOL-02, DELCOL-04)', async () => {
+  it('matching objects are deleted, and the response lists them as they were (DELCOL-01, DELCOL-02, DELCOL-04)', async () => {
     const { kind } = await withWidgets('a/w1', 'a/w2/blue', 'a/w3', 'b/w4');
     const list = await kind.verbs.deletecollection(caller(), listing(colored('red')), deleting());
     expect(names(list)).toEqual(['a/w1', 'a/w3']);
@@ -326,7 +326,7 @@ describe('deletecollection', () => {
     expect((await kind.verbs.deletecollection(caller(), listing(colored('green')), deleting())).items).toEqual([]);
   });
 
-  it('marks what has finalizers, and stops at the first error (DELCOL-03, DELCOL-08)', async () => {
+  it('objects with finalizers are marked, and the first error ends the request (DELCOL-03, DELCOL-08)', async () => {
     const { kind } = await openWidgets();
     await kind.verbs.create(caller(), widget('w1', { metadata: { finalizers: ['x.example/f'] } }), writing);
     await kind.verbs.create(caller(), widget('w2'), writing);
@@ -337,7 +337,7 @@ describe('deletecollection', () => {
     expect(kind.peek('a', 'w2')?.object.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  it('touches nothing that the caller may not read, and nothing in a dry run', async () => {
+  it('objects that the caller may not read are not deleted, and a dry run deletes nothing', async () => {
     const { kind } = await withWidgets('a/w1', 'a/w2/blue');
     await kind.verbs.deletecollection(caller(), listing(), deleting({ dryRun: true }));
     const mayRead = (object: { metadata: { name?: string } }) => object.metadata.name === 'w1';

@@ -11,7 +11,7 @@ const many = 3000;
 const nameOf = (at: number) => `w-${String(at).padStart(5, '0')}`;
 const names = ({ items }: ServedList) => items.map(({ object }) => object.metadata.name);
 
-/** Many widgets, as a server finds them when it starts: one in ten is rare. */
+/** Opens many widgets, as at the start of a server: one in ten has the label `rare`. */
 async function withMany() {
   const store = openMemoryStore();
   const writes = Array.from({ length: many }, (_, at) => {
@@ -27,7 +27,7 @@ async function withMany() {
   return openWidgets({}, { store });
 }
 
-/** Counts the turns of the event loop that others have until it is told to stop. */
+/** Counts the event loop ticks of other work until the returned function is called. */
 function others(onTurn: (turn: number) => void = () => {}) {
   let turns = 0;
   let next = setImmediate(function count() {
@@ -42,12 +42,12 @@ function others(onTurn: (turn: number) => void = () => {}) {
 
 const rare = { labelSelector: parseLabelSelector('tier=rare') };
 
-describe('a list that has to look at very many objects', () => {
+describe('a list that checks very many objects', () => {
   it.each([
     ['labels', {}, rare],
     ['fields', {}, { fieldSelector: parseFieldSelector('spec.color=red') }],
     ['rights', { mayRead: () => true }, {}],
-  ] as const)('lets others have many turns meanwhile, by %s', async (_, change, options) => {
+  ] as const)('the list yields to other work many times, by %s', async (_, change, options) => {
     const { kind } = await withMany();
     const stop = others();
     const { items } = await kind.verbs.list(caller(change), listing(options));
@@ -56,7 +56,7 @@ describe('a list that has to look at very many objects', () => {
     expect(turns).toBeGreaterThanOrEqual(4);
   });
 
-  it('shows one moment, whatever is written while it looks (LIST-02)', async () => {
+  it('the list shows one revision, despite concurrent writes (LIST-02)', async () => {
     const { kind } = await withMany();
     const before = (await kind.verbs.list(caller(), listing({ limit: 1 }))).resourceVersion;
     const written: Promise<unknown>[] = [];
@@ -74,7 +74,7 @@ describe('a list that has to look at very many objects', () => {
     expect(names(list)).toEqual(Array.from({ length: many / 10 }, (_, at) => nameOf(at * 10)));
   });
 
-  it('fills its pages in the same way, and each goes on where the last one ended (LIST-24)', async () => {
+  it('pages are filled, and each continues after the previous one (LIST-24)', async () => {
     const { kind } = await withMany();
     const seen: unknown[] = [];
     let token = '';
@@ -88,7 +88,7 @@ describe('a list that has to look at very many objects', () => {
     expect(seen).toEqual(Array.from({ length: many / 10 }, (_, at) => nameOf(at * 10)));
   });
 
-  it('looks no further when nobody waits for it any more', async () => {
+  it('the list stops when the request is canceled', async () => {
     const { kind } = await withMany();
     const leaving = new AbortController();
     let looked = 0;

@@ -8,7 +8,7 @@ const object = (name: string) => {
   return { object: made, json: () => JSON.stringify(made) };
 };
 
-/** A stream that has these ready. */
+/** Returns a stream with these events available. */
 function streamOf(...events: WatchEvent[]): WatchStream {
   return {
     take: () => events.shift(),
@@ -21,7 +21,7 @@ function streamOf(...events: WatchEvent[]): WatchStream {
   } as WatchStream;
 }
 
-it('turns an event that several watchers are told once for all of them, with lines of its own (WATCH-26)', () => {
+it('an event that several watches share is mapped once and has its own encoded lines (WATCH-26)', () => {
   let turned = 0;
   const map = streamMapper((event) => {
     turned++;
@@ -37,7 +37,7 @@ it('turns an event that several watchers are told once for all of them, with lin
   expect(other(streamOf(told)).take()).toMatchObject({ object: { object: { metadata: { name: 'other' } } } });
 });
 
-it('turns anew what only one is told', () => {
+it('an event for a single watch is mapped each time', () => {
   let turned = 0;
   const map = streamMapper((event) => {
     turned++;

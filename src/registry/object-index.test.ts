@@ -6,7 +6,7 @@ const text = fc.constantFrom('', 'a', 'ab', 'b', 'a-b', 'a.b', 'é', '\u{1f600}'
 const place = fc.record({ namespace: text, name: text });
 
 describe('ObjectIndex', () => {
-  it('behaves like a list that is sorted by namespace and name, whatever goes in and out (LIST-03)', () => {
+  it('the index equals a list sorted by namespace and name after any insertions and deletions (LIST-03)', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), place)), place, (steps, after) => {
         const index = new ObjectIndex<Place>();
@@ -33,7 +33,7 @@ describe('ObjectIndex', () => {
     );
   });
 
-  it('stays in order when it has grown long and shrinks again, whatever the order of what comes', () => {
+  it('the index stays sorted when it grows large and shrinks again, in any order', () => {
     fc.assert(
       fc.property(
         fc.shuffledSubarray(
@@ -62,7 +62,7 @@ describe('ObjectIndex', () => {
     );
   });
 
-  it('gives a copy that later changes do not touch', () => {
+  it('take returns a copy that later changes do not affect', () => {
     const index = new ObjectIndex<Place>();
     for (const name of ['a', 'b', 'c']) index.set({ namespace: 'n', name });
     const taken = index.take();

@@ -21,7 +21,7 @@ describe.each([
   ['a kind whose functions change nothing', untouched, 'blue'],
   ['a kind whose functions change drafts', hooked, 'prepared'],
 ])('%s', (_, change, color) => {
-  it('takes what others hold, and leaves it as it is', async () => {
+  it('a write does not change the objects that others hold', async () => {
     const { kind } = await openWidgets(change);
     const made = await kind.verbs.create(caller(), frozen(widget('a', { spec: { color: 'blue', size: 1 } })), writing);
     expect(made.object.spec).toMatchObject({ color, size: 1 });
@@ -36,7 +36,7 @@ describe.each([
     const patched = await kind.verbs.patch(caller(), 'a', { type: 'merge', document, findings: [] }, patching);
     expect(patched.object.spec).toMatchObject({ color, size: 3 });
     expect(updated.object.spec).toMatchObject({ color, size: 2 });
-    // The next version shares members with the one before, and is written like any other.
+    // The next version shares members with the previous one and is encoded like any other.
     expect(patched.json()).toBe(JSON.stringify(JSON.parse(patched.json())));
     expect(Object.keys(JSON.parse(patched.json()).metadata.labels)).toEqual(['a', 'b']);
     const status = await kind.status?.patch(

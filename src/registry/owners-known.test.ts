@@ -3,7 +3,7 @@ import { openMemoryStore } from '../store/memory.ts';
 import { OwnersKnown } from './owners-known.ts';
 import { dependentKey } from './rows.ts';
 
-it('asks the store once where nobody has an owner, and for each uid where somebody has (OWNER-05)', async () => {
+it('the store is queried once if no object has an owner, and per uid otherwise (OWNER-05)', async () => {
   const store = openMemoryStore();
   let lists = 0;
   const counted = Object.create(store, {

@@ -34,7 +34,7 @@ const send = (kind: KindStore, patch: Patch, change: Partial<PatchOptions> = {},
   kind.verbs.patch(context, 'w', patch, { ...patching, ...change });
 
 describe('patch', () => {
-  it('changes what it names and nothing else (PATCH-10, PATCH-13, PATCH-27)', async () => {
+  it('a patch changes only the members that it names (PATCH-10, PATCH-13, PATCH-27)', async () => {
     const { kind } = await withWidget({}, { spec: { color: 'red', size: 9007199254740993n } });
     const { object, created } = await send(kind, merge({ spec: { color: 'blue' } }));
     expect([object.spec, created]).toEqual([{ color: 'blue', size: 9007199254740993n, mode: 'plain' }, false]);
@@ -43,14 +43,14 @@ describe('patch', () => {
     expect((await kind.verbs.get(caller(), 'w', latest)).json()).toContain('"size":9007199254740993');
   });
 
-  it('refuses a JSON patch that cannot be applied (PATCH-07)', async () => {
+  it('a JSON patch that cannot be applied is rejected (PATCH-07)', async () => {
     const { kind } = await withWidget();
     expect(await refusal(send(kind, json({ op: 'test', path: '/spec/color', value: 'red' })))).toMatchObject({
       code: 422,
     });
   });
 
-  it('refuses a result that is no object of the kind (PATCH-11)', async () => {
+  it('a patch whose result is not an object of the kind is rejected (PATCH-11)', async () => {
     const { kind } = await withWidget();
     const { code, message } = await refusal(send(kind, merge({ metadata: { labels: { l: 5 } } })));
     expect(code).toBe(422);
@@ -59,7 +59,7 @@ describe('patch', () => {
     );
   });
 
-  it('refuses to make another kind of object of it, field by field (PATCH-11, DEC-05)', async () => {
+  it('a patch that changes kind or apiVersion is rejected with field errors (PATCH-11, DEC-05)', async () => {
     const { kind } = await withWidget();
     expect(await refusal(send(kind, merge({ kind: 'Gadget', apiVersion: 'other.example/v2' })))).toMatchObject({
       code: 422,
@@ -68,7 +68,7 @@ describe('patch', () => {
     });
   });
 
-  it('reports unknown and repeated fields as the caller wants (DEC-13, DEC-14, DEC-15)', async () => {
+  it('unknown and duplicate fields are handled by fieldValidation (DEC-13, DEC-14, DEC-15)', async () => {
     const { kind } = await withWidget();
     const patch = merge({ spec: { foo: 1 } }, ['duplicate field "spec.foo"']);
     const strict = await refusal(send(kind, patch, { fieldValidation: 'Strict' }));
@@ -83,13 +83,13 @@ describe('patch', () => {
     expect(quiet.warnings).toEqual([]);
   });
 
-  it('finds no object for anything but apply (PATCH-12)', async () => {
+  it('every patch type but apply gets 404 for an object that does not exist (PATCH-12)', async () => {
     const { kind } = await openWidgets();
     expect(await refusal(send(kind, merge({})))).toMatchObject({ code: 404 });
     expect(await refusal(send(kind, json()))).toMatchObject({ code: 404 });
   });
 
-  it('is applied anew while others write, and never conflicts for that (PATCH-14)', async () => {
+  it('a patch is applied again after a concurrent write and never conflicts for that reason (PATCH-14)', async () => {
     const { kind } = await withWidget({}, { metadata: { annotations: { start: '0' } } });
     await Promise.all(
       Array.from({ length: 25 }, (_, index) =>
@@ -100,7 +100,7 @@ describe('patch', () => {
     expect(Object.keys(object.metadata.annotations ?? {})).toHaveLength(26);
   });
 
-  it('takes a version in the patch as a lock (PATCH-15)', async () => {
+  it('a resourceVersion in the patch is an optimistic lock (PATCH-15)', async () => {
     const { kind, object } = await withWidget();
     const stale = { code: 409, message: expect.stringContaining('the object has been modified') };
     expect(await refusal(send(kind, merge({ metadata: { resourceVersion: '1' } })))).toMatchObject(stale);
@@ -115,7 +115,7 @@ describe('patch', () => {
   });
 
   it.each([null, '', '0'])(
-    'does not overwrite blindly where it sets the version to %j (UPDATE-05)',
+    'a patch that sets the resourceVersion to %j does not overwrite unconditionally (UPDATE-05)',
     async (version) => {
       const { kind } = await withWidget();
       expect(await refusal(send(kind, merge({ metadata: { resourceVersion: version } })))).toMatchObject({
@@ -126,13 +126,13 @@ describe('patch', () => {
     },
   );
 
-  it.each([5, 'x', [], true])('is refused with %j as its metadata', async (metadata) => {
+  it.each([5, 'metadata that is %j is rejected', [], true])('is refused with %j as its metadata', async (metadata) => {
     const { kind } = await openWidgets();
     const body = { ...widget('w'), metadata } as unknown as KubeObject;
     expect(await refusal(send(kind, apply(body), applying()))).toMatchObject({ code: 400 });
   });
 
-  it('is about the object of its URL (PATCH-16, SSA-02)', async () => {
+  it('name and namespace must match the URL (PATCH-16, SSA-02)', async () => {
     const { kind } = await withWidget();
     expect(await refusal(send(kind, merge({ metadata: { name: 'v' } })))).toMatchObject({
       code: 400,
@@ -142,7 +142,7 @@ describe('patch', () => {
     expect(await refusal(send(kind, apply(widget('v')), applying()))).toMatchObject({ code: 400 });
   });
 
-  it('may leave out the name of what is there, not of what is to be made (SSA-02)', async () => {
+  it('an apply may omit the name of an existing object, but not of a new one (SSA-02)', async () => {
     const { kind } = await openWidgets();
     const nameless = apply(widget('', { spec: { color: 'red' } }));
     expect(await refusal(send(kind, nameless, applying()))).toMatchObject({
@@ -153,7 +153,7 @@ describe('patch', () => {
     expect((await send(kind, nameless, applying())).object).toMatchObject({ spec: { color: 'red' } });
   });
 
-  it('writes no namespace into the configuration that it keeps up (SSA-35)', async () => {
+  it('an apply adds no namespace to the last-applied configuration that it maintains (SSA-35)', async () => {
     const key = 'kubectl.kubernetes.io/last-applied-configuration';
     const { kind } = await withWidget({}, { metadata: { annotations: { [key]: '{}' } } });
     const { object } = await send(
@@ -166,7 +166,7 @@ describe('patch', () => {
     );
   });
 
-  it('refuses another uid as an immutable field (PATCH-17)', async () => {
+  it('a different uid is rejected as an immutable field (PATCH-17)', async () => {
     const { kind } = await withWidget();
     expect(await refusal(send(kind, merge({ metadata: { uid: 'other' } })))).toMatchObject({
       code: 422,
@@ -174,14 +174,14 @@ describe('patch', () => {
     });
   });
 
-  it('changes nothing where it is empty (PATCH-22)', async () => {
+  it('an empty patch changes nothing (PATCH-22)', async () => {
     const { kind } = await withWidget({}, { spec: { mode: 'plain' } });
     for (const patch of [merge({}), json()]) {
       expect((await send(kind, patch)).object.metadata.resourceVersion).toBe('2');
     }
   });
 
-  it('of the status changes only the status (PATCH-23, SSA-33)', async () => {
+  it('a patch of the status changes only the status (PATCH-23, SSA-33)', async () => {
     const { kind } = await withWidget({}, { spec: { color: 'red' } });
     const both = { spec: { color: 'blue' }, status: { phase: 'Ready' } };
     const patched = await kind.status?.patch(caller(), 'w', merge(both), patching);
@@ -203,7 +203,7 @@ describe('patch', () => {
     );
   });
 
-  it('that takes away the last finalizer ends a deletion (PATCH-24)', async () => {
+  it('a patch that removes the last finalizer completes a deletion (PATCH-24)', async () => {
     const { kind } = await withWidget({}, { metadata: { finalizers: ['x.example/f'] } });
     await kind.verbs.delete(caller(), 'w', deleting());
     const { object } = await send(kind, json({ op: 'remove', path: '/metadata/finalizers' }));
@@ -212,7 +212,7 @@ describe('patch', () => {
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 
-  it('ends when its time is up', async () => {
+  it('a patch ends on timeout', async () => {
     const { kind } = await withWidget();
     const abort = new AbortController();
     abort.abort();
@@ -224,7 +224,7 @@ describe('patch', () => {
 });
 
 describe('apply', () => {
-  it('creates what is missing, as a create (PATCH-12, PATCH-13, SSA-07, SSA-37)', async () => {
+  it('an apply creates a missing object like a create (PATCH-12, PATCH-13, SSA-07, SSA-37)', async () => {
     const { kind } = await openWidgets();
     const { object, created } = await send(kind, apply(widget('w', { spec: { color: 'red' } })), applying());
     expect(created).toBe(true);
@@ -244,7 +244,7 @@ describe('apply', () => {
     ]);
   });
 
-  it('needs the right to create, a namespace, and no uid for that (PATCH-18, PATCH-25, CREATE-19, CREATE-20)', async () => {
+  it('an apply that creates needs the permission to create, a namespace and no uid (PATCH-18, PATCH-25, CREATE-19, CREATE-20)', async () => {
     const { kind } = await openWidgets();
     const patch = apply(widget('w'));
     expect(await refusal(send(kind, patch, applying(), caller({ may: () => false })))).toMatchObject({
@@ -265,7 +265,7 @@ describe('apply', () => {
     expect((await send(kind, versioned, applying())).object.metadata.resourceVersion).toBe('2');
   });
 
-  it('changes nothing the second time (SSA-15)', async () => {
+  it('a second apply changes nothing (SSA-15)', async () => {
     const { kind, clock } = await openWidgets();
     const patch = apply(widget('w', { spec: { color: 'red' } }));
     const first = await send(kind, patch, applying());
@@ -274,7 +274,7 @@ describe('apply', () => {
     expect(second.object).toEqual(first.object);
   });
 
-  it('takes away what it no longer names, and conflicts over what others own (SSA-08, SSA-09)', async () => {
+  it('an apply removes fields that it no longer names, and conflicts over fields of other managers (SSA-08, SSA-09)', async () => {
     const { kind } = await openWidgets();
     await send(kind, apply(widget('w', { spec: { color: 'red', size: 2 } })), applying());
     const { object } = await send(kind, apply(widget('w', { spec: { color: 'red' } })), applying());
@@ -287,7 +287,7 @@ describe('apply', () => {
     expect(forced.object).toMatchObject({ spec: { color: 'red' }, metadata: { generation: 4 } });
   });
 
-  it('dry-runs without storing (SSA-39)', async () => {
+  it('a dry run stores nothing (SSA-39)', async () => {
     const { kind } = await openWidgets();
     const tried = await send(kind, apply(widget('w', { spec: { color: 'red' } })), applying({ dryRun: true }));
     expect(tried.object.metadata.managedFields).toHaveLength(1);
@@ -295,7 +295,7 @@ describe('apply', () => {
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 
-  it('lets several create the same object at once: one creates, the others join in', async () => {
+  it('of several concurrent applies of a new object, one creates it and the others update it', async () => {
     const { kind } = await openWidgets();
     const results = await Promise.all(
       ['m1', 'm2', 'm3'].map((fieldManager) =>
@@ -311,7 +311,7 @@ describe('apply', () => {
     ).toEqual(['m1', 'm2', 'm3']);
   });
 
-  it('does not own what the kind fills in, and does not lose it either', async () => {
+  it('an apply does not own fields that the kind fills in, and keeps them', async () => {
     const { kind } = await openWidgets({
       prepare(draft) {
         const spec = (draft.object.spec ?? {}) as JsonObject;

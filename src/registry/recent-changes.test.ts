@@ -10,7 +10,7 @@ interface Change {
 const total = (changes: readonly Change[]) => changes.reduce((sum, { size }) => sum + size, 0);
 
 describe('RecentChanges', () => {
-  it('gives all changes after a revision wherever it says that it reaches, and stays bounded', () => {
+  it('since returns all changes after every revision that it reaches, and the size stays bounded', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5 }),

@@ -13,7 +13,7 @@ import { SentDocument } from './sent-document.ts';
 const members = fc.dictionary(fc.string({ unit: 'binary', maxLength: 4 }), fc.jsonValue({ maxDepth: 3 }));
 const texts = fc.dictionary(fc.string({ unit: 'binary', maxLength: 4 }), fc.string({ unit: 'binary' }));
 
-/** As a create makes it of what was sent: the root and the metadata are its own. */
+/** Returns the object that a create makes of a request: the root and the metadata are copies. */
 function made(sent: JsonObject, seconds: number, manager: string): KubeObject {
   const { labels, annotations } = sent.metadata as JsonObject;
   const info = { manager, operation: 'Update', apiVersion: 'v1', subresource: '' } as const;
@@ -32,7 +32,7 @@ function made(sent: JsonObject, seconds: number, manager: string): KubeObject {
 }
 
 describe('encodeShared', () => {
-  it('writes what was sent as encodeRecord does, and knows how it reads', () => {
+  it('the text equals that of encodeRecord, and the decoded record is known', () => {
     const kind = {
       form: { mark: 'm', storedVersion: 'v1', isTurned: () => true, turn: (object: KubeObject) => object },
     };
@@ -51,7 +51,7 @@ describe('encodeShared', () => {
     );
   });
 
-  it('takes no text of a part that took the place of what was sent', () => {
+  it('the text of a request part is not used for a part that replaced it', () => {
     const body = '{"metadata":{"name":"a"},"spec":{"b":1,"a":2}}';
     const sortedTexts = new SortedText(body, 'metadata');
     const sent = parseJson(body, sortedTexts.members).value as JsonObject;

@@ -22,8 +22,8 @@ function open() {
   return { raw, store: sealedRows(raw, range, sealing) };
 }
 
-describe('rows that are sealed', () => {
-  it('are clear to whoever has the seal and closed to everybody else, wherever they are read', async () => {
+describe('sealed rows', () => {
+  it('sealed rows are plaintext through the sealing store and ciphertext in the underlying store', async () => {
     const { raw, store } = open();
     const seen: Change[] = [];
     const stop = await store.observe(range, 1, { changes: (changes) => void seen.push(...changes), ended() {} });
@@ -45,7 +45,7 @@ describe('rows that are sealed', () => {
     for (const clear of ['one', 'two', 'three']) expect(everything).not.toContain(`"${clear}"`);
   });
 
-  it('are not told to the store as clear text by who has seen them', async () => {
+  it('the plaintext that a caller has seen is not passed to the store in a check', async () => {
     const { raw } = open();
     const asked: Transaction[] = [];
     const transact = (transaction: Transaction) => {
@@ -60,7 +60,7 @@ describe('rows that are sealed', () => {
     expect(JSON.stringify(asked)).not.toContain('"one"');
   });
 
-  it('leave other rows of the same transaction as they are', async () => {
+  it('other rows of the same transaction stay plaintext', async () => {
     const { raw, store } = open();
     const index = { slice: 'p', segments: ['owners', 'x'] };
     await store.transact({
@@ -74,7 +74,7 @@ describe('rows that are sealed', () => {
     expect((await store.list({ slice: 'p', prefix: ['owners'] })).entries.map(({ value }) => value)).toEqual(['clear']);
   });
 
-  it('do not open in the place of another', async () => {
+  it('a sealed value cannot be opened under another key', async () => {
     const { raw, store } = open();
     await store.transact({ writes: [{ key: keyOf('a'), value: 'one' }] });
     const value = (await raw.get(keyOf('a')))?.value;
@@ -82,7 +82,7 @@ describe('rows that are sealed', () => {
     await expect(store.get(keyOf('b'))).rejects.toThrow('sealed for another place');
   });
 
-  it('are clear too where they were read for all kinds of a plane', async () => {
+  it('sealed rows are plaintext when they are read for all kinds of a plane', async () => {
     const { raw, store } = open();
     await store.transact({ writes: [{ key: keyOf('a'), value: 'one' }] });
     const objects = await SliceObjects.open(raw, 'p');

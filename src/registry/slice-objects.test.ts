@@ -18,8 +18,8 @@ function recorder() {
   return { seen, observer };
 }
 
-describe('the objects of a plane, read once for all kinds', () => {
-  it('gives each kind its own rows and what comes after them', async () => {
+describe('SliceObjects', () => {
+  it('each kind gets its own rows and the later changes', async () => {
     const store = openMemoryStore();
     await put(store, 'things', 'one');
     await put(store, 'thingsandmore', 'two');
@@ -38,7 +38,7 @@ describe('the objects of a plane, read once for all kinds', () => {
     expect(seen).toEqual(['four@5']);
   });
 
-  it('sends to the store whoever comes when the rows are no longer those that were read', async () => {
+  it('a kind must read from the store if the held rows are outdated', async () => {
     const store = openMemoryStore();
     const objects = await SliceObjects.open(store, slice);
     await put(store, 'changed', 'one');
@@ -49,7 +49,7 @@ describe('the objects of a plane, read once for all kinds', () => {
     expect(objects.rowsOf('late')).toBeUndefined();
   });
 
-  it('tells every kind the end of the slice, and nothing after it was closed', async () => {
+  it('the end of the slice is reported to every kind, and nothing after close', async () => {
     const store = openMemoryStore();
     const objects = await SliceObjects.open(store, slice);
     const [one, other] = [recorder(), recorder()];
@@ -65,7 +65,7 @@ describe('the objects of a plane, read once for all kinds', () => {
     expect(late.seen).toEqual([]);
   });
 
-  it('is what a kind is opened from without asking the store, with the same outcome', async () => {
+  it('a kind opened from held rows does not query the store and has the same result', async () => {
     const store = openMemoryStore();
     const before = await openWidgets({}, { store });
     await before.kind.verbs.create(caller(), widget('w1'), writing);

@@ -31,7 +31,7 @@ const given = [
   widget('m1', { metadata: { namespace: 'b' } }),
 ];
 
-/** A plane that was born at revision 2 (what was there before is another plane's). */
+/** Opens a plane that was created at revision 2 (earlier revisions belong to another plane). */
 async function open(
   change: Partial<StoredResource> = {},
   options: { id?: string; store?: Store; list?: typeof given } = {},
@@ -58,8 +58,8 @@ async function names(kind: KindStore, options = listing()) {
   };
 }
 
-describe('an object that stands in every plane', () => {
-  it('is read, listed and counted as if it had been created at the birth of the plane', async () => {
+describe('a built-in object', () => {
+  it('a built-in object is read, listed and counted as if it had been created with the plane', async () => {
     const { kind } = await open();
     const { object, json } = await kind.verbs.get(caller(), 'm1', latest);
     expect(object.metadata).toMatchObject({
@@ -79,13 +79,13 @@ describe('an object that stands in every plane', () => {
     expect(kind.count()).toBe(3);
   });
 
-  it('has another uid in each plane and the same one whenever it is loaded', async () => {
+  it('a built-in object has a different uid in each plane, which is stable across reloads', async () => {
     const uid = async (id: string) => (await open({}, { id })).kind.peek('a', 'm1')?.object.metadata.uid;
     expect(await uid('one')).toBe(await uid('one'));
     expect(await uid('one')).not.toBe(await uid('two'));
   });
 
-  it('is selected by labels and fields, in pages, at its own and at later revisions', async () => {
+  it('built-in objects are selected by labels and fields, in pages, at their own and at later revisions', async () => {
     const { kind } = await open();
     await kind.verbs.create(caller(), widget('m0'), writing);
     expect((await names(kind, listing({ resourceVersion: '2', resourceVersionMatch: 'Exact' }))).items).toEqual([
@@ -99,7 +99,7 @@ describe('an object that stands in every plane', () => {
     expect(rest.items.map(({ object }) => object.metadata.name)).toEqual(['m1']);
   });
 
-  it('is replaced by a row when it is changed, and its watchers are told of a change', async () => {
+  it('an update of a built-in object writes a row, and watches get a MODIFIED event', async () => {
     const { kind, store } = await open();
     const watch = await kind.verbs.watch(all, watching({ resourceVersion: '2' }));
     const { object } = await kind.verbs.patch(
@@ -115,7 +115,7 @@ describe('an object that stands in every plane', () => {
     expect((await names(reopened.kind)).items).toEqual(['a/m1', 'a/m2', 'b/m1']);
   });
 
-  it('conflicts with a writer who has seen another version (UPDATE-07)', async () => {
+  it('an update of an outdated version of a built-in object is a conflict (UPDATE-07)', async () => {
     const { kind } = await open();
     const seen = kind.peek('a', 'm1')?.object ?? widget('');
     const recoloured = { ...seen, spec: { color: 'green' } };
@@ -125,7 +125,7 @@ describe('an object that stands in every plane', () => {
     });
   });
 
-  it('is gone when it is deleted, also after the plane was put away, and can be created anew', async () => {
+  it('a deleted built-in object stays deleted after the plane was unloaded, and can be created again', async () => {
     const { kind, store } = await open();
     const before = kind.peek('a', 'm1')?.object.metadata.uid;
     const watch = await kind.verbs.watch(all, watching({ resourceVersion: '2' }));
@@ -145,7 +145,7 @@ describe('an object that stands in every plane', () => {
     expect((await open({}, { store })).kind.count('a')).toBe(1);
   });
 
-  it('waits for its finalizers like any other', async () => {
+  it('a deleted built-in object waits for its finalizers like any other', async () => {
     const { kind } = await open();
     const hold = (finalizers: string[] | null) =>
       kind.verbs.patch(
@@ -160,7 +160,7 @@ describe('an object that stands in every plane', () => {
     expect(kind.peek('a', 'm1')).toBeUndefined();
   });
 
-  it('is told as ADDED to who watches from before the birth of the plane', async () => {
+  it('a watch from before the creation of the plane gets built-in objects as ADDED', async () => {
     const { kind } = await open();
     await kind.verbs.delete(caller(), 'm2', deleting());
     const watch = await kind.verbs.watch(all, watching({ resourceVersion: '1' }));
@@ -172,7 +172,7 @@ describe('an object that stands in every plane', () => {
     ]);
   });
 
-  it('stands in struct order where the kind is one of Kubernetes itself', async () => {
+  it('a built-in object of a built-in kind has struct order', async () => {
     const { kind } = await open({ builtIn: true }, { list: [...given] });
     const text = kind.peek('a', 'm1')?.json() ?? '';
     expect(text).toMatch(
@@ -181,7 +181,7 @@ describe('an object that stands in every plane', () => {
   });
 });
 
-/** One step of somebody. */
+/** One step of a client. */
 const step = fc.record({
   act: fc.constantFrom('create', 'paint', 'delete', 'reload'),
   namespace: fc.constantFrom('a', 'b'),
@@ -189,8 +189,8 @@ const step = fc.record({
   color: fc.constantFrom('red', 'green'),
 });
 
-describe('whatever is done to standing objects', () => {
-  it('ends as it would with objects that were created, for readers now, then and those who watched', async () => {
+describe('any sequence of writes to built-in objects', () => {
+  it('the result is the same as for ordinary objects, for current and historical lists and for watches', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         let { kind, store } = await open();
@@ -247,7 +247,7 @@ function contents(kind: KindStore) {
   return kind.peekAll().map(({ object }) => content(object));
 }
 
-/** What somebody knows who listed at that revision and then watched. */
+/** Returns the state of a client that listed at that revision and then watched. */
 async function replayed(kind: KindStore, since: string, listed: readonly { object: ReturnType<typeof widget> }[]) {
   const key = (object: ReturnType<typeof widget>) => `${object.metadata.namespace}/${object.metadata.name}`;
   const known = new Map(listed.map(({ object }) => [key(object), object]));

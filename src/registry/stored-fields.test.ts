@@ -15,7 +15,7 @@ const fieldsV1 = fc.letrec<{ value: JsonObject }>((tie) => ({
     fc.dictionary(names, tie('value'), { maxKeys: 3, noNullPrototype: true }),
   ),
 })).value;
-/** Whatever could be taken for field ownership. */
+/** Values that look like managedFields. */
 const texts = fc.constantFrom('', '0', '"managedFields":[{"fieldsV1":{}}]', '"fieldsV1":0', '\\', '}],', 'ü\u2028');
 const entries = fc.array(
   fc.record<JsonObject>(
@@ -56,14 +56,14 @@ const records = fc
     ...(typeof hidden === 'object' ? { hidden: hidden as JsonObject } : {}),
   }));
 
-/** As tracking leaves them: frozen, and known by their text where others have the same. */
+/** FieldsV1 as tracking leaves them: frozen, and known by their text if another object has the same. */
 function withKnownFields(object: KubeObject): KubeObject {
   const copy = cloneJson(object as JsonObject) as KubeObject;
   for (const entry of copy.metadata.managedFields ?? []) entry.fieldsV1 = knownFields(canonicalJson(entry.fieldsV1));
   return copy;
 }
 
-it('writes and reads records with field ownership as if it were like any other part', () => {
+it('records with managedFields are encoded and decoded like any other JSON', () => {
   fc.assert(
     fc.property(records, fc.boolean(), ({ object, ...rest }, isRead) => {
       const record = { object: withKnownFields(object), ...rest };
@@ -81,7 +81,7 @@ it('writes and reads records with field ownership as if it were like any other p
   );
 });
 
-it('reads the same field ownership of two objects once', () => {
+it('equal managedFields of two objects are decoded once', () => {
   const object = (name: string) => ({
     apiVersion: 'g/v1',
     kind: 'Thing',

@@ -15,7 +15,7 @@ const words = fc.oneof(
 );
 const texts = fc.dictionary(words, words);
 
-/** Whatever stands in it, metadata is the server's: only the members that it knows. */
+/** Metadata contains only members that the server knows, with arbitrary content. */
 const metadata = fc.record(
   {
     annotations: texts,
@@ -43,8 +43,8 @@ function cached(kind: { builtIn?: boolean }, object: KubeObject, secret: JsonObj
 }
 const place = { namespace: 'a', name: 'x' };
 
-describe('what is served from stored text', () => {
-  it('is that also where the field ownership is known', () => {
+describe('JSON from stored text', () => {
+  it('the JSON is the same if the FieldsV1 is known', () => {
     const fields = fc.dictionary(fc.constantFrom('f:a', 'f:b', 'k:{"name":"]}"}', 'v:"}"', '.'), fc.constant({}));
     const entries = fc.array(fc.record({ fieldsType: fc.constant('FieldsV1'), fieldsV1: fields, manager: words }));
     fc.assert(
@@ -62,7 +62,7 @@ describe('what is served from stored text', () => {
     );
   });
 
-  it('is what the object would be written as, whatever is in it (DEC-25)', () => {
+  it('the JSON equals that of the decoded object, whatever its content (DEC-25)', () => {
     fc.assert(
       fc.property(objects, hidden, fc.nat(), (given, secret, revision) => {
         const object = given as unknown as KubeObject;
@@ -75,7 +75,7 @@ describe('what is served from stored text', () => {
     );
   });
 
-  it('gives the labels of the object and of nothing else in the text', () => {
+  it('labels are those of the object and of no other part of the text', () => {
     fc.assert(
       fc.property(objects, hidden, (given, secret) => {
         const object = given as unknown as KubeObject;
@@ -86,7 +86,7 @@ describe('what is served from stored text', () => {
     );
   });
 
-  it('shows a glance everything but the managedFields', () => {
+  it('peekWithoutManagedFields returns everything but managedFields', () => {
     fc.assert(
       fc.property(objects, hidden, (given, secret) => {
         const { text, of } = cached({}, given as unknown as KubeObject, secret as JsonObject | undefined);
@@ -102,7 +102,7 @@ describe('what is served from stored text', () => {
     );
   });
 
-  it('stands in struct order for built-in kinds, decoded or not', () => {
+  it('built-in kinds have struct order, decoded or not', () => {
     const object: KubeObject = { metadata: { name: 'x', uid: 'u' }, apiVersion: 'v1', kind: 'Namespace' };
     const { of } = cached({ builtIn: true }, object, undefined);
     const metadata = '{"name":"x","uid":"u","resourceVersion":"7"}';
@@ -122,7 +122,7 @@ describe('a cached object', () => {
     spec: {},
   };
 
-  it('is frozen to the ground, and the same for all as long as there is room', () => {
+  it('a cached object is deeply frozen, and shared while it is cached', () => {
     const { of } = cached({}, object, { hash: 'h' });
     const one = of(7);
     expect(one.object).toBe(one.object);
@@ -131,7 +131,7 @@ describe('a cached object', () => {
     }
   });
 
-  it('is the same content when it has been forgotten', () => {
+  it('a cached object has the same content after its decoded form was evicted', () => {
     const { of } = cached({}, object, undefined);
     const one = of(7);
     const before = one.object;

@@ -20,13 +20,13 @@ async function withWidget(change: Parameters<typeof openWidgets>[0] = {}, sent: 
   return { ...bench, object };
 }
 
-/** The object as read, with these changes. */
+/** Returns the object as read, with these changes. */
 function changed(object: KubeObject, metadata: JsonObject, rest: JsonObject = {}): KubeObject {
   return { ...object, ...rest, metadata: { ...object.metadata, ...metadata } } as KubeObject;
 }
 
 describe('update', () => {
-  it('replaces the object and answers with it (UPDATE-01, UPDATE-16)', async () => {
+  it('an update replaces the object and returns it (UPDATE-01, UPDATE-16)', async () => {
     const { kind, object } = await withWidget(
       {},
       { metadata: { labels: { l: '1' } }, spec: { color: 'red', size: 3 } },
@@ -39,7 +39,7 @@ describe('update', () => {
     expect(written.object.metadata.resourceVersion).toBe('3');
   });
 
-  it('is about the object of its URL (UPDATE-02, UPDATE-03, UPDATE-04)', async () => {
+  it('name and namespace must match the URL (UPDATE-02, UPDATE-03, UPDATE-04)', async () => {
     const { kind, object } = await withWidget();
     const refused = async (metadata: JsonObject) =>
       (await refusal(kind.verbs.update(caller(), 'w', changed(object, metadata), writing))).message;
@@ -52,7 +52,7 @@ describe('update', () => {
     );
   });
 
-  it('demands a resourceVersion, unless the kind overwrites (UPDATE-05)', async () => {
+  it('a resourceVersion is required, unless the kind allows unconditional updates (UPDATE-05)', async () => {
     const { kind, object } = await withWidget();
     for (const resourceVersion of ['', '0']) {
       expect(
@@ -69,7 +69,7 @@ describe('update', () => {
     expect((await free.kind.verbs.update(caller(), 'w', sent, writing)).object.spec).toEqual({ color: 'red' });
   });
 
-  it('refuses a version that is stale or no number (UPDATE-06, UPDATE-23)', async () => {
+  it('a stale or invalid resourceVersion is rejected (UPDATE-06, UPDATE-23)', async () => {
     const { kind, object } = await withWidget();
     const stale = changed(object, { resourceVersion: '1' });
     expect(await refusal(kind.verbs.update(caller(), 'w', stale, writing))).toMatchObject({
@@ -85,7 +85,7 @@ describe('update', () => {
     });
   });
 
-  it('refuses another uid (UPDATE-07)', async () => {
+  it('a different uid is rejected (UPDATE-07)', async () => {
     const { kind, object } = await withWidget();
     const other = changed(object, { uid: 'other' });
     const { code, message } = await refusal(kind.verbs.update(caller(), 'w', other, writing));
@@ -95,7 +95,7 @@ describe('update', () => {
     );
   });
 
-  it('creates only where the kind wants that, with the right to create (UPDATE-08, UPDATE-09)', async () => {
+  it('an update creates an object only if the kind allows it and the caller has the permission to create (UPDATE-08, UPDATE-09)', async () => {
     const { kind, object } = await withWidget();
     const missing = changed(object, { name: 'v' });
     expect(await refusal(kind.verbs.update(caller(), 'v', missing, writing))).toMatchObject({ code: 404 });
@@ -112,7 +112,7 @@ describe('update', () => {
     expect((await open.kind.verbs.update(caller(), 'v', widget('v'), writing)).created).toBe(true);
   });
 
-  it('raises the generation for changes outside metadata and status only (UPDATE-10, UPDATE-11)', async () => {
+  it('only changes outside of metadata and status increment the generation (UPDATE-10, UPDATE-11)', async () => {
     const { kind, object } = await withWidget({}, { spec: { color: 'red' } });
     const labelled = await kind.verbs.update(
       caller(),
@@ -130,7 +130,7 @@ describe('update', () => {
     expect((await whole.kind.verbs.update(caller(), 'w', ready, writing)).object.metadata.generation).toBe(2);
   });
 
-  it('puts back what a writer cannot change (UPDATE-12)', async () => {
+  it('immutable metadata is restored (UPDATE-12)', async () => {
     const { kind, object } = await withWidget();
     const sent = changed(object, { creationTimestamp: '2000-01-01T00:00:00Z', uid: '', labels: { l: '1' } });
     const { object: after } = await kind.verbs.update(caller(), 'w', sent, writing);
@@ -140,7 +140,7 @@ describe('update', () => {
     });
   });
 
-  it('neither sets, unsets nor moves a deletion (UPDATE-12, UPDATE-13, §2.1 of the completions)', async () => {
+  it('an update neither sets, unsets nor moves a deletion (UPDATE-12, UPDATE-13, §2.1 of the completions)', async () => {
     const { kind, object } = await withWidget({}, { metadata: { finalizers: ['x.example/f'] } });
     const alive = changed(object, { deletionTimestamp: '2030-01-01T00:00:00Z' });
     const { code, message } = await refusal(kind.verbs.update(caller(), 'w', alive, writing));
@@ -164,7 +164,7 @@ describe('update', () => {
     );
   });
 
-  it('keeps the version where nothing changes (UPDATE-15, SSA-26)', async () => {
+  it('an update without a change keeps the resourceVersion (UPDATE-15, SSA-26)', async () => {
     const { kind, object, clock } = await withWidget({}, { spec: { color: 'red' } });
     clock.advance(60_000);
     const again = await kind.verbs.update(caller(), 'w', object, writing);
@@ -172,7 +172,7 @@ describe('update', () => {
     expect(again.object.metadata.resourceVersion).toBe('2');
   });
 
-  it('lets no new finalizer on an object that is being deleted (UPDATE-17, DELETE-21)', async () => {
+  it('a new finalizer on an object that is being deleted is rejected (UPDATE-17, DELETE-21)', async () => {
     const { kind } = await withWidget({}, { metadata: { finalizers: ['x.example/f'] } });
     await kind.verbs.delete(caller(), 'w', deleting());
     const dying = (await kind.verbs.get(caller(), 'w', latest)).object;
@@ -182,7 +182,7 @@ describe('update', () => {
     );
   });
 
-  it('lets the object vanish with its last finalizer (UPDATE-18, UPDATE-19)', async () => {
+  it('an update that removes the last finalizer removes the object (UPDATE-18, UPDATE-19)', async () => {
     const { kind } = await withWidget({}, { metadata: { finalizers: ['x.example/f'] }, spec: { color: 'red' } });
     await kind.verbs.delete(caller(), 'w', deleting());
     const dying = (await kind.verbs.get(caller(), 'w', latest)).object;
@@ -198,7 +198,7 @@ describe('update', () => {
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 
-  it('keeps the object until its grace period is over, finalizers or not (§2.1 of the completions)', async () => {
+  it('an object stays until its grace period is over, with or without finalizers (§2.1 of the completions)', async () => {
     const { kind, clock } = await withWidget({}, { metadata: { finalizers: ['x.example/f'] } });
     await kind.verbs.delete(caller(), 'w', deleting({ gracePeriodSeconds: 30 }));
     const dying = (await kind.verbs.get(caller(), 'w', latest)).object;
@@ -211,7 +211,7 @@ describe('update', () => {
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 
-  it('dry-runs with the old version and the same refusals (UPDATE-20)', async () => {
+  it('a dry run returns the old resourceVersion and the same errors (UPDATE-20)', async () => {
     const { kind, object } = await withWidget({}, { spec: { color: 'red' } });
     const tried = await kind.verbs.update(caller(), 'w', changed(object, {}, { spec: { color: 'blue' } }), dryRun);
     expect(tried.object).toMatchObject({ metadata: { resourceVersion: '2', generation: 2 }, spec: { color: 'blue' } });
@@ -228,7 +228,7 @@ describe('update', () => {
     });
   });
 
-  it('lets one of several writers of the same version win (UPDATE-24)', async () => {
+  it('one of several writers of the same version succeeds (UPDATE-24)', async () => {
     const { kind, object } = await withWidget();
     const results = await Promise.allSettled(
       ['red', 'blue', 'green'].map((color) =>
@@ -238,7 +238,7 @@ describe('update', () => {
     expect(results.map((result) => result.status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
   });
 
-  it('lets through what was wrong before and is untouched (META-23)', async () => {
+  it('an invalid value from before that is unchanged is accepted (META-23)', async () => {
     const { kind, store, clock } = await withWidget({}, { spec: { color: 'red' } });
     const properties = {
       spec: {
@@ -255,7 +255,7 @@ describe('update', () => {
     expect(await refusal(stricter.kind.verbs.update(caller(), 'w', painted, writing))).toMatchObject({ code: 422 });
   });
 
-  it('keeps the server’s finalizer against clients, not against the server (§3 of the completions)', async () => {
+  it('clients cannot remove the server finalizer, the server can (§3 of the completions)', async () => {
     const { kind, object } = await withWidget({ keptFinalizer: 'x.example/cleanup' });
     const without = changed(object, { finalizers: [] });
     const kept = await kind.verbs.update(caller(), 'w', without, writing);
@@ -268,7 +268,7 @@ describe('update', () => {
     expect(kind.peek('a', 'w')).toBeUndefined();
   });
 
-  it('asks the kind with the old record at hand, and keeps what is hidden', async () => {
+  it('hooks see the old record, and the hidden part is kept', async () => {
     const { kind, object } = await withWidget({
       prepare(draft) {
         draft.hidden.writes = Number(draft.hidden.writes ?? 0) + (draft.old === undefined ? 1 : 10);
@@ -280,7 +280,7 @@ describe('update', () => {
 });
 
 describe('status', () => {
-  it('stores only the status, and raises no generation (STATUS-02, STATUS-03, STATUS-06)', async () => {
+  it('a status update changes only the status and does not increment the generation (STATUS-02, STATUS-03, STATUS-06)', async () => {
     const { kind, object } = await withWidget({}, { spec: { color: 'red' } });
     const sent = changed(
       object,
@@ -307,7 +307,7 @@ describe('status', () => {
     );
   });
 
-  it('stays as it is when the rest is written (STATUS-03)', async () => {
+  it('an update of the object keeps the status (STATUS-03)', async () => {
     const { kind, object } = await withWidget();
     const ready = await kind.status?.update(
       caller(),
@@ -321,7 +321,7 @@ describe('status', () => {
     expect((await kind.verbs.patch(caller(), 'w', patch, patching)).object.status).toEqual({ phase: 'Ready' });
   });
 
-  it('needs a version, and an object (STATUS-04, STATUS-07)', async () => {
+  it('a status update needs a resourceVersion and an existing object (STATUS-04, STATUS-07)', async () => {
     const { kind, object } = await withWidget({ createOnUpdate: true });
     const without = changed(object, { resourceVersion: '' });
     expect(await refusal(kind.status?.update(caller(), 'w', without, writing) ?? Promise.resolve())).toMatchObject({
@@ -336,7 +336,7 @@ describe('status', () => {
     });
   });
 
-  it('is checked against its own part of the schema only (STATUS-05)', async () => {
+  it('a status update is validated against the status schema only (STATUS-05)', async () => {
     const { kind, store, clock, object } = await withWidget({}, { spec: { color: 'red' } });
     const wrong = changed(object, {}, { status: { phase: 5 } });
     expect((await refusal(kind.status?.update(caller(), 'w', wrong, writing) ?? Promise.resolve())).message).toContain(
@@ -351,7 +351,7 @@ describe('status', () => {
     await stricter.kind.status?.update(caller(), 'w', sent, writing);
   });
 
-  it('asks prepareStatus instead of prepare and validate', async () => {
+  it('a status update calls prepareStatus instead of prepare and validate', async () => {
     const { kind, object } = await withWidget({
       prepareStatus(draft) {
         draft.object.status = { phase: 'Decided' };

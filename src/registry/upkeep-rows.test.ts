@@ -50,8 +50,8 @@ const make = async (kind: KindStore, name: string, sent: Parameters<typeof widge
 const merge = (kind: KindStore, name: string, document: JsonObject) =>
   kind.verbs.patch(caller(), name, { type: 'merge', document, findings: [] }, patching);
 
-describe('rows for the collector', () => {
-  it('hold where an object is and nothing of what is in it', async () => {
+describe('garbage collector rows', () => {
+  it('rows contain the key of an object and none of its content', async () => {
     const { kind, store } = await openWidgets();
     const owner = await make(kind, 'owner');
     await make(kind, 'dep', { spec: { size: 9007199254740993n, color: 'secret' } });
@@ -64,7 +64,7 @@ describe('rows for the collector', () => {
 });
 
 describe('the owner index', () => {
-  it('follows what objects say of their owners', async () => {
+  it('the index follows the owner references of objects', async () => {
     const { kind, store } = await openWidgets();
     const owner = await make(kind, 'owner');
     const uid = owner.metadata.uid ?? '';
@@ -78,8 +78,8 @@ describe('the owner index', () => {
   });
 });
 
-describe('work for the collector', () => {
-  it('arises when owner references are written or changed, not otherwise', async () => {
+describe('garbage collector work', () => {
+  it('work is added when owner references are written or changed, and only then', async () => {
     const { kind, store, upkeep } = await openWidgets();
     const owner = await make(kind, 'owner');
     expect([await work(store), upkeep.calls]).toEqual([[], 0]);
@@ -92,7 +92,7 @@ describe('work for the collector', () => {
     expect(await work(store)).toEqual(['check widgets.test.example a/dep']);
   });
 
-  it('arises when an owner goes that others name', async () => {
+  it('work is added when an owner with dependents is removed', async () => {
     const { kind, store } = await openWidgets();
     const owner = await make(kind, 'owner');
     await make(kind, 'lonely');
@@ -104,7 +104,7 @@ describe('work for the collector', () => {
     expect(await work(store)).toEqual(['gone widgets.test.example a/owner']);
   });
 
-  it('arises when an object begins to wait for its dependents (DELETE-13, DELETE-14)', async () => {
+  it('work is added when an object starts to wait for its dependents (DELETE-13, DELETE-14)', async () => {
     const { kind, store } = await openWidgets();
     await make(kind, 'owner');
     await kind.verbs.delete(caller(), 'owner', deleting({ propagationPolicy: 'Foreground' }));
@@ -116,7 +116,7 @@ describe('work for the collector', () => {
     expect(await work(store)).toEqual(['check widgets.test.example a/owner']);
   });
 
-  it('arises for an owner when one that blocked it goes or lets go', async () => {
+  it('work is added for an owner when a blocking dependent is removed or stops blocking', async () => {
     const { kind, store } = await openWidgets();
     const owner = await make(kind, 'owner');
     await make(kind, 'dep1', owned(owner, { blockOwnerDeletion: true }));
@@ -132,7 +132,7 @@ describe('work for the collector', () => {
     expect(await work(store)).toEqual(['check widgets.test.example a/owner']);
   });
 
-  it('is not forgotten when a dependent goes after its owner', async () => {
+  it('work for a removed owner stays when a dependent is removed after it', async () => {
     const { kind, store } = await openWidgets();
     const owner = await make(kind, 'owner');
     await make(kind, 'dep1', owned(owner, { blockOwnerDeletion: true }));
@@ -147,7 +147,7 @@ describe('work for the collector', () => {
 describe('blockOwnerDeletion', () => {
   const field = 'metadata.ownerReferences[0].blockOwnerDeletion';
 
-  it('needs the right to delete the owner, and an owner of a known kind (§2.2 of the completions)', async () => {
+  it('blockOwnerDeletion needs the permission to delete the owner, and an owner of a known kind (§2.2 of the completions)', async () => {
     const asked: unknown[] = [];
     const { kind } = await openWidgets();
     const owner = await make(kind, 'owner');
@@ -169,7 +169,7 @@ describe('blockOwnerDeletion', () => {
     await kind.verbs.create(system(), sent, writing);
   });
 
-  it('is not asked about again while it stays (OWNER-09)', async () => {
+  it('an unchanged blockOwnerDeletion is not checked again (OWNER-09)', async () => {
     const { kind } = await openWidgets();
     const owner = await make(kind, 'owner');
     await make(kind, 'dep', owned(owner, { blockOwnerDeletion: true }));
@@ -179,7 +179,7 @@ describe('blockOwnerDeletion', () => {
 });
 
 describe('deadlines', () => {
-  it('of grace periods are written, moved and taken away with the object', async () => {
+  it('deadlines of grace periods are written, moved and deleted with the object', async () => {
     const { kind, store, upkeep } = await openWidgets();
     await make(kind, 'w', { metadata: { finalizers: ['x.example/f'] } });
     await kind.verbs.delete(caller(), 'w', deleting({ gracePeriodSeconds: 60 }));
@@ -191,7 +191,7 @@ describe('deadlines', () => {
     expect(await due(store)).toEqual([]);
   });
 
-  it('of expiry end the object, and move with it', async () => {
+  it('an object is deleted at its expiry, and the deadline moves with the expiry', async () => {
     const { kind, store, clock } = await openWidgets({
       expiresAt: ({ object }) => {
         const { size } = (object.spec ?? {}) as { size?: number };
@@ -212,7 +212,7 @@ describe('deadlines', () => {
     await kind.settleDeadline('a', 'w');
   });
 
-  it('of expiry wait for finalizers like any deletion', async () => {
+  it('an expired object waits for its finalizers like any deletion', async () => {
     const { kind, clock } = await openWidgets({ expiresAt: () => Date.parse('2026-01-01T00:00:05Z') });
     await make(kind, 'w', { metadata: { finalizers: ['x.example/f'] } });
     clock.advance(5_000);
@@ -227,7 +227,7 @@ function colorLabel(object: KubeObject): Record<string, string> {
 }
 
 describe('companions', () => {
-  it('come, change and go with their object, in one step', async () => {
+  it('companions are created, changed and deleted with their object, in one transaction', async () => {
     const boxes = { group: '', version: 'v1', kind: 'Box', plural: 'boxes', singular: 'box', namespaced: false };
     const boxKind = { ...boxes, hasStatus: false, schema: { type: 'object' as const } };
     const companions = ({ object }: { object: KubeObject }) => [

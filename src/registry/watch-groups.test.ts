@@ -11,7 +11,7 @@ async function create(kind: Kind, name: string, l = 'x'): Promise<void> {
   await kind.verbs.create(caller(), widget(name, { metadata: { labels: { l } } }), writing);
 }
 
-/** Everything that lies ready, without waiting. */
+/** Returns all events that are available without waiting. */
 function ready(stream: WatchStream): WatchEvent[] {
   const events: WatchEvent[] = [];
   for (let event = stream.take(); event !== undefined; event = stream.take()) events.push(event);
@@ -26,7 +26,7 @@ async function open(kind: Kind, change: Parameters<typeof watching>[0] = {}, who
 }
 
 describe('many watchers of a kind', () => {
-  it('are handed the very same event, also where they select it differently (WATCH-26)', async () => {
+  it('watches get the very same event, even with different selections (WATCH-26)', async () => {
     const { kind } = await openWidgets();
     const labelSelector = parseLabelSelector('l=x');
     const streams = [await open(kind), await open(kind), await open(kind, { labelSelector })];
@@ -36,7 +36,7 @@ describe('many watchers of a kind', () => {
     for (const other of others) expect(other).toBe(first);
   });
 
-  it('are told by what they saw before, each of a change that is another thing to them (WATCH-20 to WATCH-22)', async () => {
+  it('each watch gets the event type that follows from its own selection (WATCH-20 to WATCH-22)', async () => {
     const { kind } = await openWidgets();
     const [all, some, rest] = [
       await open(kind),
@@ -51,7 +51,7 @@ describe('many watchers of a kind', () => {
     expect(ready(rest).map(told)).toEqual(['ADDED w@3']);
   });
 
-  it('with the same selector are one: each change is looked at once for all of them', async () => {
+  it('watches with the same selector share one evaluation per change', async () => {
     const { kind } = await openWidgets();
     let looks = 0;
     const parsed = parseLabelSelector('l=x');
@@ -70,7 +70,7 @@ describe('many watchers of a kind', () => {
     expect(ready(streams[0] as WatchStream).map(told)).toEqual(['ADDED v@3']);
   });
 
-  it('never share what their rights show them', async () => {
+  it('watches with permission checks do not share a group', async () => {
     const { kind } = await openWidgets();
     const mayRead = (l: string) => (object: { metadata: { labels?: Record<string, string> } }) =>
       object.metadata.labels?.l === l;
@@ -83,7 +83,7 @@ describe('many watchers of a kind', () => {
     expect([ready(x).map(told), ready(y).map(told)]).toEqual([['ADDED w@2'], ['ADDED v@3']]);
   });
 
-  it('go on when the rights of one of them cannot be told; that one ends', async () => {
+  it('a failed permission check ends that watch, and the others continue', async () => {
     const { kind } = await openWidgets();
     const mayRead = () => {
       throw new Error('nobody knows');
@@ -95,7 +95,7 @@ describe('many watchers of a kind', () => {
     expect([ready(whole).map(told), whole.over]).toEqual([['ADDED w@2'], false]);
   });
 
-  it('are woken once for all that comes until they look, in turns with everything else (WATCH-32)', async () => {
+  it('a reader is woken once for all events until it reads, interleaved with other work (WATCH-32)', async () => {
     const { kind } = await openWidgets();
     const streams: WatchStream[] = [];
     for (let number = 0; number < 100; number++) streams.push(await open(kind));
@@ -115,7 +115,7 @@ describe('many watchers of a kind', () => {
     for (const stream of streams) expect(ready(stream)).toHaveLength(3);
   });
 
-  it('wake a reader who asks when something has come already, and one whose watch has ended', async () => {
+  it('a reader that waits is woken if an event is already available, or the watch has ended', async () => {
     const { kind } = await openWidgets();
     const stream = await open(kind);
     await create(kind, 'w');

@@ -17,7 +17,7 @@ function bookmark(resourceVersion: string): WatchEvent {
   return { type: 'BOOKMARK', resourceVersion, initialEventsEnd: false };
 }
 
-it('holds nothing of its opening once that has been taken, as long as it stands', async () => {
+it('an open stream releases its backlog once that is consumed', async () => {
   const queue = new BoundedQueue<Queued>(10);
   const seen: WeakRef<WatchEvent>[] = [];
   const open = () => {

@@ -46,7 +46,7 @@ async function events(
 }
 
 describe('watch', () => {
-  it('tells exactly what comes after a revision, in order (WATCH-05, WATCH-24, WATCH-25)', async () => {
+  it('a watch returns exactly the changes after a revision, in order (WATCH-05, WATCH-24, WATCH-25)', async () => {
     const { kind } = await openWidgets();
     await create(kind, 'w1');
     await create(kind, 'w2');
@@ -65,7 +65,7 @@ describe('watch', () => {
     ]);
   });
 
-  it('begins with what is there where no revision is given (WATCH-06)', async () => {
+  it('a watch without a revision starts with the current objects (WATCH-06)', async () => {
     const { kind } = await openWidgets();
     await create(kind, 'w2');
     await create(kind, 'w1');
@@ -76,14 +76,14 @@ describe('watch', () => {
     }
   });
 
-  it('begins now where the initial events are declined (WATCH-07)', async () => {
+  it('a watch that declines initial events starts with later changes (WATCH-07)', async () => {
     const { kind } = await openWidgets();
     await create(kind, 'w1');
     const change = { sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' as const };
     expect(await events(kind, change, () => create(kind, 'w2'), 1)).toEqual(['ADDED w2@3']);
   });
 
-  it('marks the end of the initial events at once, also where there are none (WATCH-08)', async () => {
+  it('the end of the initial events is marked immediately, even if there are none (WATCH-08)', async () => {
     const { kind } = await openWidgets();
     const change = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' as const, allowBookmarks: true };
     expect(await events(kind, change, async () => {}, 1)).toEqual(['BOOKMARK end @1']);
@@ -95,7 +95,7 @@ describe('watch', () => {
     ]);
   });
 
-  it('waits for the state that is asked for, and says so if it does not come (WATCH-09)', async () => {
+  it('a watch waits for a future revision and gets an ERROR event if it is not reached (WATCH-09)', async () => {
     const { kind, clock } = await openWidgets();
     const change = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' as const, resourceVersion: '2' };
     expect(await events(kind, change, () => create(kind, 'w1'), 1)).toEqual(['ADDED w1@2']);
@@ -106,7 +106,7 @@ describe('watch', () => {
     expect((await late).map(told)).toEqual(['ERROR 504 Timeout: Too large resource version: 77, current: 2']);
   });
 
-  it('refuses options that do not go together (WATCH-10, WATCH-11, WATCH-13, WATCH-18)', async () => {
+  it('incompatible options are rejected (WATCH-10, WATCH-11, WATCH-13, WATCH-18)', async () => {
     const { kind } = await openWidgets();
     const refused = async (change: Parameters<typeof watching>[0]) => {
       const { code, message } = await refusal(kind.verbs.watch(caller(), watching(change)));
@@ -126,7 +126,7 @@ describe('watch', () => {
     );
   });
 
-  it('sends a bookmark every minute and two seconds before the end, if asked to (WATCH-14, WATCH-15, WATCH-16)', async () => {
+  it('bookmarks are sent every minute and two seconds before the end, if requested (WATCH-14, WATCH-15, WATCH-16)', async () => {
     const { kind, clock } = await openWidgets();
     const settle = () => kind.verbs.list(caller(), listing());
     const stream = await kind.verbs.watch(
@@ -147,7 +147,7 @@ describe('watch', () => {
     expect(await take(plain, 1)).toEqual([]);
   });
 
-  it('says that a revision is too old in an event (WATCH-17)', async () => {
+  it('a revision that is too old gets an ERROR event (WATCH-17)', async () => {
     const { kind, store } = await openWidgets({}, { limits: { recentChanges: 1 } });
     for (const name of ['w1', 'w2', 'w3', 'w4']) await create(kind, name);
     await store.compact(slice, 4);
@@ -160,7 +160,7 @@ describe('watch', () => {
     });
   });
 
-  it('goes back to the store for what memory no longer holds, without gap or repetition', async () => {
+  it('changes that are no longer in memory are read from the store, without gaps or duplicates', async () => {
     const { kind } = await openWidgets({}, { limits: { recentChanges: 1 } });
     for (const name of ['w1', 'w2', 'w3', 'w4', 'w5']) await create(kind, name);
     expect(await events(kind, { resourceVersion: '2' }, () => create(kind, 'w6'), 5)).toEqual([
@@ -172,7 +172,7 @@ describe('watch', () => {
     ]);
   });
 
-  it('reads history piece by piece, as its reader takes it', async () => {
+  it('history is read in chunks, at the pace of the reader', async () => {
     const memory = openMemoryStore();
     const asked: [number, number | undefined][] = [];
     const store = altered(memory, {
@@ -200,7 +200,7 @@ describe('watch', () => {
     await iterator.return?.();
   });
 
-  it('tells nothing twice that is written while history is read, and misses nothing (WATCH-05)', async () => {
+  it('changes written while history is read are sent exactly once (WATCH-05)', async () => {
     const memory = openMemoryStore();
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -229,7 +229,7 @@ describe('watch', () => {
     ]);
   });
 
-  it('leaves out what comes up to a revision in the future (WATCH-19)', async () => {
+  it('changes up to a requested future revision are skipped (WATCH-19)', async () => {
     const { kind } = await openWidgets();
     const act = async () => {
       for (const name of ['w1', 'w2', 'w3']) await create(kind, name);
@@ -237,7 +237,7 @@ describe('watch', () => {
     expect(await events(kind, { resourceVersion: '3' }, act, 1)).toEqual(['ADDED w3@4']);
   });
 
-  it('tells objects that enter or leave a selection as added and deleted (WATCH-20, WATCH-21, WATCH-22)', async () => {
+  it('an object that enters or leaves the selection is ADDED or DELETED (WATCH-20, WATCH-21, WATCH-22)', async () => {
     const { kind } = await openWidgets();
     await create(kind, 'w', 'no');
     await create(kind, 'other', 'no');
@@ -254,7 +254,7 @@ describe('watch', () => {
     expect(JSON.parse(last.object.json()).metadata.resourceVersion).toBe('7');
   });
 
-  it('treats what the caller may not read like what a selector leaves out', async () => {
+  it('an object that the caller may not read is treated like one that the selector excludes', async () => {
     const { kind } = await openWidgets();
     const mayRead = (object: { metadata: { labels?: Record<string, string> } }) => object.metadata.labels?.l === 'mine';
     const stream = await kind.verbs.watch(caller({ mayRead }), watching({ resourceVersion: '1' }));
@@ -269,7 +269,7 @@ describe('watch', () => {
     );
   });
 
-  it('gives a deleted object its last state and the revision of the deletion (WATCH-23)', async () => {
+  it('a DELETED event has the last state of the object and the revision of the deletion (WATCH-23)', async () => {
     const { kind } = await openWidgets();
     await create(kind, 'w', 'x');
     const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '2' }));
@@ -281,7 +281,7 @@ describe('watch', () => {
     });
   });
 
-  it('tells all watchers the same, with the same JSON (WATCH-26)', async () => {
+  it('all watches get the same event with the same JSON (WATCH-26)', async () => {
     const { kind } = await openWidgets();
     const streams = await Promise.all(
       Array.from({ length: 5 }, () => kind.verbs.watch(caller(), watching({ resourceVersion: '1' }))),
@@ -294,7 +294,7 @@ describe('watch', () => {
     expect(objects[1]?.[1]).toBe(objects[0]?.[1]);
   });
 
-  it('sees only its namespace, which need not exist (WATCH-28)', async () => {
+  it('a watch covers only its namespace, which need not exist (WATCH-28)', async () => {
     const { kind } = await openWidgets();
     const stream = await kind.verbs.watch(caller({ namespace: 'b' }), watching());
     await create(kind, 'w');
@@ -302,21 +302,21 @@ describe('watch', () => {
     expect((await take(stream, 1)).map(told)).toEqual(['ADDED v@3']);
   });
 
-  it('is ended when its reader is too slow, never waited for (WATCH-32)', async () => {
+  it('a watch whose reader is too slow ends (WATCH-32)', async () => {
     const { kind } = await openWidgets({}, { limits: { watchQueue: 2 } });
     const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
     for (const name of ['w1', 'w2', 'w3']) await create(kind, name);
     expect(await take(stream, 1)).toEqual([]);
   });
 
-  it('is ended as well when what waits for it is too large (WATCH-32)', async () => {
+  it('a watch whose queued events are too large ends (WATCH-32)', async () => {
     const { kind } = await openWidgets({}, { limits: { watchQueueSize: 10 } });
     const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
     for (const name of ['w1', 'w2']) await create(kind, name);
     expect(await take(stream, 1)).toEqual([]);
   });
 
-  it('ends with its signal, its reader, and its kind (WATCH-33)', async () => {
+  it('a watch ends with its signal, its reader and its kind (WATCH-33)', async () => {
     const { kind } = await openWidgets();
     const abort = new AbortController();
     const stopped = await kind.verbs.watch(caller({ signal: abort.signal }), watching({ resourceVersion: '1' }));
@@ -334,7 +334,7 @@ describe('watch', () => {
     expect((await take(closed, 2)).map(told)).toEqual(['ADDED w@2']);
   });
 
-  it('gives the last events before the slice is removed (WATCH-38)', async () => {
+  it('the last events are sent before the slice is removed (WATCH-38)', async () => {
     const { kind, store } = await openWidgets();
     await create(kind, 'w');
     const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '2' }));
@@ -344,7 +344,7 @@ describe('watch', () => {
     expect(await take(stream, 1)).toEqual([]);
   });
 
-  it('tells status writes and nothing of writes that change nothing (WATCH-37)', async () => {
+  it('status writes are sent, and writes without a change are not (WATCH-37)', async () => {
     const { kind } = await openWidgets();
     const { object } = await create(kind, 'w');
     const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '2' }));
@@ -355,7 +355,7 @@ describe('watch', () => {
 });
 
 describe('listen', () => {
-  it('is told of each change at once, in order, with the object before and after', async () => {
+  it('a listener gets each change synchronously, in order, with the object before and after', async () => {
     const { kind } = await openWidgets();
     const seen: string[] = [];
     const stop = kind.listen(({ revision, before, after }) => {
