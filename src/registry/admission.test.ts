@@ -40,8 +40,8 @@ function statusOf(kind: KindStore): NonNullable<KindStore['status']> {
 
 describe('admission', () => {
   it('admission is called for every write of a client, including dry runs and writes without a change', async () => {
-    const asked: string[] = [];
-    const { kind } = await openAdmitted((write) => void asked.push(describeWrite(write)));
+    const admitted: string[] = [];
+    const { kind } = await openAdmitted((write) => void admitted.push(describeWrite(write)));
     const status = statusOf(kind);
     await kind.verbs.create(caller(), widget('a'), dryRun);
     await kind.verbs.create(caller(), widget('a'), writing);
@@ -53,7 +53,7 @@ describe('admission', () => {
     await kind.verbs.delete(caller(), 'a', deleting({ dryRun: true }));
     await kind.verbs.delete(caller(), 'a', deleting());
     await kind.verbs.deletecollection(caller(), listing(), deleting());
-    expect(asked).toEqual([
+    expect(admitted).toEqual([
       'CREATE a dry by jane',
       'CREATE a by jane',
       'UPDATE a over old by jane',
@@ -68,26 +68,26 @@ describe('admission', () => {
   });
 
   it('admission is not called for writes of the server itself', async () => {
-    const asked: string[] = [];
-    const { kind } = await openAdmitted((write) => void asked.push(describeWrite(write)));
+    const admitted: string[] = [];
+    const { kind } = await openAdmitted((write) => void admitted.push(describeWrite(write)));
     await kind.verbs.create(system(), widget('a'), writing);
     await kind.verbs.patch(system(), 'a', merge, patching);
     await kind.verbs.delete(system(), 'a', deleting());
-    expect(asked).toEqual([]);
+    expect(admitted).toEqual([]);
   });
 
   it('admission runs after the validation of the kind and before the check for an existing name', async () => {
-    const asked: string[] = [];
+    const admitted: string[] = [];
     const { kind } = await openAdmitted((write) => {
-      asked.push(describeWrite(write));
+      admitted.push(describeWrite(write));
       throw forbidden({ group: 'test.example', resource: 'widgets' }, 'a', 'a policy says no');
     });
     expect((await refusal(kind.verbs.create(caller(), widget('a', { spec: { size: 0 } }), writing))).code).toBe(422);
-    expect(asked).toEqual([]);
+    expect(admitted).toEqual([]);
     await kind.verbs.create(system(), widget('a'), writing);
     const refused = await refusal(kind.verbs.create(caller(), widget('a'), writing));
     expect(refused.message).toBe('widgets.test.example "a" is forbidden: a policy says no');
-    expect(asked).toHaveLength(1);
+    expect(admitted).toHaveLength(1);
     expect((await refusal(kind.verbs.delete(caller(), 'a', deleting()))).code).toBe(403);
     expect(kind.peek('a', 'a')).toBeDefined();
   });

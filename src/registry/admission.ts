@@ -29,29 +29,29 @@ export function admitted<T>(
   const { admit } = kind.collaborators;
   if (admit === undefined || write.context.system) return store();
   const { operation, subresource, draft, context, dryRun } = write;
-  const ends: (() => void)[] = [];
-  const afterwards = (callback: () => void) => void ends.push(callback);
-  const asked = { resource: kind.resource, operation, subresource, draft, context, dryRun, afterwards };
-  let deciding: void | Promise<void>;
+  const callbacks: (() => void)[] = [];
+  const afterwards = (callback: () => void) => void callbacks.push(callback);
+  const request = { resource: kind.resource, operation, subresource, draft, context, dryRun, afterwards };
+  let decision: void | Promise<void>;
   try {
-    deciding = admit(asked);
+    decision = admit(request);
   } catch (error) {
-    for (const end of ends) end();
+    for (const callback of callbacks) callback();
     throw error;
   }
   // Usually admission decides synchronously and registers no callback, so there is nothing to wait for.
-  return deciding instanceof Promise || ends.length > 0 ? storeDecided(deciding, store, ends) : store();
+  return decision instanceof Promise || callbacks.length > 0 ? storeAfterDecision(decision, store, callbacks) : store();
 }
 
-async function storeDecided<T>(
-  deciding: void | Promise<void>,
+async function storeAfterDecision<T>(
+  decision: void | Promise<void>,
   store: () => Promise<T>,
-  ends: readonly (() => void)[],
+  callbacks: readonly (() => void)[],
 ): Promise<T> {
   try {
-    if (deciding instanceof Promise) await deciding;
+    if (decision instanceof Promise) await decision;
     return await store();
   } finally {
-    for (const end of ends) end();
+    for (const callback of callbacks) callback();
   }
 }

@@ -10,8 +10,8 @@ import type { Served } from './verbs.ts';
  * Returns the object for the response to a write at that revision. Usually the cache has this version, decoded and
  * shared. If the object has changed since, the response still shows this write. Only this function includes `reveal`.
  */
-export function answerWritten(kind: KindRuntime, place: Place, revision: number, draft: Draft): Served {
-  const cached = kind.cache.get(place.namespace, place.name);
+export function answerWritten(kind: KindRuntime, key: Place, revision: number, draft: Draft): Served {
+  const cached = kind.cache.get(key.namespace, key.name);
   const served =
     cached?.revision === revision
       ? cached.served

@@ -35,11 +35,11 @@ export function checkUid(kind: KindRuntime, context: RequestContext, name: strin
   if (sent === '' || sent === stored) return;
   const { group, plural, builtIn } = kind.resource;
   // Kubernetes stores its own kinds under their plural alone.
-  const place = [builtIn === true ? '' : group, plural, context.namespace, name].filter((part) => part !== '');
+  const storagePath = [builtIn === true ? '' : group, plural, context.namespace, name].filter((part) => part !== '');
   throw conflict(
     groupResourceOf(kind.resource),
     name,
-    `StorageError: invalid object, Code: 4, Key: /registry/${place.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${sent}, UID in object meta: ${stored}`,
+    `StorageError: invalid object, Code: 4, Key: /registry/${storagePath.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${sent}, UID in object meta: ${stored}`,
   );
 }
 
@@ -49,8 +49,8 @@ export function checkUid(kind: KindRuntime, context: RequestContext, name: strin
  * update.
  */
 export function checkReplacedVersion(kind: KindRuntime, sent: ObjectMeta, current: CachedObject): void {
-  const wanted = sentRevision(sent);
-  if (wanted !== undefined && wanted !== 0) {
+  const requested = sentRevision(sent);
+  if (requested !== undefined && requested !== 0) {
     checkVersion(kind, sent, current);
   } else if (kind.resource.unconditionalUpdate !== true) {
     const { group, plural } = kind.resource;
@@ -62,8 +62,8 @@ export function checkReplacedVersion(kind: KindRuntime, sent: ObjectMeta, curren
 
 /** PATCH-15: a resourceVersion in the patch is an optimistic lock. */
 export function checkVersion(kind: KindRuntime, sent: ObjectMeta, current: CachedObject): void {
-  const wanted = sentRevision(sent);
-  if (wanted === undefined || wanted === 0 || wanted === current.revision) return;
+  const requested = sentRevision(sent);
+  if (requested === undefined || requested === 0 || requested === current.revision) return;
   throw conflict(groupResourceOf(kind.resource), current.name, modifiedDetail);
 }
 

@@ -29,7 +29,7 @@ export interface CachedKind {
   readonly birth?: PlaneBirth | undefined;
 }
 
-interface Forms {
+interface DecodedForms {
   readonly record: StoredRecord;
   object?: KubeObject;
   json?: string;
@@ -48,24 +48,18 @@ export class CachedObject implements Place, Served, Decoded {
   used = false;
   readonly #kind: CachedKind;
   readonly #content: string | StandingObject;
-  #forms: Forms | undefined;
+  #decodedForms: DecodedForms | undefined;
   #labels: Labels | undefined;
-  #versionPlace = 0;
+  #versionOffset = 0;
 
   /** `content` is the stored text. `record` is the decoded text, if it is already known. */
-  constructor(
-    kind: CachedKind,
-    place: Place,
-    content: string | StandingObject,
-    revision: number,
-    record?: StoredRecord,
-  ) {
-    this.namespace = place.namespace;
-    this.name = place.name;
+  constructor(kind: CachedKind, key: Place, content: string | StandingObject, revision: number, record?: StoredRecord) {
+    this.namespace = key.namespace;
+    this.name = key.name;
     this.revision = revision;
     this.#kind = kind;
     this.#content = content;
-    if (record !== undefined && this.#inForm) this.#keep({ record });
+    if (record !== undefined && this.#isInServedForm) this.#cache({ record });
   }
 
   /** Returns the same object under another definition of its kind. */
@@ -77,13 +71,13 @@ export class CachedObject implements Place, Served, Decoded {
   get isOfOldVersion(): boolean {
     const { form } = this.#kind.resource;
     const content = this.#content;
-    if (form === undefined || typeof content !== 'string' || this.#inForm) return false;
+    if (form === undefined || typeof content !== 'string' || this.#isInServedForm) return false;
     return parseRecord(content).object.apiVersion !== form.storedVersion;
   }
 
   /** True if the object is stored in exactly this form and needs no conversion. */
   isIn(form: ServedForm): boolean {
-    return form.mark !== undefined && this.#kind.resource.form === form && this.#inForm && !this.stands;
+    return form.mark !== undefined && this.#kind.resource.form === form && this.#isInServedForm && !this.stands;
   }
 
   /** The length of the stored text in characters: an approximation of its memory use. */
@@ -116,24 +110,24 @@ export class CachedObject implements Place, Served, Decoded {
   /** The metadata. Usually without managedFields if the object is not decoded yet. */
   metadata(): Readonly<ObjectMeta> {
     const content = this.#content;
-    if (this.#forms !== undefined || typeof content !== 'string') return this.record.object.metadata;
+    if (this.#decodedForms !== undefined || typeof content !== 'string') return this.record.object.metadata;
     return parseTrustedJson(bareMetadataText(content)) as ObjectMeta;
   }
 
   /** The object as clients see it, with its resourceVersion. */
   get object(): KubeObject {
-    const forms = this.#decoded();
-    if (forms.object === undefined) {
-      const object = withResourceVersion(this.#kind.resource, forms.record.object, this.revision);
+    const decoded = this.#decoded();
+    if (decoded.object === undefined) {
+      const object = withResourceVersion(this.#kind.resource, decoded.record.object, this.revision);
       Object.freeze(object.metadata);
-      forms.object = Object.freeze(object);
+      decoded.object = Object.freeze(object);
     }
-    return forms.object;
+    return decoded.object;
   }
 
   glance(): KubeObject {
-    if (this.#forms !== undefined) return this.object;
-    const object = this.#glanced();
+    if (this.#decodedForms !== undefined) return this.object;
+    const object = this.#decodeWithoutManagedFields();
     this.#labels ??= Object.freeze(object.metadata.labels ?? noLabels);
     return object;
   }
@@ -142,11 +136,11 @@ export class CachedObject implements Place, Served, Decoded {
     if (this.#kind.resource.builtIn === true) {
       return writeJson(metadataAsPrinted(this.object.metadata) as JsonValue, { sorted: false });
     }
-    return metadataText(this.#text, this.#placeOfVersion(), this.revision);
+    return metadataText(this.#text, this.#findVersionOffset(), this.revision);
   }
 
   get labels(): Labels | undefined {
-    if (this.#forms !== undefined) return this.#forms.record.object.metadata.labels;
+    if (this.#decodedForms !== undefined) return this.#decodedForms.record.object.metadata.labels;
     const content = this.#content;
     this.#labels ??= (typeof content === 'string' ? labelsIn(content) : content.labels) ?? noLabels;
     return this.#labels;
@@ -154,85 +148,85 @@ export class CachedObject implements Place, Served, Decoded {
 
   /** True if `labels` is available without scanning the text. */
   get labelsKnown(): boolean {
-    return this.#forms !== undefined || this.#labels !== undefined;
+    return this.#decodedForms !== undefined || this.#labels !== undefined;
   }
 
   json(): string {
-    if (this.#kind.resource.builtIn !== true && this.#inForm) return this.#jsonOfText();
-    if (this.#forms === undefined) return objectJson(this.#kind.resource, this.#made());
-    this.#forms.json ??= objectJson(this.#kind.resource, this.object);
-    return this.#forms.json;
+    if (this.#kind.resource.builtIn !== true && this.#isInServedForm) return this.#jsonOfText();
+    if (this.#decodedForms === undefined) return objectJson(this.#kind.resource, this.#decodeUncached());
+    this.#decodedForms.json ??= objectJson(this.#kind.resource, this.object);
+    return this.#decodedForms.json;
   }
 
   /** Returns the same content at another revision. */
   at(revision: number): CachedObject {
-    return new CachedObject(this.#kind, this, this.#content, revision, this.#forms?.record);
+    return new CachedObject(this.#kind, this, this.#content, revision, this.#decodedForms?.record);
   }
 
   forget(): void {
-    this.#forms = undefined;
+    this.#decodedForms = undefined;
   }
 
   #jsonOfText(): string {
-    const [before, version, behind] = servedParts(this.#text, this.#placeOfVersion(), this.revision);
+    const [before, version, behind] = servedParts(this.#text, this.#findVersionOffset(), this.revision);
     return before + version + behind;
   }
 
-  #placeOfVersion(): number {
-    if (this.#versionPlace === 0) this.#versionPlace = versionPlace(this.#text);
-    return this.#versionPlace;
+  #findVersionOffset(): number {
+    if (this.#versionOffset === 0) this.#versionOffset = versionPlace(this.#text);
+    return this.#versionOffset;
   }
 
-  #decoded(): Forms {
+  #decoded(): DecodedForms {
     this.used = true;
-    if (this.#forms !== undefined) return this.#forms;
+    if (this.#decodedForms !== undefined) return this.#decodedForms;
     const content = this.#content;
-    return this.#keep({
-      record: typeof content === 'string' ? decodeRecord(content, this.#kind.resource) : this.#standing(content),
+    return this.#cache({
+      record: typeof content === 'string' ? decodeRecord(content, this.#kind.resource) : this.#builtinRecord(content),
     });
   }
 
   /** Returns the served object without caching it. */
-  #made(): KubeObject {
+  #decodeUncached(): KubeObject {
     const { resource } = this.#kind;
     const content = this.#content;
-    const { object } = typeof content === 'string' ? parseRecord(content, resource) : this.#standing(content);
+    const { object } = typeof content === 'string' ? parseRecord(content, resource) : this.#builtinRecord(content);
     return withResourceVersion(resource, object, this.revision);
   }
 
   /**
-   * The same for `withoutManagedFields`. For kinds of our own, managedFields are usually missing and resourceVersion is
-   * the last member of metadata.
+   * The same for `peekWithoutManagedFields`. For kinds of our own, managedFields are usually missing and
+   * resourceVersion is the last member of metadata.
    */
-  #glanced(): KubeObject {
+  #decodeWithoutManagedFields(): KubeObject {
     const { resource } = this.#kind;
     const content = this.#content;
-    if (resource.builtIn === true || typeof content !== 'string') return this.#made();
+    if (resource.builtIn === true || typeof content !== 'string') return this.#decodeUncached();
     const { object } = parseBareRecord(content, resource);
     object.metadata.resourceVersion = String(this.revision);
     return object;
   }
 
-  #standing(content: StandingObject): StoredRecord {
+  #builtinRecord(content: StandingObject): StoredRecord {
     const { birth } = this.#kind;
-    if (birth === undefined) throw new Error(`${content.name} stands in a plane that was never born`);
+    if (birth === undefined) throw new Error(`built-in object "${content.name}" needs the creation data of its plane`);
     return content.recordIn(birth);
   }
 
-  get #inForm(): boolean {
+  get #isInServedForm(): boolean {
     return typeof this.#content !== 'string' || isInForm(this.#kind.resource, this.#content);
   }
 
   get #text(): string {
     const content = this.#content;
     if (typeof content === 'string') return content;
-    return encodeRecord(this.#kind.resource, this.#standing(content));
+    return encodeRecord(this.#kind.resource, this.#builtinRecord(content));
   }
 
-  #keep(forms: Forms): Forms {
-    this.#forms = forms;
+  #cache(decoded: DecodedForms): DecodedForms {
+    this.#decodedForms = decoded;
     this.#kind.decoded.add(this);
-    return forms;
+    return decoded;
   }
 }
 
@@ -245,11 +239,11 @@ export class CachedChange implements KindChange, Place {
   readonly name: string;
   readonly before: CachedObject | undefined;
   readonly after: CachedObject | undefined;
-  #departed: Served | undefined;
+  #deletedObject: Served | undefined;
 
-  constructor(place: Place, revision: number, before: CachedObject | undefined, after: CachedObject | undefined) {
-    this.namespace = place.namespace;
-    this.name = place.name;
+  constructor(key: Place, revision: number, before: CachedObject | undefined, after: CachedObject | undefined) {
+    this.namespace = key.namespace;
+    this.name = key.name;
     this.revision = revision;
     this.before = before;
     this.after = after;
@@ -265,7 +259,7 @@ export class CachedChange implements KindChange, Place {
    * Created once for all subscribers.
    */
   departed(): Served | undefined {
-    this.#departed ??= this.before?.at(this.revision);
-    return this.#departed;
+    this.#deletedObject ??= this.before?.at(this.revision);
+    return this.#deletedObject;
   }
 }

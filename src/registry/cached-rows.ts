@@ -7,12 +7,12 @@ import { deletedText, type StandingObject } from './standing-object.ts';
 
 /** Creates cached objects from the rows of a kind and from its built-in objects. */
 export class CachedRows {
-  readonly #standing: StandingHere | undefined;
+  readonly #builtinObjects: StandingHere | undefined;
   #kind: CachedKind;
 
   constructor(kind: CachedKind, standing: StandingHere | undefined) {
     this.#kind = kind;
-    this.#standing = standing;
+    this.#builtinObjects = standing;
   }
 
   get kind(): CachedKind {
@@ -27,28 +27,28 @@ export class CachedRows {
 
   /** Returns the built-in objects of the kind with the metadata of this plane. */
   standing(): CachedObject[] {
-    return (this.#standing?.kind.objects ?? []).map((object) => this.#stand(object));
+    return (this.#builtinObjects?.kind.objects ?? []).map((object) => this.#createBuiltin(object));
   }
 
-  isStanding(place: Place): boolean {
-    return this.#standing?.kind.at(place) !== undefined;
+  isStanding(key: Place): boolean {
+    return this.#builtinObjects?.kind.at(key) !== undefined;
   }
 
   /** Returns the object that the row's value describes; without a row, the built-in object under that key. */
-  at(place: Place, value: string | undefined, revision: number, record?: StoredRecord): CachedObject | undefined {
+  at(key: Place, value: string | undefined, revision: number, record?: StoredRecord): CachedObject | undefined {
     if (value === deletedText) return undefined;
-    if (value !== undefined) return new CachedObject(this.#kind, place, value, revision, record);
-    const standing = this.#standing?.kind.at(place);
-    return standing && this.#stand(standing);
+    if (value !== undefined) return new CachedObject(this.#kind, key, value, revision, record);
+    const builtin = this.#builtinObjects?.kind.at(key);
+    return builtin && this.#createBuiltin(builtin);
   }
 
-  change({ key, value, previous, revision }: Change): CachedChange {
-    const place = placeOf(key.segments);
-    const before = this.at(place, previous?.value, previous?.revision ?? 0);
-    return new CachedChange(place, revision, before, this.at(place, value, revision));
+  change({ key: rowKey, value, previous, revision }: Change): CachedChange {
+    const key = placeOf(rowKey.segments);
+    const before = this.at(key, previous?.value, previous?.revision ?? 0);
+    return new CachedChange(key, revision, before, this.at(key, value, revision));
   }
 
-  #stand(object: StandingObject): CachedObject {
+  #createBuiltin(object: StandingObject): CachedObject {
     return new CachedObject(this.#kind, object, object, this.#kind.birth?.revision ?? 0);
   }
 }

@@ -40,37 +40,43 @@ export class ObjectMoved extends Error {}
  */
 export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<number> {
   const { resource, store, slice } = kind;
-  const { place, old, next } = write;
+  const { place: key, old, next } = write;
   const resourceName = resourceKey(resource);
-  const key = objectKey(slice, resourceName, place.namespace, place.name);
-  const encoded = next === undefined ? undefined : encodeWithin(kind, write, next);
+  const rowKey = objectKey(slice, resourceName, key.namespace, key.name);
+  const encoded = next === undefined ? undefined : encodeWithinLimit(kind, write, next);
   const claims = resource.claims === undefined ? noClaims : claimChanges(kind, write);
-  const rows = write.leavesNothing === true ? noRows : derivedRows(kind, place, old?.record, next);
+  const rows = write.leavesNothing === true ? noRows : derivedRows(kind, key, old?.record, next);
   const derived = rows instanceof Promise ? await rows : rows;
   const companions = resource.companions === undefined ? noCompanions : await companionWrites(kind, old?.record, next);
-  const row = old === undefined ? kind.cache.deletedRow(place) : old.row;
+  const row = old === undefined ? kind.cache.deletedRow(key) : old.row;
   // Evaluated here because no other code runs between this line and the call of the store.
-  const seen = kind.cache.get(place.namespace, place.name) === old;
-  const checks: Check[] = [{ key, revision: row, seen, value: old?.rowText }];
+  const seen = kind.cache.get(key.namespace, key.name) === old;
+  const checks: Check[] = [{ key: rowKey, revision: row, seen, value: old?.rowText }];
   for (const claim of claims.taken) checks.push({ key: claimKey(slice, resourceName, claim), revision: undefined });
   checks.push(...companions.checks, ...derived.checks);
   if (write.requires !== undefined) checks.push(write.requires);
-  const value = encoded?.text ?? (kind.cache.isStanding(place) ? deletedText : undefined);
-  const born = old === undefined && next !== undefined ? (resource.bornWith?.(next) ?? []) : [];
-  const writes: Write[] = [{ key, value }, ...companions.writes, ...claims.writes, ...derived.writes, ...born];
+  const value = encoded?.text ?? (kind.cache.isStanding(key) ? deletedText : undefined);
+  const createdAlongside = old === undefined && next !== undefined ? (resource.bornWith?.(next) ?? []) : [];
+  const writes: Write[] = [
+    { key: rowKey, value },
+    ...companions.writes,
+    ...claims.writes,
+    ...derived.writes,
+    ...createdAlongside,
+  ];
   // The cache would not see this write, and the removal of the kind has already counted its objects.
   if (kind.cache.ended) throw serviceUnavailable(`${qualified(groupResourceOf(resource))} are no longer served`, 1);
-  const settled = expected(kind, place, encoded);
+  const withdraw = announceRecord(kind, key, encoded);
   let revisions: readonly (number | undefined)[];
   try {
     revisions = await store.transact({ checks, writes });
   } catch (error) {
-    throw await explain(kind, write, claims.taken, companions.checks.length, error);
+    throw await explainFailure(kind, write, claims.taken, companions.checks.length, error);
   } finally {
-    settled?.();
+    withdraw?.();
   }
-  const left = leftWork(derived.writes);
-  if (left !== undefined) kind.onUpkeep(left);
+  const work = leftWork(derived.writes);
+  if (work !== undefined) kind.onUpkeep(work);
   const revision = revisions[0];
   if (revision === undefined)
     throw new Error(`the store returned no revision for a write of ${qualified(groupResourceOf(resource))}`);
@@ -78,12 +84,16 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
 }
 
 /** Announces the decoded record to the cache, if this kind keeps decoded records. */
-function expected({ cache }: KindRuntime, place: Place, encoded: EncodedRecord | undefined): (() => void) | undefined {
+function announceRecord(
+  { cache }: KindRuntime,
+  key: Place,
+  encoded: EncodedRecord | undefined,
+): (() => void) | undefined {
   if (encoded?.record === undefined) return undefined;
-  return cache.expect(place, encoded.text, encoded.record);
+  return cache.expect(key, encoded.text, encoded.record);
 }
 
-function encodeWithin(kind: KindRuntime, write: ObjectWrite, next: StoredRecord): EncodedRecord {
+function encodeWithinLimit(kind: KindRuntime, write: ObjectWrite, next: StoredRecord): EncodedRecord {
   const limit = kind.limits.objectBytes;
   const isRead = kind.cache.areAskedFor;
   const encoded = encodeShared(kind.resource, next, isRead, write.draft?.document);
@@ -112,7 +122,7 @@ interface ClaimChanges {
 function claimChanges(kind: KindRuntime, write: ObjectWrite): ClaimChanges {
   const { taken, released } = newClaims(kind, write);
   const key = (claim: string) => claimKey(kind.slice, resourceKey(kind.resource), claim);
-  const holder = describePlace(write.place);
+  const holder = describeKey(write.place);
   return {
     taken,
     writes: [
@@ -148,12 +158,12 @@ function claimTaken(kind: KindRuntime, write: ObjectWrite, claim: string, holder
   );
 }
 
-function describePlace({ namespace, name }: Place): string {
+function describeKey({ namespace, name }: Place): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
 /** Interprets a failed check by its index: the order is object, claims, companions, others. */
-async function explain(
+async function explainFailure(
   kind: KindRuntime,
   write: ObjectWrite,
   claims: readonly string[],

@@ -48,10 +48,10 @@ async function changedCompanions(
   for (const [index, companion] of after.entries()) {
     if (equalJson(before[index]?.object, companion.object)) continue;
     const key = keyOf(kind, companion);
-    const present = await translated(kind.store.get(key));
-    if (present === undefined) continue;
-    const { uid, creationTimestamp } = decodeRecord(present.value).object.metadata;
-    checks.push({ key, revision: present.revision });
+    const existing = await translated(kind.store.get(key));
+    if (existing === undefined) continue;
+    const { uid, creationTimestamp } = decodeRecord(existing.value).object.metadata;
+    checks.push({ key, revision: existing.revision });
     writes.push({ key, value: encodeCompanion(kind, companion, { uid, creationTimestamp }) });
   }
   return { checks, writes };
@@ -64,7 +64,7 @@ function keyOf(kind: KindRuntime, { kind: companion, namespace, name }: Companio
 function encodeCompanion(
   kind: KindRuntime,
   companion: Companion,
-  present: { uid?: string | undefined; creationTimestamp?: string | undefined } = {},
+  existing: { uid?: string | undefined; creationTimestamp?: string | undefined } = {},
 ): string | undefined {
   const { object } = companion;
   if (object === undefined) return undefined;
@@ -72,8 +72,8 @@ function encodeCompanion(
     ...object.metadata,
     name: companion.name,
     namespace: companion.namespace,
-    uid: present.uid ?? object.metadata.uid ?? kind.ids.uid(),
-    creationTimestamp: present.creationTimestamp ?? object.metadata.creationTimestamp ?? timestamp(kind.clock.now()),
+    uid: existing.uid ?? object.metadata.uid ?? kind.ids.uid(),
+    creationTimestamp: existing.creationTimestamp ?? object.metadata.creationTimestamp ?? timestamp(kind.clock.now()),
   });
   return encodeRecord(companion.kind, { object: { ...object, metadata } });
 }

@@ -51,7 +51,7 @@ export function contextWith(context: RequestContext, changes: Partial<RequestCon
     isOver: () => context.isOver?.() ?? context.signal.aborted,
     warn: (text) => context.warn(text),
     annotate: (key, value) => context.annotate?.(key, value),
-    may: (asked) => context.may(asked),
+    may: (attributes) => context.may(attributes),
     ...changes,
   };
 }

@@ -22,24 +22,24 @@ export function encodeContinue(namespaced: boolean, token: ContinueToken): strin
 
 export function decodeContinue(namespaced: boolean, text: string): ContinueToken {
   const { v, rv, start } = parseToken(text);
-  if (v !== version) throw refuse(`server does not recognize this encoded version ${String(v ?? '')}`);
+  if (v !== version) throw invalidToken(`server does not recognize this encoded version ${String(v ?? '')}`);
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || rv < inconsistent) {
-    throw refuse(`incorrect encoded start resourceVersion (version ${version})`);
+    throw invalidToken(`incorrect encoded start resourceVersion (version ${version})`);
   }
-  if (typeof start !== 'string' || start === '') throw refuse(`encoded start key empty (version ${version})`);
+  if (typeof start !== 'string' || start === '') throw invalidToken(`encoded start key empty (version ${version})`);
   return { revision: rv, after: parseStart(namespaced, start) };
 }
 
 function parseToken(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
-  if (!/^[A-Za-z0-9_-]*$/.test(text)) throw refuse('illegal base64 data');
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) throw invalidToken('illegal base64 data');
   try {
     const { value } = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
     if (isJsonObject(value)) return value;
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw refuse(error.message);
+    if (error instanceof JsonSyntaxError) throw invalidToken(error.message);
     throw error;
   }
-  throw refuse('the token does not hold a JSON object');
+  throw invalidToken('the token does not hold a JSON object');
 }
 
 function parseStart(namespaced: boolean, start: string): Place {
@@ -47,11 +47,11 @@ function parseStart(namespaced: boolean, start: string): Place {
   const parts = key.split('/');
   const [namespace = '', name = ''] = namespaced ? parts : ['', ...parts];
   const expected = namespaced ? 2 : 1;
-  const escapes = parts.some((part) => part === '.' || part === '..' || part === '');
-  if (parts.length !== expected || escapes || rest.length !== 1 || rest[0] !== '') throw refuse(start);
+  const hasInvalidPart = parts.some((part) => part === '.' || part === '..' || part === '');
+  if (parts.length !== expected || hasInvalidPart || rest.length !== 1 || rest[0] !== '') throw invalidToken(start);
   return { namespace, name };
 }
 
-function refuse(detail: string) {
+function invalidToken(detail: string) {
   return badRequest(`invalid continue token: continue key is not valid: ${detail}`);
 }

@@ -52,35 +52,35 @@ async function createNamed(
   const namespace = kind.resource.namespaced ? context.namespace : '';
   checkNamespace(kind.resource, sent.metadata, namespace);
   if (!options.dryRun) refuseVersionOnCreate(sent);
-  const how: Creation = {
+  const creation: Creation = {
     dryRun: options.dryRun,
     document: options.document,
     mayForgetOwnership: true,
     track: (next) => trackNew(kind, options.fieldManager, next, sent),
   };
-  const given = sent.metadata.name ?? '';
-  const base = sent.metadata.generateName || kind.resource.autoName || '';
-  if (given !== '' || base === '') {
-    const place = { namespace, name: given };
+  const givenName = sent.metadata.name ?? '';
+  const namePrefix = sent.metadata.generateName || kind.resource.autoName || '';
+  if (givenName !== '' || namePrefix === '') {
+    const key = { namespace, name: givenName };
     try {
-      return await retrying(kind, context, () => createAt(kind, context, place, sent, how));
+      return await retrying(kind, context, () => createAt(kind, context, key, sent, creation));
     } catch (error) {
-      throw error instanceof NameTaken ? alreadyThere(kind, sent, error.holder) : error;
+      throw error instanceof NameTaken ? nameTakenError(kind, sent, error.holder) : error;
     }
   }
   for (let attempt = 1; ; attempt++) {
-    const place = { namespace, name: generateName(base, kind.ids.suffix()) };
+    const key = { namespace, name: generateName(namePrefix, kind.ids.suffix()) };
     try {
-      return await retrying(kind, context, () => createAt(kind, context, place, sent, how));
+      return await retrying(kind, context, () => createAt(kind, context, key, sent, creation));
     } catch (error) {
       if (!(error instanceof NameTaken)) throw error;
-      if (attempt === generateAttempts) throw generatedNameTaken(groupResourceOf(kind.resource), place.name);
+      if (attempt === generateAttempts) throw generatedNameTaken(groupResourceOf(kind.resource), key.name);
     }
   }
 }
 
 /** CREATE-14, CREATE-17, CREATE-18. */
-function alreadyThere(kind: KindRuntime, sent: KubeObject, holder: CachedObject): StatusError {
+function nameTakenError(kind: KindRuntime, sent: KubeObject, holder: CachedObject): StatusError {
   const resource = groupResourceOf(kind.resource);
   if ((sent.metadata.generateName ?? '') !== '') return generatedNameTaken(resource, holder.name);
   if (holder.record.object.metadata.deletionTimestamp !== undefined) return stillBeingDeleted(resource, holder.name);
@@ -111,47 +111,47 @@ export class NameTaken extends Error {
 export function createAt(
   kind: KindRuntime,
   context: RequestContext,
-  place: Place,
+  key: Place,
   sent: KubeObject,
-  how: Creation,
+  creation: Creation,
 ): Promise<Served> {
-  const requires = requireNamespace(kind, place.namespace, sent.metadata);
-  const draft: Draft = { object: newObject(kind, place, sent), hidden: {}, document: how.document };
+  const requires = requireNamespace(kind, key.namespace, sent.metadata);
+  const draft: Draft = { object: newObject(kind, key, sent), hidden: {}, document: creation.document };
   const store = (): Promise<Served> => {
-    draft.object = how.track(draft.object);
-    return admitted(kind, { operation: 'CREATE', subresource: '', draft, context, dryRun: how.dryRun }, () =>
-      storeNew(kind, place, draft, how, requires),
+    draft.object = creation.track(draft.object);
+    return admitted(kind, { operation: 'CREATE', subresource: '', draft, context, dryRun: creation.dryRun }, () =>
+      storeNew(kind, key, draft, creation, requires),
     );
   };
-  const settling = settleMain(kind, context, draft);
-  return settling === undefined ? store() : settling.then(store);
+  const completing = settleMain(kind, context, draft);
+  return completing === undefined ? store() : completing.then(store);
 }
 
 async function storeNew(
   kind: KindRuntime,
-  place: Place,
+  key: Place,
   draft: Draft,
-  how: Creation,
+  creation: Creation,
   requires: Check | undefined,
 ): Promise<Served> {
   const next = { object: draft.object, hidden: draft.hidden };
-  const holder = kind.cache.get(place.namespace, place.name);
+  const holder = kind.cache.get(key.namespace, key.name);
   if (holder !== undefined) throw new NameTaken(holder);
-  const write: ObjectWrite = { place, next, draft, mayForgetOwnership: how.mayForgetOwnership, requires };
-  if (how.dryRun) {
+  const write: ObjectWrite = { place: key, next, draft, mayForgetOwnership: creation.mayForgetOwnership, requires };
+  if (creation.dryRun) {
     await checkClaims(kind, write);
     return answerDryRun(kind, draft.object);
   }
-  return answerWritten(kind, place, await commit(kind, write), draft);
+  return answerWritten(kind, key, await commit(kind, write), draft);
 }
 
 /** CREATE-02, CREATE-03, CREATE-04: the server sets what clients cannot decide. */
-function newObject(kind: KindRuntime, place: Place, sent: KubeObject): KubeObject {
+function newObject(kind: KindRuntime, key: Place, sent: KubeObject): KubeObject {
   const { resource, ids, clock } = kind;
   const object = ownCopy(resource, sent);
   object.apiVersion = apiVersionOf(resource);
   object.kind = resource.kind;
-  object.metadata = newMetadata(resource, object.metadata, place, { uid: ids.uid(), now: clock.now() });
+  object.metadata = newMetadata(resource, object.metadata, key, { uid: ids.uid(), now: clock.now() });
   if (resource.hasStatus) putStatus(resource, object, undefined);
   return object;
 }

@@ -71,7 +71,7 @@ export function shapeMembers(kind: ResourceKind, sent: JsonObject, options: Shap
     kind.builtIn !== true && kind.shape === undefined && isSettled(kind.schema, sent, options.settledBase);
   if (!settled && isNestedDeeper(sent, deepestObject)) throw new DecodeError(tooDeep);
   const { metadata, unknown } = shapeMetadata(getMember(sent, 'metadata') ?? null, 'metadata', options.base?.metadata);
-  if (options.namespace !== undefined) placeIn(metadata, kind, options.namespace);
+  if (options.namespace !== undefined) setNamespace(metadata, kind, options.namespace);
   const object: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
   for (const name in sent) {
     if (name === 'apiVersion' || name === 'kind' || name === 'metadata') continue;
@@ -92,7 +92,7 @@ function allFindings({ findings }: ShapeOptions, unknown: readonly string[]): st
   return [...findings, ...unknown.map((field) => `unknown field ${JSON.stringify(field)}`)];
 }
 
-function placeIn(metadata: KubeObject['metadata'], kind: ResourceKind, namespace: string): void {
+function setNamespace(metadata: KubeObject['metadata'], kind: ResourceKind, namespace: string): void {
   if (!kind.namespaced) {
     delete metadata.namespace;
   } else if (metadata.namespace === undefined) {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { DecodedObjects } from './decoded-objects.ts';
+import { type Decoded, DecodedObjects } from './decoded-objects.ts';
 
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
@@ -13,7 +13,7 @@ function setUp() {
   const decoded = new DecodedObjects(100);
   const kept = new Set<string>();
   const add = (name: string, size = 10) => {
-    const one = { size, used: false, forget: () => void kept.delete(name) };
+    const one: Decoded = { size, used: false, forget: () => void kept.delete(name) };
     kept.add(name);
     decoded.add(one);
     return one;
@@ -31,13 +31,13 @@ describe('DecodedObjects', () => {
     expect([...kept]).toEqual(Array.from({ length: 10 }, (_, at) => String(990 + at)));
   });
 
-  it('areAskedFor reports whether recently evicted entries had been read, and adapts quickly', () => {
+  it('isEffective reports whether recently evicted entries had been read, and adapts quickly', () => {
     const { decoded, add } = setUp();
     expect(decoded.areAskedFor).toBe(true);
-    for (let at = 0; at < 1000; at++) add(`nobody ${at}`);
+    for (let at = 0; at < 1000; at++) add(`unread-${at}`);
     expect(decoded.areAskedFor).toBe(false);
     for (let at = 0; at < 40; at++) {
-      const one = add(`somebody ${at}`);
+      const one = add(`read-${at}`);
       one.used = true;
       decoded.drop(one);
     }

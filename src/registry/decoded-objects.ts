@@ -7,7 +7,7 @@ export interface Decoded {
 }
 
 /** The limit of the hit counter: that many equal outcomes outweigh all earlier ones. */
-const longMemory = 32;
+const maxHitBalance = 32;
 
 /** An entry of the doubly linked list. */
 interface Link {
@@ -32,7 +32,7 @@ export class DecodedObjects {
   #newest: Link | undefined;
   #size = 0;
   /** Incremented for each evicted entry that was read, decremented for each that was not. */
-  #asked = 0;
+  #hitBalance = 0;
 
   /** `capacity` is in characters of stored text. */
   constructor(capacity: number) {
@@ -48,7 +48,7 @@ export class DecodedObjects {
    * creates long-lived garbage, which costs more than decoding the few objects that are read.
    */
   get areAskedFor(): boolean {
-    return this.#asked >= 0;
+    return this.#hitBalance >= 0;
   }
 
   add(object: Decoded): void {
@@ -57,35 +57,35 @@ export class DecodedObjects {
     this.#links.set(object, link);
     this.#append(link);
     this.#size += object.size;
-    while (this.#size > this.#capacity && this.#links.size > 1) this.#turn();
+    while (this.#size > this.#capacity && this.#links.size > 1) this.#evictOldest();
   }
 
   /** Removes an object that was replaced or deleted and will not be read again. */
   drop(object: Decoded): void {
     const link = this.#links.get(object);
     if (link === undefined) return;
-    this.#count(object.used);
+    this.#recordOutcome(object.used);
     this.#links.delete(object);
     this.#unlink(link);
     this.#size -= object.size;
     object.forget();
   }
 
-  #turn(): void {
+  #evictOldest(): void {
     const oldest = this.#oldest;
     if (oldest === undefined) return;
     if (!oldest.object.used) {
       this.drop(oldest.object);
       return;
     }
-    this.#count(true);
+    this.#recordOutcome(true);
     oldest.object.used = false;
     this.#unlink(oldest);
     this.#append(oldest);
   }
 
-  #count(wasAskedFor: boolean): void {
-    this.#asked = Math.max(-longMemory, Math.min(longMemory, this.#asked + (wasAskedFor ? 1 : -1)));
+  #recordOutcome(wasRead: boolean): void {
+    this.#hitBalance = Math.max(-maxHitBalance, Math.min(maxHitBalance, this.#hitBalance + (wasRead ? 1 : -1)));
   }
 
   #append(link: Link): void {

@@ -60,7 +60,7 @@ class DeletedDraft implements Draft {
 
 async function storeDeleted(kind: KindRuntime, current: CachedObject, options: DeleteOptions): Promise<Deleted> {
   const metadata = current.metadata();
-  if (goesAtOnce(kind, metadata, options)) {
+  if (canRemoveImmediately(kind, metadata, options)) {
     const leavesNothing = goesQuietly(kind, current, metadata);
     if (!options.dryRun) await commit(kind, { place: current, old: current, leavesNothing });
     return { gone: deletedStatus(groupResourceOf(kind.resource), current.name, metadata.uid ?? '') };
@@ -79,7 +79,7 @@ async function storeDeleted(kind: KindRuntime, current: CachedObject, options: D
 }
 
 /** True if nothing blocks the removal and no hook takes part in it. False may also mean that this is unknown. */
-function goesAtOnce({ resource }: KindRuntime, metadata: ObjectMeta, options: DeleteOptions): boolean {
+function canRemoveImmediately({ resource }: KindRuntime, metadata: ObjectMeta, options: DeleteOptions): boolean {
   if (resource.isHeld !== undefined || resource.prepareDelete !== undefined || resource.gracePeriods === true) {
     return false;
   }
@@ -108,8 +108,8 @@ function preconditionFailed(
   wanted: string,
   found: string,
 ): StatusError {
-  const own = resource.preconditionText?.(member, wanted, found);
-  if (own !== undefined) return conflict(groupResourceOf(resource), name, own);
+  const message = resource.preconditionText?.(member, wanted, found);
+  if (message !== undefined) return conflict(groupResourceOf(resource), name, message);
   const happened = member === 'UID' ? 'deleted and then recreated' : 'modified';
   return conflict(
     { group: resource.group, resource: resource.kind },
@@ -127,21 +127,22 @@ function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions)
   if (old.metadata.deletionTimestamp !== undefined && kind.resource.isHeld?.(old) === true) return old;
   const finalizers = finalizersForDelete(finalizersOf(old), options.propagationPolicy);
   const grace = kind.resource.gracePeriods === true ? graceSeconds(options) : 0;
-  const end = graceEnd(kind.clock.now(), grace);
-  const before = old.metadata.deletionTimestamp;
-  const shortens = before !== undefined && Date.parse(end) < Date.parse(before);
-  if (before !== undefined && !shortens && equalJson([...finalizers], [...finalizersOf(old)])) return old;
+  const newTimestamp = graceEnd(kind.clock.now(), grace);
+  const oldTimestamp = old.metadata.deletionTimestamp;
+  const shortens = oldTimestamp !== undefined && Date.parse(newTimestamp) < Date.parse(oldTimestamp);
+  if (oldTimestamp !== undefined && !shortens && equalJson([...finalizers], [...finalizersOf(old)])) return old;
   // Only the kind's own hook may change members below metadata.
   const object = kind.resource.prepareDelete === undefined ? { ...old } : cloneJson(old);
   const metadata = tidyMetadata(object.metadata);
   object.metadata = metadata;
   metadata.finalizers = [...finalizers];
-  if (before === undefined || shortens) {
-    metadata.deletionTimestamp = end;
+  if (oldTimestamp === undefined || shortens) {
+    metadata.deletionTimestamp = newTimestamp;
     metadata.deletionGracePeriodSeconds = grace;
   }
-  if (before === undefined && old.metadata.generation !== undefined) metadata.generation = old.metadata.generation + 1;
-  if (before === undefined) kind.resource.prepareDelete?.(object);
+  if (oldTimestamp === undefined && old.metadata.generation !== undefined)
+    metadata.generation = old.metadata.generation + 1;
+  if (oldTimestamp === undefined) kind.resource.prepareDelete?.(object);
   object.metadata = tidyMetadata(object.metadata);
   return object;
 }

@@ -8,23 +8,23 @@ interface Expected {
 
 /** The decoded records of writes in progress, by their text, so that the cache need not decode them again. */
 export class ExpectedRecords {
-  readonly #byPlace = new Map<string, Expected>();
+  readonly #byKey = new Map<string, Expected>();
 
   /**
    * A second record for the same key replaces the first, which then has to be decoded. Returns a function to remove it.
    */
-  add(place: Place, text: string, record: StoredRecord): () => void {
-    const key = keyOf(place);
+  add(key: Place, text: string, record: StoredRecord): () => void {
+    const keyText = keyOf(key);
     const expected = { text, record };
-    this.#byPlace.set(key, expected);
+    this.#byKey.set(keyText, expected);
     return () => {
-      if (this.#byPlace.get(key) === expected) this.#byPlace.delete(key);
+      if (this.#byKey.get(keyText) === expected) this.#byKey.delete(keyText);
     };
   }
 
   /** Returns the record of this text; `undefined` if no writer in this process announced it. */
-  find(place: Place, text: string): StoredRecord | undefined {
-    const expected = this.#byPlace.get(keyOf(place));
+  find(key: Place, text: string): StoredRecord | undefined {
+    const expected = this.#byKey.get(keyOf(key));
     return expected?.text === text ? expected.record : undefined;
   }
 }

@@ -39,27 +39,27 @@ export function keepFinalizer(
   old: KubeObject | undefined,
   context: RequestContext,
 ): void {
-  const kept = resource.keptFinalizer;
-  if (kept === undefined || finalizersOf(object).includes(kept)) return;
+  const serverFinalizer = resource.keptFinalizer;
+  if (serverFinalizer === undefined || finalizersOf(object).includes(serverFinalizer)) return;
   if (old === undefined) {
-    object.metadata.finalizers = [...finalizersOf(object), kept];
-  } else if (!context.system && finalizersOf(old).includes(kept)) {
+    object.metadata.finalizers = [...finalizersOf(object), serverFinalizer];
+  } else if (!context.system && finalizersOf(old).includes(serverFinalizer)) {
     // At its old position, so that a write without other changes changes nothing.
     const finalizers = [...finalizersOf(object)];
-    finalizers.splice(Math.min(finalizersOf(old).indexOf(kept), finalizers.length), 0, kept);
+    finalizers.splice(Math.min(finalizersOf(old).indexOf(serverFinalizer), finalizers.length), 0, serverFinalizer);
     object.metadata.finalizers = finalizers;
   }
 }
 
 /** CREATE-28: another writer may use the same name if it has no domain. */
 export function warnOfFinalizers(object: KubeObject, old: KubeObject | undefined, context: RequestContext): void {
-  const known = finalizersOf(old);
+  const oldFinalizers = finalizersOf(old);
   for (const name of finalizersOf(object)) {
-    if (known.includes(name) || name.includes('/')) continue;
+    if (oldFinalizers.includes(name) || name.includes('/')) continue;
     if (collectorFinalizers.includes(name) || name === 'kubernetes') continue;
-    const wish = name.includes('.') ? 'finalizer name including a path (/)' : 'finalizer name';
+    const recommendation = name.includes('.') ? 'finalizer name including a path (/)' : 'finalizer name';
     context.warn(
-      `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified ${wish} to avoid accidental conflicts with other finalizer writers`,
+      `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified ${recommendation} to avoid accidental conflicts with other finalizer writers`,
     );
   }
 }

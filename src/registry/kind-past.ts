@@ -12,20 +12,20 @@ import { deletedText } from './standing-object.ts';
  * they are held until the reader has taken them: so the first chunk is small, and chunks grow only while they are
  * light.
  */
-const shortestPiece = 4;
-const longestPiece = 32;
-const heavyPiece = 1024 * 1024;
+const minChunkRevisions = 4;
+const maxChunkRevisions = 32;
+const heavyChunkSize = 1024 * 1024;
 
 /** The history of a kind, from the store. Built-in objects exist from the creation of the plane on. */
 export class KindPast {
   readonly #store: Store;
   readonly #range: KeyRange;
-  readonly #rows: CachedRows;
+  readonly #factory: CachedRows;
 
   constructor(store: Store, range: KeyRange, rows: CachedRows) {
     this.#store = store;
     this.#range = range;
-    this.#rows = rows;
+    this.#factory = rows;
   }
 
   /**
@@ -37,12 +37,12 @@ export class KindPast {
     upTo: number,
     recent: () => RecentChanges<CachedChange>,
   ): AsyncGenerator<readonly CachedChange[]> {
-    const birth = this.#rows.kind.birth?.revision ?? 0;
-    if (since >= birth) return yield* this.#logged(since, upTo, recent);
-    yield* this.#logged(since, Math.min(birth, upTo), recent);
-    if (birth > upTo) return;
-    yield (await this.#standingAt(birth)).map((object) => new CachedChange(object, birth, undefined, object));
-    yield* this.#logged(birth, upTo, recent);
+    const created = this.#factory.kind.birth?.revision ?? 0;
+    if (since >= created) return yield* this.#loggedChanges(since, upTo, recent);
+    yield* this.#loggedChanges(since, Math.min(created, upTo), recent);
+    if (created > upTo) return;
+    yield (await this.#builtinObjectsAt(created)).map((object) => new CachedChange(object, created, undefined, object));
+    yield* this.#loggedChanges(created, upTo, recent);
   }
 
   /**
@@ -50,45 +50,45 @@ export class KindPast {
    * the kind has none, so that the rows of that revision are complete. Rejects with Expired or FutureRevision.
    */
   async stateAt(revision: number): Promise<ObjectIndex<CachedObject> | undefined> {
-    const { birth } = this.#rows.kind;
+    const { birth } = this.#factory.kind;
     if (birth === undefined) return undefined;
-    const then = await this.#store.list(this.#range, { atRevision: revision });
+    const rowsThen = await this.#store.list(this.#range, { atRevision: revision });
     const state = new ObjectIndex<CachedObject>();
-    if (revision >= birth.revision) for (const object of this.#rows.standing()) state.set(object);
-    for (const { key, value, revision: written } of then.entries) {
-      const place = placeOf(key.segments);
-      const object = value === deletedText ? undefined : this.#rows.at(place, value, written);
-      if (object === undefined) state.delete(place.namespace, place.name);
+    if (revision >= birth.revision) for (const object of this.#factory.standing()) state.set(object);
+    for (const { key: rowKey, value, revision: written } of rowsThen.entries) {
+      const key = placeOf(rowKey.segments);
+      const object = value === deletedText ? undefined : this.#factory.at(key, value, written);
+      if (object === undefined) state.delete(key.namespace, key.name);
       else state.set(object);
     }
     return state;
   }
 
-  async *#logged(
+  async *#loggedChanges(
     since: number,
     upTo: number,
     recent: () => RecentChanges<CachedChange>,
   ): AsyncGenerator<readonly CachedChange[]> {
-    let revisions = shortestPiece;
+    let revisions = minChunkRevisions;
     for (let at = since; at < upTo; ) {
-      const kept = recent();
-      if (kept.reaches(at)) {
-        yield kept.since(at).filter(({ revision }) => revision <= upTo);
+      const cached = recent();
+      if (cached.reaches(at)) {
+        yield cached.since(at).filter(({ revision }) => revision <= upTo);
         return;
       }
       const to = Math.min(at + revisions, upTo);
       const changes = await this.#store.history(this.#range, at, to);
-      yield changes.map((change) => this.#rows.change(change));
+      yield changes.map((change) => this.#factory.change(change));
       at = to;
-      revisions = sizeOf(changes) > heavyPiece ? shortestPiece : Math.min(revisions * 2, longestPiece);
+      revisions = sizeOf(changes) > heavyChunkSize ? minChunkRevisions : Math.min(revisions * 2, maxChunkRevisions);
     }
   }
 
   /** Returns the built-in objects that had no row at that revision. */
-  async #standingAt(revision: number): Promise<CachedObject[]> {
-    const then = await this.#store.list(this.#range, { atRevision: revision });
-    const rows = new Set(then.entries.map(({ key }) => placeText(placeOf(key.segments))));
-    return this.#rows.standing().filter((object) => !rows.has(placeText(object)));
+  async #builtinObjectsAt(revision: number): Promise<CachedObject[]> {
+    const rowsThen = await this.#store.list(this.#range, { atRevision: revision });
+    const rows = new Set(rowsThen.entries.map(({ key }) => placeText(placeOf(key.segments))));
+    return this.#factory.standing().filter((object) => !rows.has(placeText(object)));
   }
 }
 

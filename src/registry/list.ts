@@ -11,10 +11,10 @@ import { toStatusError } from './store-status.ts';
 import type { ListOptions, ServedList } from './verbs.ts';
 
 /** The state that a list request selects, and the page within it. */
-interface Start extends PageRequest {
+interface ListStart extends PageRequest {
   readonly revision: WantedRevision;
   /** True for the state at exactly `revision`; false for the newest state that is not older. */
-  readonly exactly: boolean;
+  readonly exact: boolean;
 }
 
 export async function list(kind: KindRuntime, context: RequestContext, options: ListOptions): Promise<ServedList> {
@@ -22,7 +22,7 @@ export async function list(kind: KindRuntime, context: RequestContext, options: 
   const selection = selectionOf(kind, context, options);
   const start = options.continue === '' ? startAt(options) : startAfter(kind, options);
   const now = await awaitRevision(kind, start.revision, context);
-  const page = start.exactly
+  const page = start.exact
     ? await pageExactly(kind, context, selection, Number(start.revision), start)
     : await pageNow(kind, context, selection, Math.max(now, kind.cache.revision), start);
   const last = page.objects.at(-1);
@@ -37,23 +37,22 @@ export async function list(kind: KindRuntime, context: RequestContext, options: 
 }
 
 /** LIST-05, LIST-06: a limit without a match requests exactly that revision; revision 0 returns everything at once. */
-function startAt(options: ListOptions): Start {
+function startAt(options: ListOptions): ListStart {
   const revision = parseRevision(options.resourceVersion);
-  if (revision === undefined) return { revision: 0, exactly: false, limit: options.limit };
-  if (revision === 0) return { revision: 0, exactly: false, limit: 0 };
-  const exactly =
-    options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
-  return { revision, exactly, limit: options.limit };
+  if (revision === undefined) return { revision: 0, exact: false, limit: options.limit };
+  if (revision === 0) return { revision: 0, exact: false, limit: 0 };
+  const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
+  return { revision, exact, limit: options.limit };
 }
 
-function startAfter(kind: KindRuntime, options: ListOptions): Start {
+function startAfter(kind: KindRuntime, options: ListOptions): ListStart {
   const { revision, after } = decodeContinue(kind.resource.namespaced, options.continue);
   if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
   return revision === inconsistent
-    ? { revision: 0, exactly: false, after, limit: options.limit }
-    : { revision, exactly: true, after, limit: options.limit };
+    ? { revision: 0, exact: false, after, limit: options.limit }
+    : { revision, exact: true, after, limit: options.limit };
 }
 
 /** Uses the cache if no object of the kind has changed since that revision. */
@@ -62,21 +61,21 @@ async function pageExactly(
   context: RequestContext,
   selection: Selection,
   revision: number,
-  start: Start,
+  start: ListStart,
 ): Promise<Page> {
   if (kind.cache.revision <= revision) return pageNow(kind, context, selection, revision, start);
   try {
-    return await pageAt(kind, stillShown(kind, context, selection), revision, start);
+    return await pageAt(kind, stillReadable(kind, context, selection), revision, start);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    if (error.code === 'Expired') throw tooOld(kind, start);
+    if (error.code === 'Expired') throw tooOldError(kind, start);
     if (error.code === 'FutureRevision') throw resourceVersionTooLarge(revision, await kind.cache.fresh());
     throw toStatusError(error);
   }
 }
 
 /** Hides objects that the caller may no longer read: a list of an old revision must not bypass a revoked permission. */
-function stillShown(kind: KindRuntime, { mayRead }: RequestContext, selection: Selection): Selection {
+function stillReadable(kind: KindRuntime, { mayRead }: RequestContext, selection: Selection): Selection {
   if (mayRead === undefined) return selection;
   return {
     ...selection,
@@ -88,7 +87,7 @@ function stillShown(kind: KindRuntime, { mayRead }: RequestContext, selection: S
 }
 
 /** LIST-13, LIST-21: a client in the middle of a list gets a token that continues with the current state. */
-function tooOld(kind: KindRuntime, start: Start) {
+function tooOldError(kind: KindRuntime, start: ListStart) {
   if (start.after === undefined) return expired('The resourceVersion for the provided list is too old.');
   return expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',

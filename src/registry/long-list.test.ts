@@ -28,15 +28,15 @@ async function withMany() {
 }
 
 /** Counts the event loop ticks of other work until the returned function is called. */
-function others(onTurn: (turn: number) => void = () => {}) {
-  let turns = 0;
+function others(onTick: (tick: number) => void = () => {}) {
+  let ticks = 0;
   let next = setImmediate(function count() {
-    onTurn(++turns);
+    onTick(++ticks);
     next = setImmediate(count);
   });
   return () => {
     clearImmediate(next);
-    return turns;
+    return ticks;
   };
 }
 
@@ -46,25 +46,25 @@ describe('a list that checks very many objects', () => {
   it.each([
     ['labels', {}, rare],
     ['fields', {}, { fieldSelector: parseFieldSelector('spec.color=red') }],
-    ['rights', { mayRead: () => true }, {}],
+    ['permissions', { mayRead: () => true }, {}],
   ] as const)('the list yields to other work many times, by %s', async (_, change, options) => {
     const { kind } = await withMany();
     const stop = others();
     const { items } = await kind.verbs.list(caller(change), listing(options));
-    const turns = stop();
+    const ticks = stop();
     expect(items).toHaveLength('labelSelector' in options ? many / 10 : many);
-    expect(turns).toBeGreaterThanOrEqual(4);
+    expect(ticks).toBeGreaterThanOrEqual(4);
   });
 
   it('the list shows one revision, despite concurrent writes (LIST-02)', async () => {
     const { kind } = await withMany();
     const before = (await kind.verbs.list(caller(), listing({ limit: 1 }))).resourceVersion;
     const written: Promise<unknown>[] = [];
-    const stop = others((turn) => {
-      if (turn > 3) return;
-      written.push(kind.verbs.delete(caller(), nameOf(many - 10 * turn), deleting()));
+    const stop = others((tick) => {
+      if (tick > 3) return;
+      written.push(kind.verbs.delete(caller(), nameOf(many - 10 * tick), deleting()));
       const metadata = { labels: { tier: 'rare' } };
-      written.push(kind.verbs.create(caller(), widget(`w-9-${turn}`, { metadata }), writing));
+      written.push(kind.verbs.create(caller(), widget(`w-9-${tick}`, { metadata }), writing));
     });
     const list = await kind.verbs.list(caller(), listing(rare));
     stop();
@@ -90,15 +90,15 @@ describe('a list that checks very many objects', () => {
 
   it('the list stops when the request is canceled', async () => {
     const { kind } = await withMany();
-    const leaving = new AbortController();
-    let looked = 0;
+    const controller = new AbortController();
+    let checked = 0;
     const mayRead = () => {
-      looked++;
+      checked++;
       return true;
     };
-    const stop = others(() => leaving.abort(new Error('gone')));
-    await expect(kind.verbs.list(caller({ mayRead, signal: leaving.signal }), listing())).rejects.toThrow('gone');
+    const stop = others(() => controller.abort(new Error('gone')));
+    await expect(kind.verbs.list(caller({ mayRead, signal: controller.signal }), listing())).rejects.toThrow('gone');
     stop();
-    expect(looked).toBeLessThan(many / 2);
+    expect(checked).toBeLessThan(many / 2);
   });
 });

@@ -22,28 +22,28 @@ function streamOf(...events: WatchEvent[]): WatchStream {
 }
 
 it('an event that several watches share is mapped once and has its own encoded lines (WATCH-26)', () => {
-  let turned = 0;
+  let mapped = 0;
   const map = streamMapper((event) => {
-    turned++;
-    return 'object' in event ? { ...event, object: object('turned') } : event;
+    mapped++;
+    return 'object' in event ? { ...event, object: object('mapped') } : event;
   });
   const other = streamMapper((event) => ('object' in event ? { ...event, object: object('other') } : event));
-  const told: ObjectEvent = { type: 'ADDED', object: object('w'), shared: newSharedWork() };
-  const [first, second] = [map(streamOf(told)).take(), map(streamOf(told)).take()];
-  expect(turned).toBe(1);
+  const event: ObjectEvent = { type: 'ADDED', object: object('w'), shared: newSharedWork() };
+  const [first, second] = [map(streamOf(event)).take(), map(streamOf(event)).take()];
+  expect(mapped).toBe(1);
   expect(second).toBe(first);
-  expect(first).toMatchObject({ object: { object: { metadata: { name: 'turned' } } } });
-  expect((first as ObjectEvent).shared?.lines).not.toBe(told.shared?.lines);
-  expect(other(streamOf(told)).take()).toMatchObject({ object: { object: { metadata: { name: 'other' } } } });
+  expect(first).toMatchObject({ object: { object: { metadata: { name: 'mapped' } } } });
+  expect((first as ObjectEvent).shared?.lines).not.toBe(event.shared?.lines);
+  expect(other(streamOf(event)).take()).toMatchObject({ object: { object: { metadata: { name: 'other' } } } });
 });
 
 it('an event for a single watch is mapped each time', () => {
-  let turned = 0;
+  let mapped = 0;
   const map = streamMapper((event) => {
-    turned++;
+    mapped++;
     return event;
   });
-  const told: ObjectEvent = { type: 'ADDED', object: object('w') };
-  for (let times = 0; times < 2; times++) expect(map(streamOf(told)).take()).toBe(told);
-  expect(turned).toBe(2);
+  const event: ObjectEvent = { type: 'ADDED', object: object('w') };
+  for (let times = 0; times < 2; times++) expect(map(streamOf(event)).take()).toBe(event);
+  expect(mapped).toBe(2);
 });

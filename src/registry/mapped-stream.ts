@@ -3,28 +3,28 @@ import type { WatchEvent, WatchStream } from './verbs.ts';
 import { newSharedWork } from './watch-events.ts';
 
 /** Returns a function that maps the events of streams; an event that several watches share is mapped once. */
-export function streamMapper(turn: (event: WatchEvent) => WatchEvent): (stream: WatchStream) => WatchStream {
-  const turned = (event: WatchEvent): WatchEvent => {
-    if (!('shared' in event) || event.shared === undefined) return turn(event);
-    const known = event.shared.turned.get(turn);
-    if (known !== undefined) return known;
-    const made = turn(event);
+export function streamMapper(map: (event: WatchEvent) => WatchEvent): (stream: WatchStream) => WatchStream {
+  const mapOnce = (event: WatchEvent): WatchEvent => {
+    if (!('shared' in event) || event.shared === undefined) return map(event);
+    const cached = event.shared.turned.get(map);
+    if (cached !== undefined) return cached;
+    const made = map(event);
     // The mapped event needs its own encoded lines.
     const found = 'object' in made ? { ...made, shared: newSharedWork() } : made;
-    event.shared.turned.set(turn, found);
+    event.shared.turned.set(map, found);
     return found;
   };
 
-  return (stream) => new MappedStream(stream, turned);
+  return (stream) => new MappedStream(stream, mapOnce);
 }
 
 class MappedStream implements WatchStream {
   readonly #stream: WatchStream;
-  readonly #turned: (event: WatchEvent) => WatchEvent;
+  readonly #mapOnce: (event: WatchEvent) => WatchEvent;
 
-  constructor(stream: WatchStream, turned: (event: WatchEvent) => WatchEvent) {
+  constructor(stream: WatchStream, mapOnce: (event: WatchEvent) => WatchEvent) {
     this.#stream = stream;
-    this.#turned = turned;
+    this.#mapOnce = mapOnce;
   }
 
   get over(): boolean {
@@ -33,7 +33,7 @@ class MappedStream implements WatchStream {
 
   take(): WatchEvent | undefined {
     const event = this.#stream.take();
-    return event && this.#turned(event);
+    return event && this.#mapOnce(event);
   }
 
   wait(wake: () => void): void {

@@ -19,27 +19,27 @@ type LooseMetadata = { readonly [M in keyof ObjectMeta]: ObjectMeta[M] | undefin
 export function tidyMetadata(metadata: LooseMetadata): ObjectMeta {
   const { labels, annotations, ownerReferences, finalizers, managedFields } = metadata;
   const tidy: ObjectMeta = {};
-  if (isSaid(metadata.name)) tidy.name = metadata.name;
-  if (isSaid(metadata.generateName)) tidy.generateName = metadata.generateName;
-  if (isSaid(metadata.namespace)) tidy.namespace = metadata.namespace;
-  if (isSaid(metadata.uid)) tidy.uid = metadata.uid;
-  if (isSaid(metadata.resourceVersion)) tidy.resourceVersion = metadata.resourceVersion;
-  if (isSaid(metadata.generation)) tidy.generation = metadata.generation;
-  if (isSaid(metadata.creationTimestamp)) tidy.creationTimestamp = metadata.creationTimestamp;
-  if (isSaid(metadata.deletionTimestamp)) tidy.deletionTimestamp = metadata.deletionTimestamp;
-  if (isSaid(metadata.deletionGracePeriodSeconds)) {
+  if (isPresent(metadata.name)) tidy.name = metadata.name;
+  if (isPresent(metadata.generateName)) tidy.generateName = metadata.generateName;
+  if (isPresent(metadata.namespace)) tidy.namespace = metadata.namespace;
+  if (isPresent(metadata.uid)) tidy.uid = metadata.uid;
+  if (isPresent(metadata.resourceVersion)) tidy.resourceVersion = metadata.resourceVersion;
+  if (isPresent(metadata.generation)) tidy.generation = metadata.generation;
+  if (isPresent(metadata.creationTimestamp)) tidy.creationTimestamp = metadata.creationTimestamp;
+  if (isPresent(metadata.deletionTimestamp)) tidy.deletionTimestamp = metadata.deletionTimestamp;
+  if (isPresent(metadata.deletionGracePeriodSeconds)) {
     tidy.deletionGracePeriodSeconds = metadata.deletionGracePeriodSeconds;
   }
-  if (isSaid(labels) && !isEmpty(labels)) tidy.labels = labels;
-  if (isSaid(annotations) && !isEmpty(annotations)) tidy.annotations = annotations;
-  if (isSaid(ownerReferences) && !isEmpty(ownerReferences)) tidy.ownerReferences = ownerReferences;
-  if (isSaid(finalizers) && !isEmpty(finalizers)) tidy.finalizers = finalizers;
-  if (isSaid(managedFields)) tidy.managedFields = managedFields;
+  if (isPresent(labels) && !isEmpty(labels)) tidy.labels = labels;
+  if (isPresent(annotations) && !isEmpty(annotations)) tidy.annotations = annotations;
+  if (isPresent(ownerReferences) && !isEmpty(ownerReferences)) tidy.ownerReferences = ownerReferences;
+  if (isPresent(finalizers) && !isEmpty(finalizers)) tidy.finalizers = finalizers;
+  if (isPresent(managedFields)) tidy.managedFields = managedFields;
   return tidy;
 }
 
 /** A member that a client sent may be null, whatever its type. */
-function isSaid<T>(value: T | undefined): value is T {
+function isPresent<T>(value: T | undefined): value is T {
   return value !== undefined && value !== null && value !== '';
 }
 
@@ -55,13 +55,13 @@ function isEmpty(value: object): boolean {
 export function newMetadata(
   resource: StoredResource,
   sent: ObjectMeta,
-  place: Place,
+  key: Place,
   system: { readonly uid: string; readonly now: number },
 ): ObjectMeta {
   return tidyMetadata({
-    name: place.name,
+    name: key.name,
     generateName: sent.generateName,
-    namespace: place.namespace,
+    namespace: key.namespace,
     uid: system.uid,
     resourceVersion: undefined,
     generation: resource.builtIn === true ? undefined : 1,
@@ -82,7 +82,7 @@ export function newMetadata(
  * different uid are kept, so that validation rejects them (UPDATE-13, PATCH-17).
  */
 export function updatedMetadata(sent: ObjectMeta, old: ObjectMeta): ObjectMeta {
-  const isGoing = old.deletionTimestamp !== undefined;
+  const isTerminating = old.deletionTimestamp !== undefined;
   const { deletionGracePeriodSeconds } = sent;
   return tidyMetadata({
     name: sent.name || old.name,
@@ -92,8 +92,8 @@ export function updatedMetadata(sent: ObjectMeta, old: ObjectMeta): ObjectMeta {
     resourceVersion: undefined,
     generation: old.generation,
     creationTimestamp: old.creationTimestamp,
-    deletionTimestamp: isGoing ? old.deletionTimestamp : sent.deletionTimestamp,
-    deletionGracePeriodSeconds: isGoing
+    deletionTimestamp: isTerminating ? old.deletionTimestamp : sent.deletionTimestamp,
+    deletionGracePeriodSeconds: isTerminating
       ? (deletionGracePeriodSeconds ?? old.deletionGracePeriodSeconds)
       : deletionGracePeriodSeconds,
     labels: sent.labels,
@@ -112,16 +112,16 @@ export function raiseGeneration(resource: StoredResource, object: KubeObject, ol
 }
 
 function differsOutside(resource: StoredResource, object: KubeObject, old: KubeObject): boolean {
-  const counts = (member: string) =>
+  const affectsGeneration = (member: string) =>
     member !== 'apiVersion' &&
     member !== 'kind' &&
     member !== 'metadata' &&
     !(resource.hasStatus && member === 'status');
   for (const member in object) {
-    if (counts(member) && !equalJson(object[member], memberOf(old, member))) return true;
+    if (affectsGeneration(member) && !equalJson(object[member], memberOf(old, member))) return true;
   }
   for (const member in old) {
-    if (counts(member) && !Object.hasOwn(object, member)) return true;
+    if (affectsGeneration(member) && !Object.hasOwn(object, member)) return true;
   }
   return false;
 }

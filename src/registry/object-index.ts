@@ -6,48 +6,48 @@ export interface Place {
   readonly name: string;
 }
 
-interface Space<T> {
+interface NamespaceObjects<T> {
   readonly byName: Map<string, T>;
   /** All objects in byte order, in runs that are never empty: an insertion moves at most one run. */
   readonly runs: T[][];
 }
 
 /** Long enough for few runs, short enough that moving half of one is cheap. */
-const longestRun = 512;
+const maxRunLength = 512;
 
 /** The objects of a kind, by name and in list order: namespace, then name, by bytes (rule LIST-03). */
 export class ObjectIndex<T extends Place> {
-  readonly #spaces = new Map<string, Space<T>>();
+  readonly #byNamespace = new Map<string, NamespaceObjects<T>>();
   readonly #namespaces: string[] = [];
 
   get(namespace: string, name: string): T | undefined {
-    return this.#spaces.get(namespace)?.byName.get(name);
+    return this.#byNamespace.get(namespace)?.byName.get(name);
   }
 
   set(item: T): void {
-    let space = this.#spaces.get(item.namespace);
-    if (space === undefined) {
-      space = { byName: new Map(), runs: [] };
-      this.#spaces.set(item.namespace, space);
+    let objects = this.#byNamespace.get(item.namespace);
+    if (objects === undefined) {
+      objects = { byName: new Map(), runs: [] };
+      this.#byNamespace.set(item.namespace, objects);
       this.#namespaces.splice(firstAfter(this.#namespaces, item.namespace), 0, item.namespace);
     }
-    if (space.byName.has(item.name)) replace(space.runs, item);
-    else insert(space.runs, item);
-    space.byName.set(item.name, item);
+    if (objects.byName.has(item.name)) replace(objects.runs, item);
+    else insert(objects.runs, item);
+    objects.byName.set(item.name, item);
   }
 
   delete(namespace: string, name: string): void {
-    const space = this.#spaces.get(namespace);
-    if (space?.byName.delete(name) !== true) return;
-    remove(space.runs, name);
-    if (space.byName.size > 0) return;
-    this.#spaces.delete(namespace);
+    const objects = this.#byNamespace.get(namespace);
+    if (objects?.byName.delete(name) !== true) return;
+    remove(objects.runs, name);
+    if (objects.byName.size > 0) return;
+    this.#byNamespace.delete(namespace);
     this.#namespaces.splice(firstAfter(this.#namespaces, namespace) - 1, 1);
   }
 
   /** Iterates in order over one namespace or all, starting after `after` (which need not exist). */
   *iterate(namespace?: string, after?: Place): Generator<T> {
-    for (const { run, from } of this.#runsAfter(namespace, after)) {
+    for (const { run, from } of this.#runsFrom(namespace, after)) {
       for (let at = from; at < run.length; at++) yield run[at] as T;
     }
   }
@@ -55,7 +55,7 @@ export class ObjectIndex<T extends Place> {
   /** Returns the first `limit` objects of `iterate` as a copy that later changes do not affect. */
   take(namespace?: string, after?: Place, limit = Number.POSITIVE_INFINITY): T[] {
     const taken: T[] = [];
-    for (const { run, from } of this.#runsAfter(namespace, after)) {
+    for (const { run, from } of this.#runsFrom(namespace, after)) {
       for (let at = from; at < run.length; at++) {
         if (taken.length === limit) return taken;
         taken.push(run[at] as T);
@@ -68,19 +68,20 @@ export class ObjectIndex<T extends Place> {
   count(namespace?: string, after?: Place): number {
     let count = 0;
     if (after === undefined) {
-      for (const each of this.#spacesAfter(namespace, after)) count += this.#spaces.get(each)?.byName.size ?? 0;
+      for (const each of this.#namespacesAfter(namespace, after))
+        count += this.#byNamespace.get(each)?.byName.size ?? 0;
     } else {
-      for (const { run, from } of this.#runsAfter(namespace, after)) count += run.length - from;
+      for (const { run, from } of this.#runsFrom(namespace, after)) count += run.length - from;
     }
     return count;
   }
 
-  *#runsAfter(
+  *#runsFrom(
     namespace: string | undefined,
     after: Place | undefined,
   ): Generator<{ readonly run: readonly T[]; readonly from: number }> {
-    for (const each of this.#spacesAfter(namespace, after)) {
-      const runs = this.#spaces.get(each)?.runs ?? [];
+    for (const each of this.#namespacesAfter(namespace, after)) {
+      const runs = this.#byNamespace.get(each)?.runs ?? [];
       if (after?.namespace !== each) {
         for (const run of runs) yield { run, from: 0 };
         continue;
@@ -88,12 +89,12 @@ export class ObjectIndex<T extends Place> {
       const first = runOf(runs, after.name);
       for (let at = first; at < runs.length; at++) {
         const run = runs[at] as T[];
-        yield { run, from: at === first ? placeAfter(run, after.name) : 0 };
+        yield { run, from: at === first ? indexAfter(run, after.name) : 0 };
       }
     }
   }
 
-  #spacesAfter(namespace: string | undefined, after: Place | undefined): readonly string[] {
+  #namespacesAfter(namespace: string | undefined, after: Place | undefined): readonly string[] {
     const all = namespace === undefined ? this.#namespaces : [namespace];
     return after === undefined ? all : all.filter((each) => compareBytes(each, after.namespace) >= 0);
   }
@@ -108,25 +109,25 @@ function insert<T extends Place>(runs: T[][], item: T): void {
   // Items that arrive in order, as when a cache is filled, are appended without a search and leave full runs.
   if (last === undefined || compareBytes(last.name, item.name) < 0) {
     const run = runs.at(-1);
-    if (run === undefined || run.length >= longestRun) runs.push([item]);
+    if (run === undefined || run.length >= maxRunLength) runs.push([item]);
     else run.push(item);
     return;
   }
   const at = runOf(runs, item.name);
   const run = runs[at] as T[];
-  run.splice(placeAfter(run, item.name), 0, item);
-  if (run.length > longestRun) runs.splice(at + 1, 0, run.splice(run.length >>> 1));
+  run.splice(indexAfter(run, item.name), 0, item);
+  if (run.length > maxRunLength) runs.splice(at + 1, 0, run.splice(run.length >>> 1));
 }
 
 function replace<T extends Place>(runs: readonly T[][], item: T): void {
   const run = runs[runOf(runs, item.name)] as T[];
-  run[placeAfter(run, item.name) - 1] = item;
+  run[indexAfter(run, item.name) - 1] = item;
 }
 
 function remove<T extends Place>(runs: T[][], name: string): void {
   const at = runOf(runs, name);
   const run = runs[at] as T[];
-  run.splice(placeAfter(run, name) - 1, 1);
+  run.splice(indexAfter(run, name) - 1, 1);
   if (run.length === 0) runs.splice(at, 1);
 }
 
@@ -146,7 +147,7 @@ function runOf<T extends Place>(runs: readonly (readonly T[])[], name: string): 
 }
 
 /** Returns the index of the first item whose name sorts after that name. */
-function placeAfter<T extends Place>(run: readonly T[], name: string): number {
+function indexAfter<T extends Place>(run: readonly T[], name: string): number {
   let low = 0;
   let high = run.length;
   while (low < high) {

@@ -97,7 +97,7 @@ function kindStore(kind: KindRuntime): KindStore {
     peekHidden: (namespace, name) => cache.get(namespace, name)?.record.hidden,
     byClaim: (claim) => cache.byClaim(claim)?.served,
     listen: (listener) => cache.listen({ changed: listener }),
-    settleDeadline: (namespace, name) => settleDeadline(kind, upkeepContext(namespace), name),
+    settleDeadline: (namespace, name) => settleDeadline(kind, maintenanceContext(namespace), name),
     redefine(next) {
       // A kind is usually defined again right after it was opened, which must not recreate all its objects.
       if (next === kind.resource) return;
@@ -141,26 +141,26 @@ function withSealing({ resource, store, slice, shared }: KindStoreOptions) {
 }
 
 /** Fixes the definition for one write, as the kind may be redefined between its validation and its commit. */
-function asDefined(kind: KindRuntime): KindRuntime {
+function withFixedDefinition(kind: KindRuntime): KindRuntime {
   if (kind.resource.form === undefined) return kind;
-  const known = defined.get(kind);
+  const known = fixedRuntimes.get(kind);
   if (known !== undefined && known.resource === kind.resource) return known;
   const current = { ...kind };
-  defined.set(kind, current);
+  fixedRuntimes.set(kind, current);
   return current;
 }
 
 /** The runtimes with the newest definition. */
-const defined = new WeakMap<KindRuntime, KindRuntime>();
+const fixedRuntimes = new WeakMap<KindRuntime, KindRuntime>();
 
 function verbsOf(kind: KindRuntime): KindStore['verbs'] {
   return {
     get: (context, name, options) => get(kind, context, name, options),
     list: (context, options) => list(kind, context, options),
     watch: (context, options) => watch(kind, context, options),
-    create: (context, object, options) => create(asDefined(kind), context, object, options),
-    update: (context, name, sent, options) => update(asDefined(kind), context, 'main', name, sent, options),
-    patch: (context, name, sent, options) => patch(asDefined(kind), context, 'main', name, sent, options),
+    create: (context, object, options) => create(withFixedDefinition(kind), context, object, options),
+    update: (context, name, sent, options) => update(withFixedDefinition(kind), context, 'main', name, sent, options),
+    patch: (context, name, sent, options) => patch(withFixedDefinition(kind), context, 'main', name, sent, options),
     delete: (context, name, options) => deleteObject(kind, context, name, options),
     deletecollection: (context, which, options) => deleteCollection(kind, context, which, options),
   };
@@ -170,12 +170,12 @@ function verbsOf(kind: KindRuntime): KindStore['verbs'] {
 function statusVerbsOf(kind: KindRuntime): NonNullable<KindStore['status']> {
   return {
     get: (context, name, options) => get(kind, context, name, options),
-    update: (context, name, sent, options) => update(asDefined(kind), context, 'status', name, sent, options),
-    patch: (context, name, sent, options) => patch(asDefined(kind), context, 'status', name, sent, options),
+    update: (context, name, sent, options) => update(withFixedDefinition(kind), context, 'status', name, sent, options),
+    patch: (context, name, sent, options) => patch(withFixedDefinition(kind), context, 'status', name, sent, options),
   };
 }
 
-function upkeepContext(namespace: string): RequestContext {
+function maintenanceContext(namespace: string): RequestContext {
   return {
     user: { name: controllersUser, groups: [] },
     system: true,

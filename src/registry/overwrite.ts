@@ -43,47 +43,52 @@ export async function overwrite(
   context: RequestContext,
   current: CachedObject,
   sent: KubeObject,
-  how: Overwrite,
+  options: Overwrite,
 ): Promise<Written> {
   const draft: Draft = {
-    object: how.part === 'main' ? mainPart(kind, current.record, sent) : statusPart(kind, current.record, sent),
+    object: options.part === 'main' ? mainPart(kind, current.record, sent) : statusPart(kind, current.record, sent),
     hidden: cloneJson(current.record.hidden ?? {}),
     old: current.record,
   };
   const { form } = kind.resource;
-  const isInForm = how.isShaped === true && form !== undefined && current.isIn(form);
-  const settling =
-    how.part === 'main'
-      ? settleMain(kind, context, draft, how.subresource, isInForm)
+  const isInForm = options.isShaped === true && form !== undefined && current.isIn(form);
+  const completing =
+    options.part === 'main'
+      ? settleMain(kind, context, draft, options.subresource, isInForm)
       : settleStatus(kind, context, draft, isInForm);
-  if (settling !== undefined) await settling;
-  draft.object = how.track(draft.object, current.record.object);
-  const { subresource, dryRun } = how;
+  if (completing !== undefined) await completing;
+  draft.object = options.track(draft.object, current.record.object);
+  const { subresource, dryRun } = options;
   return admitted(kind, { operation: 'UPDATE', subresource, draft, context, dryRun }, () =>
-    storeOver(kind, current, draft, how),
+    storeUpdate(kind, current, draft, options),
   );
 }
 
-async function storeOver(kind: KindRuntime, current: CachedObject, draft: Draft, how: Overwrite): Promise<Written> {
+async function storeUpdate(
+  kind: KindRuntime,
+  current: CachedObject,
+  draft: Draft,
+  options: Overwrite,
+): Promise<Written> {
   const next: StoredRecord = { object: draft.object, hidden: draft.hidden };
   if (unchanged(current.record, next) && !current.isOfOldVersion) return written(current.served, false);
-  const vanishes = mayVanish(kind.resource, draft.object, kind.clock.now());
+  const isRemoved = mayVanish(kind.resource, draft.object, kind.clock.now());
   const write: ObjectWrite = {
     place: current,
     old: current,
     draft,
-    mayForgetOwnership: how.mayForgetOwnership,
-    ...(vanishes ? {} : { next }),
+    mayForgetOwnership: options.mayForgetOwnership,
+    ...(isRemoved ? {} : { next }),
   };
-  if (how.dryRun) {
+  if (options.dryRun) {
     await checkClaims(kind, write);
     return written(answerDryRun(kind, draft.object, current.revision), false);
   }
   const revision = await commit(kind, write);
-  const answer = vanishes
+  const served = isRemoved
     ? answerVanished(kind, draft.object, current.revision)
     : answerWritten(kind, current, revision, draft);
-  return written(answer, false);
+  return written(served, false);
 }
 
 function mainPart({ resource }: KindRuntime, old: StoredRecord, sent: KubeObject): KubeObject {

@@ -18,8 +18,8 @@ const hooked: Partial<StoredResource> = {
 const frozen = (object: KubeObject): KubeObject => deepFreeze(object);
 
 describe.each([
-  ['a kind whose functions change nothing', untouched, 'blue'],
-  ['a kind whose functions change drafts', hooked, 'prepared'],
+  ['a kind without hooks that change drafts', untouched, 'blue'],
+  ['a kind with hooks that change drafts', hooked, 'prepared'],
 ])('%s', (_, change, color) => {
   it('a write does not change the objects that others hold', async () => {
     const { kind } = await openWidgets(change);

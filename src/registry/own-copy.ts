@@ -10,7 +10,7 @@ import type { StoredResource } from './resource.ts';
 
 /** Returns a copy that a write of the main part may change. managedFields, often the largest part, are shared. */
 export function ownCopy(resource: StoredResource, object: KubeObject): KubeObject {
-  if (keepsDrafts(resource)) return { ...object };
+  if (hasNoDraftHooks(resource)) return { ...object };
   const { managedFields, ...metadata } = object.metadata;
   const copy: KubeObject = cloneJson({ ...object, metadata });
   if (managedFields !== undefined) copy.metadata.managedFields = managedFields;
@@ -19,11 +19,11 @@ export function ownCopy(resource: StoredResource, object: KubeObject): KubeObjec
 
 /** Sets the status of an object whose root is a private copy; `undefined` removes it. */
 export function putStatus(resource: StoredResource, object: KubeObject, status: KubeObject[string] | undefined): void {
-  if (status !== undefined) object.status = keepsDrafts(resource) ? status : cloneJson(status);
+  if (status !== undefined) object.status = hasNoDraftHooks(resource) ? status : cloneJson(status);
   else if (Object.hasOwn(object, 'status')) delete object.status;
 }
 
 /** True if no hook of the kind changes a draft of either part. */
-function keepsDrafts({ prepare, prepareStatus, builtIn }: StoredResource): boolean {
+function hasNoDraftHooks({ prepare, prepareStatus, builtIn }: StoredResource): boolean {
   return prepare === undefined && prepareStatus === undefined && builtIn !== true;
 }

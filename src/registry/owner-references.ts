@@ -73,9 +73,9 @@ async function newBlockErrors(
  * object under the same name.
  */
 async function mayDelete(context: RequestContext, owner: OwnerPlace, reference: OwnerReference): Promise<boolean> {
-  const { uid, ...place } = owner;
-  if (!(await context.may({ verb: 'delete', ...place }))) return false;
-  return uid === undefined || uid === reference.uid || (await context.may({ verb: 'delete', ...place, name: '' }));
+  const { uid, ...attributes } = owner;
+  if (!(await context.may({ verb: 'delete', ...attributes }))) return false;
+  return uid === undefined || uid === reference.uid || (await context.may({ verb: 'delete', ...attributes, name: '' }));
 }
 
 export function blockingOwners(object: KubeObject | undefined): readonly OwnerReference[] {

@@ -8,9 +8,9 @@ it('the store is queried once if no object has an owner, and per uid otherwise (
   let lists = 0;
   const counted = Object.create(store, {
     list: {
-      value: (...asked: Parameters<typeof store.list>) => {
+      value: (...args: Parameters<typeof store.list>) => {
         lists += 1;
-        return store.list(...asked);
+        return store.list(...args);
       },
     },
   }) as typeof store;

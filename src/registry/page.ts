@@ -23,7 +23,7 @@ export interface Page {
 }
 
 /** Characters of text to inspect before other work gets a slot: a few milliseconds. */
-const lookedAtInTurn = 256 * 1024;
+const charactersPerSlot = 256 * 1024;
 
 /**
  * Returns a page from the cache, as it is at the time of the call. A page is filled with visible objects (LIST-24), and
@@ -37,12 +37,12 @@ export async function pageNow(
   revision: number,
   request: PageRequest,
 ): Promise<Page> {
-  if (selection.everything) return wholePage(kind, selection, revision, request);
+  if (selection.everything) return unfilteredPage(kind, selection, revision, request);
   const objects: CachedObject[] = [];
-  const turns = new DividedWork(lookedAtInTurn, context.turn);
+  const work = new DividedWork(charactersPerSlot, context.turn);
   for (const candidate of candidates(kind, selection, request.after)) {
-    if (turns.spend(selection.effort(candidate))) {
-      await turns.next();
+    if (work.spend(selection.effort(candidate))) {
+      await work.next();
       if (context.isOver?.() ?? context.signal.aborted) throw context.signal.reason;
     }
     if (!selection.matches(candidate)) continue;
@@ -52,7 +52,7 @@ export async function pageNow(
   return { objects, revision, more: false };
 }
 
-function wholePage(kind: KindRuntime, selection: Selection, revision: number, request: PageRequest): Page {
+function unfilteredPage(kind: KindRuntime, selection: Selection, revision: number, request: PageRequest): Page {
   const { after, limit } = request;
   if (limit === 0) return { objects: candidates(kind, selection, after), revision, more: false };
   const objects = candidates(kind, selection, after, limit);
@@ -61,7 +61,7 @@ function wholePage(kind: KindRuntime, selection: Selection, revision: number, re
 }
 
 /** Entries read from the store at a time if a selector decides how many are needed. */
-const chunk = 500;
+const chunkSize = 500;
 
 /** The same from history. Rejects with StoreError Expired or FutureRevision. */
 export async function pageAt(
@@ -79,7 +79,7 @@ export async function pageAt(
   for (;;) {
     const result = await store.list(range, {
       atRevision: revision,
-      ...(request.limit > 0 ? { limit: selection.everything ? request.limit : chunk } : {}),
+      ...(request.limit > 0 ? { limit: selection.everything ? request.limit : chunkSize } : {}),
       ...(after === undefined ? {} : { after: objectKey(slice, resourceKey(resource), after.namespace, after.name) }),
     });
     for (const { key, value, revision: written } of result.entries) {
@@ -104,10 +104,10 @@ function pageOf(
   { after, limit }: PageRequest,
 ): Page {
   const following = state.take(selection.namespace, after);
-  const shown = selection.everything ? following : following.filter((object) => selection.matches(object));
-  if (limit === 0 || shown.length <= limit) return { objects: shown, revision, more: false };
-  const objects = shown.slice(0, limit);
+  const matching = selection.everything ? following : following.filter((object) => selection.matches(object));
+  if (limit === 0 || matching.length <= limit) return { objects: matching, revision, more: false };
+  const objects = matching.slice(0, limit);
   return selection.everything
-    ? { objects, revision, more: true, remaining: shown.length - limit }
+    ? { objects, revision, more: true, remaining: matching.length - limit }
     : { objects, revision, more: true };
 }

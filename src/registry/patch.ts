@@ -37,8 +37,8 @@ export async function patch(
     if (sent.type === 'apply') {
       const applied = appliedObject(kind, namespace, name, sent.object);
       return current === undefined
-        ? applyToNothing(kind, context, part, { namespace, name }, applied, options)
-        : applyTo(kind, context, part, current, applied, options);
+        ? applyAsCreate(kind, context, part, { namespace, name }, applied, options)
+        : applyToExisting(kind, context, part, current, applied, options);
     }
     if (current === undefined) throw notFound(groupResourceOf(kind.resource), name);
     const object = patchedObject(kind, context, current, sent, options);
@@ -69,7 +69,7 @@ function appliedObject(kind: KindRuntime, namespace: string, name: string, body:
   return object;
 }
 
-async function applyTo(
+async function applyToExisting(
   kind: KindRuntime,
   context: RequestContext,
   part: Overwrite['part'],
@@ -102,15 +102,15 @@ async function applyTo(
 }
 
 /** SSA-07, PATCH-12, PATCH-18, PATCH-25; a status is never created (STATUS-07). */
-async function applyToNothing(
+async function applyAsCreate(
   kind: KindRuntime,
   context: RequestContext,
   part: Overwrite['part'],
-  place: Place,
+  key: Place,
   applied: KubeObject,
   options: PatchOptions,
 ): Promise<Written> {
-  const { name } = place;
+  const { name } = key;
   const { uid = '' } = applied.metadata;
   const resource = groupResourceOf(kind.resource);
   if (part === 'status') throw notFound(resource, name);
@@ -134,7 +134,7 @@ async function applyToNothing(
   const managedFields = disown(merged.metadata.managedFields, kind.resource.writeOnly ?? []);
   try {
     const create = () =>
-      createAt(kind, context, place, decodeApplied(kind, merged), {
+      createAt(kind, context, key, decodeApplied(kind, merged), {
         dryRun: options.dryRun,
         mayForgetOwnership: false,
         track: (next) => withOwnership(next, managedFields),

@@ -42,10 +42,10 @@ export function patchedObject(
   }
   const document = patchedDocument(kind, base, patch);
   /** The text in error messages: a strategic merge patch itself, or the result of another patch. */
-  const shown = () => (patch.type === 'strategic' ? printGo(patch.document) : writeJson(document));
-  const { object: patched, findings } = decode(kind, document, patch, current, shown);
+  const quoted = () => (patch.type === 'strategic' ? printGo(patch.document) : writeJson(document));
+  const { object: patched, findings } = decode(kind, document, patch, current, quoted);
   if (options.fieldValidation === 'Strict' && findings.length > 0) {
-    throw strictPatchError(kind.resource, shown(), findings);
+    throw strictPatchError(kind.resource, quoted(), findings);
   }
   applyFieldValidation(kind.resource, findings, options.fieldValidation, (text) => context.warn(text));
   return patched;
@@ -70,7 +70,7 @@ function decode(
   document: JsonValue,
   patch: DocumentPatch,
   current: CachedObject,
-  shown: () => string,
+  quoted: () => string,
 ): ShapedObject {
   const { resource } = kind;
   const { form } = resource;
@@ -83,13 +83,13 @@ function decode(
     return shapeMembers(resource, document, { findings: patch.findings, base, settledBase });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw undecodablePatch(resource, shown(), error.message);
+    throw undecodablePatch(resource, quoted(), error.message);
   }
 }
 
 function checkStruct(resource: ResourceKind, document: JsonObject): void {
-  const its = structOf(apiVersionOf(resource), resource.kind);
-  const problem = its === undefined ? undefined : structProblem(its, document);
+  const struct = structOf(apiVersionOf(resource), resource.kind);
+  const problem = struct === undefined ? undefined : structProblem(struct, document);
   if (problem !== undefined) throw new DecodeError(problem);
 }
 

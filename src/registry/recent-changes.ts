@@ -32,11 +32,11 @@ export class RecentChanges<T extends { readonly revision: number; readonly size:
     // Trims at twice the capacity, so that the amortized cost of a push is constant.
     if (this.#changes.length < changes * 2 && this.#size <= size * 2) return;
     let cut = Math.max(0, this.#changes.length - changes);
-    let left = this.#changes.slice(cut).reduce((sum, each) => sum + each.size, 0);
-    for (; left > size; cut++) left -= this.#changes[cut]?.size ?? left;
+    let remaining = this.#changes.slice(cut).reduce((sum, each) => sum + each.size, 0);
+    for (; remaining > size; cut++) remaining -= this.#changes[cut]?.size ?? remaining;
     this.#floor = this.#changes[cut - 1]?.revision ?? this.#floor;
     this.#changes = this.#changes.slice(cut);
-    this.#size = left;
+    this.#size = remaining;
   }
 
   reaches(revision: number): boolean {

@@ -7,14 +7,14 @@ import { SortedText } from '../lib/json-sorted-text.ts';
 import type { JsonObject, JsonValue } from '../lib/json-value.ts';
 import { createdEntries } from './apply/created-entries.ts';
 import { knownFields } from './apply/known-fields.ts';
-import { decodeRecord, encodeRecord, encodeShared } from './record.ts';
+import { decodeRecord, encodeRecord, encodeShared, type RecordKind } from './record.ts';
 import { SentDocument } from './sent-document.ts';
 
 const members = fc.dictionary(fc.string({ unit: 'binary', maxLength: 4 }), fc.jsonValue({ maxDepth: 3 }));
 const texts = fc.dictionary(fc.string({ unit: 'binary', maxLength: 4 }), fc.string({ unit: 'binary' }));
 
 /** Returns the object that a create makes of a request: the root and the metadata are copies. */
-function made(sent: JsonObject, seconds: number, manager: string): KubeObject {
+function createdObject(sent: JsonObject, seconds: number, manager: string): KubeObject {
   const { labels, annotations } = sent.metadata as JsonObject;
   const info = { manager, operation: 'Update', apiVersion: 'v1', subresource: '' } as const;
   const fields = knownFields(canonicalJson({ 'f:spec': { 'f:b': {}, 'f:a': {} } }));
@@ -31,9 +31,9 @@ function made(sent: JsonObject, seconds: number, manager: string): KubeObject {
   } as unknown as KubeObject;
 }
 
-describe('encodeShared', () => {
+describe('encodeForCache', () => {
   it('the text equals that of encodeRecord, and the decoded record is known', () => {
-    const kind = {
+    const kind: RecordKind = {
       form: { mark: 'm', storedVersion: 'v1', isTurned: () => true, turn: (object: KubeObject) => object },
     };
     fc.assert(
@@ -42,7 +42,7 @@ describe('encodeShared', () => {
         const sortedTexts = new SortedText(body, 'metadata');
         const sent = parseJson(body, sortedTexts.members).value as JsonObject;
         const secret = parseJson(JSON.stringify(hidden)).value as JsonObject;
-        const record = { object: made(sent, seconds, `m${seconds}`), hidden: secret };
+        const record = { object: createdObject(sent, seconds, `m${seconds}`), hidden: secret };
         const encoded = encodeShared(kind, record, isRead, new SentDocument({}, sent, sortedTexts));
         expect(encoded.text).toBe(encodeRecord(kind, record));
         if (isRead) expect(encoded.record).toEqual(decodeRecord(encoded.text, kind));
@@ -55,7 +55,7 @@ describe('encodeShared', () => {
     const body = '{"metadata":{"name":"a"},"spec":{"b":1,"a":2}}';
     const sortedTexts = new SortedText(body, 'metadata');
     const sent = parseJson(body, sortedTexts.members).value as JsonObject;
-    const object = { ...made(sent, 1, 'm'), spec: { b: 1, a: 3 } as JsonValue } as KubeObject;
+    const object = { ...createdObject(sent, 1, 'm'), spec: { b: 1, a: 3 } as JsonValue } as KubeObject;
     const { text } = encodeShared({}, { object }, false, new SentDocument({}, sent, sortedTexts));
     expect(JSON.parse(text).object.spec).toEqual({ a: 3, b: 1 });
   });

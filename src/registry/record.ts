@@ -51,8 +51,8 @@ export function encodeShared(
   isRead = true,
   document?: SentDocument,
 ): EncodedRecord {
-  const isTurned = kind.form !== undefined && !isMarked(kind, record.object);
-  if (kind.builtIn === true || isTurned) return { text: encodeRecord(kind, record) };
+  const needsConversion = kind.form !== undefined && !isMarked(kind, record.object);
+  if (kind.builtIn === true || needsConversion) return { text: encodeRecord(kind, record) };
   if (document !== undefined) return encodeSent(kind, record, isRead, document);
   // The text of most FieldsV1 is known and need not be generated.
   const fields: JsonObject[] = [];
@@ -147,7 +147,7 @@ function recordOf({ object, hidden }: JsonObject, text: string, kind: RecordKind
 function parseDocument(text: string): JsonObject {
   const split = splitFields(text);
   const document = parseTrustedJson(split?.text ?? text);
-  if (!isJsonObject(document)) throw new Error('a stored record is not an object');
+  if (!isJsonObject(document)) throw new Error('stored record is not a JSON object');
   if (split === undefined || putFields(document.object, split.fields)) return document;
   return parseTrustedJson(text) as JsonObject;
 }
@@ -169,17 +169,17 @@ export function withResourceVersion(
   revision: number,
 ): KubeObject {
   const metadata: Record<string, JsonValue> = {};
-  let placed = false;
-  const place = () => {
-    placed = true;
+  let inserted = false;
+  const insert = () => {
+    inserted = true;
     metadata.resourceVersion = String(revision);
   };
   for (const [key, value] of Object.entries(object.metadata)) {
     if (key === 'resourceVersion') continue;
-    if (!placed && kind.builtIn !== true && key > 'resourceVersion') place();
+    if (!inserted && kind.builtIn !== true && key > 'resourceVersion') insert();
     metadata[key] = value as JsonValue;
-    if (!placed && kind.builtIn === true && key === 'uid') place();
+    if (!inserted && kind.builtIn === true && key === 'uid') insert();
   }
-  if (!placed) place();
+  if (!inserted) insert();
   return { ...object, metadata: metadata as ObjectMeta };
 }

@@ -6,7 +6,7 @@ import { translated } from './store-status.ts';
 /** A number, or a bigint for values beyond any revision of ours, so that the message shows them exactly. */
 export type WantedRevision = number | bigint;
 
-const largest = 2n ** 64n - 1n;
+const maxUint64 = 2n ** 64n - 1n;
 
 /** Returns `undefined` for ''. Throws the error that `refuse` creates from Go's message for an invalid text. */
 export function parseRevision(
@@ -16,7 +16,7 @@ export function parseRevision(
   if (text === '') return undefined;
   if (!/^\d+$/.test(text)) throw refuse(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
   const value = BigInt(text);
-  if (value > largest) throw refuse(`strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`);
+  if (value > maxUint64) throw refuse(`strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`);
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }
 
@@ -27,7 +27,7 @@ function invalidResourceVersion(text: string): (detail: string) => StatusError {
 }
 
 /** How long a read waits for a future revision, in milliseconds (rule GET-04). */
-const patience = 3_000;
+const futureRevisionTimeoutMs = 3_000;
 
 /**
  * Waits until the slice has reached that revision and returns the revision for which the cache is complete. Throws a
@@ -35,29 +35,30 @@ const patience = 3_000;
  */
 export async function awaitRevision(
   kind: KindRuntime,
-  wanted: WantedRevision,
+  requested: WantedRevision,
   context: Pick<RequestContext, 'signal'>,
 ): Promise<number> {
   const current = await kind.cache.fresh();
-  if (current >= wanted) return current;
-  if (typeof wanted === 'number' && (await comes(kind, wanted, current, context.signal))) return kind.cache.fresh();
-  throw resourceVersionTooLarge(wanted, await kind.cache.fresh());
+  if (current >= requested) return current;
+  if (typeof requested === 'number' && (await isReached(kind, requested, current, context.signal)))
+    return kind.cache.fresh();
+  throw resourceVersionTooLarge(requested, await kind.cache.fresh());
 }
 
-async function comes(kind: KindRuntime, wanted: number, current: number, signal: AbortSignal): Promise<boolean> {
-  let settle: (came: boolean) => void = () => {};
+async function isReached(kind: KindRuntime, requested: number, current: number, signal: AbortSignal): Promise<boolean> {
+  let resolveOutcome: (reached: boolean) => void = () => {};
   const outcome = new Promise<boolean>((resolve) => {
-    settle = resolve;
+    resolveOutcome = resolve;
   });
-  const giveUp = () => settle(false);
-  const cancel = kind.clock.after(patience, giveUp);
+  const giveUp = () => resolveOutcome(false);
+  const cancel = kind.clock.after(futureRevisionTimeoutMs, giveUp);
   signal.addEventListener('abort', giveUp, { once: true });
   if (signal.aborted) giveUp();
   // Changes of all kinds count, as clients get the highest revision of the slice.
   const stop = await translated(
     kind.store.observe({ slice: kind.slice, prefix: [] }, current, {
       changes: (changes) => {
-        if (changes.some((change) => change.revision >= wanted)) settle(true);
+        if (changes.some((change) => change.revision >= requested)) resolveOutcome(true);
       },
       ended: giveUp,
     }),

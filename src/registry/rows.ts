@@ -55,9 +55,9 @@ export interface ObjectPlace {
 export const upkeepSlice = 'upkeep';
 
 /** A deadline of this object: the end of its grace period, or its expiry. */
-export function dueKey(at: number, plane: string, place: ObjectPlace): Key {
+export function dueKey(at: number, plane: string, object: ObjectPlace): Key {
   const time = String(Math.max(0, Math.ceil(at))).padStart(15, '0');
-  return { slice: upkeepSlice, segments: ['due', time, plane, place.resource, place.namespace, place.name] };
+  return { slice: upkeepSlice, segments: ['due', time, plane, object.resource, object.namespace, object.name] };
 }
 
 export const dueRange: KeyRange = { slice: upkeepSlice, prefix: ['due'] };

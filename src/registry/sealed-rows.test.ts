@@ -9,8 +9,8 @@ import { SliceObjects } from './slice-objects.ts';
 const sealing: RowSealing = {
   seal: (purpose, clear) => `${Buffer.from(purpose).toString('hex')}|${Buffer.from(clear).toString('hex')}`,
   open(purpose, sealed) {
-    const [place, text = ''] = sealed.split('|');
-    if (place !== Buffer.from(purpose).toString('hex')) throw new Error('sealed for another place');
+    const [boundTo, text = ''] = sealed.split('|');
+    if (boundTo !== Buffer.from(purpose).toString('hex')) throw new Error('sealed for another key');
     return Buffer.from(text, 'hex').toString();
   },
 };
@@ -37,8 +37,8 @@ describe('sealed rows', () => {
       ['two', 'one'],
       [undefined, 'two'],
     ]);
-    const told = (changes: readonly Change[]) => changes.map(({ value, previous }) => [value, previous?.value]);
-    expect(told(await store.history(range, 1))).toEqual([...told(seen), ['three', undefined]]);
+    const values = (changes: readonly Change[]) => changes.map(({ value, previous }) => [value, previous?.value]);
+    expect(values(await store.history(range, 1))).toEqual([...values(seen), ['three', undefined]]);
     expect((await store.list(range)).entries.map(({ value }) => value)).toEqual(['three']);
     expect((await store.get(keyOf('b')))?.value).toBe('three');
     const everything = JSON.stringify([await raw.history(range, 1), await raw.list(range), await raw.get(keyOf('b'))]);
@@ -47,17 +47,17 @@ describe('sealed rows', () => {
 
   it('the plaintext that a caller has seen is not passed to the store in a check', async () => {
     const { raw } = open();
-    const asked: Transaction[] = [];
+    const transactions: Transaction[] = [];
     const transact = (transaction: Transaction) => {
-      asked.push(transaction);
+      transactions.push(transaction);
       return raw.transact(transaction);
     };
     const store = sealedRows({ ...raw, transact }, range, sealing);
     await store.transact({ writes: [{ key: keyOf('a'), value: 'one' }] });
     const checks = [{ key: keyOf('a'), revision: 2, seen: true, value: 'one' }];
     await store.transact({ checks, writes: [{ key: keyOf('a'), value: 'two' }] });
-    expect(asked[1]?.checks).toEqual([{ key: keyOf('a'), revision: 2 }]);
-    expect(JSON.stringify(asked)).not.toContain('"one"');
+    expect(transactions[1]?.checks).toEqual([{ key: keyOf('a'), revision: 2 }]);
+    expect(JSON.stringify(transactions)).not.toContain('"one"');
   });
 
   it('other rows of the same transaction stay plaintext', async () => {
@@ -79,7 +79,7 @@ describe('sealed rows', () => {
     await store.transact({ writes: [{ key: keyOf('a'), value: 'one' }] });
     const value = (await raw.get(keyOf('a')))?.value;
     await raw.transact({ writes: [{ key: keyOf('b'), value }] });
-    await expect(store.get(keyOf('b'))).rejects.toThrow('sealed for another place');
+    await expect(store.get(keyOf('b'))).rejects.toThrow('sealed for another key');
   });
 
   it('sealed rows are plaintext when they are read for all kinds of a plane', async () => {

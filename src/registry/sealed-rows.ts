@@ -9,17 +9,17 @@ import type { SliceObjects } from './slice-objects.ts';
  * another key.
  */
 export function sealedRows(store: Store, range: KeyRange, sealing: RowSealing): Store {
-  const isSealed = (asked: KeyRange) =>
-    asked.slice === range.slice && range.prefix.every((segment, at) => asked.prefix[at] === segment);
+  const isSealed = (requested: KeyRange) =>
+    requested.slice === range.slice && range.prefix.every((segment, at) => requested.prefix[at] === segment);
   return {
     identity: store.identity,
     async get(key) {
       const entry = await store.get(key);
       return entry !== undefined && inRange(range, key) ? openedEntry(sealing, entry) : entry;
     },
-    async list(asked, options) {
-      const result = await store.list(asked, options);
-      if (!isSealed(asked)) return result;
+    async list(requested, options) {
+      const result = await store.list(requested, options);
+      if (!isSealed(requested)) return result;
       return { ...result, entries: result.entries.map((entry) => openedEntry(sealing, entry)) };
     },
     transact: (transaction) =>
@@ -32,13 +32,13 @@ export function sealedRows(store: Store, range: KeyRange, sealing: RowSealing): 
             : { ...write, value: sealing.seal(purposeOf(write.key), write.value) },
         ),
       }),
-    removePrefix: (asked) => store.removePrefix(asked),
+    removePrefix: (requested) => store.removePrefix(requested),
     revision: (slice) => store.revision(slice),
-    observe: (asked, since, observer) =>
-      store.observe(asked, since, isSealed(asked) ? openingObserver(sealing, observer) : observer),
-    async history(asked, since, to) {
-      const changes = await store.history(asked, since, to);
-      return isSealed(asked) ? changes.map((change) => openedChange(sealing, change)) : changes;
+    observe: (requested, since, observer) =>
+      store.observe(requested, since, isSealed(requested) ? openingObserver(sealing, observer) : observer),
+    async history(requested, since, to) {
+      const changes = await store.history(requested, since, to);
+      return isSealed(requested) ? changes.map((change) => openedChange(sealing, change)) : changes;
     },
     compact: (slice, upTo) => store.compact(slice, upTo),
     assertWritable: () => store.assertWritable(),

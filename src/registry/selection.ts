@@ -35,9 +35,9 @@ export function selectionOf(kind: KindRuntime, context: RequestContext, options:
   const { mayRead } = context;
   if (fieldSelector !== undefined) checkFields(kind.resource, fieldSelector);
   const byField = fieldSelector !== undefined && fieldSelector.requirements.length > 0;
-  const ofPath = kind.resource.namespaced ? context.namespace || undefined : '';
-  const namespace = ofPath ?? requiredValue(fieldSelector, 'metadata.namespace');
-  const looksInside = byField || mayRead !== undefined;
+  const pathNamespace = kind.resource.namespaced ? context.namespace || undefined : '';
+  const namespace = pathNamespace ?? requiredValue(fieldSelector, 'metadata.namespace');
+  const needsDecoding = byField || mayRead !== undefined;
   const isComparable = mayRead === undefined && (labelSelector === undefined || labelSelector.text !== undefined);
   return {
     namespace,
@@ -49,17 +49,16 @@ export function selectionOf(kind: KindRuntime, context: RequestContext, options:
     shows: (object) => selects(object, labelSelector, fieldSelector) && (mayRead === undefined || mayRead(object)),
     matches(candidate) {
       if (labelSelector !== undefined && !labelSelector.matches(candidate.labels)) return false;
-      if (!looksInside) return true;
+      if (!needsDecoding) return true;
       const object = candidate.glance();
       return selects(object, undefined, fieldSelector) && (mayRead === undefined || mayRead(object));
     },
-    effort: (candidate) =>
-      (looksInside ? candidate.size : candidate.labelsKnown ? 0 : candidate.size / 8) + leastEffort,
+    effort: (candidate) => (needsDecoding ? candidate.size : candidate.labelsKnown ? 0 : candidate.size / 8) + minCost,
   };
 }
 
 /** The cost of checking known labels, relative to scanning text. */
-const leastEffort = 32;
+const minCost = 32;
 
 /**
  * Returns a snapshot of the objects to check, in order: usually all objects of the namespace, or the ones whose names
@@ -68,11 +67,13 @@ const leastEffort = 32;
 export function candidates(kind: KindRuntime, selection: Selection, after?: Place, limit?: number): CachedObject[] {
   const { namespace, name, names } = selection;
   if (namespace === undefined) return kind.cache.take(namespace, after, limit);
-  if (name !== undefined) return named(kind, namespace, [name], after);
-  return names === undefined ? kind.cache.take(namespace, after, limit) : named(kind, namespace, names(), after);
+  if (name !== undefined) return objectsByName(kind, namespace, [name], after);
+  return names === undefined
+    ? kind.cache.take(namespace, after, limit)
+    : objectsByName(kind, namespace, names(), after);
 }
 
-function named(kind: KindRuntime, namespace: string, names: Iterable<string>, after?: Place): CachedObject[] {
+function objectsByName(kind: KindRuntime, namespace: string, names: Iterable<string>, after?: Place): CachedObject[] {
   const found = [...new Set(names)].map((name) => kind.cache.get(namespace, name));
   return found
     .filter((object) => object !== undefined)

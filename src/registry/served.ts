@@ -6,7 +6,7 @@ import { writeJson } from '../lib/json-write.ts';
 import type { Served, Written } from './verbs.ts';
 
 /** Computes the JSON on first use and keeps it for all later uses. */
-class ServedObject implements Served {
+class LazyServedObject implements Served {
   readonly object: KubeObject;
   readonly #kind: Pick<ResourceKind, 'builtIn'>;
   #json: string | undefined;
@@ -36,13 +36,13 @@ function inStructOrder({ kind, apiVersion, ...rest }: KubeObject): string {
 }
 
 export function serve(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject): Served {
-  return new ServedObject(kind, object);
+  return new LazyServedObject(kind, object);
 }
 
 /** Returns the object with the one-time values that only the caller of this write sees. */
 export function serveRevealing(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject, reveal: JsonObject): Served {
   const copy = cloneJson(object);
-  mergeOver(copy, reveal);
+  mergeInto(copy, reveal);
   return serve(kind, copy);
 }
 
@@ -69,10 +69,10 @@ class WrittenObject implements Written {
   }
 }
 
-function mergeOver(target: JsonObject, source: JsonObject): void {
+function mergeInto(target: JsonObject, source: JsonObject): void {
   for (const [key, value] of Object.entries(source)) {
     const present = Object.hasOwn(target, key) ? target[key] : undefined;
-    if (isJsonObject(value) && isJsonObject(present)) mergeOver(present, value);
+    if (isJsonObject(value) && isJsonObject(present)) mergeInto(present, value);
     else setMember(target, key, cloneJson(value));
   }
 }

@@ -21,16 +21,16 @@ export function settleMain(
   isInForm = false,
 ): Promise<void> | undefined {
   const { resource } = kind;
-  if (!isInForm) inForm(resource, draft);
+  if (!isInForm) convertToServedForm(resource, draft);
   if (resource.prepare !== undefined) refuseWrongTypes(resource, draft.object);
   keepFinalizer(resource, draft.object, draft.old?.object, context);
   const preparing = resource.prepare?.(draft, context, subresource);
   return preparing instanceof Promise
-    ? preparing.then(() => settlePrepared(kind, context, draft))
-    : settlePrepared(kind, context, draft);
+    ? preparing.then(() => completePrepared(kind, context, draft))
+    : completePrepared(kind, context, draft);
 }
 
-function settlePrepared(kind: KindRuntime, context: RequestContext, draft: Draft): Promise<void> | undefined {
+function completePrepared(kind: KindRuntime, context: RequestContext, draft: Draft): Promise<void> | undefined {
   const { resource } = kind;
   const old = draft.old?.object;
   dropDuplicateOwners(draft.object, context);
@@ -47,7 +47,7 @@ function settlePrepared(kind: KindRuntime, context: RequestContext, draft: Draft
 }
 
 /** An object that was decoded before the kind was redefined has the previous form. */
-function inForm({ form, schema }: StoredResource, draft: Draft): void {
+function convertToServedForm({ form, schema }: StoredResource, draft: Draft): void {
   if (form === undefined || draft.document?.schema === schema || form.isTurned(draft.object)) return;
   draft.object = form.turn(cloneJson(draft.object));
 }
@@ -60,7 +60,7 @@ export async function settleStatus(
   isInForm = false,
 ): Promise<void> {
   const { resource } = kind;
-  if (!isInForm) inForm(resource, draft);
+  if (!isInForm) convertToServedForm(resource, draft);
   if (resource.prepareStatus !== undefined) validateStatus(resource, draft, []);
   resource.prepareStatus?.(draft, context);
   if (resource.builtIn === true) draft.object = asStored(draft.object);

@@ -43,7 +43,7 @@ export class SliceObjects {
       const objects = new SliceObjects(state.revision, state.entries);
       try {
         objects.#stopObserving = await store.observe(range, state.revision, {
-          changes: (changes) => objects.#hand(changes),
+          changes: (changes) => objects.#dispatch(changes),
           ended: (error) => objects.#end(error),
         });
         return objects;
@@ -74,18 +74,18 @@ export class SliceObjects {
   }
 
   #observe(resource: string, observer: Observer): () => void {
-    const beside = this.#observers.get(resource) ?? new Set();
-    this.#observers.set(resource, beside);
-    beside.add(observer);
+    const observers = this.#observers.get(resource) ?? new Set();
+    this.#observers.set(resource, observers);
+    observers.add(observer);
     // The held rows become outdated from here on: if the kind is opened again, it must read from the store.
     this.#stale.add(resource);
     return () => {
-      beside.delete(observer);
-      if (beside.size === 0 && this.#observers.get(resource) === beside) this.#observers.delete(resource);
+      observers.delete(observer);
+      if (observers.size === 0 && this.#observers.get(resource) === observers) this.#observers.delete(resource);
     };
   }
 
-  #hand(changes: readonly Change[]): void {
+  #dispatch(changes: readonly Change[]): void {
     for (const change of changes) {
       const resource = change.key.segments[1] ?? '';
       this.#revision = change.revision;

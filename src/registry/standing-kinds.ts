@@ -8,15 +8,15 @@ import { type PlaneBirth, StandingObject } from './standing-object.ts';
 /** The built-in objects of one kind, shared by all planes. */
 export class StandingKind {
   readonly objects: readonly StandingObject[];
-  readonly #byPlace: ReadonlyMap<string, StandingObject>;
+  readonly #byKey: ReadonlyMap<string, StandingObject>;
 
   constructor(objects: readonly StandingObject[]) {
     this.objects = objects;
-    this.#byPlace = new Map(objects.map((object) => [placeText(object), object]));
+    this.#byKey = new Map(objects.map((object) => [placeText(object), object]));
   }
 
-  at(place: Place): StandingObject | undefined {
-    return this.#byPlace.get(placeText(place));
+  at(objectKey: Place): StandingObject | undefined {
+    return this.#byKey.get(placeText(objectKey));
   }
 }
 
@@ -35,8 +35,8 @@ export function placeText({ namespace, name }: Place): string {
 export type StandingLists = readonly (readonly KubeObject[])[];
 
 /** The results per list, computed once for the whole process. */
-const known = new WeakMap<readonly KubeObject[], ReadonlyMap<string, StandingKind>>();
-const digests = new WeakMap<readonly KubeObject[], string>();
+const kindsOfLists = new WeakMap<readonly KubeObject[], ReadonlyMap<string, StandingKind>>();
+const digestsOfLists = new WeakMap<readonly KubeObject[], string>();
 
 /** Returns the built-in objects by resource key. Throws if an object's kind is not among the resources. */
 export function standingKinds(
@@ -45,17 +45,20 @@ export function standingKinds(
 ): ReadonlyMap<string, StandingKind> {
   const kinds = new Map<string, StandingKind>();
   for (const list of lists) {
-    const ofList = known.get(list) ?? sortOut(resources, list);
-    known.set(list, ofList);
-    for (const [key, kind] of ofList) {
-      const beside = kinds.get(key);
-      kinds.set(key, beside === undefined ? kind : new StandingKind([...beside.objects, ...kind.objects]));
+    const kindsOfList = kindsOfLists.get(list) ?? groupByKind(resources, list);
+    kindsOfLists.set(list, kindsOfList);
+    for (const [key, kind] of kindsOfList) {
+      const existing = kinds.get(key);
+      kinds.set(key, existing === undefined ? kind : new StandingKind([...existing.objects, ...kind.objects]));
     }
   }
   return kinds;
 }
 
-function sortOut(resources: readonly StoredResource[], list: readonly KubeObject[]): ReadonlyMap<string, StandingKind> {
+function groupByKind(
+  resources: readonly StoredResource[],
+  list: readonly KubeObject[],
+): ReadonlyMap<string, StandingKind> {
   const byKind = new Map<string, StandingObject[]>();
   for (const object of list) {
     const { group } = parseApiVersion(object.apiVersion);
@@ -71,8 +74,8 @@ function sortOut(resources: readonly StoredResource[], list: readonly KubeObject
 export function standingDigest(lists: StandingLists): string {
   const hash = createHash('sha256');
   for (const list of lists) {
-    const digest = digests.get(list) ?? createHash('sha256').update(JSON.stringify(list)).digest('hex');
-    digests.set(list, digest);
+    const digest = digestsOfLists.get(list) ?? createHash('sha256').update(JSON.stringify(list)).digest('hex');
+    digestsOfLists.set(list, digest);
     hash.update(digest);
   }
   return hash.digest('hex').slice(0, 16);

@@ -23,8 +23,8 @@ export interface PlaneBirth {
 export const deletedText = '';
 
 /** The field manager of built-in objects: in Kubernetes the API server writes them, as an ordinary client. */
-const manager = 'kube-apiserver';
-const anyTime: Timestamp = '2000-01-01T00:00:00Z';
+const fieldManager = 'kube-apiserver';
+const placeholderTime: Timestamp = '2000-01-01T00:00:00Z';
 
 /**
  * An object that every plane has from its creation without a row. One instance serves the whole process; each plane
@@ -35,24 +35,24 @@ export class StandingObject implements Place {
   readonly namespace: string;
   readonly name: string;
   readonly #resource: StoredResource;
-  readonly #given: KubeObject;
+  readonly #definition: KubeObject;
   #tracked: KubeObject | undefined;
   #size: number | undefined;
 
-  constructor(resource: StoredResource, given: KubeObject) {
-    this.namespace = given.metadata.namespace ?? '';
-    this.name = given.metadata.name ?? '';
+  constructor(resource: StoredResource, definition: KubeObject) {
+    this.namespace = definition.metadata.namespace ?? '';
+    this.name = definition.metadata.name ?? '';
     this.#resource = resource;
-    this.#given = given;
+    this.#definition = definition;
   }
 
   get labels(): Readonly<Record<string, string>> | undefined {
-    return this.#given.metadata.labels;
+    return this.#definition.metadata.labels;
   }
 
   /** The length of the text that would be stored, in characters. */
   get size(): number {
-    this.#size ??= encodeRecord(this.#resource, this.recordIn({ seed: '', born: anyTime, revision: 0 })).length;
+    this.#size ??= encodeRecord(this.#resource, this.recordIn({ seed: '', born: placeholderTime, revision: 0 })).length;
     return this.#size;
   }
 
@@ -60,8 +60,14 @@ export class StandingObject implements Place {
     if (this.#tracked === undefined) {
       const resource = this.#resource;
       const generation = resource.builtIn === true ? {} : { generation: 1 };
-      const next: KubeObject = { ...this.#given, metadata: { ...this.#given.metadata, ...generation } };
-      const tracked = trackUpdate({ kind: resource, next, manager, subresource: '', now: anyTime });
+      const next: KubeObject = { ...this.#definition, metadata: { ...this.#definition.metadata, ...generation } };
+      const tracked = trackUpdate({
+        kind: resource,
+        next,
+        manager: fieldManager,
+        subresource: '',
+        now: placeholderTime,
+      });
       const managedFields = disown(tracked.metadata.managedFields, resource.unowned ?? []) ?? [];
       this.#tracked = deepFreeze({ ...tracked, metadata: { ...tracked.metadata, managedFields } });
     }
@@ -71,13 +77,13 @@ export class StandingObject implements Place {
   /** Returns the record in a plane, frozen; all but the metadata is shared by all planes. */
   recordIn({ seed, born }: PlaneBirth): StoredRecord {
     const { metadata } = this.#object;
-    const own = tidyMetadata({
+    const ownMetadata = tidyMetadata({
       ...metadata,
       uid: uidOf(seed, resourceKey(this.#resource), this),
       creationTimestamp: born,
       managedFields: (metadata.managedFields ?? []).map((entry) => ({ ...entry, time: born })),
     });
-    const object: KubeObject = { ...this.#object, metadata: own };
+    const object: KubeObject = { ...this.#object, metadata: ownMetadata };
     return { object: deepFreeze(this.#resource.builtIn === true ? object : canonicalJson(object)) };
   }
 }

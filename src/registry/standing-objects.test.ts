@@ -8,6 +8,7 @@ import type { KindStore } from './kind-store.ts';
 import type { StoredResource } from './resource.ts';
 import { objectsRange } from './rows.ts';
 import { standingKinds } from './standing-kinds.ts';
+import type { PlaneBirth } from './standing-object.ts';
 import {
   caller,
   deleting,
@@ -25,7 +26,7 @@ import {
   writing,
 } from './widgets.fixture.ts';
 
-const given = [
+const definitions = [
   widget('m1', { metadata: { namespace: 'a', labels: { l: 'red' } }, spec: { color: 'red' } }),
   widget('m2', { metadata: { namespace: 'a', labels: { l: 'blue' } }, spec: { color: 'blue', parts: ['x'] } }),
   widget('m1', { metadata: { namespace: 'b' } }),
@@ -34,7 +35,7 @@ const given = [
 /** Opens a plane that was created at revision 2 (earlier revisions belong to another plane). */
 async function open(
   change: Partial<StoredResource> = {},
-  options: { id?: string; store?: Store; list?: typeof given } = {},
+  options: { id?: string; store?: Store; list?: typeof definitions } = {},
 ) {
   const clock = new ManualClock();
   const store = options.store ?? openMemoryStore({ clock });
@@ -42,9 +43,9 @@ async function open(
   if (options.store === undefined) {
     await store.transact({ writes: [{ key: { slice: id, segments: ['born'] }, value: '{}' }] });
   }
-  const kind = standingKinds([{ ...widgets, ...change }], [options.list ?? given]).get('widgets.test.example');
-  if (kind === undefined) throw new Error('nothing stands');
-  const birth = { seed: id, born: '2026-01-01T00:00:00Z', revision: 2 };
+  const kind = standingKinds([{ ...widgets, ...change }], [options.list ?? definitions]).get('widgets.test.example');
+  if (kind === undefined) throw new Error('no built-in objects');
+  const birth: PlaneBirth = { seed: id, born: '2026-01-01T00:00:00Z', revision: 2 };
   return openWidgets(change, { store, clock, slice: id, standing: { kind, birth } });
 }
 
@@ -173,7 +174,7 @@ describe('a built-in object', () => {
   });
 
   it('a built-in object of a built-in kind has struct order', async () => {
-    const { kind } = await open({ builtIn: true }, { list: [...given] });
+    const { kind } = await open({ builtIn: true }, { list: [...definitions] });
     const text = kind.peek('a', 'm1')?.json() ?? '';
     expect(text).toMatch(
       /^\{"kind":"Widget","apiVersion":"test.example\/v1","metadata":\{"name":"m1","namespace":"a","uid":"[^"]+","resourceVersion":"2","creationTimestamp":"2026-01-01T00:00:00Z","labels"/,
@@ -195,7 +196,7 @@ describe('any sequence of writes to built-in objects', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         let { kind, store } = await open();
         const ordinary = await openWidgets();
-        for (const { metadata, ...rest } of given) {
+        for (const { metadata, ...rest } of definitions) {
           const context = caller({ namespace: metadata.namespace ?? '' });
           await ordinary.kind.verbs.create(context, { ...rest, metadata }, writing);
         }
@@ -214,9 +215,12 @@ describe('any sequence of writes to built-in objects', () => {
         const now = contents(kind);
         await kind.verbs.create(caller({ namespace: 'b' }), widget('the-last'), writing);
         for (const [at, state] of states) {
-          const then = await kind.verbs.list(all, listing({ resourceVersion: at, resourceVersionMatch: 'Exact' }));
-          expect(then.items.map(({ object }) => content(object))).toEqual(state);
-          expect(await replayed(kind, at, then.items)).toEqual(now);
+          const historical = await kind.verbs.list(
+            all,
+            listing({ resourceVersion: at, resourceVersionMatch: 'Exact' }),
+          );
+          expect(historical.items.map(({ object }) => content(object))).toEqual(state);
+          expect(await replayed(kind, at, historical.items)).toEqual(now);
         }
       }),
       { numRuns: 60 },

@@ -29,8 +29,8 @@ export function splitFields(text: string): Split | undefined {
   const found = metadata === -1 ? -1 : text.indexOf(entriesMember, metadata);
   if (found === -1) return undefined;
   const fields: JsonObject[] = [];
-  let short = '';
-  let taken = 0;
+  let shortened = '';
+  let copiedTo = 0;
   let at = found + entriesMember.length;
   while (text.startsWith('{"', at)) {
     do {
@@ -41,12 +41,12 @@ export function splitFields(text: string): Split | undefined {
         continue;
       }
       at = endOfFields(text, valueAt, fields);
-      short += text.slice(taken, valueAt) + leftOut;
-      taken = at;
+      shortened += text.slice(copiedTo, valueAt) + leftOut;
+      copiedTo = at;
     } while (text[at] === ',');
     at += text[at + 1] === ',' ? 2 : 1;
   }
-  return fields.length === 0 ? undefined : { text: short + text.slice(taken), fields };
+  return fields.length === 0 ? undefined : { text: shortened + text.slice(copiedTo), fields };
 }
 
 function endOfFields(text: string, at: number, found: JsonObject[]): number {
@@ -73,8 +73,8 @@ export function putFields(object: JsonValue | undefined, fields: readonly JsonOb
   let next = 0;
   for (const entry of entries) {
     if (!isJsonObject(entry) || entry.fieldsV1 !== leftOut) continue;
-    const own = fields[next++];
-    if (own !== undefined) entry.fieldsV1 = own;
+    const fieldsV1 = fields[next++];
+    if (fieldsV1 !== undefined) entry.fieldsV1 = fieldsV1;
   }
   return next === fields.length;
 }
@@ -84,14 +84,14 @@ const leftOutMember = `${fieldsMember}${leftOut}`;
 /** Returns the text of a record, given a text with placeholders and the FieldsV1 texts. */
 export function joinFields(text: string, fields: readonly string[]): string {
   let joined = '';
-  let taken = 0;
+  let copiedTo = 0;
   let at = metadataAt(text);
-  for (const own of fields) {
+  for (const fieldsText of fields) {
     at = text.indexOf(leftOutMember, at);
-    if (at === -1) throw new Error('field ownership that belongs nowhere');
+    if (at === -1) throw new Error('no placeholder is left for a FieldsV1');
     at += leftOutMember.length - 1;
-    joined += text.slice(taken, at) + own;
-    taken = ++at;
+    joined += text.slice(copiedTo, at) + fieldsText;
+    copiedTo = ++at;
   }
-  return joined + text.slice(taken);
+  return joined + text.slice(copiedTo);
 }

@@ -91,13 +91,13 @@ describe('JSON from stored text', () => {
       fc.property(objects, hidden, (given, secret) => {
         const { text, of } = cached({}, given as unknown as KubeObject, secret as JsonObject | undefined);
         const { managedFields: _, ...rest } = withResourceVersion({}, decodeRecord(text).object, 7).metadata;
-        const glance = of(7).glance();
-        const { managedFields: __, ...seen } = glance.metadata;
+        const peeked = of(7).glance();
+        const { managedFields: __, ...seen } = peeked.metadata;
         expect(seen).toEqual(rest);
         const { resourceVersion: ___, ...stored } = rest;
         const { managedFields: ____, ...alone } = of(7).metadata();
         expect(alone).toEqual(stored);
-        expect({ ...glance, metadata: {} }).toEqual({ ...decodeRecord(text).object, metadata: {} });
+        expect({ ...peeked, metadata: {} }).toEqual({ ...decodeRecord(text).object, metadata: {} });
       }),
     );
   });

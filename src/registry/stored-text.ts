@@ -22,7 +22,7 @@ export function withoutManagedFields(text: string): string {
     if (keyEnd - keyAt === managedFields.length && text.startsWith(managedFields, keyAt)) from = keyAt;
     return false;
   };
-  const end = walkMembers(text, metadataAt(text), visit, skipEntries);
+  const end = walkMembers(text, metadataAt(text), visit, skipManagedFields);
   // The next character is usually the quote of the next member's name.
   return from === -1 || text[end] !== '"' ? text : text.slice(0, from) + text.slice(end);
 }
@@ -37,9 +37,9 @@ export function bareMetadataText(text: string): string {
 const managedFields = '"managedFields"';
 
 /** Returns the metadata as it is served, with its resourceVersion at `offset`. */
-export function metadataText(text: string, place: number, revision: number): string {
-  const end = skipOut(text, place, 1);
-  return text.slice(metadataAt(text), place) + versionMember(text, place, revision) + text.slice(place, end);
+export function metadataText(text: string, offset: number, revision: number): string {
+  const end = skipOut(text, offset, 1);
+  return text.slice(metadataAt(text), offset) + versionMember(text, offset, revision) + text.slice(offset, end);
 }
 
 /**
@@ -47,13 +47,13 @@ export function metadataText(text: string, place: number, revision: number): str
  * Only for kinds with sorted members.
  */
 export function versionPlace(text: string): number {
-  return walkMembers(text, metadataAt(text), (keyAt, keyEnd) => isAfterVersion(text, keyAt, keyEnd), skipEntries);
+  return walkMembers(text, metadataAt(text), (keyAt, keyEnd) => isAfterVersion(text, keyAt, keyEnd), skipManagedFields);
 }
 
 /**
  * Skips managedFields. They are the longest member before that offset, and their FieldsV1 is usually the latest one.
  */
-function skipEntries(text: string, at: number): number {
+function skipManagedFields(text: string, at: number): number {
   const latest = text.startsWith('[{', at) ? latestFields() : undefined;
   if (latest === undefined) return skipJson(text, at);
   const fields = findMember(text, at + 1, 'fieldsV1');
@@ -62,18 +62,18 @@ function skipEntries(text: string, at: number): number {
 }
 
 /** Returns the served object in three parts; the second is its resourceVersion, inserted at `offset`. */
-export function servedParts(text: string, place: number, revision: number): readonly [string, string, string] {
-  return [text.slice(objectAt(text), place), versionMember(text, place, revision), text.slice(place, -1)];
+export function servedParts(text: string, offset: number, revision: number): readonly [string, string, string] {
+  return [text.slice(objectOffset(text), offset), versionMember(text, offset, revision), text.slice(offset, -1)];
 }
 
 /** Includes the comma that is needed at that position. */
-function versionMember(text: string, place: number, revision: number): string {
+function versionMember(text: string, offset: number, revision: number): string {
   const member = `"resourceVersion":"${revision}"`;
-  if (text[place] !== '}') return `${member},`;
-  return text[place - 1] === '{' ? member : `,${member}`;
+  if (text[offset] !== '}') return `${member},`;
+  return text[offset - 1] === '{' ? member : `,${member}`;
 }
 
-function objectAt(text: string): number {
+function objectOffset(text: string): number {
   // Most records have no hidden part: then the object is the first member, or follows the form.
   if (text.startsWith(objectFirst)) return objectFirst.length;
   if (text.startsWith(formFirst)) {
@@ -89,7 +89,7 @@ const objectNext = '","object":';
 
 /** Returns the offset of the object's metadata; -1 if it has none. */
 export function metadataAt(text: string): number {
-  return findMember(text, objectAt(text), 'metadata');
+  return findMember(text, objectOffset(text), 'metadata');
 }
 
 const version = 'resourceVersion';

@@ -27,7 +27,7 @@ export async function update(
   checkName(sent.metadata, name);
   checkNamespace(kind.resource, sent.metadata, namespace);
   const subresource = subresourceOf(part, options);
-  const how: Overwrite = {
+  const overwriteOptions: Overwrite = {
     part,
     subresource,
     dryRun: options.dryRun,
@@ -39,7 +39,7 @@ export async function update(
     if (current === undefined) return createInstead(kind, context, part, name, sent, options);
     checkUid(kind, context, name, sent.metadata.uid ?? '', current.record.object.metadata.uid ?? '');
     checkReplacedVersion(kind, sent.metadata, current);
-    return overwrite(kind, context, current, sent, how);
+    return overwrite(kind, context, current, sent, overwriteOptions);
   });
 }
 

@@ -26,7 +26,7 @@ async function dependents(store: Store, uid: string): Promise<string[]> {
   return entries.map(({ key }) => key.segments.slice(2).join(' '));
 }
 
-async function settle(store: Store): Promise<void> {
+async function clearGcWork(store: Store): Promise<void> {
   await store.removePrefix({ slice: 'upkeep', prefix: ['gc'] });
 }
 
@@ -80,14 +80,14 @@ describe('the owner index', () => {
 
 describe('garbage collector work', () => {
   it('work is added when owner references are written or changed, and only then', async () => {
-    const { kind, store, upkeep } = await openWidgets();
+    const { kind, store, maintenance } = await openWidgets();
     const owner = await make(kind, 'owner');
-    expect([await work(store), upkeep.calls]).toEqual([[], 0]);
+    expect([await work(store), maintenance.calls]).toEqual([[], 0]);
     await make(kind, 'dep', owned(owner));
-    expect([await work(store), upkeep.calls]).toEqual([['check widgets.test.example a/dep'], 1]);
-    await settle(store);
+    expect([await work(store), maintenance.calls]).toEqual([['check widgets.test.example a/dep'], 1]);
+    await clearGcWork(store);
     await merge(kind, 'dep', { spec: { color: 'red' } });
-    expect([await work(store), upkeep.calls]).toEqual([[], 1]);
+    expect([await work(store), maintenance.calls]).toEqual([[], 1]);
     await merge(kind, 'dep', owned(owner, { controller: true }));
     expect(await work(store)).toEqual(['check widgets.test.example a/dep']);
   });
@@ -97,7 +97,7 @@ describe('garbage collector work', () => {
     const owner = await make(kind, 'owner');
     await make(kind, 'lonely');
     await make(kind, 'dep', owned(owner));
-    await settle(store);
+    await clearGcWork(store);
     await kind.verbs.delete(caller(), 'lonely', deleting());
     expect(await work(store)).toEqual([]);
     await kind.verbs.delete(caller(), 'owner', deleting());
@@ -109,7 +109,7 @@ describe('garbage collector work', () => {
     await make(kind, 'owner');
     await kind.verbs.delete(caller(), 'owner', deleting({ propagationPolicy: 'Foreground' }));
     expect(await work(store)).toEqual(['check widgets.test.example a/owner']);
-    await settle(store);
+    await clearGcWork(store);
     await kind.verbs.delete(caller(), 'owner', deleting({ propagationPolicy: 'Foreground' }));
     expect(await work(store)).toEqual([]);
     await kind.verbs.delete(caller(), 'owner', deleting({ propagationPolicy: 'Orphan' }));
@@ -122,12 +122,12 @@ describe('garbage collector work', () => {
     await make(kind, 'dep1', owned(owner, { blockOwnerDeletion: true }));
     await make(kind, 'dep2', owned(owner, { blockOwnerDeletion: true }));
     await make(kind, 'dep3', owned(owner));
-    await settle(store);
+    await clearGcWork(store);
     await kind.verbs.delete(caller(), 'dep3', deleting());
     expect(await work(store)).toEqual([]);
     await kind.verbs.delete(caller(), 'dep1', deleting());
     expect(await work(store)).toEqual(['check widgets.test.example a/owner']);
-    await settle(store);
+    await clearGcWork(store);
     await merge(kind, 'dep2', { metadata: { ownerReferences: null } });
     expect(await work(store)).toEqual(['check widgets.test.example a/owner']);
   });
@@ -137,7 +137,7 @@ describe('garbage collector work', () => {
     const owner = await make(kind, 'owner');
     await make(kind, 'dep1', owned(owner, { blockOwnerDeletion: true }));
     await make(kind, 'dep2', owned(owner, { blockOwnerDeletion: true }));
-    await settle(store);
+    await clearGcWork(store);
     await kind.verbs.delete(caller(), 'owner', deleting());
     await kind.verbs.delete(caller(), 'dep1', deleting());
     expect(await work(store)).toEqual(['gone widgets.test.example a/owner']);
@@ -148,12 +148,12 @@ describe('blockOwnerDeletion', () => {
   const field = 'metadata.ownerReferences[0].blockOwnerDeletion';
 
   it('blockOwnerDeletion needs the permission to delete the owner, and an owner of a known kind (§2.2 of the completions)', async () => {
-    const asked: unknown[] = [];
+    const authorized: unknown[] = [];
     const { kind } = await openWidgets();
     const owner = await make(kind, 'owner');
     const context = caller({
       may(attributes) {
-        asked.push(attributes);
+        authorized.push(attributes);
         return false;
       },
     });
@@ -161,7 +161,7 @@ describe('blockOwnerDeletion', () => {
     const refused = await refusal(kind.verbs.create(context, sent, writing));
     expect(refused).toMatchObject({ code: 422, reason: 'Invalid' });
     expect(refused.details?.causes?.map((cause) => cause.field)).toEqual([field]);
-    expect(asked).toEqual([
+    expect(authorized).toEqual([
       { verb: 'delete', group: 'test.example', resource: 'widgets', namespace: 'a', name: 'owner' },
     ]);
     const strange = widget('dep', owned({ ...owner, kind: 'Stranger' }, { blockOwnerDeletion: true }));
@@ -180,11 +180,11 @@ describe('blockOwnerDeletion', () => {
 
 describe('deadlines', () => {
   it('deadlines of grace periods are written, moved and deleted with the object', async () => {
-    const { kind, store, upkeep } = await openWidgets();
+    const { kind, store, maintenance } = await openWidgets();
     await make(kind, 'w', { metadata: { finalizers: ['x.example/f'] } });
     await kind.verbs.delete(caller(), 'w', deleting({ gracePeriodSeconds: 60 }));
     expect(await due(store)).toEqual(['2026-01-01T00:01:00.000Z plane widgets.test.example a w']);
-    expect(upkeep.calls).toBe(1);
+    expect(maintenance.calls).toBe(1);
     await kind.verbs.delete(caller(), 'w', deleting({ gracePeriodSeconds: 10 }));
     expect(await due(store)).toEqual(['2026-01-01T00:00:10.000Z plane widgets.test.example a w']);
     await kind.verbs.delete(caller(), 'w', deleting({ gracePeriodSeconds: 0 }));

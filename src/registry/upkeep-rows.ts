@@ -21,15 +21,15 @@ interface DerivedRows {
  */
 export function derivedRows(
   kind: KindRuntime,
-  place: Place,
+  key: Place,
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
 ): DerivedRows | Promise<DerivedRows> {
-  const isQuiet =
+  const needsNoRows =
     next !== undefined &&
-    !isToldOf(kind.resource, next.object.metadata) &&
-    (old === undefined || !isToldOf(kind.resource, old.object.metadata));
-  return isQuiet ? noRows : rowsOf(kind, place, old, next);
+    !mayNeedRows(kind.resource, next.object.metadata) &&
+    (old === undefined || !mayNeedRows(kind.resource, old.object.metadata));
+  return needsNoRows ? noRows : rowsOf(kind, key, old, next);
 }
 
 /**
@@ -37,25 +37,25 @@ export function derivedRows(
  */
 export function goesQuietly(kind: KindRuntime, { namespace }: Place, metadata: ObjectMeta): boolean {
   const { resource, collaborators } = kind;
-  if (isToldOf(resource, metadata) || collaborators.owners?.hasNone !== true) return false;
+  if (mayNeedRows(resource, metadata) || collaborators.owners?.hasNone !== true) return false;
   return !resource.namespaced || collaborators.awaitsEmptiness?.(namespace) === undefined;
 }
 
 async function rowsOf(
   kind: KindRuntime,
-  place: Place,
+  key: Place,
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
 ): Promise<DerivedRows> {
   // Copied member by member: `key` may be a whole cached object, which must not get into these rows.
-  const own: ObjectPlace = { resource: resourceKey(kind.resource), namespace: place.namespace, name: place.name };
-  const work = await collectorRows(kind, own, old?.object, next?.object);
+  const self: ObjectPlace = { resource: resourceKey(kind.resource), namespace: key.namespace, name: key.name };
+  const work = await collectorRows(kind, self, old?.object, next?.object);
   return {
     checks: work.checks,
     writes: [
-      ...ownerRows(kind, own, old?.object, next?.object),
-      ...dueRows(kind, own, old, next),
-      ...pendingRows(kind, own, old, next),
+      ...ownerRows(kind, self, old?.object, next?.object),
+      ...deadlineRows(kind, self, old, next),
+      ...reconcileRows(kind, self, old, next),
       ...work.writes,
     ],
   };
@@ -64,7 +64,7 @@ async function rowsOf(
 export const noRows: DerivedRows = { checks: [], writes: [] };
 
 /** Most objects have no owner, never expire, are not being deleted and need no reconcile. */
-function isToldOf(resource: StoredResource, { ownerReferences, deletionTimestamp }: ObjectMeta): boolean {
+function mayNeedRows(resource: StoredResource, { ownerReferences, deletionTimestamp }: ObjectMeta): boolean {
   if (ownerReferences !== undefined || deletionTimestamp !== undefined) return true;
   return resource.expiresAt !== undefined || resource.pending !== undefined || resource.unsettles !== undefined;
 }
@@ -72,18 +72,18 @@ function isToldOf(resource: StoredResource, { ownerReferences, deletionTimestamp
 /** The rows of the owner index; the value is the dependent's uid. */
 function ownerRows(
   { slice, collaborators: { owners } }: KindRuntime,
-  own: ObjectPlace,
+  self: ObjectPlace,
   old: KubeObject | undefined,
   next: KubeObject | undefined,
 ): Write[] {
   const before = new Set(ownersOf(old).map((reference) => reference.uid));
   const after = new Set(ownersOf(next).map((reference) => reference.uid));
-  const gone = [...before].filter((uid) => !after.has(uid));
+  const removed = [...before].filter((uid) => !after.has(uid));
   const added = [...after].filter((uid) => !before.has(uid));
   if (added.length > 0) owners?.note();
   return [
-    ...gone.map((uid) => ({ key: dependentKey(slice, uid, own), value: undefined, quiet: true })),
-    ...added.map((uid) => ({ key: dependentKey(slice, uid, own), value: next?.metadata.uid ?? '', quiet: true })),
+    ...removed.map((uid) => ({ key: dependentKey(slice, uid, self), value: undefined, quiet: true })),
+    ...added.map((uid) => ({ key: dependentKey(slice, uid, self), value: next?.metadata.uid ?? '', quiet: true })),
   ];
 }
 
@@ -101,16 +101,16 @@ function deadlines(resource: StoredResource, record: StoredRecord | undefined): 
   return expiry === undefined ? [] : [expiry];
 }
 
-function dueRows(
+function deadlineRows(
   kind: KindRuntime,
-  own: ObjectPlace,
+  self: ObjectPlace,
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
 ): Write[] {
   const before = deadlines(kind.resource, old);
   const after = deadlines(kind.resource, next);
   const row = (at: number, value: string | undefined): Write => ({
-    key: dueKey(at, kind.slice, own),
+    key: dueKey(at, kind.slice, self),
     value,
     quiet: true,
   });
@@ -124,27 +124,28 @@ function dueRows(
  * Written again by each write, so that a running reconcile learns that there is more to do. An object that waits for a
  * namespace to become empty is requeued by each change in that namespace.
  */
-function pendingRows(
+function reconcileRows(
   { resource, slice, collaborators }: KindRuntime,
-  own: ObjectPlace,
+  self: ObjectPlace,
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
 ): Write[] {
   const rows: Write[] = [];
-  const isPending = (record: StoredRecord | undefined) => record !== undefined && resource.pending?.(record) === true;
-  const key = pendingKey(slice, own);
-  if (isPending(next)) rows.push({ key, value: '', quiet: true });
-  else if (isPending(old)) rows.push({ key, value: undefined, quiet: true });
-  const waiting = resource.namespaced ? collaborators.awaitsEmptiness?.(own.namespace) : undefined;
-  for (const place of [...(resource.unsettles?.(old, next) ?? []), ...(waiting === undefined ? [] : [waiting])]) {
-    rows.push({ key: pendingKey(slice, place), value: '', quiet: true });
+  const needsReconcile = (record: StoredRecord | undefined) =>
+    record !== undefined && resource.pending?.(record) === true;
+  const key = pendingKey(slice, self);
+  if (needsReconcile(next)) rows.push({ key, value: '', quiet: true });
+  else if (needsReconcile(old)) rows.push({ key, value: undefined, quiet: true });
+  const waiting = resource.namespaced ? collaborators.awaitsEmptiness?.(self.namespace) : undefined;
+  for (const key of [...(resource.unsettles?.(old, next) ?? []), ...(waiting === undefined ? [] : [waiting])]) {
+    rows.push({ key: pendingKey(slice, key), value: '', quiet: true });
   }
   return rows;
 }
 
 async function collectorRows(
   kind: KindRuntime,
-  own: ObjectPlace,
+  self: ObjectPlace,
   old: KubeObject | undefined,
   next: KubeObject | undefined,
 ): Promise<DerivedRows> {
@@ -153,38 +154,38 @@ async function collectorRows(
   const uid = next?.metadata.uid ?? old?.metadata.uid ?? '';
   const { owners = new OwnersKnown() } = kind.collaborators;
   if (next === undefined) {
-    if (await owners.hasDependents(kind.store, kind.slice, uid)) writes.push(workRow(kind.slice, own, uid, 'gone'));
+    if (await owners.hasDependents(kind.store, kind.slice, uid)) writes.push(gcRow(kind.slice, self, uid, 'gone'));
   } else if (needsCheck(old, next)) {
-    writes.push(workRow(kind.slice, own, uid, 'check'));
+    writes.push(gcRow(kind.slice, self, uid, 'check'));
   }
   for (const reference of releasedOwners(old, next)) {
-    const owner = kind.collaborators.resolveOwner(reference, own.namespace);
+    const owner = kind.collaborators.resolveOwner(reference, self.namespace);
     if (owner === undefined) continue;
     const key = gcKey(kind.slice, reference.uid);
-    const present = await translated(kind.store.get(key));
+    const existing = await translated(kind.store.get(key));
     // A removed owner already has its row; replacing it with a `check` would leave its dependents behind.
-    if (present !== undefined && (JSON.parse(present.value) as GcWork).what === 'gone') continue;
+    if (existing !== undefined && (JSON.parse(existing.value) as GcWork).what === 'gone') continue;
     const ownerPlace: ObjectPlace = {
       resource: resourceKey({ group: owner.group, plural: owner.resource }),
       namespace: owner.namespace,
       name: owner.name,
     };
-    checks.push({ key, revision: present?.revision });
-    writes.push(workRow(kind.slice, ownerPlace, reference.uid, 'check'));
+    checks.push({ key, revision: existing?.revision });
+    writes.push(gcRow(kind.slice, ownerPlace, reference.uid, 'check'));
   }
   return { checks, writes };
 }
 
-function workRow(slice: string, place: ObjectPlace, uid: string, what: GcWork['what']): Write {
-  const work: GcWork = { ...place, uid, what };
+function gcRow(slice: string, key: ObjectPlace, uid: string, what: GcWork['what']): Write {
+  const work: GcWork = { ...key, uid, what };
   return { key: gcKey(slice, uid), value: JSON.stringify(work), quiet: true };
 }
 
 function needsCheck(old: KubeObject | undefined, next: KubeObject): boolean {
   const owners = ownersOf(next);
   if (owners.length > 0 && !equalJson([...owners], [...ownersOf(old)])) return true;
-  const waitsFor = waiting(next);
-  return waitsFor.length > 0 && !equalJson([...waitsFor], [...waiting(old)]);
+  const activeFinalizers = waiting(next);
+  return activeFinalizers.length > 0 && !equalJson([...activeFinalizers], [...waiting(old)]);
 }
 
 /** The garbage collector's finalizers count once the object is being deleted. */

@@ -20,10 +20,11 @@ export function validateDraft(kind: KindRuntime, context: RequestContext, draft:
   const old = draft.old?.object;
   const errors = metadataErrors(resource, object, old);
   errors.push(...schemaErrors(resource, object, old), ...validateEmbedded(resource.schema, object));
-  const own = resource.validate?.(draft, context) ?? [];
+  const kindErrors = resource.validate?.(draft, context) ?? [];
   // Awaiting a result that is already available would cost every write several microtasks.
-  if (own instanceof Promise) return own.then((found) => refuseWith(kind, context, draft, [...errors, ...found]));
-  errors.push(...own);
+  if (kindErrors instanceof Promise)
+    return kindErrors.then((found) => refuseWith(kind, context, draft, [...errors, ...found]));
+  errors.push(...kindErrors);
   return refuseWith(kind, context, draft, errors);
 }
 
@@ -75,9 +76,9 @@ function schemaErrors(
 ): readonly FieldError[] {
   // For kinds with Go types, the API server does not check list keys for duplicates, and a missing member has Go's zero
   // value: the kind's own validation decides whether that is acceptable.
-  const isLeft = ({ type }: FieldError) =>
+  const isReported = ({ type }: FieldError) =>
     resource.builtIn !== true || (type !== 'FieldValueDuplicate' && type !== 'FieldValueRequired');
-  return validateChanged(resource.schema, object, old, '').filter(isLeft);
+  return validateChanged(resource.schema, object, old, '').filter(isReported);
 }
 
 function metadataErrors(resource: StoredResource, object: KubeObject, old: KubeObject | undefined): FieldError[] {

@@ -54,7 +54,7 @@ export interface Served<Type extends KubeObject = KubeObject> {
   glance?(): Type;
   /** The compact JSON of the metadata, if it is available without decoding the object. */
   metadataJson?(): string;
-  /** True for a built-in object that is unchanged in this plane (`PlanePart.standing`). */
+  /** True for a built-in object that is unchanged in this plane. */
   readonly stands?: boolean;
 }
 

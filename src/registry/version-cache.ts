@@ -11,7 +11,7 @@ import type { CacheListener, ObjectCache } from './watch-cache.ts';
 export class VersionCache implements ObjectCache {
   readonly #stored: ObjectCache;
   #kind: CachedKind;
-  #shown = new WeakMap<CachedObject, CachedObject>();
+  #converted = new WeakMap<CachedObject, CachedObject>();
 
   constructor(stored: ObjectCache, resource: StoredResource, decodedSize: number) {
     this.#stored = stored;
@@ -39,19 +39,19 @@ export class VersionCache implements ObjectCache {
   }
 
   get(namespace: string, name: string): CachedObject | undefined {
-    return this.#show(this.#stored.get(namespace, name));
+    return this.#convertOptional(this.#stored.get(namespace, name));
   }
 
-  deletedRow(place: Place): number | undefined {
-    return this.#stored.deletedRow(place);
+  deletedRow(key: Place): number | undefined {
+    return this.#stored.deletedRow(key);
   }
 
-  isStanding(place: Place): boolean {
-    return this.#stored.isStanding(place);
+  isStanding(key: Place): boolean {
+    return this.#stored.isStanding(key);
   }
 
   take(namespace?: string, after?: Place, limit?: number): CachedObject[] {
-    return this.#stored.take(namespace, after, limit).map((object) => this.#shownAs(object));
+    return this.#stored.take(namespace, after, limit).map((object) => this.#convert(object));
   }
 
   count(namespace?: string, after?: Place): number {
@@ -59,27 +59,27 @@ export class VersionCache implements ObjectCache {
   }
 
   byClaim(claim: string): CachedObject | undefined {
-    return this.#show(this.#stored.byClaim(claim));
+    return this.#convertOptional(this.#stored.byClaim(claim));
   }
 
   get areAskedFor(): boolean {
     return this.#stored.areAskedFor;
   }
 
-  expect(place: Place, text: string, record: StoredRecord): () => void {
-    return this.#stored.expect(place, text, record);
+  expect(key: Place, text: string, record: StoredRecord): () => void {
+    return this.#stored.expect(key, text, record);
   }
 
   listen(listener: CacheListener): () => void {
     return this.#stored.listen({
-      changed: (change) => listener.changed(this.#change(change)),
+      changed: (change) => listener.changed(this.#convertChange(change)),
       ended: () => listener.ended?.(),
     });
   }
 
   async *changesSince(since: number, upTo: number): AsyncGenerator<readonly CachedChange[]> {
     for await (const changes of this.#stored.changesSince(since, upTo)) {
-      yield changes.map((change) => this.#change(change));
+      yield changes.map((change) => this.#convertChange(change));
     }
   }
 
@@ -88,31 +88,36 @@ export class VersionCache implements ObjectCache {
     return undefined;
   }
 
-  past(place: Place, text: string, revision: number): CachedObject {
-    return new CachedObject(this.#kind, place, text, revision);
+  past(key: Place, text: string, revision: number): CachedObject {
+    return new CachedObject(this.#kind, key, text, revision);
   }
 
   redefine(resource: StoredResource): void {
     this.#kind = { ...this.#kind, resource };
-    this.#shown = new WeakMap();
+    this.#converted = new WeakMap();
   }
 
   close(): void {}
 
-  #show(object: CachedObject | undefined): CachedObject | undefined {
-    return object && this.#shownAs(object);
+  #convertOptional(object: CachedObject | undefined): CachedObject | undefined {
+    return object && this.#convert(object);
   }
 
-  #shownAs(object: CachedObject): CachedObject {
-    let shown = this.#shown.get(object);
-    if (shown === undefined) {
-      shown = object.as(this.#kind);
-      this.#shown.set(object, shown);
+  #convert(object: CachedObject): CachedObject {
+    let converted = this.#converted.get(object);
+    if (converted === undefined) {
+      converted = object.as(this.#kind);
+      this.#converted.set(object, converted);
     }
-    return shown;
+    return converted;
   }
 
-  #change(change: CachedChange): CachedChange {
-    return new CachedChange(change, change.revision, this.#show(change.before), this.#show(change.after));
+  #convertChange(change: CachedChange): CachedChange {
+    return new CachedChange(
+      change,
+      change.revision,
+      this.#convertOptional(change.before),
+      this.#convertOptional(change.after),
+    );
   }
 }

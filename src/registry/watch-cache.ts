@@ -42,8 +42,8 @@ export interface CacheListener {
 export class WatchCache {
   readonly #options: WatchCacheOptions;
   readonly #objects = new ObjectIndex<CachedObject>();
-  readonly #rows: CachedRows;
-  readonly #past: KindPast;
+  readonly #factory: CachedRows;
+  readonly #history: KindPast;
   /** Created on first use: the claims of most kinds are only checked in the store. */
   #claims: Map<string, CachedObject> | undefined;
   readonly #listeners = new Set<CacheListener>();
@@ -61,8 +61,8 @@ export class WatchCache {
     this.#options = options;
     const { resource, slice, standing } = options;
     const decoded = new DecodedObjects(options.decodedSize);
-    this.#rows = new CachedRows({ resource, decoded, birth: standing?.birth }, standing);
-    this.#past = new KindPast(options.store, objectsRange(slice, resourceKey(resource)), this.#rows);
+    this.#factory = new CachedRows({ resource, decoded, birth: standing?.birth }, standing);
+    this.#history = new KindPast(options.store, objectsRange(slice, resourceKey(resource)), this.#factory);
     this.#revision = revision;
     this.#recent = new RecentChanges(options.recent, revision);
   }
@@ -109,12 +109,12 @@ export class WatchCache {
   fresh(): number | Promise<number> {
     const { store, slice } = this.#options;
     const highest = store.revision(slice);
-    return typeof highest === 'number' ? Math.max(highest, this.#revision) : this.#freshOnce(highest);
+    return typeof highest === 'number' ? Math.max(highest, this.#revision) : this.#freshAfter(highest);
   }
 
-  async #freshOnce(told: Promise<number>): Promise<number> {
+  async #freshAfter(highest: Promise<number>): Promise<number> {
     try {
-      return Math.max(await told, this.#revision);
+      return Math.max(await highest, this.#revision);
     } catch (error) {
       throw toStatusError(error);
     }
@@ -122,7 +122,7 @@ export class WatchCache {
 
   /** The approximate memory use: texts, decoded objects and recent changes. */
   get bytes(): number {
-    return bytesPerCache + this.objectBytes + this.#recent.size + bytesPerDecoded * this.#rows.kind.decoded.size;
+    return bytesPerCache + this.objectBytes + this.#recent.size + bytesPerDecoded * this.#factory.kind.decoded.size;
   }
 
   /** The part of `bytes` that the current objects use. */
@@ -138,13 +138,13 @@ export class WatchCache {
    * The revision of the row that marks a deleted built-in object; `undefined` if there is none. A create under that key
    * overwrites the row.
    */
-  deletedRow(place: Place): number | undefined {
-    return this.#deleted.get(placeText(place));
+  deletedRow(key: Place): number | undefined {
+    return this.#deleted.get(placeText(key));
   }
 
   /** True if removing the object under that key must leave a row that marks it as deleted. */
-  isStanding(place: Place): boolean {
-    return this.#rows.isStanding(place);
+  isStanding(key: Place): boolean {
+    return this.#factory.isStanding(key);
   }
 
   /** Returns a snapshot of the objects, which later writes do not affect. */
@@ -166,15 +166,15 @@ export class WatchCache {
 
   /** True if objects are usually read in decoded form soon after they were written. */
   get areAskedFor(): boolean {
-    return this.#rows.kind.decoded.areAskedFor;
+    return this.#factory.kind.decoded.areAskedFor;
   }
 
   /**
    * Announces a write of that text with its decoded record, which spares the cache the decoding. Returns a function
    * that withdraws the announcement.
    */
-  expect(place: Place, text: string, record: StoredRecord): () => void {
-    return this.#expected.add(place, text, record);
+  expect(key: Place, text: string, record: StoredRecord): () => void {
+    return this.#expected.add(key, text, record);
   }
 
   /** True if the cache is closed and receives no further changes. */
@@ -194,7 +194,7 @@ export class WatchCache {
    * before or during the read.
    */
   changesSince(since: number, upTo: number): AsyncGenerator<readonly CachedChange[]> {
-    return this.#past.changes(since, upTo, () => this.#recent);
+    return this.#history.changes(since, upTo, () => this.#recent);
   }
 
   /**
@@ -202,18 +202,18 @@ export class WatchCache {
    * the kind has none, so that the rows of that revision are complete. Rejects with Expired or FutureRevision.
    */
   stateAt(revision: number): Promise<ObjectIndex<CachedObject> | undefined> {
-    return this.#past.stateAt(revision);
+    return this.#history.stateAt(revision);
   }
 
-  /** Returns an old version of an object, for `pageAt`. */
-  past(place: Place, text: string, revision: number): CachedObject {
-    return new CachedObject(this.#rows.kind, place, text, revision);
+  /** Returns an old version of an object, for `pageAtRevision`. */
+  past(key: Place, text: string, revision: number): CachedObject {
+    return new CachedObject(this.#factory.kind, key, text, revision);
   }
 
   /** Switches to another definition of the kind for all objects. */
   redefine(resource: StoredResource): void {
-    if (resource.form === undefined && this.#rows.kind.resource.form === undefined) return;
-    const kind = this.#rows.redefine(resource);
+    if (resource.form === undefined && this.#factory.kind.resource.form === undefined) return;
+    const kind = this.#factory.redefine(resource);
     for (const object of [...this.#objects.iterate()]) this.#objects.set(object.as(kind));
     // Cached changes have the form of the previous definition; changes from the store's history are converted when
     // read.
@@ -226,49 +226,49 @@ export class WatchCache {
   }
 
   #fill(entries: readonly Entry[]): void {
-    for (const object of this.#rows.standing()) this.#objects.set(object);
-    for (const { key, value, revision } of entries) {
-      const place = placeOf(key.segments);
+    for (const object of this.#factory.standing()) this.#objects.set(object);
+    for (const { key: rowKey, value, revision } of entries) {
+      const key = placeOf(rowKey.segments);
       if (value === deletedText) {
-        this.#objects.delete(place.namespace, place.name);
-        this.#deleted.set(placeText(place), revision);
+        this.#objects.delete(key.namespace, key.name);
+        this.#deleted.set(placeText(key), revision);
       } else {
-        this.#objects.set(new CachedObject(this.#rows.kind, place, value, revision));
+        this.#objects.set(new CachedObject(this.#factory.kind, key, value, revision));
         this.#size += value.length;
       }
     }
   }
 
   #observe(changes: readonly Change[]): void {
-    for (const { key, value, revision } of changes) {
-      const place = placeOf(key.segments);
-      const before = this.#objects.get(place.namespace, place.name);
-      const record = value === undefined ? undefined : this.#expected.find(place, value);
-      const after = this.#rows.at(place, value, revision, record);
-      if (value === deletedText) this.#deleted.set(placeText(place), revision);
-      else if (this.#deleted.size > 0) this.#deleted.delete(placeText(place));
+    for (const { key: rowKey, value, revision } of changes) {
+      const key = placeOf(rowKey.segments);
+      const before = this.#objects.get(key.namespace, key.name);
+      const record = value === undefined ? undefined : this.#expected.find(key, value);
+      const after = this.#factory.at(key, value, revision, record);
+      if (value === deletedText) this.#deleted.set(placeText(key), revision);
+      else if (this.#deleted.size > 0) this.#deleted.delete(placeText(key));
       if (before !== undefined) this.#drop(before);
       if (after !== undefined) this.#put(after);
-      else this.#objects.delete(place.namespace, place.name);
+      else this.#objects.delete(key.namespace, key.name);
       this.#revision = revision;
       // Deleting a deleted built-in object again is a change in the store, but not an event.
       if (before === undefined && after === undefined) continue;
-      const change = new CachedChange(place, revision, before, after);
+      const change = new CachedChange(key, revision, before, after);
       this.#recent.push(change);
       for (const listener of this.#listeners) listener.changed(change);
       // Only a resuming watch may still need the previous version, and it uses the text.
-      if (before !== undefined) this.#rows.kind.decoded.drop(before);
+      if (before !== undefined) this.#factory.kind.decoded.drop(before);
     }
   }
 
   #put(object: CachedObject): void {
     this.#objects.set(object);
-    this.#size += heldBy(object);
+    this.#size += heldSize(object);
     if (this.#claims !== undefined) this.#addClaims(this.#claims, object);
   }
 
   #drop(object: CachedObject): void {
-    this.#size -= heldBy(object);
+    this.#size -= heldSize(object);
     this.#dropClaims(object);
   }
 
@@ -298,7 +298,7 @@ const bytesPerObject = 256;
 const bytesPerDecoded = 5;
 
 /** Unchanged built-in objects are held once for all planes. */
-function heldBy(object: CachedObject): number {
+function heldSize(object: CachedObject): number {
   return object.row === undefined ? 0 : object.size;
 }
 

@@ -18,14 +18,14 @@ function ready(stream: WatchStream): WatchEvent[] {
   return events;
 }
 
-async function open(kind: Kind, change: Parameters<typeof watching>[0] = {}, who = caller()): Promise<WatchStream> {
-  const stream = await kind.verbs.watch(who, watching({ resourceVersion: '1', ...change }));
+async function open(kind: Kind, change: Parameters<typeof watching>[0] = {}, context = caller()): Promise<WatchStream> {
+  const stream = await kind.verbs.watch(context, watching({ resourceVersion: '1', ...change }));
   await nextTurn();
   expect(ready(stream)).toEqual([]);
   return stream;
 }
 
-describe('many watchers of a kind', () => {
+describe('many watches of a kind', () => {
   it('watches get the very same event, even with different selections (WATCH-26)', async () => {
     const { kind } = await openWidgets();
     const labelSelector = parseLabelSelector('l=x');
@@ -86,7 +86,7 @@ describe('many watchers of a kind', () => {
   it('a failed permission check ends that watch, and the others continue', async () => {
     const { kind } = await openWidgets();
     const mayRead = () => {
-      throw new Error('nobody knows');
+      throw new Error('permission check failed');
     };
     const broken = await open(kind, {}, caller({ mayRead }));
     const whole = await open(kind);
@@ -110,7 +110,7 @@ describe('many watchers of a kind', () => {
       await nextTurn();
     }
     expect(seen.size).toBeGreaterThanOrEqual(3);
-    for (let turn = 0; turn < 5; turn++) await nextTurn();
+    for (let tick = 0; tick < 5; tick++) await nextTurn();
     expect(woken).toBe(100);
     for (const stream of streams) expect(ready(stream)).toHaveLength(3);
   });

@@ -21,7 +21,7 @@ interface Group {
 }
 
 /** Readers woken per event loop tick: writing to that many takes a millisecond or two. */
-const readersPerTurn = 32;
+const readersPerTick = 32;
 
 /**
  * The watch subscribers of one kind. Subscribers with the same selection form a group, which evaluates each change
@@ -29,42 +29,42 @@ const readersPerTurn = 32;
  */
 export class WatchGroups implements CacheListener {
   readonly #groups = new Map<unknown, Group>();
-  readonly #turns = new Turns(readersPerTurn);
+  readonly #wakeups = new Turns(readersPerTick);
   #ended = false;
 
   /** Adds a subscriber for all changes from now on. Returns a function that removes it. */
-  add(selection: Selection, watcher: Told): () => void {
+  add(selection: Selection, subscriber: Told): () => void {
     if (this.#ended) {
-      watcher.ended();
+      subscriber.ended();
       return () => {};
     }
-    const key = selection.text() ?? watcher;
+    const key = selection.text() ?? subscriber;
     const group = this.#groups.get(key) ?? { selection, members: new Set() };
     this.#groups.set(key, group);
-    group.members.add(watcher);
+    group.members.add(subscriber);
     return () => {
-      if (group.members.delete(watcher) && group.members.size === 0) this.#groups.delete(key);
+      if (group.members.delete(subscriber) && group.members.size === 0) this.#groups.delete(key);
     };
   }
 
   /** Wakes a reader in a later tick, so that other work runs in between: many readers cause many socket writes. */
   inTurn(wake: () => void): void {
-    this.#turns.add(wake);
+    this.#wakeups.add(wake);
   }
 
   changed(change: CachedChange): void {
-    const made = new Map<ObjectEvent['type'], Queued | undefined>();
+    const events = new Map<ObjectEvent['type'], Queued | undefined>();
     for (const { selection, members } of this.#groups.values()) {
       try {
         const type = eventTypeFor(selection, change);
         if (type === undefined) continue;
-        if (!made.has(type)) made.set(type, this.#queued(change, type, members.size));
-        const queued = made.get(type);
-        if (queued !== undefined) for (const member of members) member.tell(queued);
+        if (!events.has(type)) events.set(type, this.#createEvent(change, type, members.size));
+        const queued = events.get(type);
+        if (queued !== undefined) for (const subscriber of members) subscriber.tell(queued);
       } catch {
         // A failed permission check must not affect the other subscribers. The client reconnects and is authorized
         // again.
-        for (const member of members) member.fail();
+        for (const subscriber of members) subscriber.fail();
       }
     }
   }
@@ -76,11 +76,11 @@ export class WatchGroups implements CacheListener {
 
   /** Ends the current subscribers; new ones may be added. */
   endAll(): void {
-    for (const { members } of this.#groups.values()) for (const member of members) member.ended();
+    for (const { members } of this.#groups.values()) for (const subscriber of members) subscriber.ended();
     this.#groups.clear();
   }
 
-  #queued(change: CachedChange, type: ObjectEvent['type'], members: number): Queued | undefined {
+  #createEvent(change: CachedChange, type: ObjectEvent['type'], members: number): Queued | undefined {
     const event = eventOf(change, type, members > 1 || this.#groups.size > 1);
     return event && { revision: change.revision, size: change.size, event };
   }

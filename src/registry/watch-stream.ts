@@ -36,14 +36,14 @@ export interface StreamParts {
 export class OpenedStream implements WatchStream {
   readonly #queue: StreamParts['queue'];
   readonly #end: StreamParts['end'];
-  readonly #inTurn: StreamParts['inTurn'];
+  readonly #schedule: StreamParts['inTurn'];
   /** The rest of the current chunk of the backlog; `undefined` once the backlog is consumed. */
-  #pending: Iterator<WatchEvent> | undefined;
-  #more: Opening['more'];
-  #opens = true;
+  #chunk: Iterator<WatchEvent> | undefined;
+  #rest: Opening['more'];
+  #inBacklog = true;
   /** True while a chunk of the backlog is being read. */
-  #reads = true;
-  #reached = 0;
+  #readingChunk = true;
+  #reachedRevision = 0;
   #over = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
@@ -52,14 +52,14 @@ export class OpenedStream implements WatchStream {
   constructor({ opening, queue, end, inTurn }: StreamParts) {
     this.#queue = queue;
     this.#end = end;
-    this.#inTurn = inTurn;
+    this.#schedule = inTurn;
     opening.then(
       ({ events, more, revision }) => {
-        this.#more = more;
-        this.#reached = revision;
-        this.#arrived(events);
+        this.#rest = more;
+        this.#reachedRevision = revision;
+        this.#receiveChunk(events);
       },
-      (error: unknown) => this.#failed(error),
+      (error: unknown) => this.#failBacklog(error),
     );
   }
 
@@ -69,15 +69,15 @@ export class OpenedStream implements WatchStream {
 
   take(): WatchEvent | undefined {
     if (this.#over) return undefined;
-    if (this.#opens) {
-      const event = this.#takeOpening();
-      if (event !== undefined || this.#opens) return event;
+    if (this.#inBacklog) {
+      const event = this.#takeFromBacklog();
+      if (event !== undefined || this.#inBacklog) return event;
     }
     const queue = this.#queue;
     for (let item = queue.take(); item !== undefined; item = queue.take()) {
       const { event, revision } = item;
-      if (event.type === 'BOOKMARK' ? revision < this.#reached : revision <= this.#reached) continue;
-      this.#reached = revision;
+      if (event.type === 'BOOKMARK' ? revision < this.#reachedRevision : revision <= this.#reachedRevision) continue;
+      this.#reachedRevision = revision;
       return event;
     }
     if (queue.ended) this.close();
@@ -87,7 +87,7 @@ export class OpenedStream implements WatchStream {
   wait(wake: () => void): void {
     this.#wake = wake;
     const queue = this.#queue;
-    if (this.#over || (!this.#reads && (queue.length > 0 || queue.ended))) this.ready();
+    if (this.#over || (!this.#readingChunk && (queue.length > 0 || queue.ended))) this.ready();
   }
 
   /** Wakes the reader: there may be something to take. */
@@ -95,15 +95,15 @@ export class OpenedStream implements WatchStream {
     const wake = this.#wake;
     if (wake === undefined) return;
     this.#wake = undefined;
-    this.#inTurn(wake);
+    this.#schedule(wake);
   }
 
   close(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#opens = false;
-    this.#pending = undefined;
-    this.#more?.return?.().catch(() => {});
+    this.#inBacklog = false;
+    this.#chunk = undefined;
+    this.#rest?.return?.().catch(() => {});
     this.#end();
     this.ready();
   }
@@ -112,7 +112,7 @@ export class OpenedStream implements WatchStream {
     return feedIterator(this);
   }
 
-  #takeOpening(): WatchEvent | undefined {
+  #takeFromBacklog(): WatchEvent | undefined {
     if (this.#failure !== undefined) {
       this.close();
       throw this.#failure.error;
@@ -123,45 +123,45 @@ export class OpenedStream implements WatchStream {
       this.close();
       return undefined;
     }
-    if (this.#reads) return undefined;
-    const next = this.#pending?.next();
+    if (this.#readingChunk) return undefined;
+    const next = this.#chunk?.next();
     if (next?.done === false) {
       if (next.value.type === 'ERROR') this.close();
       return next.value;
     }
-    this.#pending = undefined;
-    if (this.#more === undefined) this.#opens = false;
-    else this.#readOn(this.#more);
+    this.#chunk = undefined;
+    if (this.#rest === undefined) this.#inBacklog = false;
+    else this.#readNextChunk(this.#rest);
     return undefined;
   }
 
-  #readOn(more: NonNullable<Opening['more']>): void {
-    this.#reads = true;
+  #readNextChunk(more: NonNullable<Opening['more']>): void {
+    this.#readingChunk = true;
     more.next().then(
-      (piece) => {
-        if (piece.done === true) this.#more = undefined;
-        this.#arrived(piece.value ?? []);
+      (chunk) => {
+        if (chunk.done === true) this.#rest = undefined;
+        this.#receiveChunk(chunk.value ?? []);
       },
-      (error: unknown) => this.#failed(error),
+      (error: unknown) => this.#failBacklog(error),
     );
   }
 
-  #arrived(events: readonly WatchEvent[]): void {
-    this.#reads = false;
-    this.#pending = events[Symbol.iterator]();
+  #receiveChunk(events: readonly WatchEvent[]): void {
+    this.#readingChunk = false;
+    this.#chunk = events[Symbol.iterator]();
     // A chunk without events for this subscriber does not wake its reader.
-    if (events.length === 0 && this.#more !== undefined && !this.#over) this.#readOn(this.#more);
+    if (events.length === 0 && this.#rest !== undefined && !this.#over) this.#readNextChunk(this.#rest);
     else this.ready();
   }
 
-  #failed(error: unknown): void {
-    this.#more = undefined;
+  #failBacklog(error: unknown): void {
+    this.#rest = undefined;
     if (error instanceof StatusError) {
-      this.#arrived([{ type: 'ERROR', status: error.status }]);
+      this.#receiveChunk([{ type: 'ERROR', status: error.status }]);
       return;
     }
     this.#failure = { error };
-    this.#reads = false;
+    this.#readingChunk = false;
     this.ready();
   }
 }

@@ -174,10 +174,10 @@ describe('watch', () => {
 
   it('history is read in chunks, at the pace of the reader', async () => {
     const memory = openMemoryStore();
-    const asked: [number, number | undefined][] = [];
+    const reads: [number, number | undefined][] = [];
     const store = altered(memory, {
       history: (range, since, to) => {
-        asked.push([since, to]);
+        reads.push([since, to]);
         return memory.history(range, since, to);
       },
     });
@@ -186,11 +186,11 @@ describe('watch', () => {
     for (const name of names) await create(kind, name);
     const stream = await kind.verbs.watch(caller(), watching({ resourceVersion: '1' }));
     const iterator = stream[Symbol.asyncIterator]();
-    const told = [(await iterator.next()).value];
-    expect(asked).toEqual([[1, 5]]);
-    while (told.length < names.length) told.push((await iterator.next()).value);
-    expect(told.map((event) => event.object.object.metadata.name)).toEqual(names);
-    expect(asked).toEqual([
+    const received = [(await iterator.next()).value];
+    expect(reads).toEqual([[1, 5]]);
+    while (received.length < names.length) received.push((await iterator.next()).value);
+    expect(received.map((event) => event.object.object.metadata.name)).toEqual(names);
+    expect(reads).toEqual([
       [1, 5],
       [5, 13],
       [13, 29],

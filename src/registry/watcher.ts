@@ -6,8 +6,8 @@ import type { WatchOptions } from './verbs.ts';
 import type { Queued } from './watch-stream.ts';
 
 /** The interval of bookmarks, and the time of the last one before the end of the watch (rule WATCH-14). */
-const bookmarkEvery = 60_000;
-const lastBookmark = 2_000;
+const bookmarkIntervalMs = 60_000;
+const lastBookmarkBeforeEndMs = 2_000;
 
 export interface Watcher {
   readonly queue: BoundedQueue<Queued>;
@@ -66,14 +66,14 @@ function sendBookmarks(kind: KindRuntime, options: WatchOptions, queue: BoundedQ
   };
   let cancelNext = () => {};
   const schedule = () => {
-    cancelNext = kind.clock.after(bookmarkEvery, () => {
+    cancelNext = kind.clock.after(bookmarkIntervalMs, () => {
       bookmark();
       schedule();
     });
   };
   schedule();
-  const before = options.timeoutMilliseconds - lastBookmark;
-  const cancelLast = before > 0 ? kind.clock.after(before, bookmark) : () => {};
+  const lastBookmarkDelayMs = options.timeoutMilliseconds - lastBookmarkBeforeEndMs;
+  const cancelLast = lastBookmarkDelayMs > 0 ? kind.clock.after(lastBookmarkDelayMs, bookmark) : () => {};
   return () => {
     cancelNext();
     cancelLast();

@@ -64,7 +64,7 @@ export async function openWidgets(
 ) {
   const clock = options.clock ?? new ManualClock();
   const store = options.store ?? openMemoryStore({ clock });
-  const upkeep = { calls: 0 };
+  const maintenance = { calls: 0 };
   const namespaces = new Map<string, 'active' | 'terminating'>([
     ['a', 'active'],
     ['b', 'active'],
@@ -81,13 +81,13 @@ export async function openWidgets(
           : undefined,
     },
     onUpkeep: () => {
-      upkeep.calls += 1;
+      maintenance.calls += 1;
     },
     ...options,
     store,
     clock,
   });
-  return { kind, store, clock, upkeep, namespaces };
+  return { kind, store, clock, maintenance, namespaces };
 }
 
 export interface TestContext extends RequestContext {

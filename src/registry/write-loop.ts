@@ -4,14 +4,14 @@ import type { AccessAttributes, RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 
 /** The number of consecutive conflicts without a new revision in the cache after which this is no race but a fault. */
-const patience = 50;
+const maxUnexplainedConflicts = 50;
 
 /**
  * Runs a write against the newest state and repeats it on conflict until it succeeds, is rejected, or times out (rule
  * PATCH-14). Every failed attempt means that another write has succeeded.
  */
 export async function retrying<T>(kind: KindRuntime, context: RequestContext, attempt: () => Promise<T>): Promise<T> {
-  let seen = -1;
+  let lastRevision = -1;
   let unexplained = 0;
   for (;;) {
     if (context.isOver?.() ?? context.signal.aborted) {
@@ -19,9 +19,10 @@ export async function retrying<T>(kind: KindRuntime, context: RequestContext, at
     }
     const fresh = kind.cache.fresh();
     const revision = typeof fresh === 'number' ? fresh : await fresh;
-    unexplained = revision === seen ? unexplained + 1 : 0;
-    if (unexplained > patience) throw serviceUnavailable('the cache of this kind is behind the store', 1);
-    seen = revision;
+    unexplained = revision === lastRevision ? unexplained + 1 : 0;
+    if (unexplained > maxUnexplainedConflicts)
+      throw serviceUnavailable('the watch cache of this kind is behind the store; retry later', 1);
+    lastRevision = revision;
     try {
       return await attempt();
     } catch (error) {
@@ -44,7 +45,7 @@ class WarningOnce implements RequestContext {
   declare readonly mayRead?: NonNullable<RequestContext['mayRead']>;
   declare readonly turn?: NonNullable<RequestContext['turn']>;
   readonly #caller: RequestContext;
-  #given: Set<string> | undefined;
+  #reported: Set<string> | undefined;
 
   constructor(caller: RequestContext) {
     this.#caller = caller;
@@ -75,9 +76,9 @@ class WarningOnce implements RequestContext {
   }
 
   warn(text: string): void {
-    this.#given ??= new Set();
-    if (this.#given.has(text)) return;
-    this.#given.add(text);
+    this.#reported ??= new Set();
+    if (this.#reported.has(text)) return;
+    this.#reported.add(text);
     this.#caller.warn(text);
   }
 }
