@@ -56,7 +56,7 @@ describe('a backup', () => {
     expect(await rows(again)).toEqual(await rows(store));
   });
 
-  it('gives no revision again that was given after it was made', async () => {
+  it('does not reuse revisions that were assigned after it was made', async () => {
     const store = await filled(await open('original'));
     const lines = await collect(backupLines(store));
     const given = await put(store, key('s', 'x'), 'after the backup');
@@ -64,7 +64,7 @@ describe('a backup', () => {
     expect(await put(await open('restored'), key('s', 'x'), 'after the restore')).toBeGreaterThan(given);
   });
 
-  it('has no history: watches from before are told so, those from its moment go on', async () => {
+  it('has no history: earlier watches get Expired, watches from the backup revision continue', async () => {
     const store = await filled(await open('original'));
     const last = await store.revision('s');
     await restoreBackup(backupLines(store), join(root, 'restored'));
@@ -75,14 +75,14 @@ describe('a backup', () => {
     expect(await again.history(range('s'), last)).toHaveLength(1);
   });
 
-  it('of a memory store restores too', async () => {
+  it('of a memory store can be restored', async () => {
     const store = await filled(openMemoryStore());
     opened.push(store);
     await restoreBackup(backupLines(store), join(root, 'restored'));
     expect(await (await open('restored')).list(range('s'))).toEqual(await store.list(range('s')));
   });
 
-  it('is of one moment while writes go on', async () => {
+  it('is a consistent snapshot during concurrent writes', async () => {
     const store = await filled(await open('original'));
     let writing = true;
     const writer = (async () => {
@@ -105,7 +105,7 @@ describe('a backup', () => {
     }
   });
 
-  it('of an empty store is a store', async () => {
+  it('of an empty store restores to an empty store', async () => {
     const store = await open('original');
     expect(await restoreBackup(backupLines(store), join(root, 'restored'))).toEqual({
       entries: 0,
@@ -115,7 +115,7 @@ describe('a backup', () => {
   });
 });
 
-describe('restoring', () => {
+describe('a restore', () => {
   const refusal = async (lines: readonly string[], directory = join(root, 'restored')) => {
     const error = await restoreBackup(from(lines), directory).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BackupError);
@@ -130,15 +130,15 @@ describe('restoring', () => {
     return lines;
   }
 
-  it('refuses a backup cut off after any line, and leaves nothing', async () => {
+  it('rejects a backup truncated after any line, and leaves no files', async () => {
     const lines = await goodLines();
     for (let kept = 0; kept < lines.length; kept++) {
-      expect(await refusal(lines.slice(0, kept))).toMatch(kept === 0 ? /is empty/ : /is cut off/);
+      expect(await refusal(lines.slice(0, kept))).toMatch(kept === 0 ? /is empty/ : /is truncated/);
       expect(await readdir(join(root, 'restored'))).toEqual([]);
     }
   });
 
-  it('refuses a backup in which any character was changed, and leaves nothing', async () => {
+  it('rejects a backup with any changed character, and leaves no files', async () => {
     const lines = await goodLines();
     for (const [index, line] of lines.entries()) {
       for (let at = 0; at < line.length; at += 3) {
@@ -149,7 +149,7 @@ describe('restoring', () => {
     }
   });
 
-  it('refuses lines left out, doubled, swapped or appended', async () => {
+  it('rejects missing, duplicated, swapped and appended lines', async () => {
     const lines = await goodLines();
     const [first = '', second = '', third = '', ...rest] = lines;
     for (const changed of [
@@ -159,21 +159,21 @@ describe('restoring', () => {
     ]) {
       expect(await refusal(changed)).toMatch(/checksum/);
     }
-    expect(await refusal([...lines, second])).toMatch(/goes on after its end/);
-    expect(await refusal(['{"some":"json"}', ...lines])).toBe('this is not a backup');
-    expect(await refusal(['not json', ...lines])).toBe('this is not a backup');
+    expect(await refusal([...lines, second])).toMatch(/has data after its last line/);
+    expect(await refusal(['{"some":"json"}', ...lines])).toBe('this is not a Flotilla backup');
+    expect(await refusal(['not json', ...lines])).toBe('this is not a Flotilla backup');
     expect(await refusal([first.replace('"version":1', '"version":2'), ...lines.slice(1)])).toMatch(/newer version/);
   });
 
-  it('refuses a directory that is not empty, and touches nothing in it', async () => {
+  it('rejects a directory that is not empty, and changes nothing in it', async () => {
     const directory = join(root, 'full');
     await mkdir(directory);
     await writeFile(join(directory, 'precious'), '');
-    expect(await refusal(await goodLines(), directory)).toBe(`the directory ${directory} is not empty`);
+    expect(await refusal(await goodLines(), directory)).toMatch(`the directory ${directory} is not empty`);
     expect(await readdir(directory)).toEqual(['precious']);
   });
 
-  it('that breaks off leaves no usable store, however early', async () => {
+  it('that is interrupted at any point leaves no usable store', async () => {
     const directory = join(root, 'half');
     const db = new ClassicLevel(directory);
     await db.put('mrestoring', '');
@@ -184,7 +184,7 @@ describe('restoring', () => {
     });
   });
 
-  it('passes on the error of its source, and leaves nothing', async () => {
+  it('rejects with the error of its source, and leaves no files', async () => {
     const lines = await goodLines();
     async function* failing() {
       yield* lines.slice(0, 2);

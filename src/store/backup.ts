@@ -12,12 +12,12 @@ const format = 'flotilla-backup';
 const version = 1;
 
 /**
- * A client may have seen revisions that were given after the backup was made, and none of them may be given again. More
- * than any store writes between a backup and its restore; what is skipped does not run out before 2^53.
+ * Clients may know revisions that were assigned after the backup, and these must not be assigned again. A restore
+ * therefore skips more revisions than any store writes between a backup and its restore. 2^53 is still far away.
  */
 const revisionsSkipped = 1_000_000_000;
 
-/** The backup is not whole, was touched, or there is no place for it. The message is for the operator. */
+/** The backup is incomplete or modified, or the directory is not empty. The message is for the operator. */
 export class BackupError extends Error {
   constructor(message: string) {
     super(message);
@@ -33,13 +33,13 @@ interface Header {
 }
 
 interface Footer {
-  /** Rows between the header and this line. */
+  /** The number of rows between the header and this line. */
   readonly rows: number;
-  /** Over all lines before this one, each with its newline. */
+  /** The hash of all lines before this one, each with its newline. */
   readonly sha256: string;
 }
 
-/** The store as of one moment, as lines of JSON without their newlines. Writes go on meanwhile. */
+/** Yields a snapshot of the store as lines of JSON without newlines. Writes continue meanwhile. */
 export async function* backupLines(store: Store): AsyncGenerator<string> {
   const hash = createHash('sha256');
   let rows = -1;
@@ -55,9 +55,9 @@ export async function* backupLines(store: Store): AsyncGenerator<string> {
 }
 
 /**
- * Makes a store from a backup: the same identity, entries and revisions. History is not part of a backup, so watches
- * from before are told that theirs is gone. The directory must be empty or absent. It is a store only when the whole
- * backup was read and its checksum was right; on any error (BackupError, StoreError) it is left as it was.
+ * Creates a store from a backup, with the same identity, entries and revisions. A backup has no history, so earlier
+ * watches end with Expired. The directory must be empty or absent. It becomes a store only after the whole backup was
+ * read and its checksum verified; on any error (BackupError, StoreError) its contents are unchanged.
  */
 export async function restoreBackup(
   lines: AsyncIterable<string>,
@@ -80,7 +80,8 @@ export async function restoreBackup(
 
 async function assertEmpty(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  if ((await readdir(directory)).length > 0) throw new BackupError(`the directory ${directory} is not empty`);
+  if ((await readdir(directory)).length > 0)
+    throw new BackupError(`the directory ${directory} is not empty; restore into an empty or new directory`);
 }
 
 async function restoreInto(db: Level, lines: AsyncIterable<string>): Promise<{ entries: number; revision: Revision }> {
@@ -93,7 +94,7 @@ async function restoreInto(db: Level, lines: AsyncIterable<string>): Promise<{ e
   let number = 0;
   for await (const line of lines) {
     number++;
-    if (footer !== undefined) throw new BackupError('the backup goes on after its end');
+    if (footer !== undefined) throw new BackupError('the backup has data after its last line');
     const parsed = parseLine(line, number);
     if (header === undefined) header = asHeader(parsed);
     else if (isFooter(parsed)) {
@@ -108,9 +109,9 @@ async function restoreInto(db: Level, lines: AsyncIterable<string>): Promise<{ e
     hash.update(`${line}\n`);
   }
   if (header === undefined) throw new BackupError('the backup is empty');
-  if (footer === undefined) throw new BackupError('the backup is cut off: its last line is missing');
+  if (footer === undefined) throw new BackupError('the backup is truncated: its last line is missing');
   if (footer.rows !== rows || footer.sha256 !== hash.digest('hex')) {
-    throw new BackupError('the backup was changed or damaged: its checksum is wrong');
+    throw new BackupError('the backup was modified or damaged: its checksum does not match');
   }
   await writer.flush();
   const revision = header.revision + revisionsSkipped;
@@ -123,15 +124,15 @@ function parseLine(line: string, number: number): Record<string, unknown> {
     const parsed: unknown = JSON.parse(line);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
   } catch {}
-  throw new BackupError(number === 1 ? 'this is not a backup' : `line ${number} of the backup is damaged`);
+  throw new BackupError(number === 1 ? 'this is not a Flotilla backup' : `line ${number} of the backup is damaged`);
 }
 
 function asHeader(line: Record<string, unknown>): Header {
   const { identity, revision } = line;
-  if (line.format !== format) throw new BackupError('this is not a backup');
+  if (line.format !== format) throw new BackupError('this is not a Flotilla backup');
   if (typeof line.version === 'number' && line.version > version) {
     throw new BackupError(
-      `the backup was written by a newer version: its format is ${line.version}, this program knows up to ${version}`,
+      `the backup was written by a newer version: its format is ${line.version}, this version supports up to ${version}`,
     );
   }
   if (line.version !== version || typeof identity !== 'string' || !isRevision(revision)) {
@@ -175,10 +176,10 @@ function operationOf(row: BackupRow): LevelOperation {
   return put(sliceRow(row.slice), encodeHead({ revision: row.revision, floor: row.revision, changes: 0 }));
 }
 
-/** Every batch is flushed: LevelDB's flush of a later one does not cover an earlier log file. */
+/** Flushes every batch: the flush of a later batch does not cover an earlier log file of LevelDB. */
 class BatchWriter {
-  static readonly #mostOperations = 1000;
-  static readonly #mostLength = 1024 * 1024;
+  static readonly #maxOperations = 1000;
+  static readonly #maxLength = 1024 * 1024;
   readonly #db: Level;
   #operations: LevelOperation[] = [];
   #length = 0;
@@ -190,7 +191,7 @@ class BatchWriter {
   async add(operation: LevelOperation): Promise<void> {
     this.#operations.push(operation);
     this.#length += 'value' in operation ? operation.value.length : 0;
-    if (this.#operations.length >= BatchWriter.#mostOperations || this.#length >= BatchWriter.#mostLength) {
+    if (this.#operations.length >= BatchWriter.#maxOperations || this.#length >= BatchWriter.#maxLength) {
       await this.flush();
     }
   }

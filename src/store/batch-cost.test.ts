@@ -8,8 +8,8 @@ async function readBy(readers: number): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('what a batch costs', () => {
-  it('is little on a quick disk, with nobody who watches', () => {
+describe('the cost of a batch', () => {
+  it('is low on a fast disk without watches', () => {
     const cost = new BatchCost();
     for (let flush = 0; flush < 100; flush++) {
       cost.flushed(0.5);
@@ -17,7 +17,7 @@ describe('what a batch costs', () => {
     }
   });
 
-  it('is much where many were written to since the last one, and only then', async () => {
+  it('is high only if many watches were notified since the previous batch', async () => {
     const cost = new BatchCost();
     await readBy(7);
     expect(cost.isHigh()).toBe(false);
@@ -26,7 +26,7 @@ describe('what a batch costs', () => {
     expect(cost.isHigh()).toBe(false);
   });
 
-  it('is much on a slow disk, which is known by the quickest of its last flushes', () => {
+  it('is high on a slow disk, judged by the fastest of the recent flushes', () => {
     const cost = new BatchCost();
     for (let flush = 0; flush < 15; flush++) cost.flushed(5);
     expect(cost.isHigh()).toBe(false);

@@ -1,28 +1,28 @@
 import { turnsHad } from '../lib/turns.ts';
 
-/** To write to so many who watch takes the thread as long as several writes. */
-const manyReaders = 8;
-/** Milliseconds: about as long as those who were answered take to write again. */
-const longFlush = 4;
-/** Of so many flushes the quickest counts: the others have waited for the processor as well. */
-const remembered = 16;
+/** Sending events to this many watches takes the thread as long as several writes. */
+const manyWatches = 8;
+/** Milliseconds: about the time that notified writers take to write again. */
+const longFlushMs = 4;
+/** The number of recent flushes. Only the fastest counts: the others also waited for the CPU. */
+const recentFlushes = 16;
 
-/** What a batch costs whoever is in it: to bring it to the disk, and to those who watch. */
+/** Estimates the cost of a batch, independent of its contents: the flush to disk and the notification of watches. */
 export class BatchCost {
-  #read = turnsHad();
-  readonly #flushes = new Array<number>(remembered).fill(0);
+  #notified = turnsHad();
+  readonly #flushes = new Array<number>(recentFlushes).fill(0);
   #next = 0;
 
-  /** The disk has taken so many milliseconds. */
+  /** Records the duration of a flush. */
   flushed(milliseconds: number): void {
     this.#flushes[this.#next] = milliseconds;
-    this.#next = (this.#next + 1) % remembered;
+    this.#next = (this.#next + 1) % recentFlushes;
   }
 
-  /** Asked once for each batch, when those who watch have been written to: they are counted from the last time on. */
+  /** Call once per batch, after watches were notified: counts the notifications since the previous call. */
   isHigh(): boolean {
-    const before = this.#read;
-    this.#read = turnsHad();
-    return this.#read - before >= manyReaders || Math.min(...this.#flushes) >= longFlush;
+    const before = this.#notified;
+    this.#notified = turnsHad();
+    return this.#notified - before >= manyWatches || Math.min(...this.#flushes) >= longFlushMs;
   }
 }

@@ -4,7 +4,7 @@ import type { KeyRange } from './key.ts';
 import type { Change, Observer, Revision } from './store.ts';
 import { StoreError } from './store-error.ts';
 
-/** A piece of history in the range: all of its changes up to and including `upTo`, after those of the piece before. */
+/** A chunk of history: all changes of the range up to and including `upTo` that follow the previous chunk. */
 export interface HistoryPiece {
   readonly changes: readonly Change[];
   readonly upTo: Revision;
@@ -16,41 +16,41 @@ interface Observation {
   readonly since: Revision;
   readonly observer: Observer;
   readonly log: Log;
-  /** Whether nothing after `since` is committed now: then there is no history to read. */
+  /** True if nothing after `since` is committed now: then there is no history to read. */
   isCurrent(): boolean;
-  /** From what is committed when it is called. Throws Expired. */
+  /** Reads from the state that is committed at the time of the call. Throws Expired. */
   readonly history: (since: Revision) => AsyncIterable<HistoryPiece>;
 }
 
-/** What may come in while history is read. If more does, it is dropped and read from history too, where it lies. */
-const bufferedChanges = 4096;
+/** The buffer for changes that arrive while history is read. On overflow it is discarded and they are read from history. */
+const maxBuffered = 4096;
 
 /**
- * Observes without a gap: subscribes first, then reads history, then hands over what came meanwhile, dropping what
- * history had already. Resolves when it is live, to the function that ends it.
+ * Observes without a gap: subscribes, reads history, then delivers the changes that arrived meanwhile, without those that
+ * history already had. Resolves when the observation is live, to the function that ends it.
  */
 export async function catchUp(observation: Observation): Promise<() => void> {
   const { hub, range, since, observer, log, history } = observation;
-  const gate = new Gate(observer, since, log);
+  const gate = new ObserverGate(observer, since, log);
   const unsubscribe = hub.subscribe(range, gate);
   const stop = () => {
-    gate.shut();
+    gate.stop();
     unsubscribe();
   };
   if (observation.isCurrent()) {
-    gate.open();
+    gate.goLive();
     return stop;
   }
   try {
     do {
-      gate.hold();
+      gate.startBuffering();
       for await (const piece of history(gate.cursor)) {
-        if (gate.isShut) break;
-        gate.handOver(piece.changes);
-        gate.pass(piece.upTo);
+        if (gate.isStopped) break;
+        gate.deliver(piece.changes);
+        gate.advance(piece.upTo);
       }
-    } while (gate.overflown);
-    gate.open();
+    } while (gate.overflowed);
+    gate.goLive();
   } catch (error) {
     stop();
     throw error;
@@ -58,14 +58,14 @@ export async function catchUp(observation: Observation): Promise<() => void> {
   return stop;
 }
 
-/** Stands before an observer: holds back while history is read, drops what was handed over, survives its faults. */
-class Gate implements Observer {
+/** Wraps an observer: buffers while history is read, drops changes already delivered, and catches its exceptions. */
+class ObserverGate implements Observer {
   readonly #observer: Observer;
   readonly #log: Log;
   #cursor: Revision;
-  #held: Change[] | undefined = [];
-  #overflown = false;
-  #shut = false;
+  #buffered: Change[] | undefined = [];
+  #overflowed = false;
+  #isStopped = false;
 
   constructor(observer: Observer, since: Revision, log: Log) {
     this.#observer = observer;
@@ -77,64 +77,64 @@ class Gate implements Observer {
     return this.#cursor;
   }
 
-  get isShut(): boolean {
-    return this.#shut;
+  get isStopped(): boolean {
+    return this.#isStopped;
   }
 
-  get overflown(): boolean {
-    return this.#overflown && !this.#shut;
+  get overflowed(): boolean {
+    return this.#overflowed && !this.#isStopped;
   }
 
   changes(changes: readonly Change[]): void {
-    if (this.#held === undefined) this.handOver(changes);
-    else if (this.#held.length + changes.length > bufferedChanges) {
-      this.#overflown = true;
-      this.#held = [];
-    } else if (!this.#overflown) this.#held.push(...changes);
+    if (this.#buffered === undefined) this.deliver(changes);
+    else if (this.#buffered.length + changes.length > maxBuffered) {
+      this.#overflowed = true;
+      this.#buffered = [];
+    } else if (!this.#overflowed) this.#buffered.push(...changes);
   }
 
   ended(error: StoreError): void {
-    if (this.#shut) return;
-    this.#shut = true;
-    this.#guarded(() => this.#observer.ended(error));
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.#catchErrors(() => this.#observer.ended(error));
   }
 
-  hold(): void {
-    this.#held = [];
-    this.#overflown = false;
+  startBuffering(): void {
+    this.#buffered = [];
+    this.#overflowed = false;
   }
 
-  open(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    this.handOver(held);
+  goLive(): void {
+    const buffered = this.#buffered ?? [];
+    this.#buffered = undefined;
+    this.deliver(buffered);
   }
 
-  shut(): void {
-    this.#shut = true;
-    this.#held = undefined;
+  stop(): void {
+    this.#isStopped = true;
+    this.#buffered = undefined;
   }
 
-  pass(upTo: Revision): void {
+  advance(upTo: Revision): void {
     this.#cursor = Math.max(this.#cursor, upTo);
   }
 
-  handOver(changes: readonly Change[]): void {
-    if (this.#shut) return;
+  deliver(changes: readonly Change[]): void {
+    if (this.#isStopped) return;
     const fresh = changes.filter((change) => change.revision > this.#cursor);
     const last = fresh.at(-1);
     if (last === undefined) return;
     this.#cursor = last.revision;
-    this.#guarded(() => this.#observer.changes(fresh));
+    this.#catchErrors(() => this.#observer.changes(fresh));
   }
 
-  /** One observer's fault must not reach the writer nor the other observers. It has missed something: it is told the end. */
-  #guarded(call: () => void): void {
+  /** An exception of one observer must not reach the writer or other observers. It has missed changes, so it is ended. */
+  #catchErrors(call: () => void): void {
     try {
       call();
     } catch (error) {
-      this.#log.error({ error }, 'an observer of the store threw and gets nothing more');
-      this.ended(new StoreError('Closed', 'the observer threw'));
+      this.#log.error({ error }, 'an observer of the store threw an exception; its observation has ended');
+      this.ended(new StoreError('Closed', 'the observer threw an exception'));
     }
   }
 }

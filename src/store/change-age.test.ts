@@ -5,7 +5,7 @@ import { ChangeAge } from './change-age.ts';
 const hour = 3_600_000;
 
 describe('the age of a change', () => {
-  it.each([hour, -hour])('does not depend on the clock, which is set by %i ms', (by) => {
+  it.each([hour, -hour])('does not change when the system clock is set by %i ms', (by) => {
     const clock = new ManualClock();
     const age = new ChangeAge(clock);
     const first = age.stamp();
@@ -17,7 +17,7 @@ describe('the age of a change', () => {
     expect(age.isOlder(age.stamp(), 300_000)).toBe(false);
   });
 
-  it('counts from the opening if it was stamped later than it is now', () => {
+  it('starts when the store is opened if the timestamp is in the future', () => {
     const clock = new ManualClock();
     const before = clock.now() + hour;
     const age = new ChangeAge(clock);
@@ -26,7 +26,7 @@ describe('the age of a change', () => {
     expect(age.isOlder(before, 300_000)).toBe(true);
   });
 
-  it('counts on over a restart', () => {
+  it('continues across a restart', () => {
     const clock = new ManualClock();
     const first = new ChangeAge(clock).stamp();
     clock.advance(200_000);

@@ -1,8 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
 
 /**
- * How old changes are. While a store is open its time goes on evenly, whatever the clock is set to: a watcher that was
- * away for a minute must find its history also if somebody has put the clock forward by an hour meanwhile.
+ * Timestamps changes and computes their age. While a store is open, its time is monotonic whatever the system clock is set
+ * to: a watch that was away for a minute must find its history even if the clock was set forward by an hour meanwhile.
  */
 export class ChangeAge {
   readonly #clock: Clock;
@@ -15,14 +15,14 @@ export class ChangeAge {
     this.#elapsedThen = clock.elapsed();
   }
 
-  /** What is written with a change, in whole milliseconds. */
+  /** The timestamp to store with a change, in whole milliseconds. */
   stamp(): number {
     return this.#opened + Math.round(this.#clock.elapsed() - this.#elapsedThen);
   }
 
   /**
-   * A stamp of the time to come was written by an earlier process, before the clock was set back: such a change counts
-   * from the opening, or it would be kept for as long as the clock had been wrong.
+   * A timestamp in the future was written by an earlier process, before the clock was set back. Such a change ages from the
+   * time the store was opened; otherwise it would be retained for as long as the clock had been wrong.
    */
   isOlder(stamp: number, milliseconds: number): boolean {
     const now = this.stamp();

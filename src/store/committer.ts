@@ -16,14 +16,14 @@ import { stageOperations } from './stage-operations.ts';
 import type { Revision } from './store.ts';
 import { StoreError, storeClosed } from './store-error.ts';
 
-/** Something to be committed: a transaction, or a piece of upkeep. */
+/** One item to commit: a transaction or a piece of maintenance. */
 export interface Work<T> {
-  /** Every row that `run` looks at. */
+  /** Every row that `run` reads. */
   readonly looks: readonly Look[];
-  /** About how many bytes it writes. */
+  /** The approximate number of bytes that it writes. */
   readonly bytes: number;
   readonly upkeep: boolean;
-  /** Stages it, or throws and has staged nothing. */
+  /** Stages the item, or throws without having staged anything. */
   run(stage: Stage): T;
 }
 
@@ -35,25 +35,28 @@ export interface Flush {
 
 interface Job {
   readonly work: Work<unknown>;
-  /** The last batch of which every observer had been handed all when it came. */
-  readonly handed: number;
-  /** Runs the work; returns how to tell the caller. */
+  /** The last batch that every observer had fully received when the item was submitted. */
+  readonly publishedBatch: number;
+  /** Runs the item and returns the function that resolves or rejects the caller's promise. */
   run(stage: Stage): () => void;
   fail(error: unknown): void;
 }
 
-/** Beyond this many the next one is refused: they would wait for seconds. */
-const longestQueue = 16_384;
-/** Of one batch: keeps it well below LevelDB's write buffer of 4 MiB or more, and the wait for it short. */
-const mostWorks = 1024;
-const mostBytes = 2 * 1024 * 1024;
-const mostAttempts = 2;
-/** So many who are told at once write again at once, and what they send then would come before the last news of this. */
+/** Further items are rejected, because they would wait for seconds. */
+const maxQueueLength = 16_384;
+/** The limits of one batch keep it well below LevelDB's write buffer (4 MiB or more) and keep the wait for it short. */
+const maxBatchItems = 1024;
+const maxBatchBytes = 2 * 1024 * 1024;
+const maxAttempts = 2;
+/**
+ * This many writers, notified together, write again together. Their next requests would otherwise be processed before
+ * watches have sent the events of the current batch.
+ */
 const manyWriters = 4;
-/** Rows that are looked up on this thread: a fraction of a millisecond as a rule. */
-const mostReadAtOnce = 64;
+/** Rows read on this thread; that usually takes a fraction of a millisecond. */
+const maxSyncReads = 64;
 
-/** undefined: it is known that nothing is there. */
+/** Rows by encoded key; `undefined` if the row is known not to exist. */
 type Rows = Map<string, Row | undefined>;
 
 interface CommitterOptions {
@@ -67,9 +70,9 @@ interface CommitterOptions {
 }
 
 /**
- * The only one who writes. Takes all that waits, stages it in order, writes it as one batch with one flush, publishes
- * it, and only then tells those who wait. Whatever it says is committed is durable and published. Where many write, those
- * who watch come before those who wrote.
+ * The only writer. It takes all queued items, stages them in order, writes them as one batch with one flush, publishes
+ * the changes, and then resolves the callers. Every acknowledged item is therefore durable and published. With many
+ * writers, watches are served before the writers continue.
  */
 export class Committer {
   readonly #options: CommitterOptions;
@@ -77,23 +80,23 @@ export class Committer {
   #position: Position;
   #queue: Job[] = [];
   readonly #cost = new BatchCost();
-  readonly #gathering = new Gathering(this.#cost);
+  readonly #groupCommit = new Gathering(this.#cost);
   #running: Promise<void> | undefined;
-  #underWay: Promise<void> | undefined;
-  /** Staged in a batch of which it is not known whether it was written. */
-  #undecided: { readonly stage: Stage; readonly batch: number } | undefined;
+  #committing: Promise<void> | undefined;
+  /** The stage of a batch whose write failed without a known result. */
+  #unresolved: { readonly stage: Stage; readonly batch: number } | undefined;
   #closing = false;
   readonly #recent = new RecentRows();
-  /** The last batch of which every observer has been handed all: the last one, unless it is being published. */
-  #handed: number;
-  /** What the last batch has written; undefined: nobody knows any more. */
+  /** The last batch that every observer has fully received: the latest one, except while it is being published. */
+  #publishedBatch: number;
+  /** The rows that the latest batch wrote; `undefined` if they are not known. */
   #lastWritten: ReadonlyMap<string, Row | undefined> | undefined;
-  readonly #quickReads = new QuickTrust({ longestWait: 5, distrust: 60_000 });
+  readonly #syncReads = new QuickTrust({ longestWait: 5, distrust: 60_000 });
 
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#position = options.state.position;
-    this.#handed = this.#position.batch;
+    this.#publishedBatch = this.#position.batch;
     this.#heads = options.state.heads;
   }
 
@@ -108,12 +111,15 @@ export class Committer {
   submit<T>(work: Work<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closing) throw storeClosed();
-      if (this.#queue.length >= longestQueue) {
-        throw new StoreError('Unavailable', `${longestQueue} writes are waiting for the disk already`);
+      if (this.#queue.length >= maxQueueLength) {
+        throw new StoreError(
+          'Unavailable',
+          `too many writes are waiting for the disk (limit: ${maxQueueLength}); retry later`,
+        );
       }
       this.#queue.push({
         work,
-        handed: this.#handed,
+        publishedBatch: this.#publishedBatch,
         run(stage) {
           try {
             const result = work.run(stage);
@@ -124,48 +130,51 @@ export class Committer {
         },
         fail: reject,
       });
-      this.#gathering.came(this.#queue.length);
+      this.#groupCommit.came(this.#queue.length);
       this.#running ??= this.#run();
     });
   }
 
-  /** Resolves when everything up to this revision is published. Who has read ahead of the observers waits here. */
+  /** Resolves when all changes up to this revision are published. A reader that is ahead of the observers waits here. */
   async published(revision: Revision): Promise<void> {
-    while (revision > this.#position.revision && this.#underWay !== undefined) await this.#underWay;
+    while (revision > this.#position.revision && this.#committing !== undefined) await this.#committing;
   }
 
-  /** Finishes what waits. */
+  /** Rejects new items and finishes the queued ones. */
   async close(): Promise<void> {
     this.#closing = true;
-    this.#gathering.stop();
+    this.#groupCommit.stop();
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    await everyoneQueued();
+    await letWritersQueue();
     while (this.#queue.length > 0) {
-      const gathering = this.#gathering.before(this.#queue.length);
-      if (gathering !== undefined) {
-        await gathering;
-        await everyoneQueued();
+      const mayBegin = this.#groupCommit.before(this.#queue.length);
+      if (mayBegin !== undefined) {
+        await mayBegin;
+        await letWritersQueue();
       }
       const jobs = this.#take();
-      this.#underWay = this.#commit(jobs);
-      await this.#underWay;
-      this.#underWay = undefined;
-      this.#gathering.written(jobs.length, this.#queue.length);
-      await everyoneQueued();
+      this.#committing = this.#commit(jobs);
+      await this.#committing;
+      this.#committing = undefined;
+      this.#groupCommit.written(jobs.length, this.#queue.length);
+      await letWritersQueue();
     }
     this.#running = undefined;
   }
 
-  /** The next batch: in order, and upkeep apart from the rest, which the disk may refuse while upkeep still goes. */
+  /**
+   * Removes the next batch from the queue, in order. A batch has either maintenance or other items: on a nearly full disk
+   * maintenance is still allowed while other writes are rejected.
+   */
   #take(): Job[] {
     const upkeep = this.#queue[0]?.work.upkeep;
     let bytes = 0;
     const end = this.#queue.findIndex(({ work }, index) => {
       bytes += work.bytes;
-      return index > 0 && (index >= mostWorks || bytes > mostBytes || work.upkeep !== upkeep);
+      return index > 0 && (index >= maxBatchItems || bytes > maxBatchBytes || work.upkeep !== upkeep);
     });
     return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
   }
@@ -174,8 +183,8 @@ export class Committer {
   async #commit(jobs: readonly Job[]): Promise<void> {
     try {
       if (this.#options.medium.mustReopen) await this.#recover();
-      const checking = this.#assertRoom(jobs);
-      if (checking !== undefined) await checking;
+      const checkingSpace = this.#assertRoom(jobs);
+      if (checkingSpace !== undefined) await checkingSpace;
       const reading = this.#read(jobs);
       const rows = reading instanceof Promise ? await reading : reading;
       const stage = new Stage({
@@ -183,43 +192,44 @@ export class Committer {
         row: (text) => rows.get(text),
         head: (slice) => this.#heads.get(slice),
       });
-      const outcomes = jobs.map((job) => job.run(stage));
+      const notifications = jobs.map((job) => job.run(stage));
       if (!stage.empty) await this.#write(stage, jobs.length);
-      if (jobs.length >= manyWriters) await observersServed();
-      for (const tell of outcomes) tell();
+      if (jobs.length >= manyWriters) await letObserversFinish();
+      for (const notify of notifications) notify();
     } catch (error) {
       for (const job of jobs) job.fail(error);
     }
   }
 
-  /** Every row that is looked at; at once where that goes without waiting. */
+  /** Returns every row that the items read; synchronously if no wait is necessary. */
   #read(jobs: readonly Job[]): Rows | Promise<Rows> {
     const rows: Rows = new Map();
-    const unknown = new Set<string>();
-    for (const { work, handed } of jobs) {
-      const isLate = handed !== this.#position.batch;
-      // Of what was written since, only the last batch is remembered.
-      const isTold = !isLate || (handed === this.#position.batch - 1 && this.#lastWritten !== undefined);
+    const uncached = new Set<string>();
+    for (const { work, publishedBatch } of jobs) {
+      const isOutdated = publishedBatch !== this.#position.batch;
+      // The rows written since submission are known only for the latest batch.
+      const canTrustObserved =
+        !isOutdated || (publishedBatch === this.#position.batch - 1 && this.#lastWritten !== undefined);
       for (const { text, isSeen, seen } of work.looks) {
         if (rows.has(text)) continue;
-        if (isSeen && isTold) {
-          rows.set(text, isLate && this.#lastWritten?.has(text) ? this.#lastWritten.get(text) : seen);
+        if (isSeen && canTrustObserved) {
+          rows.set(text, isOutdated && this.#lastWritten?.has(text) ? this.#lastWritten.get(text) : seen);
           continue;
         }
-        const known = this.#recent.get(text);
-        if (known === undefined) unknown.add(text);
-        else rows.set(text, known);
+        const cached = this.#recent.get(text);
+        if (cached === undefined) uncached.add(text);
+        else rows.set(text, cached);
       }
     }
-    if (unknown.size === 0) return rows;
-    const texts = [...unknown];
-    const stored = this.#rows(texts.map(dataRow));
+    if (uncached.size === 0) return rows;
+    const texts = [...uncached];
+    const stored = this.#storedRows(texts.map(dataRow));
     return Array.isArray(stored)
-      ? this.#found(rows, texts, stored)
-      : stored.then((found) => this.#found(rows, texts, found));
+      ? this.#addStored(rows, texts, stored)
+      : stored.then((found) => this.#addStored(rows, texts, found));
   }
 
-  #found(rows: Rows, texts: readonly string[], stored: readonly (string | undefined)[]): Rows {
+  #addStored(rows: Rows, texts: readonly string[], stored: readonly (string | undefined)[]): Rows {
     texts.forEach((text, index) => {
       const found = stored[index];
       if (found === undefined) return;
@@ -230,11 +240,11 @@ export class Committer {
     return rows;
   }
 
-  /** A few rows are had from LevelDB's memory, or the system's, sooner than another thread could be asked for them. */
-  #rows(rows: readonly string[]): (string | undefined)[] | Promise<(string | undefined)[]> {
+  /** A few rows come faster from LevelDB's cache, or the system's, than through another thread. */
+  #storedRows(rows: readonly string[]): (string | undefined)[] | Promise<(string | undefined)[]> {
     const { medium } = this.#options;
-    const isQuick = rows.length <= mostReadAtOnce && this.#quickReads.isGiven();
-    const now = isQuick ? this.#quickReads.run(() => medium.readNow((db) => getRowsNow(db, rows))) : undefined;
+    const isSync = rows.length <= maxSyncReads && this.#syncReads.isGiven();
+    const now = isSync ? this.#syncReads.run(() => medium.readNow((db) => getRowsNow(db, rows))) : undefined;
     return now ?? medium.read((db) => getRows(db, rows));
   }
 
@@ -256,37 +266,40 @@ export class Committer {
         break;
       } catch (error) {
         this.#recent.clear();
-        this.#undecided = { stage, batch };
-        if (await this.#hasLandedAfterAll(error)) return;
-        // It is known now that nothing was written: LevelDB refuses all after one fault in the background, which the
-        // next handle need not meet again.
-        if (medium.mustReopen || attempt === mostAttempts) throw error;
+        this.#unresolved = { stage, batch };
+        if (await this.#wasWritten(error)) return;
+        // Nothing was written. LevelDB rejects all writes after one background error; a new handle need not have that
+        // error.
+        if (medium.mustReopen || attempt === maxAttempts) throw error;
       }
     }
     this.#adopt(stage, batch);
     onFlush?.({ works, operations: operations.length });
   }
 
-  async #hasLandedAfterAll(error: unknown): Promise<boolean> {
-    this.#options.log.error({ error }, 'a write to the store failed; it is opened anew');
+  async #wasWritten(error: unknown): Promise<boolean> {
+    this.#options.log.error({ error }, 'a write to the store failed; reopening the database');
     try {
       return await this.#recover();
     } catch (failure) {
-      this.#options.log.error({ error: failure }, 'the store cannot be written; reads go on');
+      this.#options.log.error(
+        { error: failure },
+        'the store does not accept writes; reads continue. Check the disk of the data directory',
+      );
       return false;
     }
   }
 
-  /** Opens the medium anew and settles what was undecided: true if it had been written. */
+  /** Reopens the database and resolves the batch with the unknown result: true if it had been written. */
   async #recover(): Promise<boolean> {
     const { medium } = this.#options;
     await medium.reopen();
     const [stored] = await medium.read((db) => getRows(db, [positionRow]));
-    const undecided = this.#undecided;
-    this.#undecided = undefined;
-    if (undecided === undefined || stored === undefined) return false;
-    if (decodePosition(stored).batch !== undecided.batch) return false;
-    this.#adopt(undecided.stage, undecided.batch);
+    const unresolved = this.#unresolved;
+    this.#unresolved = undefined;
+    if (unresolved === undefined || stored === undefined) return false;
+    if (decodePosition(stored).batch !== unresolved.batch) return false;
+    this.#adopt(unresolved.stage, unresolved.batch);
     return true;
   }
 
@@ -302,26 +315,26 @@ export class Committer {
       }
     }
     this.#lastWritten = stage.rows;
-    // What was staged into a slice that goes in the same batch goes with it.
+    // Rows staged into a slice that the same batch removes are removed with it.
     if (removed.length > 0) {
       this.#recent.clear();
       this.#lastWritten = undefined;
     }
     this.#options.hub.publish(stage.logged);
-    this.#handed = batch;
+    this.#publishedBatch = batch;
     for (const slice of removed) {
       this.#options.hub.endSlice(slice, new StoreError('Closed', 'the slice was removed'));
     }
   }
 }
 
-/** What observers have put off until they had heard everything goes first, and what was written to somebody then leaves. */
-async function observersServed(): Promise<void> {
+/** Lets observers run the work that they deferred to the next tick, and lets the events that they wrote be sent. */
+async function letObserversFinish(): Promise<void> {
   await new Promise<void>((resolve) => process.nextTick(resolve));
-  if (haveHadTurns()) await everyoneQueued();
+  if (haveHadTurns()) await letWritersQueue();
 }
 
-/** Lets everyone who can write at this moment do so first, so that they share the flush. */
-function everyoneQueued(): Promise<void> {
+/** Lets all writers that are ready submit their items first, so that they share the flush. */
+function letWritersQueue(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

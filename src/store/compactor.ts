@@ -2,19 +2,19 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { StoreError } from './store-error.ts';
 
-/** Often enough that history stays near what is to be kept, seldom enough to cost nothing. */
+/** Frequent enough that history stays near its configured size, rare enough that the cost is negligible. */
 export const compactionInterval = 10_000;
 
 interface CompactorOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** The slices that hold more than they must. */
+  /** The slices with more history than the retention requires. */
   readonly candidates: () => readonly string[];
-  /** Does a bounded piece of work on the slice; true: there is more to do. */
+  /** Does a bounded amount of work on the slice; true if more is left. */
   readonly step: (slice: string) => Promise<boolean>;
 }
 
-/** Lets the store forget what retention no longer asks for: one slice after the other, in small steps, from time to time. */
+/** Periodically removes history beyond the retention, one slice after the other, in small steps. */
 export class Compactor {
   readonly #options: CompactorOptions;
   #cancelTimer: () => void = () => {};
@@ -26,7 +26,7 @@ export class Compactor {
     this.#wait();
   }
 
-  /** Resolves when no step is under way any more. */
+  /** Resolves when no step is running any more. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelTimer();
@@ -48,7 +48,7 @@ export class Compactor {
       }
     } catch (error) {
       const level = error instanceof StoreError && error.code === 'Unavailable' ? 'warn' : 'error';
-      if (!this.#stopped) log[level]({ error }, 'old history could not be dropped; it is tried again later');
+      if (!this.#stopped) log[level]({ error }, 'compaction of old history failed; retrying later');
     }
   }
 }

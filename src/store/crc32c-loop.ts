@@ -1,42 +1,42 @@
 /**
- * CRC-32C, eight bytes a step, in WebAssembly: Node has no such checksum, and JavaScript takes two to three times as
- * long for it. A start reads the whole store with it.
+ * CRC-32C in WebAssembly, eight bytes per step. Node.js has no CRC-32C, and a JavaScript implementation takes two to three
+ * times as long. At startup the store reads all its files with it.
  */
 export interface Crc32cLoop {
-  /** Where the bytes go that `update` takes. */
+  /** The input buffer of `update`. */
   readonly bytes: Buffer;
-  /** The checksum so far, and with the first `length` bytes, a multiple of eight and not none. */
+  /** Updates the checksum with the first `length` bytes; `length` is a positive multiple of eight. */
   update(crc: number, length: number): number;
 }
 
-/** What is used of it: the types of Node leave it to those of browsers. */
-interface WebAssemblyParts {
+/** The parts of the WebAssembly API used here. The type definitions of Node.js do not declare them. */
+interface WebAssemblyApi {
   readonly Memory: new (pages: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
   readonly Module: new (program: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => { readonly exports: Readonly<Record<string, unknown>> };
 }
 
 const page = 64 * 1024;
-/** Eight tables of 256 numbers, then the bytes. */
+/** The size of one table of 256 numbers. The memory holds eight tables, then the input bytes. */
 const tableSize = 1024;
 const bytesAt = 8 * tableSize;
 
 /**
- * `tables`: the first is the usual one; each other says what a byte is that many places before the last of a step.
- * Undefined: Node was started without it, or may not have the room among its addresses that it sets apart for it.
+ * `tables[0]` is the standard CRC table; `tables[n]` is for a byte that is n positions before the last one of a step.
+ * Returns `undefined` if Node.js runs without WebAssembly or cannot reserve the address space for its memory.
  */
 export function crc32cLoop(tables: readonly Int32Array[]): Crc32cLoop | undefined {
-  const { WebAssembly } = globalThis as unknown as { readonly WebAssembly?: WebAssemblyParts };
+  const { WebAssembly } = globalThis as unknown as { readonly WebAssembly?: WebAssemblyApi };
   if (WebAssembly === undefined) return undefined;
   try {
-    return makeLoop(WebAssembly, tables);
+    return createLoop(WebAssembly, tables);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-function makeLoop({ Memory, Module, Instance }: WebAssemblyParts, tables: readonly Int32Array[]): Crc32cLoop {
+function createLoop({ Memory, Module, Instance }: WebAssemblyApi, tables: readonly Int32Array[]): Crc32cLoop {
   const memory = new Memory({ initial: 1 });
   tables.forEach((table, index) => {
     new Int32Array(memory.buffer, index * tableSize, 256).set(table);
@@ -49,7 +49,7 @@ function makeLoop({ Memory, Module, Instance }: WebAssemblyParts, tables: readon
   };
 }
 
-// Parameters and variables of the function, by their numbers.
+// Indexes of the parameters and local variables.
 const crc = 0;
 const at = 1;
 const end = 2;
@@ -71,7 +71,7 @@ const loop = [0x03, 0x40];
 const againIf = [0x0d, 0];
 const done = 0x0b;
 
-/** What the table says of the byte that stands so many bits up in the word. */
+/** Looks up the table entry for the byte at the given bit offset of the word. */
 function lookUp(word: number, bits: number, table: number): number[] {
   const index = [...get(word), ...constant(bits), shiftRight, ...constant(0xff), and];
   return [...index, ...constant(2), shiftLeft, ...load(table * tableSize)];
@@ -110,12 +110,12 @@ function sized(content: readonly number[]): number[] {
   return [...unsigned(content.length), ...content];
 }
 
-/** Seven bits a byte, the lowest first. */
+/** Unsigned LEB128: seven bits per byte, lowest first. */
 function unsigned(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
 }
 
-/** The same for one whose highest bit is its sign; none here is negative. */
+/** Signed LEB128, for non-negative values only. */
 function signed(value: number): number[] {
   return value < 0x40 ? [value] : [(value & 0x7f) | 0x80, ...signed(value >>> 7)];
 }

@@ -5,66 +5,66 @@ import { reserveOn } from './write-buffer.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** An answer this far from the reserve may be a little old; nearer, the disk is asked before every batch. */
-const farAway = 64 * mebibyte;
-const longestTrust = 1_000;
-/** A byte is written to the log, to a table, and on average some times more while tables are merged. */
+/** Above this distance from the reserve a cached measurement is used; below it, the disk is measured for every batch. */
+const safeDistance = 64 * mebibyte;
+const maxAgeMs = 1_000;
+/** Each byte is written to the log, to a table, and on average a few more times while tables are merged. */
 const writeAmplification = 4;
 
 export interface DiskRoomOptions {
   readonly directory: string;
   readonly clock: Clock;
-  /** Bytes that are never filled. Absent: `reserveOn` its disk. */
+  /** Bytes of the disk that are never filled. Optional; defaults to `diskReserve` for its disk. */
   readonly reserveBytes: number | undefined;
 }
 
 /**
- * Refuses a write before the disk is full. LevelDB takes no more writes after one to its log has failed, and opening
- * it anew needs space itself; so the last bytes are kept for that. Upkeep, which makes room, may use half of them.
+ * Rejects writes before the disk is full. LevelDB accepts no writes after a failed write to its log, and reopening it
+ * needs free space; the reserve is for that. Maintenance, which frees space, may use half of the reserve.
  */
 export class DiskRoom {
   readonly #options: DiskRoomOptions;
-  #known: { readonly free: number; readonly reserve: number; readonly at: number } | undefined;
-  #spent = 0;
+  #measured: { readonly free: number; readonly reserve: number; readonly at: number } | undefined;
+  #writtenSince = 0;
 
   constructor(options: DiskRoomOptions) {
     this.#options = options;
   }
 
-  /** Rejects with Unavailable. undefined: there is room, and nobody had to be asked. */
+  /** Rejects with Unavailable. Returns `undefined` if there is enough space by the cached measurement. */
   assertRoom(bytes: number, upkeep: boolean): Promise<void> | undefined {
-    this.#spent += bytes * writeAmplification;
-    return this.#isFarAway() ? undefined : this.#assertByAsking(bytes, upkeep);
+    this.#writtenSince += bytes * writeAmplification;
+    return this.#isSafe() ? undefined : this.#measureAndAssert(bytes, upkeep);
   }
 
-  async #assertByAsking(bytes: number, upkeep: boolean): Promise<void> {
-    const { free, reserve } = await this.#ask();
-    const kept = upkeep ? reserve / 2 : reserve;
-    if (free - bytes >= kept) return;
-    this.#known = undefined;
+  async #measureAndAssert(bytes: number, upkeep: boolean): Promise<void> {
+    const { free, reserve } = await this.#measure();
+    const reserved = upkeep ? reserve / 2 : reserve;
+    if (free - bytes >= reserved) return;
+    this.#measured = undefined;
     throw new StoreError(
       'Unavailable',
-      `the disk of the data directory is full: ${free} bytes free, of which ${kept} are kept in reserve`,
+      `the disk of the data directory is full: ${free} bytes free, ${reserved} bytes are reserved; free some space`,
     );
   }
 
-  #isFarAway(): boolean {
-    if (this.#known === undefined) return false;
-    const { free, reserve, at } = this.#known;
+  #isSafe(): boolean {
+    if (this.#measured === undefined) return false;
+    const { free, reserve, at } = this.#measured;
     const age = this.#options.clock.elapsed() - at;
-    return age < longestTrust && free - this.#spent > reserve + farAway;
+    return age < maxAgeMs && free - this.#writtenSince > reserve + safeDistance;
   }
 
-  async #ask(): Promise<{ free: number; reserve: number }> {
+  async #measure(): Promise<{ free: number; reserve: number }> {
     const { directory, clock, reserveBytes } = this.#options;
     try {
       const { bavail, blocks, bsize } = await statfs(directory);
       const reserve = reserveBytes ?? reserveOn(blocks * bsize);
-      this.#known = { free: bavail * bsize, reserve, at: clock.elapsed() };
-      this.#spent = 0;
-      return this.#known;
+      this.#measured = { free: bavail * bsize, reserve, at: clock.elapsed() };
+      this.#writtenSince = 0;
+      return this.#measured;
     } catch (error) {
-      throw new StoreError('Unavailable', `the disk of the data directory does not answer: ${error}`, undefined, {
+      throw new StoreError('Unavailable', `the disk of the data directory cannot be queried: ${error}`, undefined, {
         cause: error,
       });
     }

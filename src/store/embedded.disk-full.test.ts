@@ -57,7 +57,7 @@ afterAll(() => {
 const reason = whyNoDisk();
 if (reason !== undefined) console.warn(`SKIPPED: the store on a full disk is not tested here: ${reason}`);
 
-/** Writes until it is refused; keeps what was acknowledged. */
+/** Writes until a write is rejected; records the acknowledged ones. */
 async function fill(store: Store, acknowledged: Map<string, string>): Promise<StoreError> {
   for (let count = 0; count < 10_000; count++) {
     const name = `${acknowledged.size}`;
@@ -81,7 +81,7 @@ async function assertReadable(store: Store, acknowledged: ReadonlyMap<string, st
 describe.skipIf(reason !== undefined)(
   `the store on a full disk${reason === undefined ? '' : ` (skipped: ${reason})`}`,
   () => {
-    it('refuses before the disk is full, reads on, writes again when there is room, and has lost nothing', async () => {
+    it('rejects writes before the disk is full, still reads, writes again once space is free, and loses nothing', async () => {
       const disk = mountSmallDisk(32);
       const ballast = join(disk, 'ballast');
       await writeFile(ballast, Buffer.alloc(10 * mebibyte));
@@ -110,7 +110,7 @@ describe.skipIf(reason !== undefined)(
       expect(await again.revision('s')).toBe(acknowledged.size + 2);
     }, 60_000);
 
-    it('survives a write that the disk did not take (no reserve at all)', async () => {
+    it('survives a write that the disk rejects (without any reserve)', async () => {
       const disk = mountSmallDisk(32);
       const ballast = join(disk, 'ballast');
       const directory = join(disk, 'store');

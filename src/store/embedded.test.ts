@@ -37,8 +37,8 @@ async function open(options: EmbeddedStoreOptions): Promise<Store> {
   return store;
 }
 
-describe('embedded store, opened again', () => {
-  it('has the same identity, entries, revisions and history, and goes on counting', async () => {
+describe('a reopened embedded store', () => {
+  it('has the same identity, entries, revisions and history, and continues the revisions', async () => {
     const directory = await newDirectory();
     const first = await open({ directory });
     for (const value of ['1', '2']) await put(first, key('s', 'x'), value);
@@ -63,7 +63,7 @@ describe('embedded store, opened again', () => {
     expect(await put(second, key('s', 'x'), '4')).toBe(6);
   });
 
-  it('does not give the revision of a removal, nor of a removed slice, again', async () => {
+  it('does not reuse the revision of a removal or of a removed slice', async () => {
     const directory = await newDirectory();
     const first = await open({ directory });
     await put(first, key('s', 'x'), '1');
@@ -75,7 +75,7 @@ describe('embedded store, opened again', () => {
     expect(await put(second, key('s', 'x'), '2')).toBe(5);
   });
 
-  it('remembers what was compacted', async () => {
+  it('keeps the compaction floor', async () => {
     const directory = await newDirectory();
     const first = await open({ directory });
     for (const value of ['2', '3', '4']) await put(first, key('s', 'x'), value);
@@ -88,7 +88,7 @@ describe('embedded store, opened again', () => {
 });
 
 describe('group commit', () => {
-  it('takes 64 writers at once with one or two flushes, and a thousand with few', async () => {
+  it('needs one or two flushes for 64 concurrent writes, and few for a thousand', async () => {
     const flushes: number[] = [];
     const store = await open({ directory: await newDirectory(), onFlush: ({ works }) => flushes.push(works) });
     await Promise.all(Array.from({ length: 64 }, (_, n) => put(store, key('s', `${n}`), 'x')));
@@ -104,7 +104,7 @@ describe('group commit', () => {
     expect(flushes.length).toBeLessThanOrEqual(48);
   });
 
-  it('waits with half of those that were answered together for the others only where many watch', async () => {
+  it('waits for the second half of the writers only if there are many watches', async () => {
     const flushes: number[] = [];
     const store = await open({ directory: await newDirectory(), onFlush: ({ works }) => flushes.push(works) });
     const readers = new Turns(8);
@@ -119,16 +119,16 @@ describe('group commit', () => {
       await Promise.all([...first, ...some(5)]);
       return flushes.at(-1) === 10;
     };
-    // No more rounds than after which a slow disk would be known as such.
+    // Fewer rounds than it takes to classify the disk as slow.
     for (let round = 0; round < 4; round++) expect(await batchOfAll()).toBe(false);
     await store.observe(range('s'), 1, { changes, ended() {} });
-    // Twice in a row, as after a wait in vain the next one begins at once. On a busy machine that may take some rounds.
+    // Twice in a row: after a timeout the next batch does not wait. On a busy machine this may take some rounds.
     let inARow = 0;
     for (let round = 0; round < 200 && inARow < 2; round++) inARow = (await batchOfAll()) ? inARow + 1 : 0;
     expect(inARow).toBe(2);
   });
 
-  it('lets those who watch have their turn before many who wrote, and one who wrote alone not wait for them', async () => {
+  it('notifies watches before many writers, but a single writer does not wait for watches', async () => {
     const store = await open({ directory: await newDirectory() });
     const order: string[] = [];
     const changes = () => process.nextTick(() => order.push('watched'));
@@ -142,7 +142,7 @@ describe('group commit', () => {
     await vi.waitFor(() => expect(order).toEqual(['wrote', 'watched']));
   });
 
-  it('tells many who wrote only after what was written to those who watch has left, at the end of the turn', async () => {
+  it('notifies many writers only after the events for watches were sent at the end of the tick', async () => {
     const store = await open({ directory: await newDirectory() });
     const readers = new Turns(1);
     const order: string[] = [];
@@ -172,7 +172,7 @@ describe('group commit', () => {
   });
 });
 
-it('holds the log that it writes to, beside LevelDB, which is to wait for nothing when it removes it', async () => {
+it('the embedded store keeps its log open a second time, so that LevelDB removes it without a wait', async () => {
   const directory = await newDirectory();
   const openLogs = async () => {
     const files = (await readdir('/proc/self/fd')).map((fd) => readlink(join('/proc/self/fd', fd)).catch(() => ''));
@@ -186,8 +186,8 @@ it('holds the log that it writes to, beside LevelDB, which is to wait for nothin
   expect(await openLogs()).toBe(0);
 });
 
-describe('a write under way', () => {
-  /** Holds up the next write: before it reaches the disk, or after, when only the store does not know yet. */
+describe('a write in progress', () => {
+  /** Blocks the next write: before it reaches the disk, or after, when the store does not know the result yet. */
   function holdWrite(when: 'before' | 'after'): { reached: Promise<unknown>; release: () => void } {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -213,7 +213,7 @@ describe('a write under way', () => {
     return { reached, release };
   }
 
-  it('is acknowledged, told and shown only when it is flushed', async () => {
+  it('is acknowledged, published and readable only after its flush', async () => {
     const store = await open({ directory: await newDirectory() });
     const recorder = new Recorder();
     await store.observe(range('s'), 1, recorder);
@@ -231,7 +231,7 @@ describe('a write under way', () => {
     expect([recorder.told, await store.revision('s')]).toEqual([['x=1'], 2]);
   });
 
-  it('is shown to no reader before the observers were told of it', async () => {
+  it('is not visible to readers before observers have received it', async () => {
     const store = await open({ directory: await newDirectory() });
     const recorder = new Recorder();
     await store.observe(range('s'), 1, recorder);
@@ -243,7 +243,7 @@ describe('a write under way', () => {
       await read;
       return recorder.told;
     });
-    // Long enough for an answer that does not wait; one that does cannot come before.
+    // Long enough for a read that does not wait; one that waits cannot resolve earlier.
     for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
     release();
     expect(await Promise.all(toldAtAnswer)).toEqual([['x=1'], ['x=1'], ['x=1']]);
@@ -251,7 +251,7 @@ describe('a write under way', () => {
   });
 });
 
-describe('embedded store that cannot be opened', () => {
+describe('opening an embedded store', () => {
   const message = async (directory: string) => {
     const error = await failure(openEmbeddedStore({ directory }));
     expect(error.code).toBe('CannotOpen');
@@ -259,7 +259,7 @@ describe('embedded store that cannot be opened', () => {
     return error.message.replaceAll(directory, 'DIR');
   };
 
-  /** A closed store with something in it. */
+  /** The directory of a closed store with one row. */
   async function existing(): Promise<string> {
     const directory = await newDirectory();
     const store = await openEmbeddedStore({ directory });
@@ -275,17 +275,17 @@ describe('embedded store that cannot be opened', () => {
     await db.close();
   }
 
-  it('is in use', async () => {
+  it('fails if another process uses it', async () => {
     const directory = await newDirectory();
     await open({ directory });
     expect(await message(directory)).toBe('data directory DIR is in use by another process');
   });
 
-  it('was written by a newer program', async () => {
+  it('fails if a newer version wrote it', async () => {
     const directory = await existing();
     await overwrite(directory, 'mschema', '2');
     expect(await message(directory)).toBe(
-      'data directory DIR was written by a newer version: its format is 2, this program knows up to 1',
+      'data directory DIR was written by a newer version: its format is 2, this version supports up to 1',
     );
   });
 
@@ -298,19 +298,19 @@ describe('embedded store that cannot be opened', () => {
     ['mposition', 'x 1'],
     ['ss\u0000', '2 0'],
     ['ss\u0000', '7 0 1'],
-  ])('has a row %j that reads %j', async (row, value) => {
+  ])('fails if row %j is %j', async (row, value) => {
     const directory = await existing();
     await overwrite(directory, row, value);
     expect(await message(directory)).toMatch(/^data directory DIR is damaged: /);
   });
 
-  it.each(['CURRENT', 'MANIFEST'])('has lost its file %s', async (lost) => {
+  it.each(['CURRENT', 'MANIFEST'])('fails if its file %s is missing', async (lost) => {
     const directory = await existing();
     for (const file of await readdir(directory)) if (file.startsWith(lost)) await rm(join(directory, file));
     expect(await message(directory)).toMatch(/^data directory DIR (is damaged|cannot be opened): /);
   });
 
-  it('has a torn file', async () => {
+  it('fails if its manifest is damaged', async () => {
     const directory = await existing();
     const manifest = (await readdir(directory)).find((file) => file.startsWith('MANIFEST'));
     const path = join(directory, manifest ?? '');
@@ -320,13 +320,13 @@ describe('embedded store that cannot be opened', () => {
     expect(await message(directory)).toMatch(/^data directory DIR is damaged: /);
   });
 
-  it('is not a directory', async () => {
+  it('fails if its path is not a directory', async () => {
     const directory = join(await newDirectory(), 'file');
     await writeFile(directory, '');
     expect(await message(directory)).toMatch(/^data directory DIR cannot be opened: /);
   });
 
-  it('leaves it free for who can', async () => {
+  it('releases the lock after a failure', async () => {
     const directory = await existing();
     await overwrite(directory, 'mschema', '2');
     await message(directory);
@@ -336,7 +336,7 @@ describe('embedded store that cannot be opened', () => {
 });
 
 describe('a write that fails', () => {
-  /** The next writes fail; `afterwards`: only when they have reached the disk. */
+  /** Makes the next writes fail; with `afterwards` only after they have reached the disk. */
   function failWrites({ times, afterwards }: { times: number; afterwards: boolean }): void {
     const batch = ClassicLevel.prototype.batch;
     const spy = vi.spyOn(ClassicLevel.prototype, 'batch');
@@ -352,7 +352,7 @@ describe('a write that fails', () => {
     for (let time = 0; time < times; time++) spy.mockImplementationOnce(faulty as never);
   }
 
-  it('is tried once more on a new handle', async () => {
+  it('is retried once on a new handle', async () => {
     const store = await open({ directory: await newDirectory() });
     failWrites({ times: 1, afterwards: false });
     expect(await put(store, key('s', 'x'), '1')).toBe(2);
@@ -360,7 +360,7 @@ describe('a write that fails', () => {
     expect(await store.history(range('s'), 1)).toHaveLength(2);
   });
 
-  it('twice and was not written is refused as unavailable; the store is opened anew and goes on', async () => {
+  it('twice without being written is rejected with Unavailable; the store reopens and continues', async () => {
     const store = await open({ directory: await newDirectory() });
     const recorder = new Recorder();
     await put(store, key('s', 'x'), '1');
@@ -373,7 +373,7 @@ describe('a write that fails', () => {
     expect(recorder.told).toEqual(['x=1', 'x=3']);
   });
 
-  it('but was written after all is acknowledged and published', async () => {
+  it('although it reached the disk is acknowledged and published', async () => {
     const store = await open({ directory: await newDirectory() });
     const recorder = new Recorder();
     await store.observe(range('s'), 1, recorder);
@@ -383,7 +383,7 @@ describe('a write that fails', () => {
     expect(await put(store, key('s', 'x'), '2')).toBe(3);
   });
 
-  it('of quiet rows alone is told from one that was written', async () => {
+  it('with only unlogged rows is distinguished from one that was written', async () => {
     const store = await open({ directory: await newDirectory() });
     failWrites({ times: 2, afterwards: false });
     const writes = [{ key: key('s', 'quiet'), value: 'q', quiet: true }];
@@ -393,7 +393,7 @@ describe('a write that fails', () => {
     expect((await store.get(key('s', 'quiet')))?.value).toBe('q');
   });
 
-  it('lets reads go on, also those under way while it is opened anew', async () => {
+  it('does not interrupt reads, not even those in progress during the reopening', async () => {
     const store = await open({ directory: await newDirectory() });
     await store.transact({
       writes: Array.from({ length: 3000 }, (_, n) => ({ key: key('s', `${n}`), value: 'x'.repeat(500) })),
@@ -414,7 +414,7 @@ describe('a write that fails', () => {
     expect(new Set(await Promise.all(reads))).toEqual(new Set([3000]));
   });
 
-  it('that cannot be decided at once is published when the disk is back, if it was written', async () => {
+  it('with an unknown result is published when the disk is back, if it was written', async () => {
     const store = await open({ directory: await newDirectory() });
     const recorder = new Recorder();
     await store.observe(range('s'), 1, recorder);
@@ -430,7 +430,7 @@ describe('a write that fails', () => {
     expect(recorder.told).toEqual(['x=1', 'x=2']);
   });
 
-  it('that cannot be decided at once is not written over by one who was not told of it', async () => {
+  it('with an unknown result is not overwritten by a caller that has not observed it', async () => {
     const store = await open({ directory: await newDirectory() });
     const recorder = new Recorder();
     await store.observe(range('s'), 1, recorder);

@@ -28,18 +28,18 @@ import {
 import { StoreError, storeClosed } from './store-error.ts';
 
 export interface EmbeddedStoreOptions {
-  /** The store's own: nothing else lies in it. Made if absent. */
+  /** Used by the store alone; it contains nothing else. Created if absent. */
   readonly directory: string;
   readonly clock?: Clock;
   readonly retention?: Retention;
   readonly log?: Log;
-  /** Bytes of the disk that are never filled. Absent: as many as opening it anew may take. */
+  /** Bytes of the disk that are never filled. Optional; defaults to the space that reopening may need. */
   readonly reserveBytes?: number;
-  /** Told of each flush to disk. Must be quick and must not throw. */
+  /** Called after each flush to disk. Must be fast and must not throw. */
   readonly onFlush?: (flush: Flush) => void;
 }
 
-/** The default store: durable, in one directory, held by one process. Rejects with CannotOpen. */
+/** Opens the default store: durable, in one directory, used by one process. Rejects with CannotOpen. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   const db = await openLevel(options.directory);
   try {
@@ -61,7 +61,7 @@ class EmbeddedStore implements Store {
   readonly #hub = new Hub();
   readonly #committer: Committer;
   readonly #compactor: Compactor;
-  /** Of two compactions at once, both would count the same changes as theirs to drop. */
+  /** Serializes compactions: two at once would both count the same changes as removed. */
   #compacting: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
@@ -91,7 +91,7 @@ class EmbeddedStore implements Store {
     return this.#read((db) => readList(db, range, options));
   }
 
-  /** Not `async`: every write goes through it, and has nothing to wait for here. */
+  /** Not `async`: every write passes through here, and there is nothing to await. */
   transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
     try {
       this.#assertOpen();
@@ -117,7 +117,7 @@ class EmbeddedStore implements Store {
   async observe(range: KeyRange, since: Revision, observer: Observer): Promise<() => void> {
     this.#assertOpen();
     const history = (after: Revision) => this.#history(range, after);
-    // Heads are moved on and changes published in one turn: what is not in the one is still to come from the other.
+    // Heads are updated and changes published in the same tick: a change that the head does not include is still to come.
     const isCurrent = () => (this.#committer.heads.get(range.slice) ?? newSliceHead).revision === since;
     return catchUp({ hub: this.#hub, range, since, observer, log: this.#log, history, isCurrent });
   }
@@ -145,7 +145,7 @@ class EmbeddedStore implements Store {
 
   async assertWritable(): Promise<void> {
     this.#assertOpen();
-    // Nothing to write, yet room is asked for and a store that had failed is mended where that goes.
+    // Writes nothing, but checks the disk space and reopens a database whose last write failed.
     await this.#committer.submit({ looks: [], bytes: largeWrite, upkeep: false, run: () => undefined });
     await this.#medium.probe();
   }
@@ -157,7 +157,7 @@ class EmbeddedStore implements Store {
       yield* readAll(db, this.identity);
     } catch (error) {
       if (!this.#medium.isReplaced(db)) throw this.#medium.asStoreError(error);
-      throw new StoreError('Unavailable', 'the store had to be opened anew in the midst of a dump');
+      throw new StoreError('Unavailable', 'the database was reopened during the dump; retry');
     }
   }
 
@@ -178,7 +178,7 @@ class EmbeddedStore implements Store {
     if (this.#closing !== undefined) throw storeClosed();
   }
 
-  /** What a reader is given, observers have been given before: no reader runs ahead of a cache. */
+  /** Returns a result only after observers have received its changes: no reader gets ahead of a cache. */
   async #read<T>(work: (db: Parameters<typeof readEntry>[0]) => Promise<AsOf<T>>): Promise<T> {
     this.#assertOpen();
     const { found, storeRevision } = await this.#medium.read(work);
@@ -222,7 +222,7 @@ class EmbeddedStore implements Store {
     await this.#committer.submit({ ...upkeep, run: (stage) => stage.dropSlice(slice) });
   }
 
-  /** One write in place of several, where that is all there is. False: it is not, and nothing was done. */
+  /** Removes a small slice with one write. False if the slice is too large or has changed; nothing is done then. */
   async #removeSmallSlice(slice: string): Promise<boolean> {
     const { changes = 0, revision = 0 } = this.#committer.heads.get(slice) ?? {};
     if (changes >= rowsAtOnce) return false;
@@ -258,7 +258,7 @@ class EmbeddedStore implements Store {
     return excess > 0 && (await this.#forgetOldest(slice, excess, isOld)) > 0;
   }
 
-  /** Drops a bounded number of the oldest changes; `floor` holds once none that is wanted remains. How many it were. */
+  /** Removes a bounded number of the oldest wanted changes and returns how many; `floor` applies when none is left. */
   #forgetOldest(
     slice: string,
     atMost: number,
@@ -284,10 +284,10 @@ class EmbeddedStore implements Store {
   }
 }
 
-/** About what a large object takes: a store that has no room for one is full for somebody. */
+/** About the size of a large object: a store without space for one is full for some callers. */
 const largeWrite = 1024 * 1024;
 
-/** Keys, revisions and LevelDB's own overhead. */
+/** The approximate size of a key, its revisions and LevelDB's overhead. */
 const bytesPerRow = 128;
 
 function transactionWork(prepared: PreparedTransaction): Work<readonly (Revision | undefined)[]> {
@@ -299,7 +299,7 @@ function transactionWork(prepared: PreparedTransaction): Work<readonly (Revision
   };
 }
 
-/** The value is written with the row and with its change; the previous one again, and is mostly of the same size. */
+/** The value is stored in the row and in its change; the change also has the previous value, of about the same size. */
 function bytesOf({ writes }: PreparedTransaction): number {
   let bytes = 0;
   for (const { value, text } of writes) bytes += 2 * bytesPerRow + 2 * text.length + 3 * (value?.length ?? 0);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { Gathering } from './gathering.ts';
 
-/** One whose batches begin when it says so; they cost much unless told otherwise. */
+/** A group commit with a manual clock, for expensive batches by default. */
 function bench() {
   const clock = new ManualClock();
   const cost = { high: true, isHigh: () => cost.high };
@@ -11,7 +11,7 @@ function bench() {
     cost,
     clock,
     gathering,
-    /** The next batch with so many there; gives whether it begins at once, and how to know that it has begun. */
+    /** Starts a batch with that many queued items; reports whether it begins at once, and when it has begun. */
     begin(works: number) {
       let hasBegun = false;
       const before = gathering.before(works);
@@ -23,15 +23,15 @@ function bench() {
   };
 }
 
-/** Ten of whom it is known that they write in step, with nobody else. */
+/** A group commit that has seen ten writers in step, and no others. */
 function inStep() {
   const it = bench();
   for (let batch = 0; batch < 8; batch++) it.gathering.written(10, 0);
   return it;
 }
 
-describe('the beginning of a batch', () => {
-  it('is at once for who writes alone, and for a few that have met by chance', () => {
+describe('a batch', () => {
+  it('begins at once for a single writer, and for a few items that coincide', () => {
     const { gathering, begin } = bench();
     for (const works of [1, 3, 1, 2, 1]) {
       expect(begin(works).atOnce).toBe(true);
@@ -39,13 +39,13 @@ describe('the beginning of a batch', () => {
     }
   });
 
-  it('is at once where as many are there as in the last one', () => {
+  it('begins at once with as many items as the previous one', () => {
     const { begin } = inStep();
     expect(begin(10).atOnce).toBe(true);
     expect(begin(9).atOnce).toBe(false);
   });
 
-  it('waits until all who were answered together have written again', async () => {
+  it('waits until all writers that were notified together have written again', async () => {
     const { gathering, begin } = inStep();
     const batch = begin(1);
     for (const works of [2, 5, 9]) gathering.came(works);
@@ -55,7 +55,7 @@ describe('the beginning of a batch', () => {
     await batch.begun;
   });
 
-  it('waits for all again after some of them were late, however many', async () => {
+  it('waits for all writers again after some of them were late', async () => {
     const { gathering, begin } = inStep();
     for (const [works, late] of [
       [7, 3],
@@ -73,7 +73,7 @@ describe('the beginning of a batch', () => {
     }
   });
 
-  it('waits for all of those who write by turns, half of them at a time', async () => {
+  it('waits for all writers that alternate in two halves', async () => {
     const { gathering, begin } = bench();
     for (let batch = 0; batch < 7; batch++) {
       gathering.written(5, 5);
@@ -85,7 +85,7 @@ describe('the beginning of a batch', () => {
     await batch.begun;
   });
 
-  it('waits for most only where others write as well, and for nobody where these are many', () => {
+  it('waits for most writers if there are a few others, and not at all if there are many', () => {
     const { gathering, begin } = inStep();
     gathering.written(11, 2);
     expect(begin(8).atOnce).toBe(true);
@@ -96,7 +96,7 @@ describe('the beginning of a batch', () => {
     expect(begin(2).atOnce).toBe(true);
   });
 
-  it('waits for half of them where a batch costs little, also where nearly so many are there', async () => {
+  it('waits for half of the writers if a batch is cheap', async () => {
     const { clock, cost, gathering, begin } = inStep();
     cost.high = false;
     expect(begin(5).atOnce).toBe(true);
@@ -109,7 +109,7 @@ describe('the beginning of a batch', () => {
     expect(begin(4).atOnce).toBe(false);
   });
 
-  it('waits for the last ones of all no longer than a millisecond', async () => {
+  it('waits at most one millisecond for the last writers', async () => {
     const { clock, gathering, begin } = inStep();
     const batch = begin(1);
     clock.advance(2);
@@ -128,7 +128,7 @@ describe('the beginning of a batch', () => {
     await next.begun;
   });
 
-  it('is at once where many others are there already, who came while these were written', () => {
+  it('begins at once if many items were queued during the previous flush', () => {
     const { gathering, begin } = bench();
     gathering.written(10, 5);
     expect(begin(5).atOnce).toBe(true);
@@ -136,7 +136,7 @@ describe('the beginning of a batch', () => {
     expect(begin(2).atOnce).toBe(false);
   });
 
-  it('does not wait for hundreds', async () => {
+  it('does not wait for hundreds of writers', async () => {
     const { gathering, begin } = bench();
     gathering.written(200, 0);
     const batch = begin(1);
@@ -149,7 +149,7 @@ describe('the beginning of a batch', () => {
     expect(begin(8).atOnce).toBe(true);
   });
 
-  it('does not wait longer than a few milliseconds for those who do not come', async () => {
+  it('waits at most a few milliseconds for writers that do not write again', async () => {
     const { clock, gathering, begin } = bench();
     gathering.written(10, 0);
     const batch = begin(1);
@@ -159,7 +159,7 @@ describe('the beginning of a batch', () => {
     expect(begin(1).atOnce).toBe(true);
   });
 
-  it('waits ever more rarely where that was in vain, and as before once they came', async () => {
+  it('waits less often after timeouts, and as before after a successful wait', async () => {
     const { clock, gathering, begin } = bench();
     const batchesUntilNextWait = async (): Promise<number> => {
       for (let batches = 0; ; batches++) {
@@ -182,7 +182,7 @@ describe('the beginning of a batch', () => {
     expect(begin(1).atOnce).toBe(false);
   });
 
-  it('is at once when nobody else will come', async () => {
+  it('begins at once after stop', async () => {
     const { gathering, begin } = bench();
     gathering.written(10, 0);
     const batch = begin(1);

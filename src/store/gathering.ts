@@ -1,126 +1,126 @@
-/** Fewer than these at a time have come together by chance. */
-const fewest = 4;
-/** More do not write in step: some of them are there at any time. */
-const mostTogether = 12;
-/** Batches in a row with no more than these: nobody else writes. */
-const knownAfter = 8;
-/** Of those who are awaited. The rest may be long in coming. */
-const nearlyAll = 0.8;
-/** Of them, where a batch costs little. */
-const half = 0.5;
-/** Where more than this part of them have come while they were written, there are always some to begin with. */
-const fewOthers = 0.25;
-/** With so many a flush is well used. Where hundreds write, one of another client is not to wait for all of theirs. */
-const enoughOfMany = 8;
-/** Milliseconds until those who were answered have written again, if they do at all. */
-const longestWait = 4;
-/** Once nearly all of them are there, the last ones are awaited no longer than so many milliseconds more. */
-const lastWait = 1;
-/** Batches that begin at once after many waits in a row were in vain. */
-const mostUnasked = 63;
+/** A batch with fewer items than this is considered a coincidence. */
+const minGroup = 4;
+/** More writers than this are not in step: some of them always have an item queued. */
+const maxInStep = 12;
+/** After this many consecutive batches of at most `maxInStep` items, their writers are considered the only ones. */
+const inStepAfter = 8;
+/** The share of the expected items that shortens the wait: the remaining ones may take long. */
+const nearlyAllShare = 0.8;
+/** The share of the expected items that is enough if a batch is cheap. */
+const halfShare = 0.5;
+/** If a larger share than this was queued during the flush, there are always items to begin with. */
+const maxOthersShare = 0.25;
+/** The maximum number of items to wait for. With hundreds of writers, a single other client must not wait for all. */
+const maxAwaited = 8;
+/** Milliseconds in which notified writers usually submit their next item, if they do. */
+const maxWaitMs = 4;
+/** Milliseconds to wait for the last items once nearly all are queued. */
+const lastWaitMs = 1;
+/** The maximum number of batches that begin without a wait after repeated timeouts. */
+const maxSkipped = 63;
 
-/** Whether a batch costs much, whoever is in it. */
+/** Reports whether a batch is expensive, independent of its contents. */
 interface Cost {
   isHigh(): boolean;
 }
 
-/** Calls back once after so many milliseconds; the function given back cancels it. */
+/** Calls back once after the given milliseconds; the returned function cancels. */
 type After = (milliseconds: number, callback: () => void) => () => void;
 
 interface Wait {
-  /** The batch begins. */
+  /** Ends the wait; `isEnough` is false if it timed out. */
   over(isEnough: boolean): void;
-  /** There are so many now. */
-  came(works: number): void;
+  /** Reports the current number of queued items. */
+  came(items: number): void;
 }
 
 /**
- * When a batch begins. Those who were told together that their writes are durable write again at about the same time. A
- * batch that begins with the first of them has all others wait for its flush and then for their own: so it waits a moment
- * for as many as there are. Where a batch costs little, half of them are enough: these are written while the others are
- * dealt with, so that neither the disk nor the thread waits for the other. Where they do not come, the next ones expect
- * no more than came, and after each wait in vain more of them expect nobody.
+ * Decides when a group commit begins. Writers that are notified together submit their next items at about the same
+ * time. A batch that begins with the first of these items makes all others wait for its flush and then for their own.
+ * The batch therefore waits a moment for the expected number of items. If a batch is cheap, half of them are enough:
+ * they are written while the other items are prepared, so that neither the disk nor the thread is idle. If the items do
+ * not arrive, the next batch expects only as many as arrived, and after each timeout more batches begin without a wait.
  */
 export class Gathering {
   #expected = 0;
-  /** So many batches in a row had few in them, with those who came meanwhile: these are all who write. */
-  #few = 0;
-  #vain = 0;
-  #unasked = 0;
+  /** The number of consecutive batches with few items, including items queued meanwhile: these are all the writers. */
+  #smallBatches = 0;
+  #skipAfterTimeout = 0;
+  #batchesToSkip = 0;
   #wait: Wait | undefined;
   #isStopped = false;
   readonly #cost: Cost;
   readonly #after: After;
 
-  /** Not the program's clock: the milliseconds in which a processor and a wire bring the next writes. */
+  /** `after` measures real time, not the program's clock: the milliseconds in which a CPU and a network bring writes. */
   constructor(cost: Cost, after: After = afterMilliseconds) {
     this.#cost = cost;
     this.#after = after;
   }
 
-  /** So many have been written together, and so many others have come meanwhile. */
-  written(works: number, meanwhile: number): void {
-    const all = works + meanwhile;
-    this.#few = all <= mostTogether ? this.#few + 1 : 0;
-    const areAll = this.#few >= knownAfter && all >= fewest;
-    this.#expected = areAll ? all : worthAwaiting(works, meanwhile);
+  /** Reports that a batch of `items` items was written while `meanwhile` other items were queued. */
+  written(items: number, meanwhile: number): void {
+    const all = items + meanwhile;
+    this.#smallBatches = all <= maxInStep ? this.#smallBatches + 1 : 0;
+    const isInStep = this.#smallBatches >= inStepAfter && all >= minGroup;
+    this.#expected = isInStep ? all : itemsToAwait(items, meanwhile);
   }
 
-  /** There are so many now. */
-  came(works: number): void {
-    this.#wait?.came(works);
+  /** Reports the current number of queued items. */
+  came(items: number): void {
+    this.#wait?.came(items);
   }
 
-  /** With so many there: resolves when a batch may begin; undefined if at once. */
-  before(works: number): Promise<void> | undefined {
-    const enough = this.#cost.isHigh() ? this.#expected : Math.ceil(this.#expected * half);
-    if (works >= enough || this.#isStopped) return undefined;
-    if (this.#unasked > 0) {
-      this.#unasked--;
+  /** Resolves when a batch with `items` queued items may begin; `undefined` if it may begin now. */
+  before(items: number): Promise<void> | undefined {
+    const enough = this.#cost.isHigh() ? this.#expected : Math.ceil(this.#expected * halfShare);
+    if (items >= enough || this.#isStopped) return undefined;
+    if (this.#batchesToSkip > 0) {
+      this.#batchesToSkip--;
       return undefined;
     }
-    return new Promise((resolve) => this.#waitFor(enough, works, resolve));
+    return new Promise((resolve) => this.#waitFor(enough, items, resolve));
   }
 
-  /** Nobody else will come. */
+  /** Ends the current wait; no more items will arrive. */
   stop(): void {
     this.#isStopped = true;
     this.#wait?.over(false);
   }
 
-  #waitFor(enough: number, works: number, begin: () => void): void {
-    const nearly = Math.ceil(this.#expected * nearlyAll);
-    let isNearly = false;
-    let cancel = this.#after(longestWait, () => wait.over(false));
+  #waitFor(enough: number, items: number, begin: () => void): void {
+    const nearly = Math.ceil(this.#expected * nearlyAllShare);
+    let isNearlyComplete = false;
+    let cancel = this.#after(maxWaitMs, () => wait.over(false));
     const wait: Wait = {
       over: (isEnough) => {
         cancel();
         this.#wait = undefined;
-        this.#vain = isEnough ? 0 : Math.min(2 * this.#vain + 1, mostUnasked);
-        this.#unasked = this.#vain;
+        this.#skipAfterTimeout = isEnough ? 0 : Math.min(2 * this.#skipAfterTimeout + 1, maxSkipped);
+        this.#batchesToSkip = this.#skipAfterTimeout;
         begin();
       },
       came: (now) => {
         if (now >= enough) wait.over(true);
-        else if (now >= nearly && !isNearly) {
-          isNearly = true;
+        else if (now >= nearly && !isNearlyComplete) {
+          isNearlyComplete = true;
           cancel();
-          cancel = this.#after(lastWait, () => wait.over(false));
+          cancel = this.#after(lastWaitMs, () => wait.over(false));
         }
       },
     };
     this.#wait = wait;
-    wait.came(works);
+    wait.came(items);
   }
 }
 
-/** Where others write as well, after a batch of so many. */
-function worthAwaiting(works: number, meanwhile: number): number {
-  if (works < fewest || meanwhile > works * fewOthers) return 0;
-  return Math.min(Math.ceil(works * nearlyAll), enoughOfMany);
+/** The number of items to wait for if there are other writers too. */
+function itemsToAwait(items: number, meanwhile: number): number {
+  if (items < minGroup || meanwhile > items * maxOthersShare) return 0;
+  return Math.min(Math.ceil(items * nearlyAllShare), maxAwaited);
 }
 
-/** Holds the process: somebody waits for what is to be written. */
+/** The timer keeps the process alive: callers wait for the write. */
 function afterMilliseconds(milliseconds: number, callback: () => void): () => void {
   const timer = setTimeout(callback, milliseconds);
   return () => clearTimeout(timer);

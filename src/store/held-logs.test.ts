@@ -6,7 +6,7 @@ import { HeldLogs, lookAfter } from './held-logs.ts';
 
 const mebibyte = 1024 * 1024;
 
-describe('The logs of LevelDB', () => {
+describe('LevelDB logs', () => {
   let directory: string;
   let logs: HeldLogs;
   const path = (name: string) => join(directory, name);
@@ -21,7 +21,7 @@ describe('The logs of LevelDB', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** Names of files in the directory that this process has open, those without a name among them. */
+  /** The files of the directory that this process has open, including removed ones. */
   async function openFiles(): Promise<string[]> {
     const links = (await readdir('/proc/self/fd')).map((fd) => readlink(join('/proc/self/fd', fd)).catch(() => ''));
     const found = (await Promise.all(links)).filter((target) => target.startsWith(directory));
@@ -30,7 +30,7 @@ describe('The logs of LevelDB', () => {
 
   const held = (names: string[]) => vi.waitFor(async () => expect(await openFiles()).toEqual(names));
 
-  it('are held open, the one that is written to and one that waits for its table, and nothing else', async () => {
+  it('are kept open, the current one and one that waits for its table, but no other files', async () => {
     for (const name of ['000003.log', '000005.log', '000004.ldb', 'LOG', 'MANIFEST-000002']) {
       await writeFile(path(name), 'x');
     }
@@ -38,7 +38,7 @@ describe('The logs of LevelDB', () => {
     await held(['000003.log', '000005.log']);
   });
 
-  it('are looked for once in a while', async () => {
+  it('are scanned for after a number of written bytes', async () => {
     await writeFile(path('000003.log'), 'x');
     logs.written(1);
     await held(['000003.log']);
@@ -49,7 +49,7 @@ describe('The logs of LevelDB', () => {
     await held(['000003.log', '000005.log']);
   });
 
-  it('are freed piece by piece once they are removed, also if nobody writes any more', async () => {
+  it('are truncated step by step once they are removed, even without further writes', async () => {
     await writeFile(path('000003.log'), Buffer.alloc(5 * mebibyte));
     await writeFile(path('000005.log'), 'x');
     logs.written(1);
@@ -61,7 +61,7 @@ describe('The logs of LevelDB', () => {
     await held(['000005.log']);
   });
 
-  it('keep what is in them while they have a name', async () => {
+  it('keep their contents while another hard link exists', async () => {
     await writeFile(path('000003.log'), Buffer.alloc(3 * mebibyte, 'x'));
     await writeFile(path('000005.log'), 'x');
     logs.written(1);
@@ -72,7 +72,7 @@ describe('The logs of LevelDB', () => {
     expect((await readFile(path('kept'))).equals(Buffer.alloc(3 * mebibyte, 'x'))).toBe(true);
   });
 
-  it('are let go of when the store is closed, whatever is under way', async () => {
+  it('are closed with the store, even during a scan', async () => {
     await writeFile(path('000003.log'), 'x');
     logs.written(1);
     await logs.close();
@@ -81,7 +81,7 @@ describe('The logs of LevelDB', () => {
     expect(await openFiles()).toEqual([]);
   });
 
-  it('may be anywhere or nowhere', async () => {
+  it('may be in a directory that does not exist', async () => {
     const none = new HeldLogs(path('missing'));
     none.written(1);
     await none.close();

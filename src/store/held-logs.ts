@@ -1,24 +1,24 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Bytes of writes between two looks: LevelDB writes to a log for several times as many. */
+/** Bytes written between two directory scans: LevelDB writes several times as many to one log. */
 export const lookAfter = 1024 * 1024;
-/** Milliseconds until it is looked whether a log that is no longer written to has been removed, if nobody writes. */
-const lookAgain = 200;
-/** What a file system frees in half a millisecond. */
-const pieceBytes = 1024 * 1024;
+/** Milliseconds until the next check, without writes, whether an old log was removed. */
+const rescanAfterMs = 200;
+/** The number of bytes that a file system frees in about half a millisecond. */
+const stepBytes = 1024 * 1024;
 
 /**
- * LevelDB removes a log once a table holds what was in it, and every write waits for that: to free 16 MiB takes a file
- * system some 6 to 15 ms, and it flushes nothing meanwhile. A file that somebody has open is freed when it is closed. So
- * each log is held open here, and what has lost its name is freed piece by piece, with room for flushes in between.
- * Without it everything goes on as well, with those waits.
+ * Frees removed LevelDB logs in small steps. LevelDB removes a log once its contents are in a table, and every write
+ * waits for the removal: freeing 16 MiB takes a file system 6 to 15 ms, during which it flushes nothing. The file system
+ * frees an open file only when it is closed. This class therefore keeps each log open and truncates removed logs step by
+ * step, so that flushes can run in between. If it fails, the store still works, but with those delays.
  */
 export class HeldLogs {
   readonly #directory: string;
   readonly #held = new Map<string, FileHandle>();
-  #unseenBytes = lookAfter;
-  #looking: Promise<void> | undefined;
+  #unscannedBytes = lookAfter;
+  #scanning: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -26,37 +26,37 @@ export class HeldLogs {
     this.#directory = directory;
   }
 
-  /** So much has been written. */
+  /** Reports how many bytes were written. */
   written(bytes: number): void {
-    this.#unseenBytes += bytes;
-    if (this.#unseenBytes < lookAfter) return;
-    this.#unseenBytes = 0;
-    this.#lookSoon();
+    this.#unscannedBytes += bytes;
+    if (this.#unscannedBytes < lookAfter) return;
+    this.#unscannedBytes = 0;
+    this.#startScan();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#scanning;
     const files = [...this.#held.values()];
     this.#held.clear();
     await Promise.allSettled(files.map((file) => file.close()));
   }
 
-  #lookSoon(): void {
-    if (this.#isClosed || this.#looking !== undefined) return;
+  #startScan(): void {
+    if (this.#isClosed || this.#scanning !== undefined) return;
     clearTimeout(this.#timer);
-    // A log that came and went meanwhile, a disk that cannot be read, no more files that may be open: all is as it was.
-    this.#looking = this.#look()
+    // Errors are harmless: a log that was created and removed meanwhile, an unreadable disk, too many open files.
+    this.#scanning = this.#scan()
       .catch(() => {})
       .finally(() => {
-        this.#looking = undefined;
-        const isOldThere = this.#held.size > 1;
-        if (isOldThere && !this.#isClosed) this.#timer = setTimeout(() => this.#lookSoon(), lookAgain).unref();
+        this.#scanning = undefined;
+        const hasOldLog = this.#held.size > 1;
+        if (hasOldLog && !this.#isClosed) this.#timer = setTimeout(() => this.#startScan(), rescanAfterMs).unref();
       });
   }
 
-  async #look(): Promise<void> {
+  async #scan(): Promise<void> {
     const names = new Set((await readdir(this.#directory)).filter((name) => name.endsWith('.log')));
     for (const [name, file] of this.#held) {
       if (names.has(name)) continue;
@@ -72,9 +72,9 @@ export class HeldLogs {
 async function free(file: FileHandle): Promise<void> {
   try {
     const { nlink, size } = await file.stat();
-    // One that has a name still, whoever gave it, is somebody's.
+    // A file that still has a name, such as a hard link, is in use: do not truncate it.
     if (nlink > 0) return;
-    for (let left = size - pieceBytes; left > 0; left -= pieceBytes) await file.truncate(left);
+    for (let left = size - stepBytes; left > 0; left -= stepBytes) await file.truncate(left);
   } finally {
     await file.close();
   }

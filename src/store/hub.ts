@@ -10,14 +10,14 @@ interface Subscription {
 }
 
 /**
- * Hands changes to whoever observes their range, synchronously and in the order in which they were published. Finding
- * the observers of a change costs one lookup per segment of its key, however many observers there are. Observers must
- * not throw (`catchUp`, the only caller, sees to that).
+ * Delivers changes to the observers of their range, synchronously and in the order of publication. Finding the observers
+ * of a change takes one lookup per key segment, independent of the number of observers. Observers must not throw;
+ * `catchUp`, the only caller, ensures that.
  */
 export class Hub {
-  /** By the encoded prefix of the range: every prefix of a key's text that ends with a segment is looked up. */
+  /** Subscriptions by the encoded prefix of their range. A change looks up every prefix of its key. */
   readonly #subscriptions = new Map<string, Set<Subscription>>();
-  /** How many prefixes there are of each length: most lengths that a key's text could be cut at have none. */
+  /** The number of subscribed prefixes per length, to skip lookups: most possible lengths have none. */
   readonly #lengths = new Map<number, number>();
   readonly #waiting: (readonly LoggedChange[])[] = [];
   #publishing = false;
@@ -25,15 +25,15 @@ export class Hub {
   subscribe(range: KeyRange, observer: Observer): () => void {
     const prefix = encodeRange(range).from;
     const subscription = { slice: range.slice, observer, active: true };
-    const beside = this.#subscriptions.get(prefix);
-    if (beside === undefined) {
+    const subscriptions = this.#subscriptions.get(prefix);
+    if (subscriptions === undefined) {
       this.#subscriptions.set(prefix, new Set([subscription]));
       this.#lengths.set(prefix.length, (this.#lengths.get(prefix.length) ?? 0) + 1);
-    } else beside.add(subscription);
+    } else subscriptions.add(subscription);
     return () => this.#remove(prefix, subscription);
   }
 
-  /** An observer may write: what that publishes waits until everyone has been handed what came before. */
+  /** An observer may write. Changes published by that wait until every observer has received the earlier ones. */
   publish(changes: readonly LoggedChange[]): void {
     this.#waiting.push(changes);
     if (this.#publishing) return;
@@ -70,8 +70,8 @@ export class Hub {
   }
 
   #end(concerns: (subscription: Subscription) => boolean, error: StoreError): void {
-    for (const [prefix, beside] of [...this.#subscriptions]) {
-      for (const subscription of [...beside].filter(concerns)) {
+    for (const [prefix, subscriptions] of [...this.#subscriptions]) {
+      for (const subscription of [...subscriptions].filter(concerns)) {
         if (!subscription.active) continue;
         this.#remove(prefix, subscription);
         subscription.observer.ended(error);
@@ -81,9 +81,9 @@ export class Hub {
 
   #remove(prefix: string, subscription: Subscription): void {
     subscription.active = false;
-    const beside = this.#subscriptions.get(prefix);
-    beside?.delete(subscription);
-    if (beside?.size !== 0) return;
+    const subscriptions = this.#subscriptions.get(prefix);
+    subscriptions?.delete(subscription);
+    if (subscriptions?.size !== 0) return;
     this.#subscriptions.delete(prefix);
     const left = (this.#lengths.get(prefix.length) ?? 0) - 1;
     if (left > 0) this.#lengths.set(prefix.length, left);

@@ -12,14 +12,14 @@ const someRange = fc.record({ slice: segment, prefix: fc.array(segment, { maxLen
 const bytes = (text: string) => Buffer.from(text);
 
 describe('encoded keys', () => {
-  it('give back the key', () => {
+  it('decode to the original key', () => {
     const property = fc.property(someKey, (key) => {
       expect(decodeKey(encodeKey(key))).toEqual(key);
     });
     fc.assert(property);
   });
 
-  it('give back each of many that follow each other, in whatever order', () => {
+  it('decode one after the other, in any order', () => {
     const near = fc.array(
       fc.record({ slice: fc.constantFrom('', 's'), segments: fc.array(segment, { minLength: 1 }) }),
     );
@@ -32,7 +32,7 @@ describe('encoded keys', () => {
     fc.assert(property);
   });
 
-  it('lie between the ends of a range exactly if the key is in it', () => {
+  it('are within an encoded range exactly if the key is in the range', () => {
     const property = fc.property(someKey, someRange, (key, range) => {
       const { from, to } = encodeRange(range);
       const text = bytes(encodeKey(key));
@@ -42,7 +42,7 @@ describe('encoded keys', () => {
     fc.assert(property, { numRuns: 2000 });
   });
 
-  it('compare as their bytes do', () => {
+  it('compare like their bytes', () => {
     const property = fc.property(segment, segment, (a, b) => {
       expect(Math.sign(compareEncoded(a, b))).toBe(bytes(a).compare(bytes(b)));
     });

@@ -1,47 +1,47 @@
 import { StoreError } from './store-error.ts';
 
 /**
- * Where a value lies: a slice (one control plane's share of the store) and the segments below it. Segments are
- * compared whole: no key of slice `a` can be reached through slice `ab` or the other way round, whatever the names.
+ * The address of a value: a slice (the key range of one control plane) and the segments below it. Segments are compared
+ * as a whole: no key of slice `a` is reachable through slice `ab` or vice versa, whatever the names.
  */
 export interface Key {
   readonly slice: string;
   readonly segments: readonly string[];
 }
 
-/** All keys of a slice whose first segments are these (or that are just these). No segments: the whole slice. */
+/** All keys of a slice that equal the prefix or start with its segments. An empty prefix means the whole slice. */
 export interface KeyRange {
   readonly slice: string;
   readonly prefix: readonly string[];
 }
 
-/** Ends every segment in the encoded form, and may stand in none: it sorts before every other character. */
+/** Ends every segment of an encoded key. Not allowed inside a segment; sorts before every other character. */
 const terminator = '\u0000';
 
 function encode(slice: string, segments: readonly string[]): string {
-  let text = encodePart(slice);
-  for (const segment of segments) text += encodePart(segment);
-  // Half of a surrogate pair has no UTF-8 form: two keys that differ only in such halves would become one on disk.
+  let text = encodeSegment(slice);
+  for (const segment of segments) text += encodeSegment(segment);
+  // An unpaired surrogate has no UTF-8 form: two keys that differ only in such a surrogate would be the same key on disk.
   if (!text.isWellFormed()) throw new StoreError('InvalidKey', 'a key segment must be well-formed Unicode');
   return text;
 }
 
-function encodePart(part: string): string {
-  if (part.includes(terminator)) throw new StoreError('InvalidKey', 'a key segment may not contain NUL');
+function encodeSegment(part: string): string {
+  if (part.includes(terminator)) throw new StoreError('InvalidKey', 'a key segment must not contain NUL');
   return part + terminator;
 }
 
-/** What the encoded form of every key of the slice begins with. */
+/** The prefix of every encoded key of the slice. */
 export function encodeSlice(slice: string): string {
   return encode(slice, []);
 }
 
 /**
- * The order-preserving text form: slice, then each segment, each closed by NUL. Because every segment is closed,
- * the text of one key is a prefix of another's only if its segments are.
+ * Encodes a key as order-preserving text: the slice, then each segment, each terminated by NUL. Because of the
+ * terminator, one encoded key is a prefix of another only if its segments are.
  */
 export function encodeKey(key: Key): string {
-  if (key.segments.length === 0) throw new StoreError('InvalidKey', 'a key has at least one segment');
+  if (key.segments.length === 0) throw new StoreError('InvalidKey', 'a key must have at least one segment');
   return encode(key.slice, key.segments);
 }
 
@@ -50,28 +50,28 @@ export function decodeKey(text: string): Key {
   return { slice: parts[0] ?? '', segments: parts.slice(1, -1) };
 }
 
-/** Decodes keys that follow each other in order: what one has in common with the key before it is there once. */
+/** Returns a decoder for sorted keys. Consecutive keys share the strings of their common segments to save memory. */
 export function keysInOrder(): (text: string) => Key {
-  /** Of the key before: its text up to the last segment, and what that says. */
-  let beginning = '';
-  let before: Key | undefined;
+  /** The previous key, and its encoded text up to the last segment. */
+  let sharedPrefix = '';
+  let previous: Key | undefined;
   return (text) => {
     const last = text.lastIndexOf(terminator, text.length - 2) + 1;
-    if (before === undefined || last !== beginning.length || !text.startsWith(beginning)) {
-      beginning = text.slice(0, last);
-      before = decodeKey(text);
-      return before;
+    if (previous === undefined || last !== sharedPrefix.length || !text.startsWith(sharedPrefix)) {
+      sharedPrefix = text.slice(0, last);
+      previous = decodeKey(text);
+      return previous;
     }
-    const segments = before.segments.slice();
+    const segments = previous.segments.slice();
     segments[segments.length - 1] = text.slice(last, -1);
-    return { slice: before.slice, segments };
+    return { slice: previous.slice, segments };
   };
 }
 
 /**
- * The half-open range [from, to) of encoded keys; the only place where the end of a range is made. The end is the
- * prefix with its closing NUL raised to U+0001, which lies after everything that continues the prefix and before
- * every other segment that begins alike.
+ * The half-open range [from, to) of encoded keys; the only place that computes the end of a range. The end is the
+ * prefix with its final NUL replaced by U+0001. It sorts after every continuation of the prefix and before every other
+ * segment that starts with the same characters.
  */
 export function encodeRange(range: KeyRange): { from: string; to: string } {
   const from = encode(range.slice, range.prefix);
@@ -82,7 +82,7 @@ export function inRange(range: KeyRange, key: Key): boolean {
   return key.slice === range.slice && range.prefix.every((segment, index) => key.segments[index] === segment);
 }
 
-/** The order of lists: that of the UTF-8 bytes, which differs from JavaScript's for characters beyond U+FFFF. */
+/** Compares in UTF-8 byte order, the order of lists. JavaScript's order differs for characters above U+FFFF. */
 export function compareEncoded(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
@@ -92,7 +92,7 @@ export function compareEncoded(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Moves surrogates (which stand for characters beyond U+FFFF) behind U+E000..U+FFFF. */
+/** Orders surrogates (characters above U+FFFF) after U+E000..U+FFFF. */
 function byteRank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

@@ -1,4 +1,4 @@
-/** Reads LevelDB's own encodings from the beginning on. Throws RangeError where the bytes end too early. */
+/** Decodes LevelDB's encodings sequentially. Throws RangeError if the bytes end too early. */
 export class LevelBytes {
   readonly bytes: Buffer;
   at = 0;
@@ -11,7 +11,7 @@ export class LevelBytes {
     return this.at >= this.bytes.length;
   }
 
-  /** Seven bits a byte, the lowest first. Exact up to 2^53. */
+  /** A varint: seven bits per byte, lowest first. Exact up to 2^53. */
   varint(): number {
     let value = 0;
     for (let factor = 1; ; factor *= 128) {
@@ -21,7 +21,7 @@ export class LevelBytes {
     }
   }
 
-  /** Of so many bytes, one to four, the lowest first. */
+  /** A little-endian number of one to four bytes. */
   number(length: number): number {
     const from = this.skip(length);
     return length === 1 ? this.bytes.readUInt8(from) : this.bytes.readUIntLE(from, length);
@@ -32,7 +32,7 @@ export class LevelBytes {
     return this.bytes.subarray(from, from + length);
   }
 
-  /** Gives where they began. */
+  /** Skips bytes and returns the offset of the first one. */
   skip(length: number): number {
     if (length > this.bytes.length - this.at) throw new RangeError('the bytes end too early');
     const from = this.at;

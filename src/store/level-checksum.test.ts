@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { levelChecksum } from './level-checksum.ts';
 
-/** By the definition, bit by bit. */
+/** The reference implementation, bit by bit. */
 function slowly(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {
@@ -14,14 +14,14 @@ function slowly(bytes: Uint8Array): number {
   return (((whole >>> 15) | (whole << 17)) + 0xa282ead8) >>> 0;
 }
 
-class NoRoom {
+class OutOfMemory {
   constructor() {
-    throw new RangeError('there is no room');
+    throw new RangeError('out of memory');
   }
 }
 
-describe('the checksum of LevelDB', () => {
-  it('is the masked CRC-32C of any part of any bytes', () => {
+describe('the LevelDB checksum', () => {
+  it('is the masked CRC-32C of any byte range', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(20), fc.nat(20), (bytes, skipped, left) => {
         const from = Math.min(skipped, bytes.length);
@@ -31,7 +31,7 @@ describe('the checksum of LevelDB', () => {
     );
   });
 
-  it('is that of longer bytes than are taken at a time, too', () => {
+  it('is correct for ranges longer than the buffer', () => {
     const bytes = randomBytes(150_000);
     for (const [from, to] of [
       [0, 150_000],
@@ -45,9 +45,9 @@ describe('the checksum of LevelDB', () => {
   });
 
   it.each([
-    ['is not there', undefined],
-    ['gets no memory', { Memory: NoRoom }],
-  ])('is the same where WebAssembly %s', async (_, present) => {
+    ['is not available', undefined],
+    ['cannot allocate memory', { Memory: OutOfMemory }],
+  ])('is the same if WebAssembly %s', async (_, present) => {
     vi.resetModules();
     vi.stubGlobal('WebAssembly', present);
     try {
@@ -59,7 +59,7 @@ describe('the checksum of LevelDB', () => {
     }
   });
 
-  it('is what everybody has for the digits one to nine', () => {
+  it('matches the published check value for the digits one to nine', () => {
     const crc = 0xe3069283;
     const masked = (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
     expect(levelChecksum(Buffer.from('123456789'), 0, 9)).toBe(masked);

@@ -1,24 +1,24 @@
 import { type Crc32cLoop, crc32cLoop } from './crc32c-loop.ts';
 
-/** Turned and shifted as LevelDB keeps it, so that a checksum of bytes that hold checksums is not a weak one. */
+/** The CRC-32C, rotated and offset as LevelDB stores it: a CRC over bytes that contain CRCs is weak without masking. */
 export function levelChecksum(bytes: Buffer, from: number, to: number): number {
   const crc = crc32c(bytes, from, to);
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }
 
-/** Bytes taken in one step, each with a table of its own. */
+/** Bytes processed per step, each with its own table. */
 const stride = 8;
 
-interface Means {
+interface Implementation {
   readonly table: Int32Array;
   readonly loop: Crc32cLoop | undefined;
 }
 
-let means: Means | undefined;
+let implementation: Implementation | undefined;
 
 function crc32c(bytes: Buffer, from: number, to: number): number {
-  means ??= makeMeans();
-  const { table, loop } = means;
+  implementation ??= createImplementation();
+  const { table, loop } = implementation;
   let crc = -1;
   let at = from;
   while (loop !== undefined && to - at >= stride) {
@@ -35,7 +35,7 @@ function entry(table: Int32Array, at: number): number {
   return table[at] as number;
 }
 
-function makeMeans(): Means {
+function createImplementation(): Implementation {
   const polynomial = 0x82f63b78;
   const table = Int32Array.from({ length: 256 }, (_, byte) => {
     let value = byte;

@@ -11,15 +11,15 @@ export type LevelOperation =
   | { readonly type: 'del'; readonly key: string };
 
 /**
- * The handle on LevelDB, and its replacement after a write has failed. LevelDB must not be written to after that (what
- * follows a half-written record of its log may be lost at recovery), but can still be read.
+ * The LevelDB handle, and its replacement after a failed write. LevelDB must not be written to after a failure: recovery
+ * may lose what follows a partial record in its log. Reads still work.
  */
 export class LevelMedium {
   readonly #directory: string;
   readonly #logs: HeldLogs;
   #db: Level;
   #mustReopen = false;
-  #down = false;
+  #isDown = false;
   #opening: Promise<void> | undefined;
   #closed = false;
 
@@ -29,12 +29,12 @@ export class LevelMedium {
     this.#db = db;
   }
 
-  /** A write has failed: nothing may be written before `reopen`. */
+  /** True after a failed write: no write is allowed before `reopen`. */
   get mustReopen(): boolean {
     return this.#mustReopen;
   }
 
-  /** Waits while the handle is being replaced; runs again if it was replaced underneath. */
+  /** Waits while the handle is being replaced; retries if it was replaced during the read. */
   async read<T>(work: (db: Level) => Promise<T>): Promise<T> {
     for (;;) {
       const db = await this.handle();
@@ -46,9 +46,9 @@ export class LevelMedium {
     }
   }
 
-  /** For what is read within microseconds: done at once. undefined: the handle is being replaced, use `read`. */
+  /** Reads synchronously, for work of a few microseconds. `undefined` while the handle is being replaced: use `read`. */
   readNow<T>(work: (db: Level) => T): T | undefined {
-    if (this.#down || this.#opening !== undefined || this.#closed) return undefined;
+    if (this.#isDown || this.#opening !== undefined || this.#closed) return undefined;
     try {
       return work(this.#db);
     } catch (error) {
@@ -56,9 +56,9 @@ export class LevelMedium {
     }
   }
 
-  /** For reads that cannot simply run again; `isReplaced` tells afterwards whether an error came from that. */
+  /** For reads that cannot be retried as a whole; `isReplaced` then tells whether the replacement caused an error. */
   async handle(): Promise<Level> {
-    if (this.#down && this.#opening === undefined) this.#opening = this.#open();
+    if (this.#isDown && this.#opening === undefined) this.#opening = this.#open();
     await this.#opening;
     if (this.#closed) throw storeClosed();
     return this.#db;
@@ -68,7 +68,7 @@ export class LevelMedium {
     return !this.#closed && (db !== this.#db || this.#opening !== undefined);
   }
 
-  /** One batch, one flush. Rejects if it is not known to be durable. */
+  /** Writes one batch with one flush. Rejects if the batch is not known to be durable. */
   async write(operations: readonly LevelOperation[]): Promise<void> {
     try {
       // A chained batch takes half the time of one handed over as an array, which classic-level copies.
@@ -88,10 +88,10 @@ export class LevelMedium {
     }
   }
 
-  /** Opens LevelDB anew, if the disk can be written. Throws Unavailable; reads then go on with the old handle. */
+  /** Reopens LevelDB if the disk accepts writes. Throws Unavailable; reads then continue with the old handle. */
   async reopen(): Promise<void> {
     try {
-      await assertReopens(this.#directory);
+      await assertCanReopen(this.#directory);
     } catch (error) {
       throw this.asStoreError(error);
     }
@@ -100,7 +100,7 @@ export class LevelMedium {
     this.#mustReopen = false;
   }
 
-  /** Throws Unavailable if the disk takes nothing. */
+  /** Throws Unavailable if the disk accepts no writes. */
   async probe(): Promise<void> {
     try {
       await probe(join(this.#directory, 'write-probe'));
@@ -121,8 +121,8 @@ export class LevelMedium {
   }
 
   /**
-   * What stands last in the log cannot be told from a torn write if it is damaged (see findLogDamage); so, what stands
-   * last after an orderly end is something that nobody misses. Without it everything is there all the same.
+   * Damage in the last batch of a log looks like a torn write (see findLogDamage). After a clean shutdown, the last batch
+   * is therefore this one, which has no content. If this write fails, no data is lost.
    */
   async #endLog(): Promise<void> {
     await this.#db.batch([{ type: 'del', key: endRow }], { sync: true }).catch(() => {});
@@ -134,17 +134,22 @@ export class LevelMedium {
     const cause = rootCause(error);
     const reason = cause.message;
     if (cause instanceof RowDamaged || codeOf(cause) === 'LEVEL_CORRUPTION') {
-      return new StoreError('Damaged', `the store is damaged: ${reason}`, undefined, { cause: error });
+      return new StoreError(
+        'Damaged',
+        `the store is damaged: ${reason}; restore the data directory from a backup`,
+        undefined,
+        { cause: error },
+      );
     }
-    return new StoreError('Unavailable', `${troubleOf(reason)}: ${reason}`, undefined, { cause: error });
+    return new StoreError('Unavailable', `${describeProblem(reason)}: ${reason}`, undefined, { cause: error });
   }
 
   async #open(): Promise<void> {
     try {
       await this.#db.close();
-      this.#down = true;
+      this.#isDown = true;
       this.#db = await openLevel(this.#directory);
-      this.#down = false;
+      this.#isDown = false;
     } catch (error) {
       throw new StoreError('Unavailable', rootCause(error).message, undefined, { cause: error });
     } finally {
@@ -153,23 +158,26 @@ export class LevelMedium {
   }
 }
 
-function troubleOf(reason: string): string {
+function describeProblem(reason: string): string {
   if (/no space left/i.test(reason)) return 'the disk of the data directory is full';
   if (/read-only file system/i.test(reason)) return 'the disk of the data directory is read-only';
-  return 'the store cannot use its disk';
+  return 'the disk of the data directory does not work';
 }
 
-/** For the manifest, and for what a compaction still under way may take. */
-const elbowRoom = 2 * 1024 * 1024;
+/** Space for the manifest and for a compaction that is still running. */
+const extraBytes = 2 * 1024 * 1024;
 
-/** LevelDB is closed only if it will open again: its logs become tables then, and the disk must take writes at all. */
-async function assertReopens(directory: string): Promise<void> {
+/**
+ * Checks that LevelDB can be opened again before it is closed: opening turns its logs into tables, and the disk must
+ * accept writes.
+ */
+async function assertCanReopen(directory: string): Promise<void> {
   const logs = (await readdir(directory)).filter((file) => file.endsWith('.log'));
   const sizes = await Promise.all(logs.map(async (file) => (await stat(join(directory, file))).size));
-  const needed = sizes.reduce((sum, size) => sum + 2 * size, elbowRoom);
+  const needed = sizes.reduce((sum, size) => sum + 2 * size, extraBytes);
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize < needed) {
-    const message = `the disk of the data directory is full: ${bavail * bsize} bytes free, ${needed} are needed to go on`;
+    const message = `the disk of the data directory is full: ${bavail * bsize} bytes free, ${needed} bytes needed; free some space`;
     throw new StoreError('Unavailable', message);
   }
   await probe(join(directory, 'write-probe'));

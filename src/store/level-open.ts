@@ -23,20 +23,20 @@ import { writeBufferOn } from './write-buffer.ts';
 
 export type Level = ClassicLevel<string, string>;
 
-/** What is known of a store once it is open. */
+/** The state of a store that is loaded when it is opened. */
 export interface StoreState {
   readonly identity: string;
   readonly position: Position;
   readonly heads: Map<string, SliceHead>;
 }
 
-/** Throws CannotOpen, and then holds nothing. */
+/** Throws CannotOpen; the directory is then not locked. */
 export async function openLevel(directory: string): Promise<Level> {
   let writeBufferSize: number;
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await assertNotInUse(directory);
-    await assertWhole(directory);
+    await assertUndamaged(directory);
     const { blocks, bsize } = await statfs(directory);
     writeBufferSize = writeBufferOn(blocks * bsize);
   } catch (error) {
@@ -52,15 +52,18 @@ export async function openLevel(directory: string): Promise<Level> {
   }
 }
 
-async function assertWhole(directory: string): Promise<void> {
+async function assertUndamaged(directory: string): Promise<void> {
   const damage = await findStoreDamage(directory);
   if (damage === undefined) return;
-  // Files come and go while somebody works with them.
+  // Another process that uses the store creates and removes files, which can look like damage.
   await assertNotInUse(directory);
   throw damaged(directory, damage);
 }
 
-/** LevelDB takes its lock first; told that there must be no store yet, it lets go of it and has touched nothing. */
+/**
+ * Tests LevelDB's lock. LevelDB takes its lock first; with `errorIfExists` it then fails, releases the lock and has
+ * changed nothing.
+ */
 async function assertNotInUse(directory: string): Promise<void> {
   const db: Level = new ClassicLevel(directory, { createIfMissing: false, errorIfExists: true });
   try {
@@ -72,33 +75,31 @@ async function assertNotInUse(directory: string): Promise<void> {
   }
 }
 
-/** Reads what the store says of itself; makes it if the store is new. Throws CannotOpen. */
+/** Loads the state of the store; initializes a new store. Throws CannotOpen. */
 export async function loadState(db: Level, directory: string): Promise<StoreState> {
   const schema = await db.get(schemaRow);
   if (schema === undefined) {
     if ((await db.keys({ limit: 1 }).all()).length > 0) {
-      throw damaged(
-        directory,
-        'it is not a whole store (a restore that did not finish, or not a store of this program)',
-      );
+      throw damaged(directory, 'it is not a complete store (an unfinished restore, or not a store of this program)');
     }
-    return initialise(db);
+    return initialize(db);
   }
   if (Number(schema) > schemaVersion) {
-    const versions = `its format is ${schema}, this program knows up to ${schemaVersion}`;
+    const versions = `its format is ${schema}, this version supports up to ${schemaVersion}`;
     throw new StoreError('CannotOpen', `data directory ${directory} was written by a newer version: ${versions}`);
   }
   if (Number(schema) !== schemaVersion) throw damaged(directory, `its format is ${JSON.stringify(schema)}`);
   try {
     const [identity, position] = await getRows(db, [identityRow, positionRow]);
-    if (identity === undefined || position === undefined) throw new Error('rows about the store are missing');
+    if (identity === undefined || position === undefined) throw new Error('its metadata rows are missing');
     const heads = new Map<string, SliceHead>();
     for await (const rows of rowChunks(db, allSliceRows)) {
       for (const [row, stored] of rows) heads.set(sliceOf(row), decodeHead(stored));
     }
     const state = { identity, position: decodePosition(position), heads };
     for (const { revision } of heads.values()) {
-      if (revision > state.position.revision) throw new Error('a slice is ahead of the store');
+      if (revision > state.position.revision)
+        throw new Error('the revision of a slice is higher than that of the store');
     }
     return state;
   } catch (error) {
@@ -106,13 +107,13 @@ export async function loadState(db: Level, directory: string): Promise<StoreStat
   }
 }
 
-async function initialise(db: Level): Promise<StoreState> {
+async function initialize(db: Level): Promise<StoreState> {
   const state = { identity: randomUUID(), position: { revision: 1, batch: 0 }, heads: new Map<string, SliceHead>() };
   await writeState(db, state.identity, state.position);
   return state;
 }
 
-/** Makes the directory a store: the first thing in a new one, the last in a restored one. */
+/** Turns the directory into a store: the first write of a new store, the last write of a restore. */
 export async function writeState(db: Level, identity: string, position: Position): Promise<void> {
   await db.batch(
     [
@@ -135,13 +136,13 @@ function cannotOpen(directory: string, error: unknown): StoreError {
   if (code === 'LEVEL_LOCKED') {
     return new StoreError('CannotOpen', `data directory ${directory} is in use by another process`);
   }
-  // Of the other files LevelDB looks at nothing when it opens.
+  // On open, LevelDB verifies no other file.
   if (code === 'LEVEL_CORRUPTION') return damaged(directory, `its MANIFEST: ${cause.message}`);
   const message = `data directory ${directory} cannot be opened: ${oneLine(cause.message)}`;
   return new StoreError('CannotOpen', message, undefined, { cause: error });
 }
 
-/** classic-level wraps what LevelDB said into an error that says only that the database is not open. */
+/** classic-level wraps LevelDB's error in one that only reports that the database is not open. */
 export function rootCause(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   return error.cause === undefined ? error : rootCause(error.cause);

@@ -27,7 +27,7 @@ import { newSliceHead, type SliceHead } from './stage.ts';
 import type { DumpRow, Entry, ListOptions, ListResult, Revision } from './store.ts';
 import { assertKept, futureRevision } from './store-error.ts';
 
-/** What was read, and the revision the store had at that moment, which may not have been published yet. */
+/** The result of a read and the store revision at that moment, which may not have been published yet. */
 export interface AsOf<T> {
   readonly found: T;
   readonly storeRevision: Revision;
@@ -91,7 +91,7 @@ export async function readList(db: Level, range: KeyRange, options: ListOptions)
   }
 }
 
-/** Feeds the rollback with everything that changed within the bounds since that revision. */
+/** Records in the rollback every change within the bounds after that revision. */
 async function undoSince(
   db: Level,
   snapshot: Snapshot,
@@ -115,7 +115,7 @@ async function undoSince(
   }
 }
 
-/** All changes of the range after `since` (up to `to`), piece by piece, as of one moment. Throws Expired. */
+/** Yields all changes of the range after `since` (up to `to`) in chunks, from one snapshot. Throws Expired. */
 export async function* readHistory(
   db: Level,
   range: KeyRange,
@@ -140,7 +140,7 @@ export async function* readHistory(
   }
 }
 
-/** The oldest changes of the slice, while `isWanted`, at most a chunk of them. */
+/** Returns the oldest changes of the slice up to the first one that is not `isWanted`, at most one chunk. */
 export async function oldestChanges(
   db: Level,
   slice: string,
@@ -158,7 +158,7 @@ export async function oldestChanges(
   return revisions;
 }
 
-/** The encoded keys of the first rows of the range after that one. */
+/** Returns the encoded keys of the first rows of the range after the given key. */
 export async function readKeys(db: Level, range: KeyRange, after: Key | undefined): Promise<string[]> {
   const rows = await db.keys({ ...rowBounds(range, after), limit: rowsAtOnce }).all();
   return rows.map(keyTextOf);
@@ -183,7 +183,7 @@ export async function* readAll(db: Level, identity: string): AsyncGenerator<Dump
 
 type RowBounds = { readonly gte: string; readonly lt: string } | { readonly gt: string; readonly lt: string };
 
-/** `after` may lie before the range: then it is as if there were none. */
+/** An `after` before the range has no effect. */
 function rowBounds(range: KeyRange, after: Key | undefined): RowBounds {
   const { from, to } = encodeRange(range);
   const bounds = { gte: dataRow(from), lt: dataRow(to) };

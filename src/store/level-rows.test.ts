@@ -25,8 +25,8 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-describe('rows in pieces', () => {
-  it('are all of them, once and in order', async () => {
+describe('row chunks', () => {
+  it('contain every row once, in order', async () => {
     const seen: string[] = [];
     for await (const rows of rowChunks(db, all)) {
       expect(rows.length).toBeLessThanOrEqual(rowsAtOnce);
@@ -38,7 +38,7 @@ describe('rows in pieces', () => {
     expect(seen).toEqual(Array.from({ length: count }, (_, index) => rowOf(index)));
   });
 
-  it('are no more than are wanted, which who takes them may find out by and by', async () => {
+  it('contain no more rows than wanted, also if the caller changes the number meanwhile', async () => {
     let wanted = rowsAtOnce + 5;
     const sizes: number[] = [];
     const chunks = rowChunks(db, all, () => wanted);
@@ -50,7 +50,7 @@ describe('rows in pieces', () => {
     expect(sizes).toEqual([rowsAtOnce, 5, 2]);
   });
 
-  it('end where one is damaged, for who comes that far', async () => {
+  it('end at a damaged row, but only for a caller that reads that far', async () => {
     const row = rowOf(2 * rowsAtOnce);
     const whole = (await db.get(row)) ?? '';
     await db.put(row, `${whole}!`);
@@ -66,7 +66,7 @@ describe('rows in pieces', () => {
     }
   });
 
-  it('that are not taken trouble nobody, also if the store is closed meanwhile', async () => {
+  it('that are not consumed cause no errors, even if the store is closed meanwhile', async () => {
     const other: Level = new ClassicLevel(join(directory, 'other'));
     await other.batch(
       Array.from({ length: count }, (_, index) => ({

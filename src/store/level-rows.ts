@@ -12,11 +12,11 @@ export interface ChunkOptions {
   readonly snapshot?: Snapshot;
 }
 
-/** At most this much is taken from LevelDB at a time: in between, others get their turn. */
+/** Limits of one read from LevelDB, so that other work can run in between. */
 export const rowsAtOnce = 1000;
 const bytesAtOnce = 1024 * 1024;
 
-/** What these rows hold, in their order; undefined: nothing. Throws RowDamaged. */
+/** Returns the contents of the rows in order; `undefined` for a row that does not exist. Throws RowDamagedError. */
 export async function getRows(
   db: Level,
   rows: readonly string[],
@@ -29,7 +29,7 @@ export async function getRows(
   });
 }
 
-/** The same at once, on this thread. */
+/** Like `getRows`, but synchronous. */
 export function getRowsNow(db: Level, rows: readonly string[]): (string | undefined)[] {
   return rows.map((row) => {
     const found = db.getSync(row);
@@ -37,7 +37,7 @@ export function getRowsNow(db: Level, rows: readonly string[]): (string | undefi
   });
 }
 
-/** `wanted`: how many more rows are, as far as the caller knows. Throws RowDamaged. */
+/** `wanted` returns how many more rows the caller needs, as far as it knows. Throws RowDamagedError. */
 export async function* rowChunks(
   db: Level,
   options: ChunkOptions,
@@ -47,20 +47,20 @@ export async function* rowChunks(
   const read = (most: number): Promise<[string, string][]> => {
     if (most <= 0) return Promise.resolve([]);
     const rows = iterator.nextv(Math.min(rowsAtOnce, most));
-    // Who takes no more rows does not hear of it either if the next could not be read.
+    // A caller that stops early does not get the error of a read that it did not request.
     rows.catch(() => {});
     return rows;
   };
   try {
-    for (let coming = read(wanted()); ; ) {
-      const rows = await coming;
+    for (let nextRead = read(wanted()); ; ) {
+      const rows = await nextRead;
       if (rows.length === 0) return;
-      // Another thread reads on while these are used, unless they may turn out to be all that is wanted.
+      // Read the next chunk in the background while this one is used, unless this one may be the last that is wanted.
       const isAll = wanted() === Number.POSITIVE_INFINITY;
-      if (isAll) coming = read(Number.POSITIVE_INFINITY);
+      if (isAll) nextRead = read(Number.POSITIVE_INFINITY);
       for (const pair of rows) pair[1] = checkedRow(pair[0], pair[1]);
       yield rows;
-      if (!isAll) coming = read(wanted());
+      if (!isAll) nextRead = read(wanted());
     }
   } finally {
     await iterator.close();

@@ -11,7 +11,7 @@ let root: string;
 let original: string;
 let name: string;
 let log: Buffer;
-/** Length of the log after each batch: what was acknowledged lies before. */
+/** The length of the log after each batch; acknowledged data is before it. */
 const batchEnds: number[] = [];
 
 beforeAll(async () => {
@@ -35,13 +35,13 @@ afterAll(async () => {
 });
 
 describe('the log of a store', () => {
-  it('is whole as it was written, and cut off anywhere', () => {
+  it('is intact as written, and truncated anywhere', () => {
     expect(findLogDamage(log)).toBeUndefined();
     for (let length = 0; length < log.length; length += 977)
       expect(findLogDamage(log.subarray(0, length))).toBeUndefined();
   });
 
-  it('is damaged if a bit of any batch but the last has changed', () => {
+  it('is damaged if a bit of any batch except the last has changed', () => {
     for (const [batches, step] of [
       [3, 1],
       [12, 1201],
@@ -55,12 +55,12 @@ describe('the log of a store', () => {
     }
   });
 
-  it('is damaged if some of it was overwritten with zeros', () => {
+  it('is damaged if a part was overwritten with zeros', () => {
     const [from = 0, to = 0] = batchEnds.slice(2, 4);
     expect(findLogDamage(Buffer.from(log).fill(0, from, to))).toBe(from);
   });
 
-  it('is not damaged if only the last batch, which nobody may have been told of, is torn in any way', () => {
+  it('is not damaged if only the last batch, which may be unacknowledged, is torn', () => {
     const torn = log.subarray(0, batchEnds[8]);
     const begins = batchEnds[7] ?? 0;
     for (let at = begins; at + 500 < torn.length; at += 4001) {
@@ -68,7 +68,7 @@ describe('the log of a store', () => {
     }
   });
 
-  it('that is damaged keeps the store from opening; one whose end is torn does not', async () => {
+  it('prevents opening the store if it is damaged, but not if its end is torn', async () => {
     const directory = join(root, 'copy');
     const path = join(directory, name);
     const damaged = Buffer.from(log);

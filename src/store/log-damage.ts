@@ -7,7 +7,7 @@ const fullRecord = 1;
 const firstFragment = 2;
 const lastFragment = 4;
 
-/** A fragment of a record of a log. */
+/** A fragment of a log record. */
 interface Fragment {
   readonly type: number;
   readonly from: number;
@@ -15,12 +15,12 @@ interface Fragment {
 }
 
 /**
- * Looks for damage in a log of LevelDB, which itself drops what it cannot read there without a word, and with it writes
- * that were acknowledged. Gives the offset of the first damaged record.
+ * Returns the offset of the first damaged record in a LevelDB log, if any. LevelDB silently drops records that it cannot
+ * read, including acknowledged writes.
  *
- * A log may end in anything: that is the batch that was being written when the machine stopped, and nobody was told it
- * was done. But the store begins a batch only when the one before is safe; so where something unreadable is followed by
- * the beginning of a batch, what is unreadable had been safe.
+ * A log may end in arbitrary bytes: the batch that was being written when the machine stopped, which was not
+ * acknowledged. But the store begins a batch only after the previous one is durable. If an unreadable part is followed by
+ * the beginning of a batch, that part was durable before, and is damaged now.
  */
 export function findLogDamage(log: Buffer): number | undefined {
   let unreadable: number | undefined;
@@ -29,7 +29,7 @@ export function findLogDamage(log: Buffer): number | undefined {
     for (let at = block; at + headerSize <= end; ) {
       const fragment = fragmentAt(log, at, end);
       if (fragment === undefined) {
-        // Its length cannot be trusted either: the next record may begin anywhere.
+        // The length of an unreadable record is not reliable either: the next record may begin anywhere.
         unreadable ??= at;
         at++;
         continue;
@@ -42,7 +42,7 @@ export function findLogDamage(log: Buffer): number | undefined {
   return undefined;
 }
 
-/** The whole records of a log that has no damage; one that is not whole is the last and is left out. */
+/** Returns the complete records of an undamaged log. Only the last record can be incomplete; it is left out. */
 export function logRecords(log: Buffer): Buffer[] {
   const records: Buffer[] = [];
   let pieces: Buffer[] = [];

@@ -1,15 +1,15 @@
 import { LevelBytes } from './level-bytes.ts';
 import { logRecords } from './log-damage.ts';
 
-/** What LevelDB's manifest says that the store is made of. */
+/** The files of a store according to LevelDB's manifest. */
 export interface Manifest {
-  /** The oldest log that is still needed. It always exists; 0: none yet. */
+  /** The oldest log that is still needed, which must exist; 0 if there is none yet. */
   readonly logNumber: number;
-  /** Files of rows with their sizes. */
+  /** The sizes of the table files by file number. */
   readonly tables: ReadonlyMap<number, number>;
 }
 
-/** Fields of an edit, as LevelDB numbers them. */
+/** Field tags of a version edit in LevelDB's format. */
 const comparator = 1;
 const logNumberField = 2;
 const nextFileNumber = 3;
@@ -19,16 +19,16 @@ const deletedFile = 6;
 const newFile = 7;
 const previousLogNumber = 9;
 
-/** Throws where an edit, though its checksum is right, cannot be understood. */
+/** Throws if an edit with a valid checksum cannot be parsed. */
 export function readManifest(bytes: Buffer): Manifest {
   let logNumber = 0;
-  // A table that only moves between levels is removed and added by the same edit.
+  // An edit that moves a table between levels removes and adds it.
   const tables = new Map<string, { readonly number: number; readonly size: number }>();
   for (const record of logRecords(bytes)) {
     const edit = readEdit(new LevelBytes(record));
     logNumber = edit.logNumber ?? logNumber;
-    for (const place of edit.removed) tables.delete(place);
-    for (const { place, ...table } of edit.added) tables.set(place, table);
+    for (const levelAndNumber of edit.removed) tables.delete(levelAndNumber);
+    for (const { levelAndNumber, ...table } of edit.added) tables.set(levelAndNumber, table);
   }
   return { logNumber, tables: new Map([...tables.values()].map(({ number, size }) => [number, size])) };
 }
@@ -36,7 +36,7 @@ export function readManifest(bytes: Buffer): Manifest {
 interface Edit {
   logNumber: number | undefined;
   readonly removed: string[];
-  readonly added: { readonly place: string; readonly number: number; readonly size: number }[];
+  readonly added: { readonly levelAndNumber: string; readonly number: number; readonly size: number }[];
 }
 
 function readEdit(bytes: LevelBytes): Edit {
@@ -54,10 +54,10 @@ function readEdit(bytes: LevelBytes): Edit {
     else if (field === newFile) {
       const level = bytes.varint();
       const number = bytes.varint();
-      edit.added.push({ place: `${level} ${number}`, number, size: bytes.varint() });
+      edit.added.push({ levelAndNumber: `${level} ${number}`, number, size: bytes.varint() });
       skipText();
       skipText();
-    } else throw new RangeError(`field ${field} is unknown`);
+    } else throw new RangeError(`unknown field ${field}`);
   }
   return edit;
 }

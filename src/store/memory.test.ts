@@ -4,7 +4,7 @@ import { storeSuite } from './store.suite.ts';
 
 storeSuite('memory store', async (options) => openMemoryStore(options));
 
-it('has the identity it is given, or one of its own', async () => {
+it('a memory store has the given identity, or a generated one', async () => {
   const given = openMemoryStore({ identity: 'me' });
   const [one, two] = [openMemoryStore(), openMemoryStore()];
   expect(given.identity).toBe('me');

@@ -29,7 +29,7 @@ export interface MemoryStoreOptions {
   readonly identity?: string;
 }
 
-/** A store that lasts as long as the process: for tests, and to try things out. */
+/** A store in memory, for tests and experiments. Its contents are lost when the process ends. */
 export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
   return new MemoryStore(options);
 }

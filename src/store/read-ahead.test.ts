@@ -23,8 +23,8 @@ function pathOf(index: number): string {
   return join(directory, String(index));
 }
 
-describe('files that are read ahead', () => {
-  it('come whole and in order', async () => {
+describe('readAhead', () => {
+  it('returns whole files in order', async () => {
     const seen: number[] = [];
     for await (const { file, bytes } of readAhead(allFiles())) {
       seen.push(file.index);
@@ -34,14 +34,14 @@ describe('files that are read ahead', () => {
     for await (const none of readAhead([])) throw new Error(`there is ${none}`);
   });
 
-  it('show that they are shorter or longer than they should be', async () => {
+  it('shows that a file is shorter or longer than expected', async () => {
     const lengths: number[] = [];
     const changed = allFiles().map((file) => ({ ...file, size: file.size + (file.index === 2 ? -10 : 10) }));
     for await (const { bytes } of readAhead(changed)) lengths.push(bytes.length);
     expect(lengths).toEqual([3000, 0, 69_991, 1, 5000]);
   });
 
-  it('fail where one is missing, and not before', async () => {
+  it('fails at a missing file, and not before', async () => {
     const missing = [...allFiles().slice(0, 2), { index: 9, path: pathOf(9), size: 1 }, ...allFiles().slice(2)];
     const seen: number[] = [];
     const reading = (async () => {
@@ -51,7 +51,7 @@ describe('files that are read ahead', () => {
     expect(seen).toEqual([0, 1]);
   });
 
-  it('need not all be taken, also if the next one is missing', async () => {
+  it('can be stopped early, even if the next file is missing', async () => {
     const missing = [...allFiles().slice(0, 1), { index: 9, path: pathOf(9), size: 1 }];
     for await (const { file } of readAhead(missing)) {
       expect(file.index).toBe(0);

@@ -1,15 +1,15 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** A file and how long it should be. */
+/** A file and its expected size. */
 export interface ExpectedFile {
   readonly path: string;
   readonly size: number;
 }
 
 /**
- * Reads files one after the other, each as a whole and the next one while one is looked at. Each is good until the next
- * one is asked for: two pieces of memory serve for all of them. One that is longer than it should be is given with one
- * byte more.
+ * Reads whole files one after the other, and reads the next one while the caller processes the current one. The bytes are
+ * valid until the next file is requested, because two buffers are reused for all files. A file that is longer than
+ * expected is returned with one extra byte.
  */
 export async function* readAhead<T extends ExpectedFile>(
   files: readonly T[],
@@ -22,17 +22,17 @@ export async function* readAhead<T extends ExpectedFile>(
     reading.catch(() => {});
     return reading;
   };
-  let coming = begin(files[0]);
+  let nextRead = begin(files[0]);
   try {
     for (const [index, file] of files.entries()) {
-      if (coming === undefined) return;
-      const bytes = await coming;
+      if (nextRead === undefined) return;
+      const bytes = await nextRead;
       [free, used] = [used, free];
-      coming = begin(files[index + 1]);
+      nextRead = begin(files[index + 1]);
       yield { file, bytes };
     }
   } finally {
-    await coming?.catch(() => {});
+    await nextRead?.catch(() => {});
   }
 }
 

@@ -3,8 +3,8 @@ import { RecentRows } from './recent-rows.ts';
 
 const row = (revision: number, length = 1) => ({ revision, value: 'x'.repeat(length) });
 
-describe('rows that were read lately', () => {
-  it('are what was written last, and nothing once they have gone', () => {
+describe('the row cache', () => {
+  it('returns the last written row, and nothing after its removal', () => {
     const rows = new RecentRows();
     rows.wasRead('a', row(1));
     rows.wasWritten('a', row(2));
@@ -13,13 +13,13 @@ describe('rows that were read lately', () => {
     expect(rows.get('a')).toBeUndefined();
   });
 
-  it('are not those that were only written', () => {
+  it('does not add rows that were only written', () => {
     const rows = new RecentRows();
     rows.wasWritten('a', row(1));
     expect(rows.get('a')).toBeUndefined();
   });
 
-  it('are few, and those that are asked for stay', () => {
+  it('is bounded, and keeps recently used rows', () => {
     const rows = new RecentRows();
     rows.wasRead('asked', row(1));
     for (let number = 0; number < 2000; number++) {
@@ -30,7 +30,7 @@ describe('rows that were read lately', () => {
     expect(rows.get('other-1999')).toEqual(row(1999));
   });
 
-  it('are short, also after a write', () => {
+  it('contains no long rows, not even after a write', () => {
     const rows = new RecentRows();
     rows.wasRead('long', row(1, 5000));
     expect(rows.get('long')).toBeUndefined();
@@ -39,7 +39,7 @@ describe('rows that were read lately', () => {
     expect(rows.get('grows')).toBeUndefined();
   });
 
-  it('are none after it is unclear what stands', () => {
+  it('is empty after clear', () => {
     const rows = new RecentRows();
     rows.wasRead('a', row(1));
     rows.clear();

@@ -1,44 +1,44 @@
 import type { Row } from './stage.ts';
 
-/** The namespaces and owners that many writes look at, and what is written again and again. */
-const mostRows = 512;
-/** Longer ones are seldom, and all of them together must not take up memory to speak of. */
-const longestValue = 4096;
+/** Enough for the namespaces and owners that many writes read, and for rows that are written repeatedly. */
+const maxRows = 512;
+/** Longer values are rare; this limit keeps the memory of the whole cache small. */
+const maxValueLength = 4096;
 
 /**
- * What the only one who writes has read lately and knows to be there still, so that it need not be read again for the next
- * write that looks at it. Of what is not there nothing is kept.
+ * A cache of rows that the committer read recently, so that the next write that checks them need not read them again. It
+ * is exact, because the committer is the only writer. Absent rows are not cached.
  */
 export class RecentRows {
   readonly #rows = new Map<string, Row>();
 
   get(text: string): Row | undefined {
     const row = this.#rows.get(text);
-    if (row === undefined || this.#rows.size < mostRows) return row;
-    // The first is the one that nobody has asked for longest.
+    if (row === undefined || this.#rows.size < maxRows) return row;
+    // Reinsert the row at the end: the first row of the map is the least recently used one.
     this.#rows.delete(text);
     this.#rows.set(text, row);
     return row;
   }
 
   wasRead(text: string, row: Row): void {
-    if (row.value.length > longestValue) return;
+    if (row.value.length > maxValueLength) return;
     this.#rows.set(text, row);
-    if (this.#rows.size <= mostRows) return;
+    if (this.#rows.size <= maxRows) return;
     for (const oldest of this.#rows.keys()) {
       this.#rows.delete(oldest);
       return;
     }
   }
 
-  /** undefined: it has gone. */
+  /** `row: undefined` means that the row was removed. */
   wasWritten(text: string, row: Row | undefined): void {
     if (!this.#rows.has(text)) return;
-    if (row === undefined || row.value.length > longestValue) this.#rows.delete(text);
+    if (row === undefined || row.value.length > maxValueLength) this.#rows.delete(text);
     else this.#rows.set(text, row);
   }
 
-  /** What stands is not known any more. */
+  /** Empties the cache when the stored rows are no longer known. */
   clear(): void {
     this.#rows.clear();
   }

@@ -3,16 +3,16 @@ import { compareEncoded } from './key.ts';
 type Stored<R> = readonly [text: string, row: R];
 
 /**
- * Turns the present back to an earlier revision. Fed with the changes since then, it knows what stood at each key that
- * has changed: what the first of its changes found there. Then the present goes through `merge`, piece by piece in
- * order of the keys, and `rest` gives what has gone since.
+ * Reconstructs an earlier revision from the current rows. `undo` records the changes since that revision; the first change
+ * of each key tells its earlier value. Then the current rows pass through `merge` in chunks, sorted by key, and `rest`
+ * returns the rows that were removed since and sort after the last chunk.
  */
 export class Rollback<R> {
   readonly #before = new Map<string, R | undefined>();
   #sorted: (readonly [text: string, row: R | undefined])[] | undefined;
   #next = 0;
 
-  /** In order of revision. `previous`: what the change found; undefined: nothing. */
+  /** Call in order of revision. `previous` is the value before the change; `undefined` if there was none. */
   undo(text: string, previous: () => R | undefined): void {
     if (!this.#before.has(text)) this.#before.set(text, previous());
   }
@@ -29,12 +29,12 @@ export class Rollback<R> {
   }
 
   rest(): Stored<R>[] {
-    const gone: Stored<R>[] = [];
-    this.#upTo(undefined, gone);
-    return gone;
+    const removed: Stored<R>[] = [];
+    this.#upTo(undefined, removed);
+    return removed;
   }
 
-  /** Gives out what stood at the changed keys before `text`, and at `text` itself if asked. */
+  /** Adds the earlier rows of the changed keys before `text`, and with `inclusive` also the one at `text`. */
   #upTo(text: string | undefined, into: Stored<R>[], inclusive = false): void {
     this.#sorted ??= [...this.#before].sort(([a], [b]) => compareEncoded(a, b));
     for (let next = this.#sorted[this.#next]; next !== undefined; next = this.#sorted[this.#next]) {

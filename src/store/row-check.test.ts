@@ -12,7 +12,7 @@ afterAll(async () => {
   await Promise.all(directories.map((directory) => rm(directory, { recursive: true })));
 });
 
-/** A store with two rows, closed; then the row is made to hold what `change` says, and the store is opened again. */
+/** Creates and closes a store with two rows, replaces one row with the result of `change`, and opens the store. */
 async function withChangedRow(row: string, change: (stored: ReadonlyMap<string, string>) => string) {
   const directory = await mkdtemp(join(tmpdir(), 'flotilla-row-'));
   directories.push(directory);
@@ -31,25 +31,28 @@ const x = 'ds\u0000x\u0000';
 const y = 'ds\u0000y\u0000';
 
 describe('a row', () => {
-  it('gives back what was put into it, and nothing else', () => {
+  it('returns its content, and fails verification under another key or with other content', () => {
     for (const content of ['', 'plain', 'ünïcödé \u0000 🦊']) {
       const stored = withChecksum(x, content);
       expect(checkedRow(x, stored)).toBe(content);
       expect(withChecksumOf(x, content, 'and more')).toBe(withChecksum(x, `${content}and more`));
       expect(withChecksumOf(x, 'head ', content, 'ünd more')).toBe(withChecksum(x, `head ${content}ünd more`));
       expect(() => checkedRow(y, stored)).toThrow(RowDamaged);
-      expect(() => checkedRow(x, `${stored} `)).toThrow('the row "ds/x/" of the store is damaged');
+      expect(() => checkedRow(x, `${stored} `)).toThrow('the row "ds/x/" is damaged');
     }
     expect(() => checkedRow(x, '')).toThrow(RowDamaged);
   });
 
   it.each([
     ['changed', (stored: ReadonlyMap<string, string>) => (stored.get(x) ?? '').replace('value', 'valve')],
-    ['exchanged for its neighbour', (stored: ReadonlyMap<string, string>) => stored.get(y) ?? ''],
+    ['replaced with its neighbor', (stored: ReadonlyMap<string, string>) => stored.get(y) ?? ''],
     ['emptied', () => ''],
-  ])('that was %s is given to nobody, nor written over', async (_, change) => {
+  ])('that was %s is neither returned nor overwritten', async (_, change) => {
     const store = await withChangedRow(x, change);
-    const refused = { code: 'Damaged', message: 'the store is damaged: the row "ds/x/" of the store is damaged' };
+    const refused = {
+      code: 'Damaged',
+      message: 'the store is damaged: the row "ds/x/" is damaged; restore the data directory from a backup',
+    };
     expect(await failure(store.get(key('s', 'x')))).toMatchObject(refused);
     expect(await failure(store.list(range('s')))).toMatchObject(refused);
     expect(await failure(collect(store.dump()))).toMatchObject(refused);
@@ -59,7 +62,7 @@ describe('a row', () => {
     await store.close();
   });
 
-  it('of history that was changed is told to no observer', async () => {
+  it('of history that was changed is not delivered to observers', async () => {
     const row = `hs\u0000${'3'.padStart(16, '0')}`;
     const store = await withChangedRow(row, (stored) => (stored.get(row) ?? '').replace('value', 'valve'));
     expect(await failure(store.history(range('s'), 1))).toMatchObject({ code: 'Damaged' });
@@ -69,7 +72,7 @@ describe('a row', () => {
     await store.close();
   });
 
-  it('is not what keeps a store from being found in use', async () => {
+  it('is not reported as damaged while another process uses the store', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'flotilla-row-'));
     directories.push(directory);
     const store = await openEmbeddedStore({ directory });

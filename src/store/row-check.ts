@@ -3,16 +3,16 @@ import { crc32 } from 'node:zlib';
 const digits = 8;
 
 /**
- * A row carries its own checksum, over its key too. That of the file it lies in is looked at when the store is opened
- * and lost when LevelDB merges files; this one holds from the moment of writing to every read.
+ * Adds a checksum over the key and the content of a row. LevelDB's file checksums are verified when the store is opened
+ * and recomputed when LevelDB merges files; this one covers the row from its write to every read.
  */
 export function withChecksum(row: string, content: string): string {
   return checksum(row, content) + content;
 }
 
 /**
- * The same for content that consists of several texts. They are put together once, by whoever writes the row: to do so
- * for the checksum too would copy every value another time.
+ * Like `withChecksum`, for content in several parts. The parts are concatenated only once, together with the checksum;
+ * concatenating them for the checksum too would copy every value twice.
  */
 export function withChecksumOf(row: string, head: string, value: string, more = ''): string {
   const sum = crc32(value, crc32(row + head));
@@ -20,7 +20,7 @@ export function withChecksumOf(row: string, head: string, value: string, more = 
   return digitsOf(crc32(more, sum)) + head + value + more;
 }
 
-/** What the row holds. Throws RowDamaged. */
+/** Returns the content of the row. Throws RowDamagedError. */
 export function checkedRow(row: string, stored: string): string {
   const content = stored.slice(digits);
   if (stored.slice(0, digits) !== checksum(row, content)) throw new RowDamaged(row);
@@ -33,18 +33,18 @@ function checksum(row: string, content: string): string {
 
 let pairs: readonly string[] | undefined;
 
-/** By pairs of digits: of a number this large `toString(16)` takes ten times as long. */
+/** Formats by pairs of hex digits: `toString(16)` takes ten times as long for a number of this size. */
 function digitsOf(sum: number): string {
   pairs ??= Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
   return `${pairs[sum >>> 24]}${pairs[(sum >>> 16) & 0xff]}${pairs[(sum >>> 8) & 0xff]}${pairs[sum & 0xff]}`;
 }
 
-/** A row that this program cannot have written. */
+/** Reports a row that this program cannot have written. */
 export class RowDamaged extends Error {
-  /** Absent: it is known which row only to those who asked for it. */
+  /** `row` is absent where only the caller knows which row it is. */
   constructor(row?: string) {
     const which = row === undefined ? 'a row' : `the row ${JSON.stringify(row.replaceAll('\u0000', '/'))}`;
-    super(`${which} of the store is damaged`);
+    super(`${which} is damaged`);
     this.name = 'RowDamaged';
   }
 }

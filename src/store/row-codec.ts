@@ -4,26 +4,26 @@ import type { LoggedChange, Row, SliceHead } from './stage.ts';
 import type { Revision } from './store.ts';
 
 /**
- * The layout of the embedded store. One letter tells the kinds of rows apart:
+ * The layout of the embedded store. The first letter is the type of the row:
  *
  *   d <encoded key>              `<revision> <value>`
- *   h <slice> NUL <revision>     one logged change; the revision in 16 digits, so that they lie in order
+ *   h <slice> NUL <revision>     one logged change; the revision has 16 digits, so that rows sort by revision
  *   s <slice> NUL                `<revision> <floor> <changes>`
  *   m schema | identity | position | restoring | end
  *
- * Every row but `mschema`, which programs with another layout must be able to read, has a checksum before that.
- * Lengths in a change count UTF-16 units of the decoded text, which is what `slice` of a string takes.
+ * Every row starts with a checksum, except `mschema`, which programs with another layout must be able to read.
+ * Lengths in a change count UTF-16 units of the decoded text, as `String.prototype.slice` does.
  */
 export const schemaVersion = 1;
 
 export const schemaRow = 'mschema';
 export const identityRow = 'midentity';
-/** The highest revision, and the number of the batch that wrote it: every batch has one, also if it logs nothing. */
+/** The highest revision, and the number of the batch that wrote it. Every batch has a number, even if it logs nothing. */
 export const positionRow = 'mposition';
-/** Stands from the first to the last moment of a restore: what is there meanwhile is no store yet. */
+/** Present while a restore runs: the directory is not a usable store until the restore has finished. */
 export const restoringRow = 'mrestoring';
 
-/** Is never there: its removal is what the log of a store ends with that was closed. */
+/** Never present. The log of a cleanly closed store ends with the removal of this row. */
 export const endRow = 'mend';
 
 export interface Position {
@@ -61,7 +61,7 @@ export function historyRow(slice: string, revision: Revision): string {
   return `h${encodeSlice(slice)}${String(revision).padStart(revisionDigits, '0')}`;
 }
 
-/** Changes of the slice after `since`, up to and including `to`. */
+/** The history rows of the slice after `since`, up to and including `to`. */
 export function historyRows(slice: string, since: Revision, to: Revision = Number.MAX_SAFE_INTEGER): RowRange {
   const first = Math.min(Math.max(since, 0), Number.MAX_SAFE_INTEGER - 1) + 1;
   return { gte: historyRow(slice, first), lt: `${historyRow(slice, to)}\u0000` };
@@ -75,7 +75,7 @@ export function encodeRow(row: Row): string {
   return rowHead(row) + row.value;
 }
 
-/** What stands before the value. */
+/** The part before the value. */
 export function rowHead({ revision }: Row): string {
   return `${revision} `;
 }
@@ -105,7 +105,7 @@ export function decodeHead(stored: string): SliceHead {
   return { revision, floor, changes };
 }
 
-/** `<time> <previous revision or -> <length of key> <length of value or -> <key><value><previous value>`: up to the key. */
+/** `<time> <previous revision or -> <length of key> <length of value or -> <key>`; value and previous value follow. */
 export function changeHead({ text, change: { value, previous } }: LoggedChange, time: string): string {
   return `${time} ${previous?.revision ?? '-'} ${text.length} ${value?.length ?? '-'} ${text}`;
 }
@@ -114,7 +114,7 @@ export function decodeChangeTime(stored: string): number {
   return Number(stored.slice(0, stored.indexOf(' ')));
 }
 
-/** Only the key: enough to tell whether the rest is wanted. */
+/** Decodes only the key, which is enough to filter changes. */
 export function decodeChangeKey(stored: string): string {
   const { body, keyLength } = changeHeader(stored);
   return stored.slice(body, body + keyLength);

@@ -1,6 +1,6 @@
 import { LevelBytes } from './level-bytes.ts';
 
-/** Unpacks a block that LevelDB has packed. Throws RangeError if it is not one. */
+/** Decompresses a Snappy block. Throws RangeError if the block is invalid. */
 export function unpackSnappy(packed: Buffer): Buffer {
   const input = new LevelBytes(packed);
   const output = Buffer.alloc(input.varint());
@@ -26,17 +26,17 @@ export function unpackSnappy(packed: Buffer): Buffer {
         repeat(input.number(4), 1 + rest);
     }
   }
-  if (length !== output.length) throw new RangeError('the block is shorter than it says');
+  if (length !== output.length) throw new RangeError('the block is shorter than its declared length');
   return output;
 
-  /** What is repeated may reach into what the repetition itself writes. At most 64 bytes. */
+  /** Copies earlier output; the source may overlap the bytes that this call writes. At most 64 bytes. */
   function repeat(back: number, count: number): void {
-    if (back === 0 || back > length) throw new RangeError('a repetition begins before the block');
+    if (back === 0 || back > length) throw new RangeError('a back-reference points before the start of the block');
     assertRoom(count);
     for (const end = length + count; length < end; length++) output[length] = output[length - back] as number;
   }
 
   function assertRoom(count: number): void {
-    if (length + count > output.length) throw new RangeError('the block is longer than it says');
+    if (length + count > output.length) throw new RangeError('the block is longer than its declared length');
   }
 }

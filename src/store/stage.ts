@@ -7,46 +7,46 @@ export interface Row {
   readonly revision: Revision;
 }
 
-/** What is known of a slice as a whole. */
+/** The state of a slice as a whole. */
 export interface SliceHead {
-  /** Its highest revision; 1 if nothing was ever logged in it. */
+  /** The highest revision; 1 if nothing was ever logged in the slice. */
   readonly revision: Revision;
-  /** Changes up to and including this one are forgotten. */
+  /** Changes up to and including this revision were compacted. */
   readonly floor: Revision;
-  /** How many changes are kept. */
+  /** The number of changes in the history. */
   readonly changes: number;
 }
 
 export const newSliceHead: SliceHead = { revision: 1, floor: 0, changes: 0 };
 
-/** A change with the encoded form of its key, which everyone who handles it needs. */
+/** A change with the encoded form of its key, which all consumers need. */
 export interface LoggedChange {
   readonly text: string;
   readonly change: Change;
 }
 
-/** A row that is looked at, by its encoded key. */
+/** A read of one row, by its encoded key. */
 export interface Look {
   readonly text: string;
-  /** Who asks has seen what is there (`Check.seen`): this row, or none. */
+  /** True if the caller observes the row (`Check.observed`): the row, or its absence, is then given in the next field. */
   readonly isSeen: boolean;
   readonly seen: Row | undefined;
 }
 
-/** A transaction whose keys were found valid and encoded once. */
+/** A transaction with validated keys, each encoded once. */
 export interface PreparedTransaction {
   readonly checks: readonly (Look & { readonly revision: Revision | undefined })[];
   readonly writes: readonly (Look & {
     readonly key: Key;
     readonly value: string | undefined;
-    readonly quiet: boolean;
+    readonly unlogged: boolean;
   })[];
 }
 
 export function prepareTransaction({ checks = [], writes }: Transaction): PreparedTransaction {
   const first = checks[0]?.key;
   const firstText = first === undefined ? '' : encodeKey(first);
-  // What is written is, as a rule, what is looked at first.
+  // The first check is usually on the key that is written.
   const textOf = (key: Key) => (key === first ? firstText : encodeKey(key));
   return {
     checks: checks.map(({ key, revision, seen, value }) => ({
@@ -61,12 +61,12 @@ export function prepareTransaction({ checks = [], writes }: Transaction): Prepar
       seen: undefined,
       key,
       value,
-      quiet: quiet === true,
+      unlogged: quiet === true,
     })),
   };
 }
 
-/** What stands before anything was staged. Every key that the staged work touches must be answered for. */
+/** The committed state below a stage. Must have the row of every key that the staged items read. */
 export interface Committed {
   readonly revision: Revision;
   row(text: string): Row | undefined;
@@ -74,13 +74,13 @@ export interface Committed {
 }
 
 /**
- * Work on its way to being committed as one: later work sees what earlier work did. Nothing here touches what is
- * committed; the owner carries the outcome over, whole, when it is durable, or throws it away.
+ * A set of items to be committed together. Later items see the effects of earlier ones. The stage does not modify the
+ * committed state; its owner applies the stage as a whole once it is durable, or discards it.
  */
 export class Stage {
-  /** Undefined: the row goes away. */
+  /** Staged rows by encoded key; `undefined` removes the row. */
   readonly rows = new Map<string, Row | undefined>();
-  /** Undefined: the slice goes away. */
+  /** Staged slice heads; `undefined` removes the slice. */
   readonly heads = new Map<string, SliceHead | undefined>();
   readonly logged: LoggedChange[] = [];
   readonly forgotten: { readonly slice: string; readonly revisions: readonly Revision[] }[] = [];
@@ -100,27 +100,27 @@ export class Stage {
     return this.rows.size === 0 && this.heads.size === 0 && this.forgotten.length === 0;
   }
 
-  /** Throws CheckFailed, and then has staged nothing. */
+  /** Throws CheckFailed, without having staged anything. */
   transact(transaction: PreparedTransaction): (Revision | undefined)[] {
     transaction.checks.forEach(({ text, revision }, index) => {
       if (this.#row(text)?.revision !== revision) {
-        throw new StoreError('CheckFailed', 'the key does not stand at the revision that was expected', index);
+        throw new StoreError('CheckFailed', 'the key is not at the expected revision', index);
       }
     });
-    return transaction.writes.map(({ key, text, value, quiet }) => {
+    return transaction.writes.map(({ key, text, value, unlogged }) => {
       const previous = this.#row(text);
       if (value === undefined && previous === undefined) return undefined;
-      const revision = quiet ? this.#revision : ++this.#revision;
+      const revision = unlogged ? this.#revision : ++this.#revision;
       this.rows.set(text, value === undefined ? undefined : { value, revision });
-      if (quiet) return undefined;
+      if (unlogged) return undefined;
       const { floor, changes } = this.#head(key.slice) ?? newSliceHead;
       this.heads.set(key.slice, { revision, floor, changes: changes + 1 });
-      this.logged.push({ text, change: changeOf(revision, key, value, previous) });
+      this.logged.push({ text, change: createChange(revision, key, value, previous) });
       return revision;
     });
   }
 
-  /** Drops these changes, the oldest of the slice, and with them every claim to know what was before `floor`. */
+  /** Compacts these changes, the oldest of the slice; history before `floor` is no longer available. */
   forget(slice: string, revisions: readonly Revision[], floor: Revision): void {
     const head = this.#head(slice);
     if (head === undefined) return;
@@ -128,7 +128,7 @@ export class Stage {
     this.heads.set(slice, { ...head, floor: Math.max(head.floor, floor), changes: head.changes - revisions.length });
   }
 
-  /** Takes rows away without a trace: for a slice that goes away as a whole. */
+  /** Removes rows without logging: for a slice that is removed as a whole. */
   erase(texts: readonly string[]): void {
     for (const text of texts) this.rows.set(text, undefined);
   }
@@ -146,8 +146,8 @@ export class Stage {
   }
 }
 
-/** Each with the members that it has, and no copy on the way to them. */
-function changeOf(revision: Revision, key: Key, value: string | undefined, previous: Row | undefined): Change {
+/** Builds the object with only its present members, without an intermediate copy. */
+function createChange(revision: Revision, key: Key, value: string | undefined, previous: Row | undefined): Change {
   if (value === undefined) return previous === undefined ? { revision, key } : { revision, key, previous };
   return previous === undefined ? { revision, key, value } : { revision, key, value, previous };
 }

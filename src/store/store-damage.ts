@@ -6,11 +6,11 @@ import { type ExpectedFile, readAhead } from './read-ahead.ts';
 import { findTableDamage } from './table-damage.ts';
 
 /**
- * Reads every file that a store of LevelDB is made of and gives the first thing that is wrong with one of them, in words.
- * LevelDB itself verifies little of it: it would serve what has changed and take what is gone for never written.
+ * Verifies every file of a LevelDB store and describes the first problem; `undefined` if there is none. LevelDB itself
+ * verifies little: it would serve changed data and treat missing data as never written.
  *
- * Not found is what looks like a write that the machine did not finish: a change in the last batch of the log after a
- * crash. (A store that was closed has a batch behind it that says nothing.)
+ * Damage that looks like an unfinished write is not found: a change in the last batch of the log after a crash. (The log
+ * of a cleanly closed store ends with an empty batch.)
  */
 export async function findStoreDamage(directory: string): Promise<string | undefined> {
   const files = await readdir(directory);
@@ -45,14 +45,14 @@ export async function findStoreDamage(directory: string): Promise<string | undef
   return undefined;
 }
 
-/** The manifest has the form of a log, and is written like one. */
+/** The manifest has the format of a log. */
 function manifestOf(bytes: Buffer): Manifest | string {
   const offset = findLogDamage(bytes);
   if (offset !== undefined) return `at byte ${offset}`;
   try {
     return readManifest(bytes);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return `cannot be parsed: ${error instanceof Error ? error.message : error}`;
   }
 }
 

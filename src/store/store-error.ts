@@ -1,26 +1,29 @@
 export type StoreErrorCode =
   /** A check of a transaction did not hold; nothing was written. */
   | 'CheckFailed'
-  /** History up to the revision asked for has been compacted away. */
+  /** The requested revision is older than the history that the store retains. */
   | 'Expired'
-  /** The revision asked for does not exist yet. */
+  /** The requested revision does not exist yet. */
   | 'FutureRevision'
   /**
-   * The medium refuses to write (full, read-only, failing), or too much waits to be written. Nothing was written; reads
-   * go on. Only where the medium failed in the midst of writing and does not come back at once is the outcome open: it
-   * shows, and observers hear of it, when the medium works again.
+   * The disk rejects writes (full, read-only, failing), or too many writes are queued. Nothing was written; reads
+   * continue. The result is unknown only if the disk failed during the write and cannot be reopened at once. It becomes
+   * visible, and observers receive it, when the disk works again.
    */
   | 'Unavailable'
-  /** What was read is not what was written: the disk, or somebody, has changed it. It is given to nobody. */
+  /** The stored bytes differ from what was written. The store never returns them. */
   | 'Damaged'
   | 'InvalidKey'
   | 'Closed'
-  /** At open: another process holds it, it is another installation's, newer than this program, or damaged. */
+  /**
+   * Opening failed: another process uses the store, it belongs to another installation, it has a newer format, or it is
+   * damaged.
+   */
   | 'CannotOpen';
 
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
-  /** CheckFailed: the index of the check that failed. Expired: the oldest revision that can still be asked for. */
+  /** CheckFailed: the index of the failed check. Expired: the oldest revision that can still be requested. */
   readonly detail?: number;
 
   constructor(code: StoreErrorCode, message: string, detail?: number, options?: ErrorOptions) {
@@ -31,22 +34,22 @@ export class StoreError extends Error {
   }
 }
 
-/** Throws Expired unless everything after `since` is still known. */
+/** Throws Expired unless the history retains every change after `since`. */
 export function assertKept(slice: string, since: number, floor: number): void {
   if (since >= floor) return;
-  const message = `the history of slice ${JSON.stringify(slice)} after revision ${since} is gone; it begins after ${floor}`;
+  const message = `the history of slice ${JSON.stringify(slice)} after revision ${since} was compacted; the oldest available revision is ${floor}`;
   throw new StoreError('Expired', message, floor);
 }
 
 export function futureRevision(asked: number, highest: number): StoreError {
-  return new StoreError('FutureRevision', `revision ${asked} does not exist yet; the highest is ${highest}`);
+  return new StoreError('FutureRevision', `revision ${asked} does not exist yet; the highest revision is ${highest}`);
 }
 
 export function storeClosed(): StoreError {
   return new StoreError('Closed', 'the store is closed');
 }
 
-/** Whoever was at work when the store was closed has nothing more to do. */
+/** True if the error only reports that the store was closed; background work then just stops. */
 export function isStoreClosed(error: unknown): boolean {
   return error instanceof StoreError && error.code === 'Closed';
 }

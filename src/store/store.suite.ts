@@ -7,7 +7,7 @@ import { slicesSection } from './suite/slices.ts';
 import type { OpenStore } from './suite/suite-store.ts';
 import { watchingSection } from './suite/watching.ts';
 
-/** The law for every implementation of Store: a section for each of its promises. */
+/** The tests that every implementation of Store must pass: one section per guarantee. */
 export function storeSuite(name: string, open: OpenStore): void {
   describe(name, () => {
     keysAndValuesSection(open);

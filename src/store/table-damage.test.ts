@@ -10,7 +10,7 @@ import { unpackSnappy } from './snappy.ts';
 import { findTableDamage } from './table-damage.ts';
 
 let directory: string;
-/** Small enough to be changed at every byte, with several blocks, packed ones among them. */
+/** Small enough to change every byte, with several blocks, some of them compressed. */
 let table: Buffer;
 let tableName: string;
 
@@ -31,16 +31,16 @@ beforeAll(async () => {
 
 afterAll(() => rm(directory, { recursive: true }));
 
-describe('a table of LevelDB', () => {
-  it('is whole as it was written', () => {
+describe('a LevelDB table', () => {
+  it('is intact as written', () => {
     expect(table.length).toBeGreaterThan(4096);
     expect(findTableDamage(table)).toBeUndefined();
   });
 
-  it('is damaged if any byte has changed, but for the padding of its places, which says nothing', () => {
+  it('is damaged if any byte has changed, except in the padding of the footer', () => {
     const footer = table.length - 48;
     const padding = (at: number) => at >= footer && at < table.length - 8 && table[at] === 0;
-    // The highest bit of a number's last byte only makes it longer by a zero.
+    // The highest bit of a varint's last byte is not flipped: that only appends a zero.
     for (let at = 0; at < table.length; at++) {
       if (padding(at)) continue;
       const changed = Buffer.from(table);
@@ -49,14 +49,14 @@ describe('a table of LevelDB', () => {
     }
   });
 
-  it('is damaged if it is cut off anywhere, or empty, or goes on', () => {
+  it('is damaged if it is truncated anywhere, empty or too long', () => {
     for (let length = 0; length < table.length; length += 7) {
       expect(findTableDamage(table.subarray(0, length))).toBeTypeOf('number');
     }
     expect(findTableDamage(Buffer.concat([table, Buffer.alloc(1)]))).toBeTypeOf('number');
   });
 
-  it('is named by the manifest with its size, and the log that is still needed exists', async () => {
+  it('is in the manifest with its size, and the log that is still needed exists', async () => {
     const files = await readdir(directory);
     const manifest = readManifest(await readFile(join(directory, files.find((file) => /^MANIFEST/.test(file)) ?? '')));
     expect(manifest.tables.get(Number.parseInt(tableName, 10))).toBe(table.length);
@@ -64,9 +64,9 @@ describe('a table of LevelDB', () => {
   });
 });
 
-describe('a packed block', () => {
-  it('is unpacked: literals, repetitions, and those that reach into themselves', () => {
-    // "ab", then 6 bytes from 2 back, then 4 from 8 back with a wider offset, then a literal of a longer form.
+describe('a Snappy block', () => {
+  it('with literals, back-references and overlapping back-references is decompressed', () => {
+    // "ab", then 6 bytes from 2 back, then 4 from 8 back with a wider offset, then a literal with a separate length byte.
     const packed = Buffer.from([
       ...[0x11],
       ...[0x04, 0x61, 0x62],
@@ -78,7 +78,7 @@ describe('a packed block', () => {
     expect(unpacked.toString()).toBe('abababababab12345');
   });
 
-  it('is unpacked, whatever it is made of', () => {
+  it('with any combination of elements is decompressed', () => {
     const part = fc.oneof(
       fc.record({ literal: fc.uint8Array({ minLength: 1, maxLength: 100 }) }),
       fc.record({ back: fc.integer({ min: 1, max: 200 }), count: fc.integer({ min: 1, max: 64 }) }),
@@ -105,10 +105,10 @@ describe('a packed block', () => {
 
   it.each([
     ['ends too early', [0x05, 0x10, 0x61]],
-    ['is shorter than it says', [0x05, 0x00, 0x61]],
-    ['is longer than it says', [0x01, 0x04, 0x61, 0x62]],
-    ['repeats what is not there', [0x05, 0x00, 0x61, 0x01, 0x05]],
-  ])('is refused where it %s', (_, bytes) => {
+    ['is shorter than its declared length', [0x05, 0x00, 0x61]],
+    ['is longer than its declared length', [0x01, 0x04, 0x61, 0x62]],
+    ['refers back before its start', [0x05, 0x00, 0x61, 0x01, 0x05]],
+  ])('is rejected if it %s', (_, bytes) => {
     expect(() => unpackSnappy(Buffer.from(bytes))).toThrow(RangeError);
   });
 });

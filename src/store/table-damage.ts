@@ -2,56 +2,56 @@ import { LevelBytes } from './level-bytes.ts';
 import { levelChecksum } from './level-checksum.ts';
 import { unpackSnappy } from './snappy.ts';
 
-/** Where a block lies, without its trailer. */
+/** The position of a block, without its trailer. */
 interface Block {
   readonly offset: number;
   readonly size: number;
 }
 
-/** How a block is packed (1 byte) and its checksum (4). */
+/** The compression type of a block (1 byte) and its checksum (4 bytes). */
 const trailerSize = 5;
-const packedWithSnappy = 1;
-/** Two blocks by their places, padded, and eight bytes that tell a table from other files. */
+const snappyCompression = 1;
+/** The handles of two blocks, padding, and an eight-byte magic number. */
 const footerSize = 48;
 const magic = 0xdb4775248b80fb57n;
 
 /**
- * Looks for damage in a table of LevelDB, which itself reads tables without looking at their checksums: changed values
- * would be served, and changed keys, filters and indexes would hide rows. Gives the offset of what is damaged.
+ * Returns the offset of the first damage in a LevelDB table, if any. LevelDB reads tables without verifying their
+ * checksums: it would serve changed values, and changed keys, filters and indexes would hide rows.
  */
 export function findTableDamage(table: Buffer): number | undefined {
   const footer = table.length - footerSize;
   if (footer < 0 || table.readBigUInt64LE(table.length - 8) !== magic) return Math.max(footer, 0);
-  const places = tryTo(() => {
+  const handles = undefinedOnRangeError(() => {
     const bytes = new LevelBytes(table.subarray(footer));
-    return { metaIndex: readPlace(bytes), index: readPlace(bytes) };
+    return { metaIndex: readBlockHandle(bytes), index: readBlockHandle(bytes) };
   });
-  if (places === undefined) return footer;
+  if (handles === undefined) return footer;
   const listed: Block[] = [];
-  for (const list of [places.metaIndex, places.index]) {
-    const blocks = isWhole(table, list, footer) ? tryTo(() => listedBlocks(table, list)) : undefined;
+  for (const list of [handles.metaIndex, handles.index]) {
+    const blocks = isIntact(table, list, footer) ? undefinedOnRangeError(() => listedBlocks(table, list)) : undefined;
     if (blocks === undefined) return Math.min(list.offset, footer);
     listed.push(...blocks, list);
   }
-  // All bytes before the footer belong to some block: what lies between two of them could be anything.
+  // Every byte before the footer belongs to a block; a gap between two blocks is damage.
   let end = 0;
   for (const block of listed.sort((a, b) => a.offset - b.offset)) {
-    if (block.offset !== end || !isWhole(table, block, footer)) return end;
+    if (block.offset !== end || !isIntact(table, block, footer)) return end;
     end += block.size + trailerSize;
   }
   return end === footer ? undefined : end;
 }
 
-function isWhole(table: Buffer, { offset, size }: Block, limit: number): boolean {
+function isIntact(table: Buffer, { offset, size }: Block, limit: number): boolean {
   const end = offset + size;
   if (end + trailerSize > limit) return false;
   return table.readUInt32LE(end + 1) === levelChecksum(table, offset, end + 1);
 }
 
-/** The values of a block are the places of others. */
+/** The values of an index block are the handles of other blocks. */
 function listedBlocks(table: Buffer, { offset, size }: Block): Block[] {
   const stored = table.subarray(offset, offset + size);
-  const block = table.readUInt8(offset + size) === packedWithSnappy ? unpackSnappy(stored) : stored;
+  const block = table.readUInt8(offset + size) === snappyCompression ? unpackSnappy(stored) : stored;
   const restarts = block.readUInt32LE(block.length - 4);
   const entries = new LevelBytes(block.subarray(0, block.length - 4 * (restarts + 1)));
   const blocks: Block[] = [];
@@ -62,18 +62,18 @@ function listedBlocks(table: Buffer, { offset, size }: Block): Block[] {
     entries.skip(keyLength);
     const end = entries.skip(valueLength) + valueLength;
     entries.at = end - valueLength;
-    blocks.push(readPlace(entries));
-    if (entries.at > end) throw new RangeError('a place is longer than its value');
+    blocks.push(readBlockHandle(entries));
+    if (entries.at > end) throw new RangeError('a block handle is longer than its value');
     entries.at = end;
   }
   return blocks;
 }
 
-function readPlace(bytes: LevelBytes): Block {
+function readBlockHandle(bytes: LevelBytes): Block {
   return { offset: bytes.varint(), size: bytes.varint() };
 }
 
-function tryTo<T>(read: () => T): T | undefined {
+function undefinedOnRangeError<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

@@ -3,13 +3,13 @@ import { reserveOn, writeBufferOn } from './write-buffer.ts';
 
 const mebibytes = (count: number) => count * 1024 * 1024;
 
-describe('what is gathered before it becomes a table', () => {
-  it('is less on a small disk', () => {
+describe('the write buffer', () => {
+  it('is smaller on a small disk', () => {
     expect(writeBufferOn(mebibytes(1023))).toBe(mebibytes(4));
     expect(writeBufferOn(mebibytes(1024))).toBe(mebibytes(16));
   });
 
-  it('fits twice into the reserve, with room for merging, on every disk that is not tiny', () => {
+  it('fits twice into the reserve, with space for merging, on every disk that is not tiny', () => {
     for (const size of [64, 100, 1023, 1024, 100_000]) {
       expect(reserveOn(mebibytes(size))).toBe(2 * writeBufferOn(mebibytes(size)) + mebibytes(8));
     }

@@ -5,13 +5,13 @@ export function keysAndValuesSection(open: OpenStore): void {
   const newStore = storesOf(open);
 
   describe('unique: revisions', () => {
-    it('start at 1, where nothing was written', async () => {
+    it('start at 1, before any write', async () => {
       const store = await newStore();
       expect(await store.revision('a')).toBe(1);
       expect(await store.list(range('a'))).toEqual({ entries: [], revision: 1, remaining: 0 });
     });
 
-    it('are one counter over all slices, the next number for each logged write', async () => {
+    it('come from one counter for all slices, and each logged write takes the next number', async () => {
       const store = await newStore();
       expect(await put(store, key('a', 'x'), '1')).toBe(2);
       expect(await put(store, key('b', 'x'), '1')).toBe(3);
@@ -22,7 +22,7 @@ export function keysAndValuesSection(open: OpenStore): void {
       expect(await store.revision('b')).toBe(3);
     });
 
-    it('are never given twice when many write at once', async () => {
+    it('are never assigned twice to concurrent writes', async () => {
       const store = await newStore();
       const given = await Promise.all(
         Array.from({ length: 100 }, (_, n) => put(store, key(`s${n % 3}`, `${n}`), `${n}`)),
@@ -30,7 +30,7 @@ export function keysAndValuesSection(open: OpenStore): void {
       expect([...given].sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, n) => n + 2));
     });
 
-    it('are not taken by the removal of what is absent', async () => {
+    it('are not taken by the removal of an absent key', async () => {
       const store = await newStore();
       expect(await store.transact({ writes: [{ key: key('a', 'x'), value: undefined }] })).toEqual([undefined]);
       expect(await store.revision('a')).toBe(1);
@@ -39,7 +39,7 @@ export function keysAndValuesSection(open: OpenStore): void {
   });
 
   describe('atomic: a transaction', () => {
-    it('writes and removes several keys as one', async () => {
+    it('writes and removes several keys atomically', async () => {
       const store = await newStore();
       await put(store, key('a', 'old'), 'o');
       await store.transact({
@@ -88,7 +88,7 @@ export function keysAndValuesSection(open: OpenStore): void {
       );
     });
 
-    it('of many at once that expect the same, lets exactly one win', async () => {
+    it('succeeds for exactly one of many concurrent callers with the same check', async () => {
       const store = await newStore();
       const attempts = Array.from({ length: 50 }, (_, n) =>
         store.transact({
@@ -102,7 +102,7 @@ export function keysAndValuesSection(open: OpenStore): void {
       expect(await store.revision('a')).toBe(2);
     });
 
-    it('sees what came before it, also if both wait for the same flush', async () => {
+    it('sees earlier transactions, even if both wait for the same flush', async () => {
       const store = await newStore();
       const first = put(store, key('a', 'x'), '1');
       const second = store.transact({
@@ -116,14 +116,14 @@ export function keysAndValuesSection(open: OpenStore): void {
       ]);
     });
 
-    it('writes a key twice in the order given', async () => {
+    it('writes one key several times in the given order', async () => {
       const store = await newStore();
       await store.transact({ writes: ['1', '2', undefined].map((value) => ({ key: key('a', 'x'), value })) });
       expect(await store.get(key('a', 'x'))).toBeUndefined();
       expect((await store.history(range('a'), 1)).map(({ value }) => value)).toEqual(['1', '2', undefined]);
     });
 
-    it('keeps any text as it is', async () => {
+    it('stores any text unchanged', async () => {
       const store = await newStore();
       const values = ['', ' ', '\u0000', '12 34', '-', 'ä€𝄞\n', 'x'.repeat(100_000)];
       for (const [index, value] of values.entries()) {
@@ -134,7 +134,7 @@ export function keysAndValuesSection(open: OpenStore): void {
       expect((await store.history(range('a'), 2)).map(({ previous }) => previous?.value)).toEqual(values.slice(0, -1));
     });
 
-    it('refuses keys that cannot be told apart, and does nothing', async () => {
+    it('rejects ambiguous keys, and writes nothing', async () => {
       const store = await newStore();
       for (const bad of [key('a', 'x\u0000'), key('a\u0000', 'x'), key('a'), key('a', '\ud800')]) {
         const writes = [
@@ -148,8 +148,8 @@ export function keysAndValuesSection(open: OpenStore): void {
     });
   });
 
-  describe('quiet rows', () => {
-    it('are written with the rest, take no revision, leave no history and reach no watcher', async () => {
+  describe('unlogged rows', () => {
+    it('are written with the transaction, take no revision, have no history and reach no observer', async () => {
       const store = await newStore();
       const seen: unknown[] = [];
       await store.observe(range('a'), 1, { changes: (changes) => seen.push(...changes), ended() {} });
@@ -168,7 +168,7 @@ export function keysAndValuesSection(open: OpenStore): void {
       expect(seen).toHaveLength(1);
     });
 
-    it('can be checked for presence and for absence', async () => {
+    it('can be checked for presence and absence', async () => {
       const store = await newStore();
       const claim = key('a', 'claim');
       const absent = {
@@ -185,7 +185,7 @@ export function keysAndValuesSection(open: OpenStore): void {
       await store.transact(absent);
     });
 
-    it('are listed', async () => {
+    it('appear in lists', async () => {
       const store = await newStore();
       await store.transact({ writes: [{ key: key('a', 'index'), value: 'i', quiet: true }] });
       const { entries, revision } = await store.list(range('a'));
@@ -195,7 +195,7 @@ export function keysAndValuesSection(open: OpenStore): void {
   });
 
   describe('removePrefix', () => {
-    it('logs a removal for each key of the range and leaves the rest', async () => {
+    it('logs a removal for each key of the range and keeps the others', async () => {
       const store = await newStore();
       for (const name of ['a', 'b', 'c']) await put(store, key('s', 'in', name), name);
       await put(store, key('s', 'inn', 'x'), 'x');
@@ -210,7 +210,7 @@ export function keysAndValuesSection(open: OpenStore): void {
       ]);
     });
 
-    it('takes a range of thousands', async () => {
+    it('removes thousands of keys', async () => {
       const store = await newStore();
       await store.transact({
         writes: Array.from({ length: 2500 }, (_, n) => ({ key: key('s', 'in', `${n}`), value: '' })),
@@ -220,7 +220,7 @@ export function keysAndValuesSection(open: OpenStore): void {
       expect(await store.revision('s')).toBe(5001);
     });
 
-    it('without a prefix removes the slice: rows, history, revision and observers', async () => {
+    it('with an empty prefix removes the slice: rows, history, revision and observers', async () => {
       const store = await newStore();
       for (let n = 0; n < 3; n++) await put(store, key('gone', `${n}`), 'x');
       await store.transact({ writes: [{ key: key('gone', 'quiet'), value: 'q', quiet: true }] });
@@ -243,7 +243,7 @@ export function keysAndValuesSection(open: OpenStore): void {
   });
 
   describe('assertWritable', () => {
-    it('resolves, and has written nothing', async () => {
+    it('resolves without writing a row', async () => {
       const store = await newStore();
       await store.assertWritable();
       expect(await store.revision('s')).toBe(1);
@@ -251,7 +251,7 @@ export function keysAndValuesSection(open: OpenStore): void {
   });
 
   describe('close', () => {
-    it('ends observers, and every call after it is refused', async () => {
+    it('ends observers, and every later call is rejected', async () => {
       const store = await newStore();
       await put(store, key('a', 'x'), '1');
       const ends: string[] = [];
@@ -280,7 +280,7 @@ export function keysAndValuesSection(open: OpenStore): void {
   });
 
   describe('dump', () => {
-    it('gives everything as of one moment, in order, while writes go on', async () => {
+    it('returns a consistent snapshot in order during concurrent writes', async () => {
       const store = await newStore();
       await put(store, key('b', 'x'), '1');
       await put(store, key('a', 'y'), '2');

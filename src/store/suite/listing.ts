@@ -9,7 +9,7 @@ export function listingSection(open: OpenStore): void {
   const names = (entries: readonly Entry[]) => entries.map((entry) => entry.key.segments.join('/'));
 
   describe('list', () => {
-    it('gives the entries of the range in the byte order of their keys', async () => {
+    it('returns the entries of the range in the byte order of their keys', async () => {
       const store = await newStore();
       const segments = ['b', 'a', 'ab', 'a-', 'a0', 'A', '', 'é', '\uffee', '𝄞', '\u0001'];
       for (const segment of segments) await put(store, key('s', 'objects', segment), segment);
@@ -21,7 +21,7 @@ export function listingSection(open: OpenStore): void {
       expect(entries.map(({ value }) => value)).toEqual(inByteOrder);
     });
 
-    it('has the highest revision of the slice, not of the range nor of the store', async () => {
+    it('returns the highest revision of the slice, not of the range or the store', async () => {
       const store = await newStore();
       await put(store, key('s', 'a', 'x'), '1');
       await put(store, key('s', 'b', 'x'), '2');
@@ -31,7 +31,7 @@ export function listingSection(open: OpenStore): void {
       expect(list.entries).toEqual([{ key: key('s', 'a', 'x'), value: '1', revision: 2 }]);
     });
 
-    it('pages by limit and after, and counts what remains', async () => {
+    it('pages by limit and after, and counts the remaining entries', async () => {
       const store = await newStore();
       for (const name of ['a', 'b', 'c', 'd', 'e']) await put(store, key('s', 'r', name), name);
       await put(store, key('s', 'q', 'x'), 'before');
@@ -48,7 +48,7 @@ export function listingSection(open: OpenStore): void {
       expect([none.entries, none.remaining]).toEqual([[], 5]);
     });
 
-    it('tells only whether anything remains where nobody wants it counted', async () => {
+    it('reports only whether entries remain if the count is not requested', async () => {
       const store = await newStore();
       await store.transact({
         writes: Array.from({ length: 3000 }, (_, n) => ({ key: key('s', `${n}`.padStart(5, '0')), value: `${n}` })),
@@ -62,7 +62,7 @@ export function listingSection(open: OpenStore): void {
       expect([then.entries.length, then.remaining]).toEqual([3000, 0]);
     });
 
-    it('takes an `after` that does not exist, or lies outside the range', async () => {
+    it('accepts an `after` that does not exist or is outside the range', async () => {
       const store = await newStore();
       for (const name of ['a', 'c']) await put(store, key('s', 'r', name), name);
       const namesAfter = async (...segments: string[]) =>
@@ -73,7 +73,7 @@ export function listingSection(open: OpenStore): void {
       expect(await namesAfter('z')).toEqual([]);
     });
 
-    it('lists thousands', async () => {
+    it('lists thousands of entries', async () => {
       const store = await newStore();
       await store.transact({
         writes: Array.from({ length: 3000 }, (_, n) => ({ key: key('s', `${n}`.padStart(5, '0')), value: `${n}` })),
@@ -86,7 +86,7 @@ export function listingSection(open: OpenStore): void {
   });
 
   describe('list at a revision', () => {
-    it('gives what was changed, made and removed since as it was', async () => {
+    it('returns the earlier state of rows that were changed, created and removed since', async () => {
       const store = await newStore();
       await put(store, key('s', 'changed'), 'old');
       await put(store, key('s', 'removed'), 'was here');
@@ -107,7 +107,7 @@ export function listingSection(open: OpenStore): void {
       });
     });
 
-    it('pages through one state while it changes', async () => {
+    it('pages through one revision during writes', async () => {
       const store = await newStore();
       for (const name of ['a', 'b', 'c', 'd']) await put(store, key('s', name), name);
       const first = await store.list(range('s'), { limit: 2 });
@@ -122,7 +122,7 @@ export function listingSection(open: OpenStore): void {
       expect(rest.entries.map(({ value }) => value)).toEqual(['c', 'd']);
     });
 
-    it('that another slice has reached is the present', async () => {
+    it('that only another slice has reached returns the current state', async () => {
       const store = await newStore();
       await put(store, key('s', 'x'), '1');
       const other = await put(store, key('t', 'x'), '1');
@@ -130,13 +130,13 @@ export function listingSection(open: OpenStore): void {
       expect([list.entries.length, list.revision]).toEqual([1, other]);
     });
 
-    it('that does not exist yet is refused', async () => {
+    it('that does not exist yet is rejected', async () => {
       const store = await newStore();
       await put(store, key('s', 'x'), '1');
       expect(await failureCode(store.list(range('s'), { atRevision: 3 }))).toBe('FutureRevision');
     });
 
-    it('is the state that stood then, whatever was written, page by page', async () => {
+    it('returns the state at that revision after any writes, page by page', async () => {
       const store = await newStore();
       const write = fc.record({
         name: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),

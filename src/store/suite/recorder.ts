@@ -1,7 +1,7 @@
 import type { Change, Observer, Revision } from '../store.ts';
 import type { StoreError } from '../store-error.ts';
 
-/** An observer that keeps what it is told. */
+/** An observer that records the changes it receives. */
 export class Recorder implements Observer {
   readonly seen: Change[] = [];
   readonly calls: (readonly Change[])[] = [];
@@ -20,7 +20,7 @@ export class Recorder implements Observer {
     return this.seen.map(({ revision }) => revision);
   }
 
-  /** `key=value`, or `key-` for a removal, in the order they came. */
+  /** `key=value`, or `key-` for a removal, in order of arrival. */
   get told(): string[] {
     return this.seen.map(({ key, value }) => `${key.segments.join('/')}${value === undefined ? '-' : `=${value}`}`);
   }

@@ -9,7 +9,7 @@ export function retentionSection(open: OpenStore): void {
   const newStore = storesOf(open);
 
   describe('expired: after compaction', () => {
-    it('what reaches back before it is refused, and the oldest revision named', async () => {
+    it('an older revision is rejected, and the error names the oldest one available', async () => {
       const store = await newStore();
       for (const value of ['2', '3', '4', '5']) await put(store, key('s', 'x'), value);
       await store.compact('s', 3);
@@ -22,7 +22,7 @@ export function retentionSection(open: OpenStore): void {
       }
     });
 
-    it('what is kept is told as before', async () => {
+    it('the retained history is still available', async () => {
       const store = await newStore();
       for (const value of ['2', '3', '4', '5']) await put(store, key('s', 'x'), value);
       await store.compact('s', 3);
@@ -36,7 +36,7 @@ export function retentionSection(open: OpenStore): void {
       expect((await store.list(range('s'))).entries).toEqual([{ key: key('s', 'x'), value: '5', revision: 5 }]);
     });
 
-    it('a slice in which nothing happened since never expires for its own last revision', async () => {
+    it('the last revision of an unchanged slice never expires', async () => {
       const store = await newStore();
       const last = await put(store, key('quiet', 'x'), '1');
       for (let n = 0; n < 5; n++) await put(store, key('busy', 'x'), `${n}`);
@@ -58,7 +58,7 @@ export function retentionSection(open: OpenStore): void {
       expect(await failureCode(store.history(range('a'), 1))).toBe('Expired');
     });
 
-    it('observers that are live already notice nothing', async () => {
+    it('live observers are not affected', async () => {
       const store = await newStore();
       const recorder = new Recorder();
       await store.observe(range('s'), 1, recorder);
@@ -68,7 +68,7 @@ export function retentionSection(open: OpenStore): void {
       expect(recorder.told).toEqual(['x=1', 'x-']);
     });
 
-    it('it never goes back, and takes thousands of changes', async () => {
+    it('the floor never moves back, also after thousands of changes', async () => {
       const store = await newStore();
       await store.transact({ writes: Array.from({ length: 3000 }, (_, n) => ({ key: key('s', `${n}`), value: '' })) });
       await store.compact('s', 2500);
@@ -80,10 +80,10 @@ export function retentionSection(open: OpenStore): void {
     });
   });
 
-  describe('retention: by itself the store', () => {
+  describe('retention: the store', () => {
     const retention = { ageMilliseconds: 60_000, changes: 10 };
 
-    /** Lets the store's upkeep run until it has forgotten up to `floor`. */
+    /** Runs the store's compaction until it has removed history up to `floor`. */
     async function untilForgotten(store: Store, clock: ManualClock, floor: number): Promise<void> {
       for (let round = 0; round < 1000; round++) {
         clock.advance(compactionInterval);
@@ -94,10 +94,10 @@ export function retentionSection(open: OpenStore): void {
         );
         if (oldest >= floor) return;
       }
-      throw new Error(`the store did not forget up to ${floor}`);
+      throw new Error(`the store did not compact up to ${floor}`);
     }
 
-    it('forgets what is older than the age and not among the newest', async () => {
+    it('removes changes that are older than the age and not among the newest', async () => {
       const clock = new ManualClock();
       const store = await newStore({ clock, retention });
       for (let n = 0; n < 25; n++) await put(store, key('s', 'x'), `${n}`);
@@ -108,7 +108,7 @@ export function retentionSection(open: OpenStore): void {
     });
 
     it.each([3_600_000, -3_600_000])(
-      'forgets neither sooner nor later for a clock that is set by %i ms',
+      'removes changes neither sooner nor later if the clock is set by %i ms',
       async (by) => {
         const clock = new ManualClock();
         const store = await newStore({ clock, retention });
@@ -124,7 +124,7 @@ export function retentionSection(open: OpenStore): void {
       },
     );
 
-    it('keeps what is younger, however much it is', async () => {
+    it('keeps all changes that are younger than the age', async () => {
       const clock = new ManualClock();
       const store = await newStore({ clock, retention });
       for (let n = 0; n < 15; n++) await put(store, key('s', 'x'), `${n}`);

@@ -5,7 +5,7 @@ import type { Change, Revision, Store } from '../store.ts';
 import { Recorder } from './recorder.ts';
 import { failureCode, key, type OpenStore, put, range, remove, storesOf } from './suite-store.ts';
 
-/** What an observer knows to be there, and what it writes by that. */
+/** The rows that an observer has received, and writes that are based on them. */
 class Observed {
   readonly #store: Store;
   readonly #rows = new Map<string, { readonly value: string; readonly revision: Revision }>();
@@ -25,7 +25,7 @@ class Observed {
     return this.#store.transact({ checks: [{ key: at, revision: undefined, seen }], writes: [{ key: at, value }] });
   }
 
-  /** Writes where something is, as far as it knows; undefined: removes it. */
+  /** Writes under the condition that the key is as this observer knows it; `undefined` removes the key. */
   replace(at: Key, value: string | undefined): Promise<unknown> {
     const row = this.#rows.get(at.segments.join('/'));
     if (row === undefined) return Promise.resolve();
@@ -44,8 +44,8 @@ export function seenRowsSection(open: OpenStore): void {
   const newStore = storesOf(open);
   const x = key('s', 'x');
 
-  describe('seen by one who observes it: a key', () => {
-    it('is written by one of those who ask at once, and by nobody after that', async () => {
+  describe('a key checked against an observed value', () => {
+    it('is created by one of several concurrent callers, and by none afterwards', async () => {
       const store = await newStore();
       const observed = await Observed.of(store);
       const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => observed.create(x)));
@@ -56,14 +56,14 @@ export function seenRowsSection(open: OpenStore): void {
       expect((await store.get(x))?.value).toBe('again');
     });
 
-    it('is written once though who asks has not been told yet of what is on its way to the disk', async () => {
+    it('is created once although the caller has not received a pending write yet', async () => {
       const store = await newStore();
       const observed = await Observed.of(store);
       for (let round = 0; round < 20; round++) {
         const at = key('s', `${round}`);
         const first = put(store, at, 'first');
         for (let turn = 0; turn < round % 5; turn++) await new Promise(setImmediate);
-        // By now it may have been told: then it does not say that it has seen nothing.
+        // The observer may have received the write by now; then it does not claim to have observed an absent key.
         const others = [key('s', `other ${round}`), at].map((each) => observed.create(each, 'second'));
         expect(await failureCode(others[1] ?? first)).toBe('CheckFailed');
         await Promise.all([first, others[0]]);
@@ -71,7 +71,7 @@ export function seenRowsSection(open: OpenStore): void {
       }
     });
 
-    it('is written once though who asks waits for thousands of others', async () => {
+    it('is created once although the caller waits behind thousands of writes', async () => {
       const store = await newStore();
       const observed = await Observed.of(store);
       const before = [x, ...Array.from({ length: 2500 }, (_, n) => key('s', `${n}`))].map((at) => put(store, at, ''));
@@ -80,7 +80,7 @@ export function seenRowsSection(open: OpenStore): void {
       expect((await store.get(x))?.value).toBe('');
     });
 
-    it('is written once though others are told before the one who asks', async () => {
+    it('is created once although another observer is notified before the one of the caller', async () => {
       const store = await newStore();
       const asked: Promise<string>[] = [];
       let late: Observed | undefined;
@@ -96,7 +96,7 @@ export function seenRowsSection(open: OpenStore): void {
       expect((await store.get(x))?.value).toBe('first');
     });
 
-    it('may have been removed just before', async () => {
+    it('can be created again right after its removal', async () => {
       const store = await newStore();
       const observed = await Observed.of(store);
       await observed.create(x);
@@ -109,7 +109,7 @@ export function seenRowsSection(open: OpenStore): void {
       await observed.create(key('s', 'y'));
     });
 
-    it('has a past in which each version follows the one that was there, whoever writes when', async () => {
+    it('has a history in which each previous value is the one written before, in any interleaving', async () => {
       const step = fc.record({
         name: fc.constantFrom('a', 'b', 'c'),
         verb: fc.constantFrom('create', 'replace', 'remove', 'remove blindly'),
@@ -147,7 +147,7 @@ export function seenRowsSection(open: OpenStore): void {
       );
     });
 
-    it('that is not there as it is said to be is asked for on the disk', async () => {
+    it('is read from disk if the check has no value', async () => {
       const store = await newStore();
       await put(store, x, 'one');
       const writes = [{ key: x, value: 'two' }];
@@ -156,7 +156,7 @@ export function seenRowsSection(open: OpenStore): void {
       expect((await store.history(range('s'), 2))[0]?.previous).toEqual({ value: 'one', revision: 2 });
     });
 
-    it('is asked for by observers alone: one that threw has missed something, and is told the end', async () => {
+    it('is no longer observed after the observer threw: the observer is ended', async () => {
       const store = await newStore();
       const recorder = new Recorder();
       await store.observe(range('s'), 1, {

@@ -4,7 +4,7 @@ import { inRange, type Key } from '../key.ts';
 import { Recorder } from './recorder.ts';
 import { type OpenStore, storesOf } from './suite-store.ts';
 
-/** Names that are prefixes of each other, empty, or sort around the separators that a store might use. */
+/** Names that are prefixes of each other, empty, or sort next to separators that a store might use. */
 const name = fc.constantFrom(
   'a',
   'ab',
@@ -29,7 +29,7 @@ export function slicesSection(open: OpenStore): void {
   const newStore = storesOf(open);
 
   describe('slices and segments that are prefixes of each other', () => {
-    it('never reach each other: list, history, observe, removePrefix', async () => {
+    it('are isolated from each other: list, history, observe, removePrefix', async () => {
       const property = fc.asyncProperty(
         fc.uniqueArray(someKey, { minLength: 1, maxLength: 12, selector: (each) => JSON.stringify(each) }),
         fc.array(someRange, { minLength: 1, maxLength: 4 }),

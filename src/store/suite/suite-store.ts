@@ -4,10 +4,10 @@ import type { Key, KeyRange } from '../key.ts';
 import { defaultRetention, type Retention, type Revision, type Store } from '../store.ts';
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
 
-/** How the suite gets a new, empty store. */
+/** Opens a new, empty store for the suite. */
 export type OpenStore = (options: { clock: Clock; retention: Retention }) => Promise<Store>;
 
-/** Opens stores for the tests of a section, and closes them. */
+/** Opens stores for the tests of a section and closes them afterwards. */
 export function storesOf(open: OpenStore) {
   const opened: Store[] = [];
   afterEach(async () => {
@@ -45,7 +45,7 @@ function logged(revisions: readonly (Revision | undefined)[]): Revision {
   return revision;
 }
 
-/** The error a promise rejects with; fails if it is none of the store's. */
+/** The StoreError that a promise rejects with; fails for any other result. */
 export async function failure(promise: Promise<unknown>): Promise<StoreError> {
   try {
     await promise;

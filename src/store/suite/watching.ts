@@ -7,7 +7,7 @@ export function watchingSection(open: OpenStore): void {
   const newStore = storesOf(open);
 
   describe('observe', () => {
-    it('tells each change with what stood before, ahead of the writer', async () => {
+    it('reports each change with its previous value, before the writer is notified', async () => {
       const store = await newStore();
       const recorder = new Recorder();
       await store.observe(range('s'), 1, recorder);
@@ -21,7 +21,7 @@ export function watchingSection(open: OpenStore): void {
       ]);
     });
 
-    it('tells only what is in the range', async () => {
+    it('reports only changes in the range', async () => {
       const store = await newStore();
       const recorder = new Recorder();
       await store.observe(range('s', 'a'), 1, recorder);
@@ -30,7 +30,7 @@ export function watchingSection(open: OpenStore): void {
       expect(recorder.told).toEqual(['a/x=', 'a=']);
     });
 
-    it('tells nothing after it was ended', async () => {
+    it('reports nothing after it was ended', async () => {
       const store = await newStore();
       const recorder = new Recorder();
       const stop = await store.observe(range('s'), 1, recorder);
@@ -42,7 +42,7 @@ export function watchingSection(open: OpenStore): void {
       expect(recorder.end).toBeUndefined();
     });
 
-    it('leaves out what comes up to a `since` in the future', async () => {
+    it('skips changes up to a `since` in the future', async () => {
       const store = await newStore();
       const recorder = new Recorder();
       await store.observe(range('s'), 3, recorder);
@@ -50,7 +50,7 @@ export function watchingSection(open: OpenStore): void {
       expect(recorder.told).toEqual(['x=4']);
     });
 
-    it('lets an observer write: what it writes is told after what it was told', async () => {
+    it('lets an observer write: that change is reported after the ones being reported', async () => {
       const store = await newStore();
       const writes: Promise<unknown>[] = [];
       const echo = (changes: readonly Change[]) => {
@@ -71,7 +71,7 @@ export function watchingSection(open: OpenStore): void {
       expect(recorder.told).toEqual(['in=1', 'in=2', 'out=1', 'out=2']);
     });
 
-    it('that throws harms neither the writer nor the others', async () => {
+    it('isolates the writer and other observers from an observer that throws', async () => {
       const store = await newStore();
       const recorder = new Recorder();
       const faulty = {
@@ -88,7 +88,7 @@ export function watchingSection(open: OpenStore): void {
   });
 
   describe('ordered, reliable, resumable: observers', () => {
-    it('are told everything once and in order while many write', async () => {
+    it('receive every change once and in order during concurrent writes', async () => {
       const store = await newStore();
       const recorder = new Recorder();
       await store.observe(range('s'), 1, recorder);
@@ -96,7 +96,7 @@ export function watchingSection(open: OpenStore): void {
       expect(recorder.revisions).toEqual(Array.from({ length: 200 }, (_, n) => n + 2));
     });
 
-    it('that begin in the midst of writing miss nothing and get nothing twice, from wherever they begin', async () => {
+    it('that start during writes miss no change and get none twice, from any revision', async () => {
       const store = await newStore();
       const recorders: { since: number; recorder: Recorder }[] = [];
       let writing = true;
@@ -120,7 +120,7 @@ export function watchingSection(open: OpenStore): void {
         expect(recorder.seen).toEqual(all.filter(({ revision }) => revision > since));
     });
 
-    it('resume from each revision they have seen', async () => {
+    it('resume from every revision that they have received', async () => {
       const store = await newStore();
       const recorder = new Recorder();
       await store.observe(range('s', 'a'), 1, recorder);
@@ -140,7 +140,7 @@ export function watchingSection(open: OpenStore): void {
       }
     });
 
-    it('are handed thousands of changes of history', async () => {
+    it('receive thousands of changes from history', async () => {
       const store = await newStore();
       await store.transact({
         writes: Array.from({ length: 5000 }, (_, n) => ({ key: key('s', `${n % 10}`), value: `${n}` })),
@@ -152,7 +152,7 @@ export function watchingSection(open: OpenStore): void {
   });
 
   describe('bookmarkable: revision', () => {
-    it('is that of the last write, and observers have been handed everything up to it', async () => {
+    it('is that of the last write, and observers have received everything up to it', async () => {
       const store = await newStore();
       const recorder = new Recorder();
       await store.observe(range('s'), 1, recorder);
@@ -166,7 +166,7 @@ export function watchingSection(open: OpenStore): void {
       expect(await store.revision('s')).toBe(51);
     });
 
-    it('is not behind what a list or a get has shown', async () => {
+    it('is not behind the result of an earlier list or get', async () => {
       const store = await newStore();
       const writes = (async () => {
         for (let n = 0; n < 50; n++) await put(store, key('s', 'x'), `${n}`);
@@ -180,7 +180,7 @@ export function watchingSection(open: OpenStore): void {
       await writes;
     });
 
-    it('of a list is where a watch goes on', async () => {
+    it('of a list is where a watch can continue', async () => {
       const store = await newStore();
       let writing = true;
       const writes = (async () => {
@@ -205,7 +205,7 @@ export function watchingSection(open: OpenStore): void {
   });
 
   describe('history', () => {
-    it('gives the changes of the range after one revision up to another', async () => {
+    it('returns the changes of the range after one revision up to another', async () => {
       const store = await newStore();
       for (const name of ['a', 'b', 'a', 'b', 'a']) await put(store, key('s', name), name);
       const revisions = async (...from: [since: number, to?: number]) =>
