@@ -12,8 +12,8 @@ function alarmIn(milliseconds: number) {
   return { clock, cancel, rung: () => rung };
 }
 
-describe('a callback at a time', () => {
-  it('comes then, once, and at once if the time is over', () => {
+describe('an alarm', () => {
+  it('fires once at its time, and immediately if the time has passed', () => {
     const { clock, rung } = alarmIn(2 * hour);
     clock.advance(2 * hour - 1);
     expect(rung()).toBe(0);
@@ -25,7 +25,7 @@ describe('a callback at a time', () => {
     expect(late.rung()).toBe(1);
   });
 
-  it('comes within a second of a clock that is put forward beyond it', () => {
+  it('fires within a second after the clock is set forward beyond its time', () => {
     const { clock, rung } = alarmIn(hour);
     clock.advance(10_000);
     clock.setWall(hour);
@@ -33,7 +33,7 @@ describe('a callback at a time', () => {
     expect(rung()).toBe(1);
   });
 
-  it('comes later by as much as the clock is put back', () => {
+  it('fires later if the clock is set back', () => {
     const { clock, rung } = alarmIn(hour);
     clock.setWall(-hour);
     clock.advance(2 * hour - 1);
@@ -42,7 +42,7 @@ describe('a callback at a time', () => {
     expect(rung()).toBe(1);
   });
 
-  it('is right after a clock that is put forward and back again', () => {
+  it('fires at the right time after the clock is set forward and back again', () => {
     const { clock, rung } = alarmIn(2 * hour);
     clock.setWall(hour);
     clock.advance(1_000);
@@ -53,7 +53,7 @@ describe('a callback at a time', () => {
     expect(rung()).toBe(1);
   });
 
-  it('does not come once it is cancelled, and others come all the same', () => {
+  it('does not fire once it is canceled, and others still fire', () => {
     const { clock, cancel, rung } = alarmIn(hour);
     let other = 0;
     clock.at(clock.now() + hour, () => {

@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 
-/** How often is looked whether somebody has set the clock. */
-const lookEvery = 1_000;
-/** By so much the clock may differ from what it should be by now; a machine that keeps it right does so little by little. */
-const tolerance = 100;
+/** Milliseconds between checks whether the system clock was set. */
+const checkIntervalMs = 1_000;
+/** The tolerated clock difference in milliseconds: time synchronization adjusts the clock in small steps. */
+const toleranceMs = 100;
 
 interface Alarm {
   readonly time: number;
@@ -12,27 +12,27 @@ interface Alarm {
 }
 
 /**
- * Calls back at times of day. A timer measures how long it still is until then, which is wrong as soon as the clock is
- * set: so, while anybody waits, one more timer looks for that, and all are set anew.
+ * Calls back at absolute times. A timer measures the remaining time, which is wrong as soon as the system clock is set.
+ * While any alarm is pending, one more timer therefore checks for that and rearms all alarms.
  */
 export class Alarms {
   readonly #clock: Omit<Clock, 'at'>;
   readonly #alarms = new Set<Alarm>();
   #offset = 0;
-  #cancelLook: (() => void) | undefined;
+  #cancelCheck: (() => void) | undefined;
 
   constructor(clock: Omit<Clock, 'at'>) {
     this.#clock = clock;
   }
 
-  /** The returned function cancels it. */
+  /** The returned function cancels the alarm. */
   set(time: number, callback: () => void): () => void {
     const alarm: Alarm = { time, callback, cancelTimer: () => {} };
     this.#alarms.add(alarm);
     this.#arm(alarm);
-    if (this.#cancelLook === undefined) {
+    if (this.#cancelCheck === undefined) {
       this.#offset = this.#offsetNow();
-      this.#lookLater();
+      this.#scheduleCheck();
     }
     return () => this.#remove(alarm);
   }
@@ -40,7 +40,7 @@ export class Alarms {
   #arm(alarm: Alarm): void {
     alarm.cancelTimer();
     alarm.cancelTimer = this.#clock.after(alarm.time - this.#clock.now(), () => {
-      // The clock may have been set back since, and no timer lasts longer than 24 days.
+      // The clock may have been set back since, and a timer lasts at most 24 days.
       if (this.#clock.now() < alarm.time) {
         this.#arm(alarm);
         return;
@@ -54,15 +54,15 @@ export class Alarms {
     alarm.cancelTimer();
     this.#alarms.delete(alarm);
     if (this.#alarms.size > 0) return;
-    this.#cancelLook?.();
-    this.#cancelLook = undefined;
+    this.#cancelCheck?.();
+    this.#cancelCheck = undefined;
   }
 
-  #lookLater(): void {
-    this.#cancelLook = this.#clock.after(lookEvery, () => {
-      this.#lookLater();
+  #scheduleCheck(): void {
+    this.#cancelCheck = this.#clock.after(checkIntervalMs, () => {
+      this.#scheduleCheck();
       const offset = this.#offsetNow();
-      if (Math.abs(offset - this.#offset) <= tolerance) return;
+      if (Math.abs(offset - this.#offset) <= toleranceMs) return;
       this.#offset = offset;
       for (const alarm of this.#alarms) this.#arm(alarm);
     });

@@ -5,13 +5,13 @@ import { BoundedQueue } from './bounded-queue.ts';
 const taken = <T>(queue: BoundedQueue<T>, count: number) => Array.from({ length: count }, () => queue.take());
 
 describe('BoundedQueue', () => {
-  it('gives items in the order they came', () => {
+  it('returns items in the order of arrival', () => {
     const queue = new BoundedQueue<number>(10);
     for (const item of [1, 2, 3]) queue.push(item);
     expect(taken(queue, 4)).toEqual([1, 2, 3, undefined]);
   });
 
-  it('tells when something came in and when it ends', () => {
+  it('calls onChange when an item is added and when it ends', () => {
     const lengths: string[] = [];
     const queue: BoundedQueue<string> = new BoundedQueue<string>(1, {
       onChange: () => lengths.push(`${queue.length} ${queue.ended}`),
@@ -24,7 +24,7 @@ describe('BoundedQueue', () => {
     expect(lengths).toEqual(['1 false', '1 true', '0 true']);
   });
 
-  it('refuses what is beyond its capacity and takes again once there is room', () => {
+  it('rejects items beyond its capacity and accepts them again once there is space', () => {
     const queue = new BoundedQueue<number>(2);
     expect([queue.push(1), queue.push(2), queue.push(3)]).toEqual([true, true, false]);
     queue.take();
@@ -32,7 +32,7 @@ describe('BoundedQueue', () => {
     expect(taken(queue, 2)).toEqual([2, 4]);
   });
 
-  it('refuses what would make it too heavy, but takes any one item when it is empty', () => {
+  it('rejects items beyond its weight limit, but accepts any single item when it is empty', () => {
     const queue = new BoundedQueue<number>(10, { limit: { most: 10, weightOf: (item) => item } });
     expect([queue.push(6), queue.push(4), queue.push(1)]).toEqual([true, true, false]);
     queue.take();
@@ -41,7 +41,7 @@ describe('BoundedQueue', () => {
     expect([queue.push(99), queue.push(0)]).toEqual([true, false]);
   });
 
-  it('gives what is inside after its end, then nothing', () => {
+  it('returns the remaining items after its end, then nothing', () => {
     const queue = new BoundedQueue<number>(2);
     queue.push(1);
     queue.end();
@@ -49,7 +49,7 @@ describe('BoundedQueue', () => {
     expect(taken(queue, 2)).toEqual([1, undefined]);
   });
 
-  it('forgets everything when dropped', () => {
+  it('discards all items when dropped', () => {
     const full = new BoundedQueue<number>(2);
     full.push(1);
     full.drop();
@@ -57,7 +57,7 @@ describe('BoundedQueue', () => {
     expect(full.ended).toBe(true);
   });
 
-  it('behaves like a list that is cut off at the capacity, whatever is pushed and taken', () => {
+  it('behaves like a list that is limited to the capacity, for any sequence of operations', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100 }),

@@ -1,4 +1,4 @@
-/** What all items of a queue may weigh together, where counting them is not enough. */
+/** The maximum total weight of all items, where their number is not a sufficient limit. */
 export interface WeightLimit<T> {
   readonly most: number;
   weightOf(item: T): number;
@@ -6,20 +6,20 @@ export interface WeightLimit<T> {
 
 export interface BoundedQueueOptions<T> {
   readonly limit?: WeightLimit<T>;
-  /** Called at once whenever something came in or it ended. Must not throw. */
+  /** Called synchronously when an item was added or the queue ended. Must not throw. */
   onChange?(): void;
 }
 
 /**
- * A queue between one who must not wait and one who reads at leisure. It never grows beyond its capacity: `push`
- * says no, and the pusher decides what that means. An empty queue takes any one item, however heavy.
+ * A queue between a producer that must not wait and a slower consumer. It never grows beyond its capacity: `push`
+ * returns false, and the producer decides what to do. An empty queue accepts any single item, whatever its weight.
  */
 export class BoundedQueue<T> {
   readonly #capacity: number;
   readonly #limit: WeightLimit<T> | undefined;
   readonly #onChange: (() => void) | undefined;
   #weight = 0;
-  /** Items before the head have been taken and forgotten; the array is cut now and then instead of shifted every time. */
+  /** Items before the head were taken. The array is compacted occasionally instead of shifted for every item. */
   #items: (T | undefined)[] = [];
   #head = 0;
   #ended = false;
@@ -38,7 +38,7 @@ export class BoundedQueue<T> {
     return this.#ended;
   }
 
-  /** False: it is full or has ended, and the item was not taken in. */
+  /** Returns false if the queue is full or has ended; the item is not added then. */
   push(item: T): boolean {
     if (this.#ended || this.length >= this.#capacity) return false;
     const weight = this.#limit?.weightOf(item) ?? 0;
@@ -49,14 +49,14 @@ export class BoundedQueue<T> {
     return true;
   }
 
-  /** Nothing more goes in; what is inside can still be taken. */
+  /** Ends the queue: no more items are added, but the remaining ones can be taken. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#onChange?.();
   }
 
-  /** Ends it at once: what is inside is forgotten. */
+  /** Ends the queue and discards the remaining items. */
   drop(): void {
     this.#items = [];
     this.#head = 0;
@@ -65,7 +65,7 @@ export class BoundedQueue<T> {
     else this.end();
   }
 
-  /** The next item; undefined: there is none. */
+  /** The next item; `undefined` if there is none. */
   take(): T | undefined {
     if (this.length === 0) return undefined;
     const item = this.#items[this.#head] as T;
@@ -75,7 +75,7 @@ export class BoundedQueue<T> {
     if (this.#head === this.#items.length) {
       this.#items.length = 0;
       this.#head = 0;
-    } else if (this.#head * 2 > this.#items.length && this.#head >= cutAfter) {
+    } else if (this.#head * 2 > this.#items.length && this.#head >= compactAfter) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;
     }
@@ -83,5 +83,5 @@ export class BoundedQueue<T> {
   }
 }
 
-/** Fewer are not worth a new array. */
-const cutAfter = 32;
+/** Compacting fewer items is not worth a new array. */
+const compactAfter = 32;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from './clock.ts';
 
 describe('the system clock', () => {
-  it('calls back once, and not at all what was cancelled', async () => {
+  it('calls back once, and not at all after a cancellation', async () => {
     const calls: string[] = [];
     systemClock.after(1, () => calls.push('kept'));
     const cancel = systemClock.after(1, () => calls.push('cancelled'));
@@ -21,7 +21,7 @@ describe('the system clock', () => {
     expect(calls).toEqual(['kept']);
   });
 
-  it('calls back at a time', async () => {
+  it('calls back at an absolute time', async () => {
     const hold = setTimeout(() => {}, 30_000);
     const time = systemClock.now() + 20;
     await new Promise<void>((resolve) => {
@@ -31,7 +31,7 @@ describe('the system clock', () => {
     expect(systemClock.now()).toBeGreaterThanOrEqual(time);
   });
 
-  it('keeps nothing of what was cancelled, however many lengths of time there were', () => {
+  it('keeps no memory of canceled timers, whatever their durations', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const heapUsed = () => {
@@ -40,7 +40,7 @@ describe('the system clock', () => {
     };
     const before = heapUsed();
     for (let each = 0; each < 50_000; each++) systemClock.after(1_800_000 + each, () => {})();
-    // Some 230 bytes each would be 11 million.
+    // About 230 bytes per timer would be 11 million bytes.
     expect(heapUsed() - before).toBeLessThan(5_000_000);
   });
 });

@@ -1,32 +1,32 @@
 import { Alarms } from './alarms.ts';
 
-/** The time as the program sees it. Everything that waits or stamps takes one, so that tests move time themselves. */
+/** The time source of the program. Everything that waits or writes timestamps takes one, so that tests control time. */
 export interface Clock {
   /**
-   * Milliseconds since the epoch. Whoever runs the machine may set this clock, forward and back: it is for stamps, and
-   * for ends that are given as a time.
+   * Milliseconds since the epoch. The machine's administrator may set this clock forward and back: use it for
+   * timestamps and for deadlines that are given as a time.
    */
   now(): number;
-  /** Milliseconds since some moment, by a clock that nobody sets: for how long something took, or may take. */
+  /** Milliseconds of a monotonic clock with an arbitrary start: use it for durations and timeouts. */
   elapsed(): number;
-  /** Calls back once after `milliseconds`; the returned function cancels it. Never keeps the process alive. */
+  /** Calls back once after `milliseconds`; the returned function cancels. Never keeps the process alive. */
   after(milliseconds: number, callback: () => void): () => void;
   /**
-   * Calls back once when it is that time by `now`, within a second also where the clock has been set meanwhile; the
-   * returned function cancels it. Never keeps the process alive.
+   * Calls back once when `now` reaches that time; if the clock is set meanwhile, within a second of it. The returned
+   * function cancels. Never keeps the process alive.
    */
   at(time: number, callback: () => void): () => void;
 }
 
-/** Longer waits than a Node timer can hold (2^31 - 1 ms) are cut; callers look again when they wake. */
-const longestTimer = 2_147_483_647;
+/** The maximum of a Node.js timer (2^31 - 1 ms). Longer delays are shortened; callers check the time when they wake. */
+const maxTimerMs = 2_147_483_647;
 
 function after(milliseconds: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, Math.min(Math.max(milliseconds, 0), longestTimer));
+  const timer = setTimeout(callback, Math.min(Math.max(milliseconds, 0), maxTimerMs));
   timer.unref();
   return () => {
-    // Node keeps one list for each length of time and, where the last timer of a list is cleared while it does not
-    // hold the process, keeps the empty list until that time is over: a little memory for each length ever used.
+    // Node.js keeps one list per timer duration. If the last timer of a list is cleared while unreferenced, the empty
+    // list stays until the duration has passed: a small leak for each duration ever used.
     timer.ref();
     clearTimeout(timer);
   };
@@ -41,10 +41,10 @@ export const systemClock: Clock = {
   at: (time, callback) => alarms.set(time, callback),
 };
 
-/** A clock that stands still until a test moves it. */
+/** A clock that stands still until a test advances it. */
 export class ManualClock implements Clock {
   #elapsed = 0;
-  /** What the clock on the wall shows when none of the time has gone by. */
+  /** The wall clock time at elapsed time 0. */
   #start: number;
   #waiting: { at: number; callback: () => void }[] = [];
   readonly #alarms = new Alarms(this);
@@ -73,7 +73,7 @@ export class ManualClock implements Clock {
     return this.#alarms.set(time, callback);
   }
 
-  /** Moves time forward and runs what became due, in order of its time. */
+  /** Advances the time and runs due callbacks in order of their time. */
   advance(milliseconds: number): void {
     this.#elapsed += milliseconds;
     for (;;) {
@@ -84,7 +84,7 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** Somebody sets the clock on the wall: no time goes by. */
+  /** Sets the wall clock without advancing the elapsed time. */
   setWall(milliseconds: number): void {
     this.#start += milliseconds;
   }

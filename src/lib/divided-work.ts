@@ -1,31 +1,35 @@
 /**
- * Divides long work into turns of the event loop, so that others are served in between. What a step costs is told in
- * units of its caller's choice, not measured: the same work always takes the same turns.
+ * Divides long work over several ticks of the event loop, so that other requests are served in between. Callers declare
+ * the cost of a step in units of their choice; it is not measured, so that the same work always takes the same number
+ * of ticks.
  */
 export class DividedWork {
-  readonly #perTurn: number;
-  readonly #turn: () => Promise<void>;
+  readonly #perTick: number;
+  readonly #nextTick: () => Promise<void>;
   #spent = 0;
 
-  /** `turn` waits for the next one, where turns are shared between callers; without it that of the event loop will do. */
-  constructor(perTurn: number, turn: () => Promise<void> = nextTurn) {
-    this.#perTurn = perTurn;
-    this.#turn = turn;
+  /**
+   * `waitForTick` waits for the next tick if several callers share ticks. Optional; defaults to the next tick of the event
+   * loop.
+   */
+  constructor(perTick: number, waitForTick: () => Promise<void> = nextTurn) {
+    this.#perTick = perTick;
+    this.#nextTick = waitForTick;
   }
 
-  /** True: enough for this turn, `next` is to be awaited. */
+  /** Returns true if the budget of this tick is used up; the caller then awaits `next`. */
   spend(units: number): boolean {
     this.#spent += units;
-    return this.#spent >= this.#perTurn;
+    return this.#spent >= this.#perTick;
   }
 
   next(): Promise<void> {
     this.#spent = 0;
-    return this.#turn();
+    return this.#nextTick();
   }
 }
 
-/** Resolves when whatever waits for the event loop has had its turn. */
+/** Resolves after other pending work of the event loop has run. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

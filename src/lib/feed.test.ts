@@ -26,13 +26,13 @@ class Fed implements Feed<string> {
 }
 
 describe('feedIterator', () => {
-  it('gives what is there, then what comes, until it is over', async () => {
+  it('returns available items, then later ones, until the feed ends', async () => {
     const feed = new Fed();
     feed.add('a', 'b');
     const iterator = feedIterator(feed);
     expect([(await iterator.next()).value, (await iterator.next()).value]).toEqual(['a', 'b']);
     const waiting = iterator.next();
-    // Woken for nothing it waits on.
+    // It keeps waiting after a spurious wake-up.
     feed.add();
     feed.add('c');
     expect((await waiting).value).toBe('c');
@@ -40,7 +40,7 @@ describe('feedIterator', () => {
     expect((await iterator.next()).done).toBe(true);
   });
 
-  it('closes the feed when its reader leaves, also in the middle of a wait', async () => {
+  it('closes the feed when its reader leaves, even during a wait', async () => {
     const feed = new Fed();
     const iterator = feedIterator(feed);
     const waiting = iterator.next();

@@ -1,22 +1,22 @@
 /**
- * What comes as it happens, for one reader who takes whatever is there. Unlike an async iterable it makes nothing and
- * waits for nothing per item, which counts where one change goes to a thousand readers.
+ * A stream of items for one reader, which takes whatever is available. Unlike an async iterable it allocates nothing
+ * and awaits nothing per item, which matters when one change goes to a thousand readers.
  */
 export interface Feed<T> {
-  /** The next one that is there; undefined: nothing right now. Throws what went wrong, after which it is over. */
+  /** The next available item; `undefined` if there is none now. Throws the error of the feed, which then has ended. */
   take(): T | undefined;
-  /** True once nothing more will come and all that came has been taken. */
+  /** True once no more items will come and all were taken. */
   readonly over: boolean;
   /**
-   * To be called when there was nothing to take: calls back once, later, when it is worth looking again. That may be
-   * for nothing.
+   * Call when there was nothing to take: calls back once, later, when the reader should try again. There may still be
+   * nothing to take then.
    */
   wait(wake: () => void): void;
-  /** The reader leaves: it is over, and who waits is called. May be called again. */
+  /** The reader leaves: the feed ends, and a waiting reader is woken. May be called repeatedly. */
   close(): void;
 }
 
-/** The same for a reader who takes one at a time. Leaving the loop closes the feed, also in the middle of a wait. */
+/** Turns a feed into an async iterator. Leaving the loop closes the feed, even during a wait. */
 export function feedIterator<T>(feed: Feed<T>): AsyncIterator<T, undefined> {
   return {
     async next() {

@@ -11,6 +11,6 @@ it.each([
   ['\u0080\u00a0\u2028\ufeff', '"\\u0080\\u00a0\\u2028\\ufeff"'],
   ['\u{e0001}', '"\\U000e0001"'],
   ['\ud800', '"\ufffd"'],
-])('%j is written as Go writes it with its quotes (ERR-04, ERR-24)', (text, quoted) => {
+])('%j is quoted as in Go (ERR-04, ERR-24)', (text, quoted) => {
   expect(goQuote(text)).toBe(quoted);
 });

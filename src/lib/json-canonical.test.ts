@@ -9,7 +9,7 @@ const json = fc.jsonValue({ maxDepth: 4 });
 const asItStands = (value: JsonValue) => writeJson(value, { sorted: false });
 
 describe('the canonical form', () => {
-  it('is what its own text reads as, member by member in the same order', () => {
+  it('equals the result of parsing its own text, with members in the same order', () => {
     fc.assert(
       fc.property(json, (value) => {
         const text = writeJson(value as JsonValue);
@@ -20,7 +20,7 @@ describe('the canonical form', () => {
     );
   });
 
-  it('leaves the value alone, is frozen, and takes over what is', () => {
+  it('does not change the value, is frozen, and reuses frozen parts', () => {
     const shared = deepFreeze({ x: [1] }) as JsonObject;
     const value = { b: { d: 1, c: [{ z: 1, y: undefined }] }, a: shared } as unknown as JsonObject;
     const canonical = canonicalJson(value);
@@ -31,13 +31,13 @@ describe('the canonical form', () => {
     expect(Object.isFrozen(value.b)).toBe(false);
   });
 
-  it('keeps members that are called like parts of every object', () => {
+  it('keeps members with names of Object.prototype', () => {
     const value = JSON.parse('{"__proto__":{"b":1,"a":2},"constructor":1}') as JsonObject;
     expect(JSON.stringify(canonicalJson(value))).toBe('{"__proto__":{"a":2,"b":1},"constructor":1}');
   });
 });
 
-describe('what is seen on the way to the canonical form', () => {
+describe('CanonicalJson.isPlain', () => {
   const names = fc.oneof(
     fc.string(),
     fc.nat().map(String),
@@ -53,7 +53,7 @@ describe('what is seen on the way to the canonical form', () => {
     ),
   })).value;
 
-  it('says that JSON.stringify writes the text of writeJson only where it does', () => {
+  it('is true only if JSON.stringify writes the same text as writeJson', () => {
     fc.assert(
       fc.property(values, (value) => {
         const canonical = new CanonicalJson();
@@ -63,7 +63,7 @@ describe('what is seen on the way to the canonical form', () => {
     );
   });
 
-  it('is sure of ordinary values, and of none with a long integer, deep inside, or names like numbers', () => {
+  it('is true for ordinary values, and false for long integers, deep nesting and numeric names', () => {
     const isPlain = (value: JsonValue) => {
       const canonical = new CanonicalJson();
       canonical.of(value);

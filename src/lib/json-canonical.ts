@@ -3,27 +3,27 @@ import { type JsonObject, type JsonValue, setMember } from './json-value.ts';
 import { flatDepth, isPlain } from './json-write.ts';
 
 /**
- * The same value with its members in byte order at every level, without those that are undefined, and frozen. What is
- * frozen already is taken over as it stands: all that is comes from here or was read from sorted text.
+ * Returns the value with its members in byte order at every level, without undefined members, and frozen. Frozen parts
+ * are reused unchanged: every frozen value comes from this function or was parsed from sorted text.
  */
 export function canonicalJson<T extends JsonValue>(value: T): T {
   return new CanonicalJson().of(value);
 }
 
-/** What a value is to be written as instead, where its text is known; undefined: as what it is. */
+/** Returns a replacement for an object whose text is already known; `undefined` to keep the object. */
 export type StandIn = (frozen: JsonObject) => JsonValue | undefined;
 
-/** Makes values canonical, and sees on its way whether JSON.stringify would write them as `writeJson` does. */
+/** Makes values canonical, and reports whether JSON.stringify writes them exactly as `writeJson` does. */
 export class CanonicalJson {
   readonly #standIn: StandIn | undefined;
   #plain = true;
 
-  /** `standIn` is asked about each object that is frozen already, in the order of the text. */
+  /** `standIn` is called for each object that is already frozen, in document order. */
   constructor(standIn?: StandIn) {
     this.#standIn = standIn;
   }
 
-  /** Of everything that was made so far, as members of one object. False: it is not known. */
+  /** True if JSON.stringify is known to write all values processed so far, as members of one object, correctly. */
   get isPlain(): boolean {
     return this.#plain;
   }
@@ -54,7 +54,7 @@ export class CanonicalJson {
     for (const key of keys) {
       const member = value[key];
       if (member === undefined) continue;
-      // An object has members that look like numbers before all others, and in the order of the numbers.
+      // JavaScript puts members with integer names before all others, in numeric order.
       if (isDigit(key.charCodeAt(0)) && key !== keys[0]) this.#plain = false;
       setMember(copy, key, typeof member === 'string' ? member : this.#canonical(member, depth + 1));
     }

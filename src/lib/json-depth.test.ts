@@ -17,13 +17,13 @@ describe('isNestedDeeper', () => {
     expect(isNestedDeeper(nested(4, wrap), 3)).toBe(true);
   });
 
-  it('does not mind breadth, nor what is no container', () => {
+  it('ignores breadth and scalars', () => {
     expect(isNestedDeeper({ a: [1, 2, 3], b: [{}, {}], c: 'x', d: null }, 3)).toBe(false);
     expect(isNestedDeeper('x', 0)).toBe(false);
     expect(isNestedDeeper({}, 0)).toBe(true);
   });
 
-  it('looks at documents that are too deep for the stack', () => {
+  it('handles documents that are too deep for the stack', () => {
     expect(
       isNestedDeeper(
         nested(200_000, (inner) => [inner]),

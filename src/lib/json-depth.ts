@@ -1,13 +1,13 @@
 import type { JsonValue } from './json-value.ts';
 
-/** No function here calls itself deeper than that: any document can be asked, and the stack is not endless. */
-const mostCalls = 500;
+/** The maximum recursion depth: documents of any depth are allowed, but the stack is limited. */
+const maxRecursion = 500;
 
-/** Whether containers stand in containers more than `levels` deep. */
+/** True if containers are nested more than `levels` deep. */
 export function isNestedDeeper(value: JsonValue, levels: number): boolean {
   let layer = [value];
   for (let left = levels; ; ) {
-    const step = Math.min(left, mostCalls);
+    const step = Math.min(left, maxRecursion);
     const below: JsonValue[] = [];
     for (const container of layer) collectBelow(container, step, below);
     if (below.length === 0) return false;
@@ -17,7 +17,7 @@ export function isNestedDeeper(value: JsonValue, levels: number): boolean {
   }
 }
 
-/** Adds the containers that stand `levels` below; of those deeper still nothing is looked at. */
+/** Collects the containers exactly `levels` below the value; deeper ones are not visited. */
 function collectBelow(value: JsonValue, levels: number, found: JsonValue[]): void {
   if (typeof value !== 'object' || value === null) return;
   if (levels === 0) {

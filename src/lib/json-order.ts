@@ -1,8 +1,8 @@
 const beyondBasicPlane = /[\ud800-\udfff]/;
 
 /**
- * Orders strings by their UTF-8 bytes, as Go sorts them. JavaScript's own order is by UTF-16 units, which differs
- * only where surrogate pairs meet U+E000 and above.
+ * Compares strings by their UTF-8 bytes, as Go does. JavaScript compares UTF-16 units, which differs only between
+ * surrogate pairs and characters from U+E000 on.
  */
 export function compareBytes(a: string, b: string): number {
   if (beyondBasicPlane.test(a) || beyondBasicPlane.test(b)) return compareCodePoints(a, b);
@@ -19,8 +19,8 @@ function compareCodePoints(a: string, b: string): number {
 }
 
 /**
- * Sorts in place. Short lists, which most are, by insertion: that is several times faster than `sort`, above all
- * where they are in order already.
+ * Sorts in place. Short lists, the common case, use insertion sort, which is several times faster than `sort`,
+ * especially if they are already sorted.
  */
 export function sortBytes(texts: string[]): string[] {
   if (texts.some((text) => beyondBasicPlane.test(text))) return texts.sort(compareCodePoints);

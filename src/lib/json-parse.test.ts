@@ -15,7 +15,7 @@ function refusal(text: string): string {
 }
 
 describe('parseJson', () => {
-  it('reads ordinary documents as JSON.parse does', () => {
+  it('parses ordinary documents as JSON.parse does', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), (text) => {
         const ordinary = JSON.parse(text);
@@ -26,7 +26,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('refuses more values than any object has, on both of its ways; what the program itself wrote has no limit', () => {
+  it('rejects too many values with both parsers; text written by this program has no limit', () => {
     const members = (count: number) => Array.from({ length: count }, (_, n) => `"${n}":0`).join(',');
     const sentence = `exceeded max number of ${mostValues} values`;
     for (const first of ['"x":0', '"x":12345678901234567890']) {
@@ -40,7 +40,7 @@ describe('parseJson', () => {
     expect(parseJson(`["${','.repeat(mostValues * 2)}"]`).value).toHaveLength(1);
   });
 
-  it('refuses and accepts the same mutilated texts as JSON.parse, numbers beyond float64 aside', () => {
+  it('rejects and accepts the same corrupted texts as JSON.parse, except numbers beyond float64', () => {
     fc.assert(
       fc.property(
         fc.json(),
@@ -65,7 +65,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('keeps int64 exactly and rounds what is beyond it (DEC-07)', () => {
+  it('keeps int64 exactly and rounds larger integers (DEC-07)', () => {
     const { value } = parseJson(
       '{"max":9223372036854775807,"min":-9223372036854775808,"odd":9007199254740993,"over":9223372036854775808,"safe":42,"half":0.1234567890123456,"e":1e3,"zero":-0}',
     );
@@ -82,7 +82,7 @@ describe('parseJson', () => {
     expect(parseTrustedJson('[9007199254740993, 1]')).toEqual([9007199254740993n, 1]);
   });
 
-  it('reports members given twice by their paths, once each, and lets the last win (DEC-09, DEC-10)', () => {
+  it('reports the path of each duplicate member once, and the last value wins (DEC-09, DEC-10)', () => {
     const { value, duplicates } = parseJson(
       '{"spec":{"foo":1,"foo":2,"foo":3,"ports":[{"x":1},{"x":1,"x":{"y":1,"y":2}}]},"kind":"A","kind":"B"}',
     );
@@ -90,12 +90,12 @@ describe('parseJson', () => {
     expect(value).toEqual({ spec: { foo: 3, ports: [{ x: 1 }, { x: { y: 2 } }] }, kind: 'B' });
   });
 
-  it('finds duplicates that differ in spelling only', () => {
+  it('finds duplicates that differ only in escaping', () => {
     expect(parseJson('{"a":1,"\\u0061":2}')).toEqual({ value: { a: 2 }, duplicates: ['a'] });
     expect(parseJson('[{"a:b":":","c":"\\\\"},{"a:b":"\\":","a:b":1}]').duplicates).toEqual(['[1].a:b']);
   });
 
-  it('takes 10,000 levels and refuses the next (REQ-21)', () => {
+  it('accepts 10,000 levels and rejects the next (REQ-21)', () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
     expect(() => parseJson(deep(10_000))).not.toThrow();
     expect(refusal(deep(10_001))).toContain('exceeded max depth');
@@ -110,7 +110,7 @@ describe('parseJson', () => {
     }
   });
 
-  it('turns halves of surrogate pairs into the replacement character', () => {
+  it('turns unpaired surrogates into the replacement character', () => {
     expect(parseJson('["\\ud800","\\ude00x","\\ud83d\\ude00"]').value).toEqual(['\ufffd', '\ufffdx', '😀']);
   });
 
@@ -141,7 +141,7 @@ describe('parseJson', () => {
     ['"\\u00g0"', "invalid character 'g' in \\u hexadecimal character escape"],
     ['\u0001', "invalid character '\\x01' looking for beginning of value"],
     ['[1e400]', 'json: cannot unmarshal number 1e400 into Go value of type float64'],
-  ])('words the fault of %j as Go does', (text, message) => {
+  ])('reports the error of %j as Go does', (text, message) => {
     expect(refusal(text)).toBe(message);
   });
 });

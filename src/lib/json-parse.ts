@@ -6,26 +6,26 @@ export { JsonSyntaxError } from './json-syntax-error.ts';
 
 export interface ParsedJson {
   readonly value: JsonValue;
-  /** Members given more than once, as field paths in the order of the document; the last value won. */
+  /** The field paths of duplicate members in document order; the last value won. */
   readonly duplicates: string[];
 }
 
-/** JSON.parse does the work where it can; counting members recurses, so only in documents this flat. */
+/** The maximum depth for JSON.parse: counting the members afterwards is recursive. */
 export const flatDepth = 200;
 
 /**
- * More than any object has. What is small is soon read and soon handled, and a few megabytes can hold a million small
- * values: all who would like to be served meanwhile had to wait for seconds.
+ * The maximum number of values in a request body; more than any real object has. A few megabytes can hold a million
+ * small values, which would block all other requests for seconds.
  */
 export const mostValues = 60_000;
 
-/** Half of a surrogate pair can only come from an escape, as the text was UTF-8. */
+/** An unpaired surrogate can only come from an escape, because the text was UTF-8. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
 /**
- * Parses what a client sent; throws JsonSyntaxError. Ordinary documents go through JSON.parse, which is several times faster than any parser
- * written in JavaScript; a glance over the text finds what it would get wrong, and then JsonReader reads. `counted`: what
- * `SortedText` has found, for which it had to look as closely.
+ * Parses text that a client sent; throws JsonSyntaxError. Ordinary documents go through JSON.parse, which is several
+ * times faster than any parser written in JavaScript. A quick scan of the text finds what JSON.parse would get wrong;
+ * then JsonReader parses it. `counted` is the result of `SortedText`, which has scanned the text already.
  */
 export function parseJson(text: string, counted?: number): ParsedJson {
   const members = counted ?? plainMembers(text);
@@ -38,23 +38,23 @@ export function parseJson(text: string, counted?: number): ParsedJson {
   return { value, duplicates: reader.duplicates };
 }
 
-/** Parses text that this program wrote: no duplicates, no faults, only long integers need care. */
+/** Parses text that this program wrote: no duplicates and no errors; only long integers need care. */
 export function parseTrustedJson(text: string): JsonValue {
   return hasLongDigits(text) ? new JsonReader(text).read() : (JSON.parse(text) as JsonValue);
 }
 
-/** As many digits as an integer needs that a number cannot hold. */
-const longDigits = 16;
+/** The number of digits of the shortest integer that a double may not represent exactly. */
+const longRun = 16;
 
-/** So many digits in a row lie on one of the places that are looked at, which are so many apart. */
+/** Samples every 16th character: any run of 16 digits includes a sampled one. */
 function hasLongDigits(text: string): boolean {
-  for (let at = longDigits - 1; at < text.length; at += longDigits) {
+  for (let at = longRun - 1; at < text.length; at += longRun) {
     if (!isDigit(text.charCodeAt(at))) continue;
     let from = at;
     while (isDigit(text.charCodeAt(from - 1))) from--;
     let to = at + 1;
     while (isDigit(text.charCodeAt(to))) to++;
-    if (to - from >= longDigits) return true;
+    if (to - from >= longRun) return true;
   }
   return false;
 }
@@ -72,8 +72,8 @@ function parseOrUndefined(text: string): JsonValue | undefined {
 }
 
 /**
- * How many members all objects of the text have together, duplicates counted twice (that is: how many colons stand
- * outside strings); -1 if JSON.parse is not to be trusted with it. Throws JsonSyntaxError for too many values.
+ * The number of members of all objects in the text, with duplicates counted twice (the number of colons outside
+ * strings); -1 if JSON.parse would not parse it correctly. Throws JsonSyntaxError for too many values.
  */
 function plainMembers(text: string): number {
   let members = 0;
@@ -112,7 +112,7 @@ function isEscaped(text: string, quote: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** NaN where a number overflowed, so that it equals no count. */
+/** Returns NaN if a number overflowed, so that the result equals no count. */
 function countMembers(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) {
     return typeof value === 'number' && !Number.isFinite(value) ? Number.NaN : 0;

@@ -4,7 +4,7 @@ import { flagAt, listAt, numberAt, objectAt, textAt, textsAt, valueAt } from './
 const document = { a: { b: ['x', 1, { c: true }], n: 12n, t: 'text' } };
 
 describe('reading by path', () => {
-  it('finds what is there', () => {
+  it('finds existing values', () => {
     expect(valueAt(document, 'a', 'b', 2, 'c')).toBe(true);
     expect(textAt(document, 'a', 't')).toBe('text');
     expect(flagAt(document, 'a', 'b', 2, 'c')).toBe(true);
@@ -13,7 +13,7 @@ describe('reading by path', () => {
     expect(objectAt(document)).toBe(document);
   });
 
-  it('counts what is missing, of another type or inherited as absent', () => {
+  it('treats missing, inherited and differently typed values as absent', () => {
     expect(valueAt(document, 'a', 'b', 'length')).toBeUndefined();
     expect(valueAt(document, 'constructor')).toBeUndefined();
     expect(valueAt(document, 'a', 't', 'x')).toBeUndefined();

@@ -1,8 +1,8 @@
 import { getMember, isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
 
 /**
- * Reads and writes inside documents whose shape is not known yet: whatever is missing or of another type counts as
- * absent. Only own members are seen.
+ * A path into a document of unknown shape. The functions below treat a missing value, or one of another type, as
+ * absent. Only own members are visible.
  */
 export type Path = readonly (string | number)[];
 
@@ -16,7 +16,7 @@ export function valueAt(root: JsonValue | undefined, ...path: Path): JsonValue |
   return value;
 }
 
-/** '' for whatever is not a string. */
+/** Returns '' if the value is not a string. */
 export function textAt(root: JsonValue | undefined, ...path: Path): string {
   const value = valueAt(root, ...path);
   return typeof value === 'string' ? value : '';
@@ -26,7 +26,7 @@ export function flagAt(root: JsonValue | undefined, ...path: Path): boolean {
   return valueAt(root, ...path) === true;
 }
 
-/** Integers of any size that JSON can carry; undefined for everything else. */
+/** Accepts integers of any size; `undefined` for every other type. */
 export function numberAt(root: JsonValue | undefined, ...path: Path): number | undefined {
   const value = valueAt(root, ...path);
   if (typeof value === 'bigint') return Number(value);
@@ -43,7 +43,7 @@ export function listAt(root: JsonValue | undefined, ...path: Path): readonly Jso
   return Array.isArray(value) ? value : [];
 }
 
-/** The strings of a list; its other items are passed over. */
+/** The strings of a list; other items are skipped. */
 export function textsAt(root: JsonValue | undefined, ...path: Path): readonly string[] {
   return listAt(root, ...path).filter((item) => typeof item === 'string');
 }

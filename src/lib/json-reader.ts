@@ -1,27 +1,28 @@
 import { invalidCharacter, JsonSyntaxError, tooManyValues } from './json-syntax-error.ts';
 import { type JsonObject, type JsonValue, setMember } from './json-value.ts';
 
-/** Deeper documents are refused; the number is Go's own. */
+/** The maximum nesting depth; the same as Go's. */
 export const maxDepth = 10_000;
 
-/** As many as are told; a hostile document could hold any number of them. */
+/** The maximum number of reported duplicates; a hostile document could contain any number. */
 const maxDuplicates = 100;
 
 const largestInt64 = 9223372036854775807n;
 const smallestInt64 = -9223372036854775808n;
 
-/** With the `u` flag whole pairs are one character, so only halves match. */
+/** With the `u` flag a surrogate pair is one character, so only unpaired surrogates match. */
 const loneSurrogate = /\p{Surrogate}/gu;
 
 interface Frame {
   readonly container: JsonObject | JsonValue[];
-  /** The key whose value comes next, in an object. */
+  /** The name of the member whose value comes next; only in an object. */
   key: string;
 }
 
 /**
- * Reads JSON character by character, with a stack of its own instead of recursion. It notices what JSON.parse cannot
- * tell: members given twice, integers beyond 2^53, numbers that fit no float64; and it words errors as Go does.
+ * Parses JSON character by character, with an explicit stack instead of recursion. Unlike JSON.parse it detects
+ * duplicate members, keeps integers beyond 2^53, rejects numbers that do not fit a float64, and words its errors as Go
+ * does.
  */
 export class JsonReader {
   readonly #text: string;
@@ -30,12 +31,12 @@ export class JsonReader {
   readonly duplicates: string[] = [];
   readonly #seen = new Set<string>();
 
-  readonly #mostValues: number;
+  readonly #maxValues: number;
   #values = 0;
 
-  constructor(text: string, mostValues = Number.POSITIVE_INFINITY) {
+  constructor(text: string, maxValues = Number.POSITIVE_INFINITY) {
     this.#text = text;
-    this.#mostValues = mostValues;
+    this.#maxValues = maxValues;
   }
 
   read(): JsonValue {
@@ -55,7 +56,7 @@ export class JsonReader {
     return value as JsonValue;
   }
 
-  /** A scalar, or undefined after a container was opened. */
+  /** A scalar; `undefined` after a container was opened. */
   #beginValue(): JsonValue | undefined {
     this.#skipSpace();
     const code = this.#text.charCodeAt(this.#at);
@@ -86,7 +87,10 @@ export class JsonReader {
     this.#stack.push({ container, key: '' });
   }
 
-  /** The next member's value if it is a scalar, undefined if it opened a container, or the container itself at its end. */
+  /**
+   * The next member's value if it is a scalar, `undefined` if it opened a container, or the container itself at its
+   * end.
+   */
   #beginMember(frame: Frame, first: boolean): JsonValue | undefined {
     this.#skipSpace();
     const code = this.#text.charCodeAt(this.#at);
@@ -123,7 +127,7 @@ export class JsonReader {
   }
 
   #store(frame: Frame, value: JsonValue): void {
-    if (++this.#values > this.#mostValues) throw tooManyValues(this.#mostValues);
+    if (++this.#values > this.#maxValues) throw tooManyValues(this.#maxValues);
     if (Array.isArray(frame.container)) frame.container.push(value);
     else setMember(frame.container, frame.key, value);
   }
@@ -174,7 +178,7 @@ export class JsonReader {
     const start = this.#at;
     let whole = true;
     if (this.#text[this.#at] === '-') this.#at++;
-    // After a leading zero the number ends: `01` is an error of whatever comes after a value.
+    // A number ends after a leading zero: `01` is an error about the character after the value.
     if (this.#text[this.#at] === '0') this.#at++;
     else this.#digits('in numeric literal');
     if (this.#text[this.#at] === '.') {
@@ -207,7 +211,7 @@ export class JsonReader {
     }
   }
 
-  /** Finds the end and checks the escapes; JSON.parse then unescapes, and halves of surrogate pairs become U+FFFD. */
+  /** Finds the end and checks the escapes. JSON.parse then unescapes, and unpaired surrogates become U+FFFD. */
   #stringWithEscapes(start: number, firstEscape: number): string {
     let at = firstEscape;
     for (;;) {
@@ -241,11 +245,11 @@ function isHexadecimal(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || (lower >= 0x61 && lower <= 0x66);
 }
 
-/** An integer as int64 has it; one beyond int64 is a float64 like any other number. */
+/** Parses an integer exactly if it fits int64; a larger one becomes a float64 like any other number. */
 export function exactInteger(digits: string): number | bigint {
   const rounded = Number(digits);
   if (Number.isSafeInteger(rounded)) return rounded + 0;
-  // Longer texts cannot be int64, and making a bigint of a megabyte of digits is slow.
+  // A longer text cannot be an int64, and parsing a megabyte of digits as a bigint is slow.
   if (digits.length > 20) return finite(digits);
   const exact = BigInt(digits);
   return exact > largestInt64 || exact < smallestInt64 ? rounded : exact;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findMember, skipJson, walkMembers } from './json-skip.ts';
 
-describe('finding the way in JSON', () => {
-  it('finds the end of every value, whatever is in it', () => {
+describe('skipping JSON', () => {
+  it('finds the end of any value', () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom('', ',"x":1}', ']', '}'), (sent, rest) => {
         const text = JSON.stringify(JSON.parse(sent));
@@ -12,7 +12,7 @@ describe('finding the way in JSON', () => {
     );
   });
 
-  it('finds every member of an object and none that is not there', () => {
+  it('finds every member of an object and no other', () => {
     const names = fc.constantFrom('a', 'b', 'ab', 'labels', 'metadata');
     fc.assert(
       fc.property(fc.dictionary(names, fc.jsonValue()), names, (sent, wanted) => {
@@ -26,7 +26,7 @@ describe('finding the way in JSON', () => {
     );
   });
 
-  it('walks over all members and stops at the end of the object', () => {
+  it('visits all members and stops at the end of the object', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (sent) => {
         const text = JSON.stringify(sent);
@@ -41,7 +41,7 @@ describe('finding the way in JSON', () => {
     );
   });
 
-  it('refuses what ends too early', () => {
+  it('rejects truncated text', () => {
     expect(() => skipJson('{"a":[1', 0)).toThrow(SyntaxError);
     expect(() => skipJson('"a', 0)).toThrow(SyntaxError);
   });

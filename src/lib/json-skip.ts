@@ -1,6 +1,6 @@
 /**
- * Finds its way in compact JSON that this program wrote, without reading what it holds: where a value ends, where a
- * member begins. Several times faster than to parse the text, and leaves nothing behind.
+ * Functions that navigate compact JSON written by this program without parsing it: they find the end of a value or the
+ * start of a member. This is several times faster than parsing and allocates nothing.
  */
 
 const quote = 0x22;
@@ -11,7 +11,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** The index behind the value that begins at `at`. */
+/** The index after the value that starts at `at`. */
 export function skipJson(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first === quote) return skipString(text, at);
@@ -23,7 +23,7 @@ export function skipJson(text: string, at: number): number {
   return skipOut(text, at + 1, 1);
 }
 
-/** The index behind the value that begins so many levels above `at`, where a value begins or has ended. */
+/** The index after the container `levels` levels above `at`, where `at` is the start or the end of a value. */
 export function skipOut(text: string, at: number, levels: number): number {
   let depth = levels;
   for (let end = at; end < text.length; ) {
@@ -36,10 +36,10 @@ export function skipOut(text: string, at: number, levels: number): number {
     if (code === openBrace || code === openBracket) depth++;
     else if ((code === closeBrace || code === closeBracket) && --depth === 0) return end;
   }
-  throw new SyntaxError('JSON that ends in the midst of a value');
+  throw new SyntaxError('JSON text ends inside a value');
 }
 
-/** Calls back with each member of the object that begins at `at`, until the answer is true. Gives the index where it stopped. */
+/** Calls `visit` with each member of the object at `at` until it returns true. Returns the index where it stopped. */
 export function walkMembers(
   text: string,
   at: number,
@@ -57,7 +57,7 @@ export function walkMembers(
   return keyAt;
 }
 
-/** The index of the value of that member; -1: there is none. `key` holds nothing that would have to be escaped. */
+/** The index of the value of that member; -1 if there is none. `key` must not need escaping. */
 export function findMember(text: string, at: number, key: string): number {
   let found = -1;
   walkMembers(text, at, (keyAt, keyEnd, valueAt) => {
@@ -74,7 +74,7 @@ function skipString(text: string, at: number): number {
     while (text.charCodeAt(before - 1) === backslash) before--;
     if ((end - before) % 2 === 0) return end + 1;
   }
-  throw new SyntaxError('JSON that ends in the midst of a string');
+  throw new SyntaxError('JSON text ends inside a string');
 }
 
 function endsScalar(code: number): boolean {

@@ -7,7 +7,7 @@ import { writeJson } from './json-write.ts';
 
 type Part = JsonObject | JsonValue[];
 
-/** Names in any order, also such as would be escaped, sort otherwise by bytes, or look like numbers. */
+/** Names in any order, including ones that need escaping, sort differently by bytes, or look like numbers. */
 const names = fc.oneof(
   fc.constantFrom('metadata', 'spec', 'a', 'ab', 'b', '10', '9', '', '"', '\\', '\n', '\u{1f600}', '\uff5e', 'ä'),
   fc.string({ unit: 'binary', maxLength: 3 }),
@@ -36,7 +36,7 @@ function partsOf(value: JsonObject): Part[] {
 }
 
 describe('SortedText', () => {
-  it('gives what writeJson writes, or nothing, of whatever was sent in whatever way', () => {
+  it('returns the text that writeJson writes, or nothing, for any document and formatting', () => {
     fc.assert(
       fc.property(document, fc.constantFrom(0, 1), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent);
@@ -51,7 +51,7 @@ describe('SortedText', () => {
     );
   });
 
-  it('knows the parts of what programs send, and of its metadata, but not the metadata itself', () => {
+  it('returns the members of a document and of its metadata, but not the metadata itself', () => {
     const text =
       '{"kind":"A","metadata":{"name":"x","labels":{"b":"1","a":"say \\"hi\\"\\n"},"none":{}},"spec":{"b":[{"z":-1,"ä":null},{}],"a":true},"list":[]}';
     const value = JSON.parse(text) as JsonObject;
@@ -69,25 +69,25 @@ describe('SortedText', () => {
 
   it.each([
     ['spaces', '{"spec":{"a": 1}}'],
-    ['escapes that need not be', '{"spec":{"a":"\\u0041"}}'],
-    ['a slash that is escaped', '{"spec":{"a":"\\/"}}'],
+    ['unnecessary escapes', '{"spec":{"a":"\\u0041"}}'],
+    ['an escaped slash', '{"spec":{"a":"\\/"}}'],
     ['fractions', '{"spec":{"a":1.0}}'],
     ['exponents', '{"spec":{"a":1e3}}'],
-    ['a zero with a sign', '{"spec":{"a":-0}}'],
+    ['a negative zero', '{"spec":{"a":-0}}'],
     ['long integers', '{"spec":{"a":1234567890123456}}'],
     ['escapes in names', '{"spec":{"\\t":1,"\\n":2}}'],
     ['quotes in names', '{"spec":{"a\\"":1,"b":2}}'],
     ['names beyond the basic plane', '{"spec":{"\uff5e":1,"\u{1f600}":2}}'],
-    ['what is nested deeply', `{"spec":${'['.repeat(300)}${']'.repeat(300)}}`],
-    ['more values than are taken', `{"spec":[${'0,'.repeat(mostValues)}0]}`],
-    ['what is no object', '[{"spec":{}}]'],
-    ['what ends too early', '{"spec":{"a":"b'],
-    ['nothing', ''],
-  ])('leaves %s to others', (_, text) => {
+    ['deep nesting', `{"spec":${'['.repeat(300)}${']'.repeat(300)}}`],
+    ['too many values', `{"spec":[${'0,'.repeat(mostValues)}0]}`],
+    ['documents that are not objects', '[{"spec":{}}]'],
+    ['truncated documents', '{"spec":{"a":"b'],
+    ['empty text', ''],
+  ])('gives up on %s', (_, text) => {
     expect(new SortedText(text, 'metadata').members).toBeUndefined();
   });
 
-  it('lets nobody overlook a member that stands twice', () => {
+  it('counts members so that duplicates are detected', () => {
     const text = '{"spec":{"b":1,"a":2,"b":3}}';
     expect(parseJson(text, new SortedText(text, 'metadata').members).duplicates).toEqual(['spec.b']);
   });

@@ -15,37 +15,39 @@ const smallF = 0x66;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** As many digits as any number holds exactly. */
-const mostDigits = 15;
+/** The number of digits that every double represents exactly. */
+const maxExactDigits = 15;
 
 /**
- * The texts that `writeJson` gives for the large parts of a document, which are its members and those of the one member
- * `within`: put together from pieces of the text that the document is read from. As nothing is escaped, copied and
- * written anew, that takes a fraction of the time.
+ * The texts that `writeJson` would produce for the large parts of a document: its members, and the members of its
+ * member `within`. They are assembled from pieces of the received text. Nothing is unescaped, copied and serialized
+ * again, so this takes a fraction of the time.
  */
 export class SortedText {
   readonly #within: string;
   readonly #parts: readonly Part[];
-  /** As `plainMembers` counts them; undefined: that is not known, and no text of any part is. */
+  /** The number of members, as `plainMembers` counts them; `undefined` if the text of no part is known. */
   readonly members: number | undefined;
   #document: JsonObject | undefined;
   readonly #values: (JsonValue | undefined)[] = [];
 
   constructor(text: string, within: string) {
-    const sorting = new Sorting(text, within);
+    const scanner = new Scanner(text, within);
     this.#within = within;
-    this.#parts = sorting.isDone ? sorting.parts : [];
-    this.members = sorting.isDone ? sorting.members : undefined;
+    this.#parts = scanner.isDone ? scanner.parts : [];
+    this.members = scanner.isDone ? scanner.members : undefined;
   }
 
-  /** Of a part of what the text was parsed to, in which no member stood twice. Undefined: it is none, or not known. */
+  /**
+   * The text of a part of the parsed document, which must not have duplicate members; `undefined` if it is not known.
+   */
   of(document: JsonObject, value: JsonObject | JsonValue[]): string | undefined {
-    if (document !== this.#document) this.#look(document);
+    if (document !== this.#document) this.#index(document);
     const at = this.#values.indexOf(value);
     return at === -1 ? undefined : this.#parts[at]?.text;
   }
 
-  #look(document: JsonObject): void {
+  #index(document: JsonObject): void {
     this.#document = document;
     const inner = document[this.#within];
     this.#parts.forEach(({ inside, name }, at) => {
@@ -62,20 +64,20 @@ interface Part {
 }
 
 /**
- * Goes through a text once. It gives up where a value would be written otherwise than it stands there: spaces, numbers
- * that are no short integers, texts with escapes that need not be, and names with any at all.
+ * Scans a text once. It gives up at anything that `writeJson` would write differently: spaces, numbers other than short
+ * integers, strings with unnecessary escapes, and names with any escape.
  */
-class Sorting {
+class Scanner {
   readonly parts: Part[] = [];
   members = 0;
   #values = 0;
   readonly #text: string;
   readonly #within: string;
   #isInside = false;
-  /** Where it is; -1: it has given up. */
+  /** The current offset; -1 after giving up. */
   #at = 0;
-  #isOdd = false;
-  /** The members of all objects that it is in: where each begins and ends, and its text where that is another. */
+  #hasUncomparableName = false;
+  /** A stack of the members of all open objects: start, end, and the new text if it differs from the received one. */
   readonly #from: number[] = [];
   readonly #to: number[] = [];
   readonly #made: (string | undefined)[] = [];
@@ -84,16 +86,16 @@ class Sorting {
   constructor(text: string, within: string) {
     this.#text = text;
     this.#within = `${within}"`;
-    // All other escapes are those that are written, too.
+    // All other escapes are the ones that `writeJson` writes too.
     if (text.includes('\\u') || text.includes('\\/') || text.charCodeAt(0) !== openBrace) this.#giveUp();
     else this.#object(1);
   }
 
   get isDone(): boolean {
-    return this.#at !== -1 && !this.#isOdd;
+    return this.#at !== -1 && !this.#hasUncomparableName;
   }
 
-  /** Goes behind the value that begins here. Gives its text where that is not what stands there. */
+  /** Skips the value at the current offset. Returns its text if that differs from the received one. */
   #value(depth: number): string | undefined {
     const code = this.#text.charCodeAt(this.#at);
     if (code === quote) this.#at = endOfString(this.#text, this.#at);
@@ -161,7 +163,7 @@ class Sorting {
       this.#made[top] = made === undefined ? undefined : text.slice(next, keyEnd + 1) + made;
       if (made !== undefined) isSame = false;
       if (isSorted && top > base && this.#isAfter(top - 1, next)) isSorted = false;
-      if (depth === 1 ? !isWithin : depth === 2 && this.#isInside) this.#note(depth, next, keyEnd, made);
+      if (depth === 1 ? !isWithin : depth === 2 && this.#isInside) this.#addPart(depth, next, keyEnd, made);
       top++;
       const code = text.charCodeAt(end);
       next = end + 1;
@@ -181,7 +183,7 @@ class Sorting {
     return undefined;
   }
 
-  #note(depth: number, keyAt: number, keyEnd: number, made: string | undefined): void {
+  #addPart(depth: number, keyAt: number, keyEnd: number, made: string | undefined): void {
     const text = this.#text;
     const first = text.charCodeAt(keyEnd + 1);
     if (first !== openBrace && first !== openBracket) return;
@@ -203,38 +205,41 @@ class Sorting {
       const from = this.#from[at] as number;
       const to = this.#to[at] as number;
       const made = this.#made[at];
-      let hole = at;
-      for (; hole > base && this.#isAfter(hole - 1, from); hole--) {
-        this.#from[hole] = this.#from[hole - 1] as number;
-        this.#to[hole] = this.#to[hole - 1] as number;
-        this.#made[hole] = this.#made[hole - 1];
+      let gap = at;
+      for (; gap > base && this.#isAfter(gap - 1, from); gap--) {
+        this.#from[gap] = this.#from[gap - 1] as number;
+        this.#to[gap] = this.#to[gap - 1] as number;
+        this.#made[gap] = this.#made[gap - 1];
       }
-      this.#from[hole] = from;
-      this.#to[hole] = to;
-      this.#made[hole] = made;
+      this.#from[gap] = from;
+      this.#to[gap] = to;
+      this.#made[gap] = made;
     }
   }
 
-  /** Whether the name of that member belongs behind the one that begins at `other`. */
+  /** True if the name of that member sorts after the name that starts at `other`. */
   #isAfter(member: number, other: number): boolean {
     const text = this.#text;
     const own = this.#from[member] as number;
     for (let at = 1; ; at++) {
       const code = text.charCodeAt(own + at);
       const otherCode = text.charCodeAt(other + at);
-      if (isOdd(code) || isOdd(otherCode)) this.#isOdd = true;
+      if (isOdd(code) || isOdd(otherCode)) this.#hasUncomparableName = true;
       if (code !== otherCode) return otherCode === quote || (code !== quote && code > otherCode);
       if (code === quote) return false;
     }
   }
 }
 
-/** In a name: an escape is not what it stands for, and surrogates sort otherwise by bytes. */
+/**
+ * True for characters that prevent a comparison of names by code unit: escapes, and surrogates, which sort differently
+ * by bytes.
+ */
 function isOdd(code: number): boolean {
   return code === backslash || code >= 0xd800;
 }
 
-/** -1: it has none. */
+/** Returns -1 if the string does not end. */
 function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end;
@@ -244,14 +249,17 @@ function endOfString(text: string, at: number): number {
   return -1;
 }
 
-/** -1: it may be written in another way. What follows an integer tells whether the number is one. */
+/**
+ * Returns -1 if `writeJson` may write the scalar differently. The caller's check of the next character rejects
+ * non-integers.
+ */
 function endOfScalar(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first >= smallA) return at + (first === smallF ? 'false' : 'null').length;
   const digits = first === minus ? at + 1 : at;
   let end = digits;
   while (isDigit(text.charCodeAt(end))) end++;
-  const isOdd = end === digits || end - digits > mostDigits || (text.charCodeAt(digits) === zero && end - at > 1);
+  const isOdd = end === digits || end - digits > maxExactDigits || (text.charCodeAt(digits) === zero && end - at > 1);
   return isOdd ? -1 : end;
 }
 

@@ -1,4 +1,4 @@
-/** A text that is not JSON. The message is what Go's encoding/json says of it, because clients see it. */
+/** A text that is not JSON. The message is that of Go's encoding/json, because clients see it. */
 export class JsonSyntaxError extends Error {
   constructor(message: string) {
     super(message);
@@ -24,7 +24,7 @@ const named: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
-/** Go looks at bytes: of a character beyond ASCII it names the first byte of its UTF-8 form, read as Latin-1. */
+/** Go works on bytes: for a non-ASCII character it prints the first byte of the UTF-8 form, interpreted as Latin-1. */
 function quoteCharacter(text: string, at: number): string {
   const character = String.fromCharCode(firstByte(text.codePointAt(at) ?? 0));
   const escaped = named[character];

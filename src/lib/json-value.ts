@@ -1,6 +1,6 @@
 /**
- * What a JSON document can hold in memory. Integers beyond 2^53 are bigints, so that every int64 survives a
- * round trip; all other numbers are plain numbers.
+ * A JSON value in memory. Integers beyond 2^53 are bigints, so that every int64 survives a round trip; all other
+ * numbers are plain numbers.
  */
 export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
 export type JsonObject = { [key: string]: JsonValue };
@@ -10,8 +10,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Assigns like `target[key] = value`, except that `__proto__` becomes an ordinary member. Every piece of code
- * that copies members named by a client goes through here.
+ * Assigns like `target[key] = value`, except that `__proto__` becomes an ordinary member. All code that copies members
+ * named by a client must use this function.
  */
 export function setMember(target: JsonObject, key: string, value: JsonValue): void {
   if (key === '__proto__') {
@@ -21,14 +21,14 @@ export function setMember(target: JsonObject, key: string, value: JsonValue): vo
   }
 }
 
-/** Reads a member that the object itself has; what it merely inherits (`constructor`, `toString`) is not there. */
+/** Reads an own member; inherited ones (`constructor`, `toString`) do not count. */
 export function getMember(source: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(source, key) ? source[key] : undefined;
 }
 
 /*
- * The walks below keep a list of what is still to be looked at instead of calling themselves: a client's document may
- * be 10,000 levels deep, and the stack is not.
+ * The traversals below use an explicit list instead of recursion: a client's document may be 10,000 levels deep, which
+ * would overflow the stack.
  */
 
 type Container = JsonObject | JsonValue[];
@@ -37,7 +37,7 @@ function isContainer(value: JsonValue | undefined): value is Container {
   return typeof value === 'object' && value !== null;
 }
 
-/** Spread copies `__proto__` as an ordinary member. */
+/** The spread operator copies `__proto__` as an ordinary member. */
 function shallowCopy(value: Container): Container {
   return Array.isArray(value) ? value.slice() : { ...value };
 }
@@ -51,17 +51,17 @@ export function cloneJson<T extends JsonValue>(value: T): T {
       for (let at = 0; at < copy.length; at++) {
         const item = copy[at];
         if (!isContainer(item)) continue;
-        const own = shallowCopy(item);
-        copy[at] = own;
-        pending.push(own);
+        const copied = shallowCopy(item);
+        copy[at] = copied;
+        pending.push(copied);
       }
     } else {
       for (const key in copy) {
         const member = copy[key];
         if (!isContainer(member)) continue;
-        const own = shallowCopy(member);
-        setMember(copy, key, own);
-        pending.push(own);
+        const copied = shallowCopy(member);
+        setMember(copy, key, copied);
+        pending.push(copied);
       }
     }
   }

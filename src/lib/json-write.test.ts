@@ -4,7 +4,7 @@ import { parseJson } from './json-parse.ts';
 import { equalJson, type JsonValue } from './json-value.ts';
 import { writeJson, writeKnown } from './json-write.ts';
 
-/** Sorted keys as a model: what Go's map encoder does, by bytes. */
+/** A reference implementation with sorted keys, as Go's map encoder sorts them: by bytes. */
 function sortedModel(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedModel).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -26,7 +26,7 @@ describe('writeJson', () => {
     );
   });
 
-  it('writes as JSON.stringify where order does not matter', () => {
+  it('writes the same as JSON.stringify if the order does not matter', () => {
     fc.assert(
       fc.property(document, fc.constantFrom(0, 2), (value, indent) => {
         expect(writeJson(value, { sorted: false, indent })).toBe(JSON.stringify(value, undefined, indent));
@@ -35,19 +35,19 @@ describe('writeJson', () => {
     );
   });
 
-  it('indents sorted text as it indents any other', () => {
+  it('indents sorted text like unsorted text', () => {
     const unsorted = { b: { d: [], c: [1, { y: {}, x: 9007199254740993n }] }, a: 'x' };
     expect(writeJson(unsorted, { indent: 2 })).toBe(
       '{\n  "a": "x",\n  "b": {\n    "c": [\n      1,\n      {\n        "x": 9007199254740993,\n        "y": {}\n      }\n    ],\n    "d": []\n  }\n}',
     );
   });
 
-  it('brings int64 through a round trip exactly (DEC-07)', () => {
+  it('keeps int64 exactly through a round trip (DEC-07)', () => {
     const text = '{"a":9223372036854775807,"b":[-9223372036854775808,9007199254740993,1.5]}';
     expect(writeJson(parseJson(text).value)).toBe(text);
   });
 
-  it('leaves out what is undefined', () => {
+  it('omits undefined members', () => {
     const value = { b: undefined, a: 1, c: { z: 1n, y: undefined } } as unknown as JsonValue;
     expect(writeJson(value)).toBe('{"a":1,"c":{"z":1}}');
     expect(writeJson(value, { indent: 1 })).toBe('{\n "a": 1,\n "c": {\n  "z": 1\n }\n}');
@@ -62,7 +62,7 @@ describe('writeJson', () => {
 });
 
 describe('writeKnown', () => {
-  it('writes as writeJson does, whatever parts are known by their texts', () => {
+  it('writes the same as writeJson, whichever parts are known as text', () => {
     fc.assert(
       fc.property(document, fc.infiniteStream(fc.boolean()), (value, known) => {
         expect(writeKnown(value, (part) => (known.next().value ? writeJson(part) : undefined))).toBe(writeJson(value));

@@ -2,16 +2,16 @@ import { sortBytes } from './json-order.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
 
 export interface WriteOptions {
-  /** Spaces per level; absent or 0: compact. */
+  /** Spaces per level. Optional; defaults to 0 (compact). */
   readonly indent?: number;
-  /** Members in byte order at every level. Default true; false keeps them as they stand. */
+  /** Sorts members in byte order at every level. Optional; defaults to true. False keeps their order. */
   readonly sorted?: boolean;
 }
 
-/** Beyond this the native writer and recursion are left alone; the number is far below where stacks end. */
+/** The maximum depth for JSON.stringify and for recursion; far below the stack limit. */
 export const flatDepth = 500;
 
-/** Writes JSON with exact 64-bit integers. Members that are undefined are left out, as JSON.stringify does. */
+/** Writes JSON with exact 64-bit integers. Undefined members are omitted, as JSON.stringify does. */
 export function writeJson(value: JsonValue, options: WriteOptions = {}): string {
   const sorted = options.sorted ?? true;
   const indent = options.indent ?? 0;
@@ -21,10 +21,10 @@ export function writeJson(value: JsonValue, options: WriteOptions = {}): string 
     : new DeepWriter(sorted, indent).write(value);
 }
 
-/** The text of a part, where it is known; undefined: it has to be written. */
+/** The text of a part if it is known already; `undefined` if it has to be serialized. */
 export type KnownText = (part: JsonObject | JsonValue[]) => string | undefined;
 
-/** The same as `writeJson`, for a value that consists for the most part of what is known by its text. */
+/** Like `writeJson`, for a value of which most parts are already known as text. */
 export function writeKnown(value: JsonValue, known: KnownText, levels = flatDepth): string {
   if (typeof value !== 'object' || value === null) return writeScalar(value);
   const text = known(value);
@@ -33,8 +33,8 @@ export function writeKnown(value: JsonValue, known: KnownText, levels = flatDept
 }
 
 /**
- * True if JSON.stringify, the fastest writer there is, writes the wanted text: no bigint, not too deep, members in
- * order already. What was read from the store is, and most of what is written was read from there.
+ * True if JSON.stringify, the fastest serializer, writes the expected text: no bigint, not too deep, members sorted.
+ * Values read from the store are plain, and most of what is written was read from the store.
  */
 export function isPlain(value: JsonValue, sorted: boolean, depth: number): boolean {
   if (typeof value === 'bigint' || depth > flatDepth) return false;
@@ -45,7 +45,7 @@ export function isPlain(value: JsonValue, sorted: boolean, depth: number): boole
   }
   let previous = '';
   for (const key in value) {
-    // Surrogates sort differently by bytes; such keys are left to the sorting writer.
+    // Surrogates sort differently by bytes; such keys are left to the sorting serializer.
     if (sorted && (key < previous || key >= '\ud800')) return false;
     previous = key;
     const member = value[key] as JsonValue;
@@ -108,7 +108,7 @@ interface Level {
   next: number;
 }
 
-/** Writes any depth, with a stack of its own, indented if wanted. */
+/** Writes values of any depth with an explicit stack, optionally indented. */
 class DeepWriter {
   readonly #sorted: boolean;
   readonly #indent: number;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Lanes } from './lanes.ts';
 
-it('runs one lane in order, other lanes beside it, and goes on after a failure', async () => {
+it('tasks with the same name run in order, even after a failure; others run concurrently', async () => {
   const lanes = new Lanes();
   const log: string[] = [];
   let open: () => void = () => {};

@@ -1,20 +1,20 @@
-/** Runs what has the same name one after the other, and everything else side by side. */
+/** Runs tasks with the same name one after the other, and tasks with different names concurrently. */
 export class Lanes {
-  readonly #ends = new Map<string, Promise<unknown>>();
+  readonly #lastTasks = new Map<string, Promise<unknown>>();
 
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#ends.get(name) ?? Promise.resolve();
-    const own = before.then(work, work);
-    this.#ends.set(name, own);
+    const previous = this.#lastTasks.get(name) ?? Promise.resolve();
+    const running = previous.then(work, work);
+    this.#lastTasks.set(name, running);
     try {
-      return await own;
+      return await running;
     } finally {
-      if (this.#ends.get(name) === own) this.#ends.delete(name);
+      if (this.#lastTasks.get(name) === running) this.#lastTasks.delete(name);
     }
   }
 
-  /** How many names have something running or waiting. */
+  /** The number of names with a running or waiting task. */
   get size(): number {
-    return this.#ends.size;
+    return this.#lastTasks.size;
   }
 }

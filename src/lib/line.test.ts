@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Line, type Place } from './line.ts';
 
-it('keeps the order in which it was joined, whoever leaves it', () => {
+it('a linked queue keeps the insertion order, whichever entries are removed', () => {
   const step = fc.oneof(fc.constant('join'), fc.constant('shift'), fc.nat(40));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {

@@ -1,18 +1,18 @@
-/** One place in a line, for leaving it from wherever it is. */
+/** An entry of a queue, with which it can be removed from any position. */
 export interface Place<T> {
   readonly item: T;
 }
 
-interface Link<T> extends Place<T> {
-  before: Link<T> | undefined;
-  behind: Link<T> | undefined;
-  isIn: boolean;
+interface Node<T> extends Place<T> {
+  previous: Node<T> | undefined;
+  next: Node<T> | undefined;
+  isQueued: boolean;
 }
 
-/** A line that is joined at its end and left from anywhere, each at once however long it is. */
+/** A linked list with constant-time append and removal from any position. */
 export class Line<T> {
-  #first: Link<T> | undefined;
-  #last: Link<T> | undefined;
+  #first: Node<T> | undefined;
+  #last: Node<T> | undefined;
   #length = 0;
 
   get length(): number {
@@ -28,27 +28,27 @@ export class Line<T> {
   }
 
   join(item: T): Place<T> {
-    const link: Link<T> = { item, before: this.#last, behind: undefined, isIn: true };
+    const link: Node<T> = { item, previous: this.#last, next: undefined, isQueued: true };
     if (this.#last === undefined) this.#first = link;
-    else this.#last.behind = link;
+    else this.#last.next = link;
     this.#last = link;
     this.#length++;
     return link;
   }
 
-  /** Of a place in this line; without effect once it has been left. */
+  /** Removes an entry of this queue; no effect if it was removed already. */
   leave(place: Place<T>): void {
-    const link = place as Link<T>;
-    if (!link.isIn) return;
-    link.isIn = false;
-    if (link.before === undefined) this.#first = link.behind;
-    else link.before.behind = link.behind;
-    if (link.behind === undefined) this.#last = link.before;
-    else link.behind.before = link.before;
+    const link = place as Node<T>;
+    if (!link.isQueued) return;
+    link.isQueued = false;
+    if (link.previous === undefined) this.#first = link.next;
+    else link.previous.next = link.next;
+    if (link.next === undefined) this.#last = link.previous;
+    else link.next.previous = link.previous;
     this.#length--;
   }
 
-  /** Takes the first out. */
+  /** Removes and returns the first item. */
   shift(): T | undefined {
     const first = this.#first;
     if (first === undefined) return undefined;

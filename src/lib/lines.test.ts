@@ -13,7 +13,7 @@ async function collect(text: string | Uint8Array, size: number): Promise<string[
 }
 
 describe('linesOf', () => {
-  it('gives the same lines however the text is cut, also in the middle of a character', async () => {
+  it('returns the same lines for any chunking, even inside a character', async () => {
     const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ''));
     await fc.assert(
       fc.asyncProperty(fc.array(line), fc.integer({ min: 1, max: 9 }), async (lines, size) => {
@@ -22,11 +22,11 @@ describe('linesOf', () => {
     );
   });
 
-  it('gives a last line without a newline too', async () => {
+  it('returns a last line without a newline', async () => {
     expect(await collect('a\n\nb', 1)).toEqual(['a', '', 'b']);
   });
 
-  it('refuses what is not UTF-8', async () => {
+  it('rejects invalid UTF-8', async () => {
     await expect(collect(Uint8Array.of(0x61, 0xff), 1)).rejects.toThrow();
   });
 });

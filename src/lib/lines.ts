@@ -1,6 +1,6 @@
 /**
- * The lines of a text that comes in pieces, without their newlines. Reads no faster than it is read. Throws where a line
- * has more than `longest` characters: whoever never ends one would fill the memory.
+ * Yields the lines of a chunked text without newlines, and reads only as fast as the consumer. Throws if a line has
+ * more than `longest` characters: a client that never ends a line would exhaust the memory.
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,4 +1,4 @@
-/** The program's own log. Members are named by code, never taken from a request's body or credentials. */
+/** The program's log. Field names come from the code; values never come from request bodies or credentials. */
 export interface Log {
   debug(members: Record<string, unknown>, message: string): void;
   info(members: Record<string, unknown>, message: string): void;

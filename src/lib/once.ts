@@ -1,10 +1,10 @@
 export interface Once<T> {
   get(): T;
-  /** What there is already, for whoever has to put it away. */
+  /** The value if it was created already, for cleanup. */
   readonly made: T | undefined;
 }
 
-/** Made when it is first needed, and then kept. */
+/** Creates a value on first use and keeps it. */
 export function once<T extends object>(make: () => T): Once<T> {
   let made: T | undefined;
   return {

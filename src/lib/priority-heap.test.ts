@@ -7,7 +7,7 @@ interface Item {
   rank: number;
 }
 
-it('has the first of its items at hand, whatever was added, moved and removed', () => {
+it('a priority heap returns its first item after any additions, moves and removals', () => {
   const step = fc.record({
     act: fc.constantFrom('add', 'move', 'remove', 'take'),
     id: fc.integer({ min: 0, max: 12 }),

@@ -1,12 +1,12 @@
 /**
- * Items in the order in which they are wanted, the first at hand; adding, removing and moving one takes the logarithm
- * of their number. Whoever changes what an item is compared by says so with `moved`.
+ * A priority queue; adding, removing and moving an item takes logarithmic time. Call `moved` after a change of the
+ * value that an item is compared by.
  */
 export class PriorityHeap<T> {
-  /** Negative: the one comes before the other. */
+  /** Negative if the first argument comes before the second. */
   readonly #compare: (one: T, other: T) => number;
   readonly #items: T[] = [];
-  readonly #places = new Map<T, number>();
+  readonly #indexes = new Map<T, number>();
 
   constructor(compare: (one: T, other: T) => number) {
     this.#compare = compare;
@@ -21,7 +21,7 @@ export class PriorityHeap<T> {
   }
 
   has(item: T): boolean {
-    return this.#places.has(item);
+    return this.#indexes.has(item);
   }
 
   add(item: T): void {
@@ -31,58 +31,58 @@ export class PriorityHeap<T> {
   }
 
   remove(item: T): void {
-    const place = this.#places.get(item);
-    if (place === undefined) return;
-    this.#places.delete(item);
+    const index = this.#indexes.get(item);
+    if (index === undefined) return;
+    this.#indexes.delete(item);
     const last = this.#items.pop() as T;
-    if (place === this.#items.length) return;
-    this.#put(last, place);
+    if (index === this.#items.length) return;
+    this.#put(last, index);
     this.moved(last);
   }
 
   moved(item: T): void {
-    const place = this.#places.get(item);
-    if (place === undefined) return;
-    this.#rise(place);
-    this.#sink(this.#places.get(item) ?? place);
+    const index = this.#indexes.get(item);
+    if (index === undefined) return;
+    this.#rise(index);
+    this.#sink(this.#indexes.get(item) ?? index);
   }
 
   #rise(from: number): void {
-    let place = from;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
-      if (!this.#isBefore(place, parent)) return;
-      this.#swap(place, parent);
-      place = parent;
+    let index = from;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (!this.#isBefore(index, parent)) return;
+      this.#swap(index, parent);
+      index = parent;
     }
   }
 
   #sink(from: number): void {
-    let place = from;
+    let index = from;
     for (;;) {
-      const left = 2 * place + 1;
-      let least = place;
+      const left = 2 * index + 1;
+      let least = index;
       if (this.#isBefore(left, least)) least = left;
       if (this.#isBefore(left + 1, least)) least = left + 1;
-      if (least === place) return;
-      this.#swap(place, least);
-      place = least;
+      if (least === index) return;
+      this.#swap(index, least);
+      index = least;
     }
   }
 
-  #isBefore(place: number, other: number): boolean {
-    if (place >= this.#items.length) return false;
-    return this.#compare(this.#items[place] as T, this.#items[other] as T) < 0;
+  #isBefore(index: number, other: number): boolean {
+    if (index >= this.#items.length) return false;
+    return this.#compare(this.#items[index] as T, this.#items[other] as T) < 0;
   }
 
-  #swap(place: number, other: number): void {
-    const item = this.#items[place] as T;
-    this.#put(this.#items[other] as T, place);
+  #swap(index: number, other: number): void {
+    const item = this.#items[index] as T;
+    this.#put(this.#items[other] as T, index);
     this.#put(item, other);
   }
 
-  #put(item: T, place: number): void {
-    this.#items[place] = item;
-    this.#places.set(item, place);
+  #put(item: T, index: number): void {
+    this.#items[index] = item;
+    this.#indexes.set(item, index);
   }
 }

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** What only its owner may read and write. */
+/** File mode: only the owner may read and write. */
 export const privateMode = 0o600;
 
 /**
- * Writes a file that only its owner may read, whole or not at all: under another name first, made durable, then
- * renamed into place. A crash leaves the old file or the new one, never half of it.
+ * Writes a file that only its owner may read, atomically: writes a temporary file, syncs it and renames it. A crash
+ * leaves either the old file or the new one.
  */
 export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
@@ -27,7 +27,7 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
   await syncDirectory(dirname(path));
 }
 
-/** A rename is durable only once the directory is. */
+/** Syncs a directory; a rename is durable only after that. */
 export async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -37,7 +37,7 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** The permission bits that others than the owner have; 0 is private. */
+/** The permission bits of group and others; 0 if the file is private. */
 export async function openToOthers(path: string): Promise<number> {
   return (await stat(path)).mode & 0o077;
 }

@@ -1,4 +1,4 @@
 import description from '../../package.json' with { type: 'json' };
 
-/** Of package.json; the build puts it into the bundle. */
+/** The version from package.json; the build includes it in the bundle. */
 export const programVersion: string = description.version;

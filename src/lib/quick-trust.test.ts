@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { QuickTrust } from './quick-trust.ts';
 
-it('trusts what is quick, and what was very slow not again for a while, whether it failed or not', () => {
+it('the breaker stays closed for fast operations and opens after a very slow one, even if that failed', () => {
   let now = 0;
   const trust = new QuickTrust({ longestWait: 20, distrust: 1000, elapsed: () => now });
   const taking = (milliseconds: number) =>
@@ -23,7 +23,7 @@ it('trusts what is quick, and what was very slow not again for a while, whether 
   expect(trust.isGiven()).toBe(false);
 });
 
-it('trusts what is slow now and then, and not what is slow again and again', () => {
+it('the breaker tolerates occasional slow operations, but not repeated ones', () => {
   let now = 0;
   const trust = new QuickTrust({ longestWait: 20, distrust: 1000, elapsed: () => now });
   const taking = (milliseconds: number) => {
@@ -40,7 +40,7 @@ it('trusts what is slow now and then, and not what is slow again and again', () 
   expect([taking(30), taking(30), taking(30)]).toEqual([true, true, false]);
 });
 
-it('trusts what was slow once again soon, and what is slow each time less and less, until it has been quick for long', () => {
+it('the breaker opens for longer each time, until operations have been fast for long', () => {
   let now = 0;
   const trust = new QuickTrust({ longestWait: 20, distrust: 60_000, elapsed: () => now });
   const distrust = () => {

@@ -1,67 +1,67 @@
 export interface QuickTrustOptions {
-  /** Milliseconds: longer than this nobody else is to wait. */
+  /** Milliseconds: an operation that blocks the thread for longer counts as slow. */
   readonly longestWait: number;
-  /** Where it is slow again and again, it is not trusted for so many milliseconds each time. */
+  /** The maximum number of milliseconds to avoid synchronous I/O after it was slow repeatedly. */
   readonly distrust: number;
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. Optional; defaults to `performance.now`. */
   elapsed?(): number;
 }
 
 /**
- * What is slow now and then has waited for the processor, not for the disk: of each second so much may be lost that way,
- * less than the other thread would take, and the longest wait so many times at once.
+ * An occasional slow operation has waited for the CPU, not for the disk. This share of the time may be lost to slow
+ * operations, which is less than another thread would cost, with bursts of this many maximum waits.
  */
-const lostShare = 0.02;
-const waitsAtOnce = 4;
-const shortestDistrust = 1000;
+const slowShare = 0.02;
+const burstWaits = 4;
+const minOpenMs = 1000;
 
 /**
- * For what blocks and is quick as a rule: done at once it takes less time than handing it to another thread. What makes
- * everybody wait for very long, or again and again, is left to the other thread for a while, each time for twice as long
- * as the last time, so that a slow disk holds them up only now and then.
+ * A circuit breaker for synchronous I/O that is usually fast: doing it on this thread takes less time than handing it
+ * to another one. If it blocks for very long, or repeatedly, the breaker opens for a while and callers use another
+ * thread. Each time it opens for twice as long, so that a slow disk blocks the thread only rarely.
  */
 export class QuickTrust {
   readonly #options: QuickTrustOptions;
-  #slowUntil = Number.NEGATIVE_INFINITY;
-  #distrust: number;
-  /** Milliseconds of waits that were too long, and when the last of them ended. */
-  #lost = 0;
-  #lostAt = 0;
+  #openUntil = Number.NEGATIVE_INFINITY;
+  #openMs: number;
+  /** The budget used by slow operations in milliseconds, and when the last of them ended. */
+  #slowMs = 0;
+  #slowAt = 0;
 
   constructor(options: QuickTrustOptions) {
     this.#options = options;
-    this.#distrust = Math.min(shortestDistrust, options.distrust);
+    this.#openMs = Math.min(minOpenMs, options.distrust);
   }
 
   isGiven(): boolean {
-    return this.#now() >= this.#slowUntil;
+    return this.#now() >= this.#openUntil;
   }
 
-  /** Does it at once, and looks how long it took. */
+  /** Runs the operation on this thread and measures how long it took. */
   run<T>(work: () => T): T {
     const began = this.#now();
     try {
       return work();
     } finally {
       const ended = this.#now();
-      if (ended - began > this.#options.longestWait) this.#waited(began, ended);
+      if (ended - began > this.#options.longestWait) this.#onSlow(began, ended);
     }
   }
 
-  #waited(began: number, ended: number): void {
-    const stillLost = Math.max(0, this.#lost - lostShare * (began - this.#lostAt));
-    this.#lost = stillLost + ended - began;
-    this.#lostAt = ended;
-    if (this.#lost <= waitsAtOnce * this.#options.longestWait) return;
-    this.#lost = 0;
-    this.#wasSlow(began, ended);
+  #onSlow(began: number, ended: number): void {
+    const remaining = Math.max(0, this.#slowMs - slowShare * (began - this.#slowAt));
+    this.#slowMs = remaining + ended - began;
+    this.#slowAt = ended;
+    if (this.#slowMs <= burstWaits * this.#options.longestWait) return;
+    this.#slowMs = 0;
+    this.#open(began, ended);
   }
 
-  #wasSlow(began: number, ended: number): void {
+  #open(began: number, ended: number): void {
     const { distrust } = this.#options;
-    const isLongAgo = began - this.#slowUntil >= distrust;
-    this.#distrust = Math.min(isLongAgo ? shortestDistrust : 2 * this.#distrust, distrust);
-    this.#slowUntil = ended + this.#distrust;
+    const wasLongClosed = began - this.#openUntil >= distrust;
+    this.#openMs = Math.min(wasLongClosed ? minOpenMs : 2 * this.#openMs, distrust);
+    this.#openUntil = ended + this.#openMs;
   }
 
   #now(): number {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Remembered } from './remembered.ts';
 
-it('gives what was made of a text last, and keeps no more and no longer ones than it is told', () => {
+it('the cache returns the last value for a text, and respects its limits of size and text length', () => {
   const known = new Remembered<number>({ most: 3, longest: 4 });
   expect(known.get('a')).toBeUndefined();
   known.set('a', 1);

@@ -1,25 +1,25 @@
 /**
- * What was made of texts that come again and again. Bounded: where there are too many all are forgotten, and what is made
- * of longer texts is not kept.
+ * A bounded cache of values computed from recurring texts. When it is full, it is emptied; values of texts that are too
+ * long are not cached.
  */
 export class Remembered<T> {
-  readonly #known = new Map<string, T>();
-  readonly #most: number;
-  readonly #longest: number;
+  readonly #values = new Map<string, T>();
+  readonly #maxEntries: number;
+  readonly #maxKeyLength: number;
 
   constructor({ most, longest }: { readonly most: number; readonly longest: number }) {
-    this.#most = most;
-    this.#longest = longest;
+    this.#maxEntries = most;
+    this.#maxKeyLength = longest;
   }
 
   get(text: string): T | undefined {
-    return this.#known.get(text);
+    return this.#values.get(text);
   }
 
-  /** In the place of what was made of that text before. */
-  set(text: string, made: T): void {
-    if (text.length > this.#longest) return;
-    if (this.#known.size >= this.#most) this.#known.clear();
-    this.#known.set(text, made);
+  /** Replaces an earlier value for the text. */
+  set(text: string, value: T): void {
+    if (text.length > this.#maxKeyLength) return;
+    if (this.#values.size >= this.#maxEntries) this.#values.clear();
+    this.#values.set(text, value);
   }
 }

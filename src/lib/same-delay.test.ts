@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ManualClock } from './clock.ts';
 import { SameDelay } from './same-delay.ts';
 
-/** A clock that counts how many timers were ever asked for. */
+/** A clock that counts the timers that were ever requested. */
 class CountingClock extends ManualClock {
   timers = 0;
 
@@ -12,7 +12,7 @@ class CountingClock extends ManualClock {
   }
 }
 
-it('calls each back after the same time, in the order of asking', () => {
+it('callbacks are called after the same delay, in the order of registration', () => {
   const clock = new ManualClock();
   const delay = new SameDelay(clock, 100);
   const called: string[] = [];
@@ -29,7 +29,7 @@ it('calls each back after the same time, in the order of asking', () => {
   expect(called).toEqual(['first', 'second']);
 });
 
-it('does not call who has left, and calls who came behind them on time', () => {
+it('canceled callbacks are not called, and later ones are called on time', () => {
   const clock = new ManualClock();
   const delay = new SameDelay(clock, 100);
   const called: string[] = [];
@@ -46,7 +46,7 @@ it('does not call who has left, and calls who came behind them on time', () => {
   expect(called).toEqual(['stayed']);
 });
 
-it('has one timer for a thousand, and none when there has been nobody for that time', () => {
+it('a thousand callbacks share one timer, and none is left after an idle delay', () => {
   const clock = new CountingClock();
   const delay = new SameDelay(clock, 100);
   for (let count = 0; count < 1000; count++) delay.after(() => {})();
@@ -62,7 +62,7 @@ it('has one timer for a thousand, and none when there has been nobody for that t
   expect(isCalled).toBe(true);
 });
 
-it('goes on where one who is called asks again', () => {
+it('a callback can register another one', () => {
   const clock = new ManualClock();
   const delay = new SameDelay(clock, 100);
   const called: number[] = [];

@@ -2,20 +2,20 @@ import type { Clock } from './clock.ts';
 import { Line } from './line.ts';
 
 interface Waiting {
-  /** By the clock's `elapsed`. */
+  /** In the time of the clock's `elapsed`. */
   readonly dueAt: number;
   readonly callback: () => void;
 }
 
 /**
- * Calls back after a time that is the same for all who ask: whoever asked first is the first to be called, so that one
- * timer does for all of them. Hardly anybody lets it come so far, and to join a line and to leave it costs little beside
- * a timer of one's own.
+ * A timer queue for one fixed delay: callbacks are due in the order of their registration, so a single timer serves all
+ * of them. Most callbacks are canceled before they are due, and adding and removing a queue entry is much cheaper than
+ * a timer.
  */
 export class SameDelay {
   readonly #clock: Pick<Clock, 'elapsed' | 'after'>;
   readonly #milliseconds: number;
-  readonly #line = new Line<Waiting>();
+  readonly #queue = new Line<Waiting>();
   #isArmed = false;
 
   constructor(clock: Pick<Clock, 'elapsed' | 'after'>, milliseconds: number) {
@@ -23,28 +23,28 @@ export class SameDelay {
     this.#milliseconds = milliseconds;
   }
 
-  /** The returned function cancels it. */
+  /** The returned function cancels the callback. */
   after(callback: () => void): () => void {
-    const place = this.#line.join({ dueAt: this.#clock.elapsed() + this.#milliseconds, callback });
+    const entry = this.#queue.join({ dueAt: this.#clock.elapsed() + this.#milliseconds, callback });
     if (!this.#isArmed) this.#arm(this.#milliseconds);
-    return () => this.#line.leave(place);
+    return () => this.#queue.leave(entry);
   }
 
-  /** The timer goes on when those it was set for have left: at worst it finds nobody, once. */
+  /** The timer is not canceled with the callbacks it was set for: at worst it fires once for nothing. */
   #arm(milliseconds: number): void {
     this.#isArmed = true;
-    this.#clock.after(milliseconds, () => this.#look());
+    this.#clock.after(milliseconds, () => this.#fire());
   }
 
-  #look(): void {
+  #fire(): void {
     this.#isArmed = false;
     const now = this.#clock.elapsed();
-    for (let first = this.#line.first; first !== undefined; first = this.#line.first) {
+    for (let first = this.#queue.first; first !== undefined; first = this.#queue.first) {
       if (first.dueAt > now) {
         if (!this.#isArmed) this.#arm(first.dueAt - now);
         return;
       }
-      this.#line.shift();
+      this.#queue.shift();
       first.callback();
     }
   }

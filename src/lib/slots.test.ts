@@ -5,7 +5,7 @@ import { Slots } from './slots.ts';
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('whoever waits gets in in the order of coming, and nobody twice', async () => {
+test('waiting callers get slots in order of arrival, each one once', async () => {
   const slots = new Slots(1, 10);
   const leave = await slots.take(never);
   const order: number[] = [];
@@ -26,7 +26,7 @@ test('whoever waits gets in in the order of coming, and nobody twice', async () 
   expect(order).toEqual([1, 2, 3]);
 });
 
-test('who gives up is out of the line, and the slot goes to the next', async () => {
+test('a caller that aborts leaves the queue, and the slot goes to the next one', async () => {
   const slots = new Slots(1, 2);
   const leave = await slots.take(never);
   const ending = new AbortController();
@@ -41,7 +41,7 @@ test('who gives up is out of the line, and the slot goes to the next', async () 
   await expect(slots.take(ending.signal)).rejects.toThrow('enough');
 });
 
-test('never more than there is room for, and nobody is forgotten', async () => {
+test('the number of holders never exceeds the limit, and every caller gets a slot', async () => {
   const action = fc.constantFrom('come', 'leave', 'give up');
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(action, { maxLength: 60 }), async (most, actions) => {

@@ -1,54 +1,54 @@
 /**
- * Room for so many at the same time. Whoever comes when all of it is taken waits in line, unless the line is too long.
- * Who leaves the line because of a signal is out of it at once.
+ * A semaphore with a bounded waiting queue. A caller waits if all slots are taken. A caller whose signal fires leaves
+ * the queue at once.
  */
 export class Slots {
-  readonly #mostWaiting: number;
-  /** In the order in which they came. */
-  readonly #line = new Set<() => void>();
+  readonly #maxWaiting: number;
+  /** Waiting callers in order of arrival. */
+  readonly #queue = new Set<() => void>();
   #free: number;
 
-  constructor(slots: number, mostWaiting: number) {
+  constructor(slots: number, maxWaiting: number) {
     this.#free = slots;
-    this.#mostWaiting = mostWaiting;
+    this.#maxWaiting = maxWaiting;
   }
 
-  /** Nobody else may join the line. */
+  /** True if no slot is free and the waiting queue is full. */
   get isFull(): boolean {
-    return this.#free === 0 && this.#line.size >= this.#mostWaiting;
+    return this.#free === 0 && this.#queue.size >= this.#maxWaiting;
   }
 
-  /** Returns how to leave, which counts once. Rejects with the reason of the signal. */
+  /** Returns the function that releases the slot; calling it again has no effect. Rejects with the signal's reason. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free--;
-    else await this.#turn(signal);
-    let isLeft = false;
+    else await this.#waitForSlot(signal);
+    let isReleased = false;
     return () => {
-      if (isLeft) return;
-      isLeft = true;
-      const [next] = this.#line;
+      if (isReleased) return;
+      isReleased = true;
+      const [next] = this.#queue;
       if (next === undefined) this.#free++;
       else next();
     };
   }
 
-  /** Whoever leaves hands their slot on to the first in line. */
-  #turn(signal: AbortSignal): Promise<void> {
+  /** Waits in the queue: a released slot goes to the first caller in it. */
+  #waitForSlot(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const leaveLine = () => {
-        this.#line.delete(enter);
+      const leaveQueue = () => {
+        this.#queue.delete(enter);
         signal.removeEventListener('abort', giveUp);
       };
       const enter = () => {
-        leaveLine();
+        leaveQueue();
         resolve();
       };
       const giveUp = () => {
-        leaveLine();
+        leaveQueue();
         reject(signal.reason);
       };
-      this.#line.add(enter);
+      this.#queue.add(enter);
       signal.addEventListener('abort', giveUp, { once: true });
     });
   }

@@ -5,7 +5,7 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const whatGoesOn = () => new Promise<void>((resolve) => process.nextTick(resolve));
 
 describe('Turns', () => {
-  it('runs nothing at once, then all in order, a few in each turn of the event loop', async () => {
+  it('runs nothing synchronously, then all tasks in order, a few per tick of the event loop', async () => {
     const turns = new Turns(2);
     const ran: string[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) turns.add(() => ran.push(name));
@@ -18,7 +18,7 @@ describe('Turns', () => {
     expect(ran).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('runs no more than those few in one turn of the event loop, also where others come later in it', async () => {
+  it('runs no more than the limit per tick, even if tasks are added later in the tick', async () => {
     const turns = new Turns(2);
     const ran: string[] = [];
     for (const name of ['a', 'b', 'c']) turns.add(() => ran.push(name));
@@ -39,7 +39,7 @@ describe('Turns', () => {
     expect(ran.at(-1)).toBe('f');
   });
 
-  it('lets those who come again have their turn behind all others', async () => {
+  it('runs a task that is added again after all others', async () => {
     const turns = new Turns(2);
     const ran: string[] = [];
     const again = () => {
@@ -55,7 +55,7 @@ describe('Turns', () => {
     expect(ran.at(-1)).toBe('later');
   });
 
-  it('tells until the end of a turn of the event loop that some have had theirs in it', async () => {
+  it('reports until the end of a tick that tasks have run in it', async () => {
     const [one, other] = [new Turns(2), new Turns(2)];
     for (let turn = 0; turn < 2; turn++) await nextTurn();
     expect(haveHadTurns()).toBe(false);
@@ -69,7 +69,7 @@ describe('Turns', () => {
     expect(haveHadTurns()).toBe(false);
   });
 
-  it('counts those that have had their turn, of all of them together', async () => {
+  it('counts the tasks of all schedulers', async () => {
     const [one, other] = [new Turns(2), new Turns(2)];
     const before = turnsHad();
     for (const turns of [one, one, one, other]) turns.add(() => {});

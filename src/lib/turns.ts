@@ -1,57 +1,59 @@
-/** Of all of them, how many have had their few in this turn of the event loop. */
-let resting = 0;
-/** Of all of them, how many tasks have run since the process began. */
-let had = 0;
+/** The number of schedulers that have run tasks in this tick of the event loop. */
+let schedulersRunThisTick = 0;
+/** The number of tasks that all schedulers have run since the process started. */
+let tasksRun = 0;
 
-/** How many have run since the process began. */
+/** The number of tasks that all schedulers have run since the process started. */
 export function turnsHad(): number {
-  return had;
+  return tasksRun;
 }
 
-/** Whether any have run something in this turn of the event loop. What they wrote leaves at its end. */
+/** True if any scheduler has run tasks in this tick of the event loop. Data they wrote is sent at its end. */
 export function haveHadTurns(): boolean {
-  return resting > 0;
+  return schedulersRunThisTick > 0;
 }
 
 /**
- * Runs what is handed in, in order, a few in each turn of the event loop: between them the process looks after everything
- * else. The first few run as soon as what goes on right now is done, so that what they write leaves in the same turn.
- * Nothing runs while it is handed in.
+ * Runs tasks in order, a limited number per tick of the event loop, so that other work can run in between. The first
+ * tasks run as soon as the current operation ends, so that the data they write is sent in the same tick. `add` never
+ * runs a task itself.
  */
 export class Turns {
-  readonly #perTurn: number;
+  readonly #perTick: number;
   #waiting: (() => void)[] = [];
-  /** Those before this index have had their turn. */
+  /** Tasks before this index have run. */
   #next = 0;
-  /** This turn of the event loop has had its few. */
-  #rests = false;
+  /** True if the task limit of this tick is used up. */
+  #isLimitReached = false;
 
-  constructor(perTurn: number) {
-    this.#perTurn = perTurn;
+  constructor(perTick: number) {
+    this.#perTick = perTick;
   }
 
-  /** Must not throw. Who hands in again only after having had a turn keeps this as short as there are such. */
+  /**
+   * Tasks must not throw. If callers add a task only after their previous one ran, the queue is at most one per caller.
+   */
   add(task: () => void): void {
     this.#waiting.push(task);
-    if (this.#waiting.length === 1 && !this.#rests) process.nextTick(this.#turn);
+    if (this.#waiting.length === 1 && !this.#isLimitReached) process.nextTick(this.#runSome);
   }
 
-  readonly #turn = (): void => {
-    const end = Math.min(this.#waiting.length, this.#next + this.#perTurn);
-    had += end - this.#next;
+  readonly #runSome = (): void => {
+    const end = Math.min(this.#waiting.length, this.#next + this.#perTick);
+    tasksRun += end - this.#next;
     for (; this.#next < end; this.#next++) this.#waiting[this.#next]?.();
     if (this.#next === this.#waiting.length) {
       this.#waiting = [];
       this.#next = 0;
     }
-    this.#rests = true;
-    resting++;
-    setImmediate(this.#rested);
+    this.#isLimitReached = true;
+    schedulersRunThisTick++;
+    setImmediate(this.#onNextTick);
   };
 
-  readonly #rested = (): void => {
-    this.#rests = false;
-    resting--;
-    if (this.#waiting.length > 0) this.#turn();
+  readonly #onNextTick = (): void => {
+    this.#isLimitReached = false;
+    schedulersRunThisTick--;
+    if (this.#waiting.length > 0) this.#runSome();
   };
 }

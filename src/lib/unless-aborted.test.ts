@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { unlessAborted } from './unless-aborted.ts';
 
-test('what is first counts, and the signal keeps nothing of it', async () => {
+test('the first of promise and signal wins, and no listener stays on the signal', async () => {
   const ending = new AbortController();
   expect(await unlessAborted(Promise.resolve(1), ending.signal)).toBe(1);
   await expect(unlessAborted(Promise.reject(new Error('failed')), ending.signal)).rejects.toThrow('failed');

@@ -1,4 +1,4 @@
-/** What the promise gives, or the reason of the signal, whichever is first. The work behind the promise goes on. */
+/** Settles like the promise, or rejects with the signal's reason, whichever comes first. The work itself continues. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let stop = () => {};

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UsualOrder } from './usual-order.ts';
 
 describe('UsualOrder', () => {
-  it('knows what stood at a place last, and by no other name', () => {
+  it('returns the last value at a position, but only for the same name', () => {
     const order = new UsualOrder<number>();
     expect(order.at(0, 'a')).toBeUndefined();
     order.put(0, 'a', 1);
@@ -17,7 +17,7 @@ describe('UsualOrder', () => {
     expect([order.at(0, 'a'), order.at(0, 'c')]).toEqual([undefined, 3]);
   });
 
-  it('keeps places from the first on, and not all of a large object', () => {
+  it('caches positions in order from the first, up to a limit', () => {
     const order = new UsualOrder<number>();
     order.put(5, 'a', 1);
     expect(order.at(5, 'a')).toBeUndefined();

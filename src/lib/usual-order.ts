@@ -1,23 +1,23 @@
-/** Members beyond this many are looked for by name alone. */
-const mostPlaces = 64;
+/** Members beyond this position are not cached. */
+const maxPositions = 64;
 
 /**
- * What is known of the members of objects, found by where they stand: those of one sort have theirs in the same order as
- * a rule, and to see that a name is the one that stood there last is a fraction of looking for it.
+ * Caches information about the members of objects by position. Objects of one type usually have their members in the
+ * same order, and comparing a name with the last one at that position is much faster than a lookup by name.
  */
 export class UsualOrder<T> {
   readonly #names: string[] = [];
-  readonly #known: T[] = [];
+  readonly #values: T[] = [];
 
-  /** Undefined: another one stood there last. */
-  at(place: number, name: string): T | undefined {
-    return this.#names[place] === name ? this.#known[place] : undefined;
+  /** `undefined` if the last member at that position had another name. */
+  at(position: number, name: string): T | undefined {
+    return this.#names[position] === name ? this.#values[position] : undefined;
   }
 
-  /** Places are told of from the first on. */
-  put(place: number, name: string, known: T): void {
-    if (place >= mostPlaces || place > this.#names.length) return;
-    this.#names[place] = name;
-    this.#known[place] = known;
+  /** Positions must be added in order, starting with the first. */
+  put(position: number, name: string, value: T): void {
+    if (position >= maxPositions || position > this.#names.length) return;
+    this.#names[position] = name;
+    this.#values[position] = value;
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Resolves after the time, or as soon as the signal fires; never rejects: the caller looks at the signal. */
+/** Resolves after the time, or when the signal fires. Never rejects: the caller checks the signal. */
 export function wait(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {

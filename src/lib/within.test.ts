@@ -5,7 +5,7 @@ import { within } from './within.ts';
 const late = () => new Error('too late');
 
 describe('within', () => {
-  it('gives what comes in time, and leaves no alarm behind', async () => {
+  it('returns a result that arrives in time, and leaves no timer behind', async () => {
     const clock = new ManualClock();
     let seen: AbortSignal | undefined;
     const answer = await within({ clock, milliseconds: 10, late }, async (signal) => {
@@ -16,7 +16,7 @@ describe('within', () => {
     expect([answer, seen?.aborted]).toEqual([7, false]);
   });
 
-  it('does not wait for what heeds no signal', async () => {
+  it('does not wait for a function that ignores its signal', async () => {
     const clock = new ManualClock();
     let seen: AbortSignal | undefined;
     const answer = within({ clock, milliseconds: 10, late }, (signal) => {
@@ -28,7 +28,7 @@ describe('within', () => {
     expect(seen?.aborted).toBe(true);
   });
 
-  it('ends with whoever waits, before and during', async () => {
+  it('ends when the caller aborts, before and during the call', async () => {
     const clock = new ManualClock();
     const caller = new AbortController();
     const options = { clock, milliseconds: 10, late, signal: caller.signal };

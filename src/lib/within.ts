@@ -3,15 +3,15 @@ import type { Clock } from './clock.ts';
 export interface WithinOptions {
   readonly clock: Clock;
   readonly milliseconds: number;
-  /** Whoever waits is not interested any more. Absent: they are until the time is over. */
+  /** Fires when the caller is no longer interested. Optional. */
   readonly signal?: AbortSignal;
-  /** What it rejects with when the time is over. */
+  /** Creates the error to reject with on timeout. */
   late(): Error;
 }
 
 /**
- * Waits for what `run` does, and no longer than given: its signal fires then, and the answer is not waited for even
- * where it does not heed that.
+ * Runs a function with a timeout. On timeout the function's signal fires, and the promise rejects at once, even if the
+ * function ignores its signal.
  */
 export async function within<T>(options: WithinOptions, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { clock, milliseconds, signal, late } = options;

@@ -1,10 +1,13 @@
 import { DUMP_SCHEMA, defineScalarTag, dump, intYaml11Tag, Schema } from 'js-yaml';
 import type { JsonValue } from './json-value.ts';
 
-/** YAML 1.2 octals are strings to YAML 1.1 readers and numbers to others; taken for numbers here, they get quoted. */
+/**
+ * YAML 1.2 octals are strings in YAML 1.1 but numbers in 1.2. Resolved as numbers here, so that such strings are
+ * quoted.
+ */
 const octal = /^[-+]?0o[0-7_]+$/;
 
-/** Integers as they are, also beyond 2^53, which the library's own tag refuses. */
+/** Writes integers exactly, also beyond 2^53, which the library's own tag rejects. */
 const exactInt = defineScalarTag<unknown>(intYaml11Tag.tagName, {
   implicit: true,
   implicitFirstChars: intYaml11Tag.implicitFirstChars,
@@ -16,7 +19,9 @@ const exactInt = defineScalarTag<unknown>(intYaml11Tag.tagName, {
 
 const schema = new Schema(DUMP_SCHEMA.tags.map((tag) => (tag.tagName === exactInt.tagName ? exactInt : tag)));
 
-/** YAML that readers of 1.1 and of 1.2 understand alike: whatever either takes for something else is quoted. */
+/**
+ * Writes YAML that parsers of 1.1 and 1.2 read identically: strings that either would read as another type are quoted.
+ */
 export function yamlText(value: JsonValue): string {
   return dump(value, { schema, lineWidth: -1, noRefs: true, sortKeys: true, seqNoIndent: true, quoteStyle: 'double' });
 }

@@ -22,12 +22,14 @@ interface Observation {
   readonly history: (since: Revision) => AsyncIterable<HistoryPiece>;
 }
 
-/** The buffer for changes that arrive while history is read. On overflow it is discarded and they are read from history. */
+/**
+ * The buffer for changes that arrive while history is read. On overflow it is discarded and they are read from history.
+ */
 const maxBuffered = 4096;
 
 /**
- * Observes without a gap: subscribes, reads history, then delivers the changes that arrived meanwhile, without those that
- * history already had. Resolves when the observation is live, to the function that ends it.
+ * Observes without a gap: subscribes, reads history, then delivers the changes that arrived meanwhile, without those
+ * that history already had. Resolves when the observation is live, to the function that ends it.
  */
 export async function catchUp(observation: Observation): Promise<() => void> {
   const { hub, range, since, observer, log, history } = observation;
@@ -128,7 +130,9 @@ class ObserverGate implements Observer {
     this.#catchErrors(() => this.#observer.changes(fresh));
   }
 
-  /** An exception of one observer must not reach the writer or other observers. It has missed changes, so it is ended. */
+  /**
+   * An exception of one observer must not reach the writer or other observers. It has missed changes, so it is ended.
+   */
   #catchErrors(call: () => void): void {
     try {
       call();

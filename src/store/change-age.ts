@@ -1,8 +1,9 @@
 import type { Clock } from '../lib/clock.ts';
 
 /**
- * Timestamps changes and computes their age. While a store is open, its time is monotonic whatever the system clock is set
- * to: a watch that was away for a minute must find its history even if the clock was set forward by an hour meanwhile.
+ * Timestamps changes and computes their age. While a store is open, its time is monotonic whatever the system clock is
+ * set to: a watch that was away for a minute must find its history even if the clock was set forward by an hour
+ * meanwhile.
  */
 export class ChangeAge {
   readonly #clock: Clock;
@@ -21,8 +22,8 @@ export class ChangeAge {
   }
 
   /**
-   * A timestamp in the future was written by an earlier process, before the clock was set back. Such a change ages from the
-   * time the store was opened; otherwise it would be retained for as long as the clock had been wrong.
+   * A timestamp in the future was written by an earlier process, before the clock was set back. Such a change ages from
+   * the time the store was opened; otherwise it would be retained for as long as the clock had been wrong.
    */
   isOlder(stamp: number, milliseconds: number): boolean {
     const now = this.stamp();

@@ -135,7 +135,9 @@ export class Committer {
     });
   }
 
-  /** Resolves when all changes up to this revision are published. A reader that is ahead of the observers waits here. */
+  /**
+   * Resolves when all changes up to this revision are published. A reader that is ahead of the observers waits here.
+   */
   async published(revision: Revision): Promise<void> {
     while (revision > this.#position.revision && this.#committing !== undefined) await this.#committing;
   }
@@ -166,8 +168,8 @@ export class Committer {
   }
 
   /**
-   * Removes the next batch from the queue, in order. A batch has either maintenance or other items: on a nearly full disk
-   * maintenance is still allowed while other writes are rejected.
+   * Removes the next batch from the queue, in order. A batch has either maintenance or other items: on a nearly full
+   * disk maintenance is still allowed while other writes are rejected.
    */
   #take(): Job[] {
     const upkeep = this.#queue[0]?.work.upkeep;

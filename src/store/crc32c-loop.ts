@@ -1,6 +1,6 @@
 /**
- * CRC-32C in WebAssembly, eight bytes per step. Node.js has no CRC-32C, and a JavaScript implementation takes two to three
- * times as long. At startup the store reads all its files with it.
+ * CRC-32C in WebAssembly, eight bytes per step. Node.js has no CRC-32C, and a JavaScript implementation takes two to
+ * three times as long. At startup the store reads all its files with it.
  */
 export interface Crc32cLoop {
   /** The input buffer of `update`. */

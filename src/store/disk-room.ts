@@ -5,7 +5,9 @@ import { reserveOn } from './write-buffer.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Above this distance from the reserve a cached measurement is used; below it, the disk is measured for every batch. */
+/**
+ * Above this distance from the reserve a cached measurement is used; below it, the disk is measured for every batch.
+ */
 const safeDistance = 64 * mebibyte;
 const maxAgeMs = 1_000;
 /** Each byte is written to the log, to a table, and on average a few more times while tables are merged. */

@@ -81,7 +81,7 @@ async function assertReadable(store: Store, acknowledged: ReadonlyMap<string, st
 describe.skipIf(reason !== undefined)(
   `the store on a full disk${reason === undefined ? '' : ` (skipped: ${reason})`}`,
   () => {
-    it('rejects writes before the disk is full, still reads, writes again once space is free, and loses nothing', async () => {
+    it('rejects writes early, still reads, writes again once space is free, and loses nothing', async () => {
       const disk = mountSmallDisk(32);
       const ballast = join(disk, 'ballast');
       await writeFile(ballast, Buffer.alloc(10 * mebibyte));

@@ -117,7 +117,8 @@ class EmbeddedStore implements Store {
   async observe(range: KeyRange, since: Revision, observer: Observer): Promise<() => void> {
     this.#assertOpen();
     const history = (after: Revision) => this.#history(range, after);
-    // Heads are updated and changes published in the same tick: a change that the head does not include is still to come.
+    // Heads are updated and changes published in the same tick: a change that the head does not include is still to
+    // come.
     const isCurrent = () => (this.#committer.heads.get(range.slice) ?? newSliceHead).revision === since;
     return catchUp({ hub: this.#hub, range, since, observer, log: this.#log, history, isCurrent });
   }

@@ -52,7 +52,9 @@ export class Gathering {
   readonly #cost: Cost;
   readonly #after: After;
 
-  /** `after` measures real time, not the program's clock: the milliseconds in which a CPU and a network bring writes. */
+  /**
+   * `after` measures real time, not the program's clock: the milliseconds in which a CPU and a network bring writes.
+   */
   constructor(cost: Cost, after: After = afterMilliseconds) {
     this.#cost = cost;
     this.#after = after;

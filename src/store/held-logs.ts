@@ -10,9 +10,9 @@ const stepBytes = 1024 * 1024;
 
 /**
  * Frees removed LevelDB logs in small steps. LevelDB removes a log once its contents are in a table, and every write
- * waits for the removal: freeing 16 MiB takes a file system 6 to 15 ms, during which it flushes nothing. The file system
- * frees an open file only when it is closed. This class therefore keeps each log open and truncates removed logs step by
- * step, so that flushes can run in between. If it fails, the store still works, but with those delays.
+ * waits for the removal: freeing 16 MiB takes a file system 6 to 15 ms, during which it flushes nothing. The file
+ * system frees an open file only when it is closed. This class therefore keeps each log open and truncates removed logs
+ * step by step, so that flushes can run in between. If it fails, the store still works, but with those delays.
  */
 export class HeldLogs {
   readonly #directory: string;

@@ -10,9 +10,9 @@ interface Subscription {
 }
 
 /**
- * Delivers changes to the observers of their range, synchronously and in the order of publication. Finding the observers
- * of a change takes one lookup per key segment, independent of the number of observers. Observers must not throw;
- * `catchUp`, the only caller, ensures that.
+ * Delivers changes to the observers of their range, synchronously and in the order of publication. Finding the
+ * observers of a change takes one lookup per key segment, independent of the number of observers. Observers must not
+ * throw; `catchUp`, the only caller, ensures that.
  */
 export class Hub {
   /** Subscriptions by the encoded prefix of their range. A change looks up every prefix of its key. */

@@ -21,7 +21,8 @@ const terminator = '\u0000';
 function encode(slice: string, segments: readonly string[]): string {
   let text = encodeSegment(slice);
   for (const segment of segments) text += encodeSegment(segment);
-  // An unpaired surrogate has no UTF-8 form: two keys that differ only in such a surrogate would be the same key on disk.
+  // An unpaired surrogate has no UTF-8 form: two keys that differ only in such a surrogate would be the same key on
+  // disk.
   if (!text.isWellFormed()) throw new StoreError('InvalidKey', 'a key segment must be well-formed Unicode');
   return text;
 }

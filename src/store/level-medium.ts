@@ -11,8 +11,8 @@ export type LevelOperation =
   | { readonly type: 'del'; readonly key: string };
 
 /**
- * The LevelDB handle, and its replacement after a failed write. LevelDB must not be written to after a failure: recovery
- * may lose what follows a partial record in its log. Reads still work.
+ * The LevelDB handle, and its replacement after a failed write. LevelDB must not be written to after a failure:
+ * recovery may lose what follows a partial record in its log. Reads still work.
  */
 export class LevelMedium {
   readonly #directory: string;
@@ -46,7 +46,9 @@ export class LevelMedium {
     }
   }
 
-  /** Reads synchronously, for work of a few microseconds. `undefined` while the handle is being replaced: use `read`. */
+  /**
+   * Reads synchronously, for work of a few microseconds. `undefined` while the handle is being replaced: use `read`.
+   */
   readNow<T>(work: (db: Level) => T): T | undefined {
     if (this.#isDown || this.#opening !== undefined || this.#closed) return undefined;
     try {
@@ -121,8 +123,8 @@ export class LevelMedium {
   }
 
   /**
-   * Damage in the last batch of a log looks like a torn write (see findLogDamage). After a clean shutdown, the last batch
-   * is therefore this one, which has no content. If this write fails, no data is lost.
+   * Damage in the last batch of a log looks like a torn write (see findLogDamage). After a clean shutdown, the last
+   * batch is therefore this one, which has no content. If this write fails, no data is lost.
    */
   async #endLog(): Promise<void> {
     await this.#db.batch([{ type: 'del', key: endRow }], { sync: true }).catch(() => {});

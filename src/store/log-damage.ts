@@ -15,12 +15,12 @@ interface Fragment {
 }
 
 /**
- * Returns the offset of the first damaged record in a LevelDB log, if any. LevelDB silently drops records that it cannot
- * read, including acknowledged writes.
+ * Returns the offset of the first damaged record in a LevelDB log, if any. LevelDB silently drops records that it
+ * cannot read, including acknowledged writes.
  *
  * A log may end in arbitrary bytes: the batch that was being written when the machine stopped, which was not
- * acknowledged. But the store begins a batch only after the previous one is durable. If an unreadable part is followed by
- * the beginning of a batch, that part was durable before, and is damaged now.
+ * acknowledged. But the store begins a batch only after the previous one is durable. If an unreadable part is followed
+ * by the beginning of a batch, that part was durable before, and is damaged now.
  */
 export function findLogDamage(log: Buffer): number | undefined {
   let unreadable: number | undefined;

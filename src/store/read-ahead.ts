@@ -7,8 +7,8 @@ export interface ExpectedFile {
 }
 
 /**
- * Reads whole files one after the other, and reads the next one while the caller processes the current one. The bytes are
- * valid until the next file is requested, because two buffers are reused for all files. A file that is longer than
+ * Reads whole files one after the other, and reads the next one while the caller processes the current one. The bytes
+ * are valid until the next file is requested, because two buffers are reused for all files. A file that is longer than
  * expected is returned with one extra byte.
  */
 export async function* readAhead<T extends ExpectedFile>(

@@ -6,8 +6,8 @@ const maxRows = 512;
 const maxValueLength = 4096;
 
 /**
- * A cache of rows that the committer read recently, so that the next write that checks them need not read them again. It
- * is exact, because the committer is the only writer. Absent rows are not cached.
+ * A cache of rows that the committer read recently, so that the next write that checks them need not read them again.
+ * It is exact, because the committer is the only writer. Absent rows are not cached.
  */
 export class RecentRows {
   readonly #rows = new Map<string, Row>();

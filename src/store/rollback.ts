@@ -3,9 +3,9 @@ import { compareEncoded } from './key.ts';
 type Stored<R> = readonly [text: string, row: R];
 
 /**
- * Reconstructs an earlier revision from the current rows. `undo` records the changes since that revision; the first change
- * of each key tells its earlier value. Then the current rows pass through `merge` in chunks, sorted by key, and `rest`
- * returns the rows that were removed since and sort after the last chunk.
+ * Reconstructs an earlier revision from the current rows. `undo` records the changes since that revision; the first
+ * change of each key tells its earlier value. Then the current rows pass through `merge` in chunks, sorted by key, and
+ * `rest` returns the rows that were removed since and sort after the last chunk.
  */
 export class Rollback<R> {
   readonly #before = new Map<string, R | undefined>();

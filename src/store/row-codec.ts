@@ -18,7 +18,9 @@ export const schemaVersion = 1;
 
 export const schemaRow = 'mschema';
 export const identityRow = 'midentity';
-/** The highest revision, and the number of the batch that wrote it. Every batch has a number, even if it logs nothing. */
+/**
+ * The highest revision, and the number of the batch that wrote it. Every batch has a number, even if it logs nothing.
+ */
 export const positionRow = 'mposition';
 /** Present while a restore runs: the directory is not a usable store until the restore has finished. */
 export const restoringRow = 'mrestoring';

@@ -28,7 +28,9 @@ export interface LoggedChange {
 /** A read of one row, by its encoded key. */
 export interface Look {
   readonly text: string;
-  /** True if the caller observes the row (`Check.observed`): the row, or its absence, is then given in the next field. */
+  /**
+   * True if the caller observes the row (`Check.observed`): the row, or its absence, is then given in the next field.
+   */
   readonly isSeen: boolean;
   readonly seen: Row | undefined;
 }

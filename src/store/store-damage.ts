@@ -9,8 +9,8 @@ import { findTableDamage } from './table-damage.ts';
  * Verifies every file of a LevelDB store and describes the first problem; `undefined` if there is none. LevelDB itself
  * verifies little: it would serve changed data and treat missing data as never written.
  *
- * Damage that looks like an unfinished write is not found: a change in the last batch of the log after a crash. (The log
- * of a cleanly closed store ends with an empty batch.)
+ * Damage that looks like an unfinished write is not found: a change in the last batch of the log after a crash. (The
+ * log of a cleanly closed store ends with an empty batch.)
  */
 export async function findStoreDamage(directory: string): Promise<string | undefined> {
   const files = await readdir(directory);

@@ -43,8 +43,8 @@ export interface Check {
 
 /**
  * One write. `value: undefined` removes the key; if the key is absent, this has no effect and takes no revision.
- * `unlogged` is for rows derived from other rows (indexes): the write is atomic with the transaction, but has no history,
- * reaches no observer and takes no revision. All writes of a key are unlogged, or none is.
+ * `unlogged` is for rows derived from other rows (indexes): the write is atomic with the transaction, but has no
+ * history, reaches no observer and takes no revision. All writes of a key are unlogged, or none is.
  */
 export interface Write {
   readonly key: Key;
@@ -98,27 +98,30 @@ export interface Store {
 
   get(key: Key): Promise<Entry | undefined>;
 
-  /** Returns entries in byte order of the encoded keys. Rejects with Expired or FutureRevision for such an `atRevision`. */
+  /**
+   * Returns entries in byte order of the encoded keys. Rejects with Expired or FutureRevision for such an `atRevision`.
+   */
   list(range: KeyRange, options?: ListOptions): Promise<ListResult>;
 
   /**
-   * Applies all writes if all checks hold; otherwise nothing. Resolves when the transaction is durable and every observer
-   * has received its changes. Returns one revision per write, in order; `undefined` for an unlogged write or one without
-   * effect.
+   * Applies all writes if all checks hold; otherwise nothing. Resolves when the transaction is durable and every
+   * observer has received its changes. Returns one revision per write, in order; `undefined` for an unlogged write or
+   * one without effect.
    */
   transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]>;
 
   /**
    * Removes every key of the range. Each removal is logged with its own revision. A large range takes several
    * transactions, so a crash may leave some keys behind. An empty prefix removes the whole slice permanently: its rows,
-   * history and observers. Those observers receive `ended`, not the single removals. The name of a removed slice is never
-   * reused.
+   * history and observers. Those observers receive `ended`, not the single removals. The name of a removed slice is
+   * never reused.
    */
   removePrefix(range: KeyRange): Promise<void>;
 
   /**
    * The highest revision of the slice; 1 if nothing was ever written in it. When this resolves to R, every observer of
-   * the slice in this process has received all changes up to R, so a cache fed by an observer is at least as fresh as R.
+   * the slice in this process has received all changes up to R, so a cache fed by an observer is at least as fresh as
+   * R.
    */
   revision(slice: string): Revision | Promise<Revision>;
 
@@ -139,8 +142,8 @@ export interface Store {
   compact(slice: string, upTo: Revision): Promise<void>;
 
   /**
-   * Resolves if the store accepts writes now; rejects with Unavailable if the disk is full or read-only. It writes to the
-   * disk to find out, so do not call it for every request.
+   * Resolves if the store accepts writes now; rejects with Unavailable if the disk is full or read-only. It writes to
+   * the disk to find out, so do not call it for every request.
    */
   assertWritable(): Promise<void>;
 

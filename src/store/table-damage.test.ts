@@ -66,7 +66,8 @@ describe('a LevelDB table', () => {
 
 describe('a Snappy block', () => {
   it('with literals, back-references and overlapping back-references is decompressed', () => {
-    // "ab", then 6 bytes from 2 back, then 4 from 8 back with a wider offset, then a literal with a separate length byte.
+    // "ab", then 6 bytes from 2 back, then 4 from 8 back with a wider offset, then a literal with a separate length
+    // byte.
     const packed = Buffer.from([
       ...[0x11],
       ...[0x04, 0x61, 0x62],

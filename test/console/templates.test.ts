@@ -54,8 +54,8 @@ describeConsole('the pages of templates', (bench) => {
     await page.keyboard.press('End');
     await page.keyboard.type(' {{ .Values.nope }}');
     await page.getByText('It cannot be rendered').waitFor();
-    await page.getByRole('alert').getByText('line 2, column 20: there is no field nope').waitFor();
-    const row = wrongs(page).getByRole('listitem').filter({ hasText: 'there is no field nope' });
+    await page.getByRole('alert').getByText('line 2, column 20: field nope not found').waitFor();
+    const row = wrongs(page).getByRole('listitem').filter({ hasText: 'field nope not found' });
     await row.waitFor();
     const line = (await editorOf(page).innerText()).split('\n').findIndex((text) => text.includes('nope')) + 1;
     expect(await row.getByRole('button').innerText()).toBe(`Line ${line}`);

@@ -45,7 +45,7 @@ describe('a definition', () => {
     );
     expect(problems).toEqual([
       expect.stringMatching(/^spec.parameters.size: .*must be a number/),
-      'objects: line 1, column 7: there is no field nope',
+      'objects: line 1, column 7: field nope not found',
       'metadata.annotations.a: line 1, column 4: error calling required: say it',
     ]);
   });

@@ -5,18 +5,18 @@ import { longestText } from './sprig.ts';
 import { type Position, TemplateError } from './template-error.ts';
 import { isTrue, printed, sortedKeys, typeName, type Value } from './values.ts';
 
-/** Steps: a value looked up, a function called, a node carried out. A large chart's values take some thousand. */
-const mostSteps = 200_000;
-const deepestCall = 100;
+/** The maximum number of steps (a lookup, a function call, a node). A large chart's values take a few thousand. */
+const maxSteps = 200_000;
+const maxCallDepth = 100;
 
-/** Carries a template out with what `.` and `$` are in it. Throws TemplateError; takes bounded time and memory. */
+/** Executes a template; `.` and `$` are `values`. Throws TemplateError; takes bounded time and memory. */
 export function executeTemplate(template: Template, values: Value): string {
   const run = new Execution(template);
   run.nodes(template.nodes, values, new Scope(values));
   return run.text();
 }
 
-/** Variables of a block and of those around it. */
+/** The variables of a block and of the blocks around it. */
 class Scope {
   readonly #own = new Map<string, Value>();
   readonly #outer: Scope | undefined;
@@ -61,7 +61,7 @@ class Execution {
     return this.#made.join('');
   }
 
-  /** Says whether a loop around it is to be left or gone on with. */
+  /** Returns whether the surrounding loop is to be left or continued. */
   nodes(nodes: readonly Node[], dot: Value, scope: Scope): Jump {
     for (const node of nodes) {
       const jump = this.#node(node, dot, scope);
@@ -100,7 +100,7 @@ class Execution {
   #range(node: Node & { readonly type: 'if' | 'with' | 'range' }, dot: Value, scope: Scope): Jump {
     const { pipeline, position } = node;
     const over = this.#commands(pipeline, dot, scope);
-    const rounds = roundsOf(over, position);
+    const rounds = iterationsOf(over, position);
     let isEmpty = true;
     for (const [key, value] of rounds) {
       isEmpty = false;
@@ -122,7 +122,8 @@ class Execution {
     const { name, pipeline, position } = node;
     const nodes = this.#template.named.get(name);
     if (nodes === undefined) throw new TemplateError(`template ${JSON.stringify(name)} not defined`, position);
-    if (++this.#calls > deepestCall) throw new TemplateError('templates call each other too deeply', position);
+    if (++this.#calls > maxCallDepth)
+      throw new TemplateError(`templates are nested more than ${maxCallDepth} levels deep`, position);
     const value = pipeline === undefined ? null : this.#pipeline(pipeline, dot, scope);
     this.nodes(nodes, value, new Scope(value));
     this.#calls--;
@@ -137,7 +138,7 @@ class Execution {
     return value;
   }
 
-  /** What one command gives is the last argument of the next. */
+  /** Evaluates a pipeline: the result of each command is the last argument of the next. */
   #commands(pipeline: Pipeline, dot: Value, scope: Scope): Value {
     let value: Value | undefined;
     for (const command of pipeline.commands) value = this.#command(command, dot, scope, value);
@@ -149,7 +150,7 @@ class Execution {
     this.#step(position);
     if (first?.type === 'function') return this.#function(first, rest, dot, scope, piped);
     if (first === undefined || rest.length > 0 || piped !== undefined) {
-      throw new TemplateError("can't give arguments to what is no function", position);
+      throw new TemplateError("can't give arguments to a value that is not a function", position);
     }
     return this.#operand(first, dot, scope);
   }
@@ -173,7 +174,7 @@ class Execution {
     }
   }
 
-  /** `and` and `or`: the first value that settles it, or the last. */
+  /** `and` and `or`: returns the first value that decides the result, or the last value. */
   #lazy(settles: boolean, given: readonly Operand[], dot: Value, scope: Scope, piped: Value | undefined): Value {
     let value: Value = null;
     for (const operand of given) {
@@ -201,12 +202,12 @@ class Execution {
 
   #write(text: string, position: Position): void {
     this.#length += text.length;
-    if (this.#length > longestText) throw new TemplateError(`makes more than ${longestText} characters`, position);
+    if (this.#length > longestText) throw new TemplateError(`the output exceeds ${longestText} characters`, position);
     this.#made.push(text);
   }
 
   #step(position: Position): void {
-    if (++this.#steps > mostSteps) throw new TemplateError(`takes more than ${mostSteps} steps`, position);
+    if (++this.#steps > maxSteps) throw new TemplateError(`the template takes more than ${maxSteps} steps`, position);
   }
 }
 
@@ -214,20 +215,20 @@ function pathOf(value: Value, path: readonly string[], position: Position): Valu
   let current = value;
   for (const name of path) {
     if (!isJsonObject(current)) {
-      throw new TemplateError(`can't take the field ${name} of a ${typeName(current)}`, position);
+      throw new TemplateError(`can't evaluate field ${name} in a value of type ${typeName(current)}`, position);
     }
     const member = getMember(current, name);
-    if (member === undefined) throw new TemplateError(`there is no field ${name}`, position);
+    if (member === undefined) throw new TemplateError(`field ${name} not found`, position);
     current = member;
   }
   return current;
 }
 
-/** A list with its indexes, a map with its keys in order, an integer with the numbers below it. */
-function* roundsOf(over: Value, position: Position): Generator<readonly [key: Value, value: Value]> {
+/** Yields a list with its indexes, a map with its sorted keys, or an integer with the numbers below it. */
+function* iterationsOf(over: Value, position: Position): Generator<readonly [key: Value, value: Value]> {
   if (over === null) return;
   if (Array.isArray(over)) yield* over.entries();
   else if (isJsonObject(over)) for (const key of sortedKeys(over)) yield [key, getMember(over, key) ?? null];
   else if (typeof over === 'number' && Number.isInteger(over)) for (let at = 0; at < over; at++) yield [at, at];
-  else throw new TemplateError(`range can't iterate over a ${typeName(over)}`, position);
+  else throw new TemplateError(`range can't iterate over a value of type ${typeName(over)}`, position);
 }

@@ -4,7 +4,7 @@ import { formatted } from './printf.ts';
 import { sprigFunctions } from './sprig.ts';
 import { isTrue, printed, type TemplateFunction, typeName, type Value } from './values.ts';
 
-/** `and` and `or` look at no more than they need, so whoever carries a template out does them by itself. */
+/** `and` and `or` evaluate only the arguments they need, so `executeTemplate` implements them. */
 export const lazyFunctions: ReadonlySet<string> = new Set(['and', 'or']);
 
 const builtIn: Readonly<Record<string, TemplateFunction>> = {
@@ -26,7 +26,7 @@ const builtIn: Readonly<Record<string, TemplateFunction>> = {
   ge: (one = null, other = null) => compare(one, other) >= 0,
 };
 
-/** Every function that a template can call. */
+/** All functions that a template can call. */
 export const functions: ReadonlyMap<string, TemplateFunction> = new Map([
   ...Object.entries(builtIn),
   ...Object.entries(sprigFunctions),
@@ -37,7 +37,7 @@ export function isFunction(name: string): boolean {
 }
 
 function text(value: Value): string {
-  if (typeof value !== 'string') throw new Error(`wants a string and got a ${typeName(value)}`);
+  if (typeof value !== 'string') throw new Error(`expected a string, got a value of type ${typeName(value)}`);
   return value;
 }
 
@@ -45,7 +45,7 @@ function lengthOf(value: Value = null): number {
   if (typeof value === 'string') return new TextEncoder().encode(value).length;
   if (Array.isArray(value)) return value.length;
   if (isJsonObject(value)) return Object.keys(value).length;
-  throw new Error(`a ${typeName(value)} has no length`);
+  throw new Error(`a value of type ${typeName(value)} has no length`);
 }
 
 function memberOf(of: Value, key: Value): Value {
@@ -53,9 +53,9 @@ function memberOf(of: Value, key: Value): Value {
     const name = text(key);
     return Object.hasOwn(of, name) ? (of[name] ?? null) : null;
   }
-  if (!Array.isArray(of)) throw new Error(`a ${typeName(of)} has no members to index`);
+  if (!Array.isArray(of)) throw new Error(`can't index a value of type ${typeName(of)}`);
   const at = Number(key);
-  if (typeof key === 'string' || !Number.isInteger(at)) throw new Error('a list is indexed with an integer');
+  if (typeof key === 'string' || !Number.isInteger(at)) throw new Error('a list index must be an integer');
   if (at < 0 || at >= of.length) throw new Error(`index out of range: ${at}`);
   return of[at] ?? null;
 }
@@ -67,11 +67,11 @@ function sliceOf(value: Value = null, from: Value = 0, to?: Value): Value {
     throw new Error(`index out of range: ${start} to ${end} of ${length}`);
   }
   if (Array.isArray(value)) return value.slice(start, end);
-  if (typeof value !== 'string') throw new Error(`a ${typeName(value)} cannot be sliced`);
+  if (typeof value !== 'string') throw new Error(`can't slice a value of type ${typeName(value)}`);
   return new TextDecoder().decode(new TextEncoder().encode(value).slice(start, end));
 }
 
-/** Go puts a space between two of which neither is a string. */
+/** Go puts a space between two values if neither is a string. */
 function printAll(...values: Value[]): string {
   return values
     .map((value, index) => {

@@ -1,10 +1,10 @@
-/** What a quoted text of Go's says; undefined: it is none. */
+/** The value of a quoted Go string; `undefined` if it is invalid. */
 export function unquote(text: string): string | undefined {
   if (text.startsWith('`')) return text.slice(1, -1).replaceAll('\r', '');
   return unescaped(text.slice(1, -1), '"');
 }
 
-/** The code of a character constant of Go's (`'x'`). */
+/** The code point of a Go character constant (`'x'`). */
 export function characterCode(text: string): number | undefined {
   const value = unescaped(text.slice(1, -1), "'");
   return value !== undefined && [...value].length === 1 ? value.codePointAt(0) : undefined;
@@ -49,7 +49,7 @@ function unescaped(inner: string, quote: string): string | undefined {
   return value;
 }
 
-/** undefined: no number, or one that is not exact here. */
+/** `undefined` if the text is not a number, or one that cannot be represented exactly. */
 export function parseNumber(text: string): number | undefined {
   const plain = text.replaceAll('_', '');
   const sign = plain.startsWith('-') ? -1 : 1;

@@ -3,17 +3,17 @@ import type { Command, Literal, Operand, Pipeline } from './nodes.ts';
 import type { Position } from './template-error.ts';
 import { describe, type TokenReader } from './token-reader.ts';
 
-/** What names mean at this place. Variables that a pipeline declares are added. */
+/** The names that are known at this position. Variables that a pipeline declares are added. */
 export interface Names {
   readonly variables: string[];
   isFunction(name: string): boolean;
 }
 
-const deepest = 50;
+const maxDepth = 50;
 
-/** Reads a pipeline up to its end, a closing parenthesis, or what cannot belong to it. */
+/** Parses a pipeline up to its end, a closing parenthesis, or a token that cannot belong to it. */
 export function parsePipeline(reader: TokenReader, what: string, names: Names, depth = 0): Pipeline {
-  if (depth > deepest) reader.fail('parentheses are nested too deeply');
+  if (depth > maxDepth) reader.fail('parentheses are nested too deeply');
   reader.skipSpace();
   const { position } = reader;
   const target = depth === 0 ? parseTarget(reader, what, names) : { variables: [], declares: false };
@@ -25,13 +25,13 @@ export function parsePipeline(reader: TokenReader, what: string, names: Names, d
   for (const [index, { operands, position: at }] of commands.entries()) {
     const [first] = operands;
     if (index > 0 && first?.type === 'literal')
-      reader.fail(`a value that is no function is part of a pipeline at line ${at.line}`);
+      reader.fail(`a value that is not a function is part of a pipeline at line ${at.line}`);
   }
   if (target.declares) names.variables.push(...target.variables);
   return { ...target, commands, position };
 }
 
-/** `$a :=`, `$a =`, and in a range `$a, $b :=`. */
+/** Parses `$a :=`, `$a =`, and in a range `$a, $b :=`. */
 function parseTarget(reader: TokenReader, what: string, names: Names): Pick<Pipeline, 'variables' | 'declares'> {
   const none = { variables: [], declares: false };
   const first = reader.peek();
@@ -41,7 +41,7 @@ function parseTarget(reader: TokenReader, what: string, names: Names): Pick<Pipe
   if (follows !== 'declare' && follows !== 'assign' && !(follows === 'comma' && what === 'range')) return none;
   const variables: string[] = [];
   for (;;) {
-    const token = reader.take('variable') ?? reader.fail(`a variable is missing in ${what}`);
+    const token = reader.take('variable') ?? reader.fail(`missing variable in ${what}`);
     variables.push(token.text);
     reader.skipSpace();
     if (reader.take('comma') === undefined) break;
@@ -133,7 +133,7 @@ function literalOf(type: 'string' | 'number' | 'character', text: string): Liter
   return type === 'number' ? parseNumber(text) : characterCode(text);
 }
 
-/** `.a.b`, without white space between. */
+/** Parses `.a.b`, without white space in between. */
 function parsePath(reader: TokenReader): string[] {
   const path: string[] = [];
   for (let token = reader.take('field'); token !== undefined; token = reader.take('field'))

@@ -5,10 +5,10 @@ import { type Piece, scan } from './scan.ts';
 import { positionAt, TemplateError } from './template-error.ts';
 import { TokenReader } from './token-reader.ts';
 
-/** Blocks inside of blocks. */
-const deepest = 100;
+/** The maximum nesting depth of blocks. */
+const maxDepth = 100;
 
-/** Reads a template of Go's `text/template`. `isFunction` says which names are functions. Throws TemplateError. */
+/** Parses a template of Go's `text/template`. `isFunction` reports which names are functions. Throws TemplateError. */
 export function parseTemplate(text: string, isFunction: (name: string) => boolean): Template {
   return new Parser(text, isFunction).parse();
 }
@@ -17,7 +17,7 @@ type Keyword = 'if' | 'with' | 'range';
 
 interface Block {
   readonly nodes: Node[];
-  /** What ended it: the reader stands behind the word. Absent: the template did. */
+  /** The keyword that ended the block; the reader is after it. Absent if the template ended. */
   readonly end?: { readonly word: 'end' | 'else'; readonly reader: TokenReader };
 }
 
@@ -29,7 +29,7 @@ class Parser {
   #next = 0;
   #depth = 0;
   #ranges = 0;
-  /** Those that are known at this place; `$` is what the template was given. */
+  /** The variables that are known at this position; `$` is the argument of the template. */
   #variables: string[] = ['$'];
 
   constructor(text: string, isFunction: (name: string) => boolean) {
@@ -45,7 +45,7 @@ class Parser {
   }
 
   #block(): Block {
-    if (++this.#depth > deepest) this.#fail('blocks are nested too deeply');
+    if (++this.#depth > maxDepth) this.#fail('blocks are nested too deeply');
     const nodes: Node[] = [];
     for (let piece = this.#pieces[this.#next]; piece !== undefined; piece = this.#pieces[this.#next]) {
       this.#next++;
@@ -96,19 +96,19 @@ class Parser {
     const { nodes: body, end } = this.#block();
     if (type === 'range') this.#ranges--;
     const otherwise = end?.word === 'else' ? this.#otherwise(type, end.reader) : [];
-    if (end === undefined) throw new TemplateError(`{{${type}}} without its {{end}}`, position);
+    if (end === undefined) throw new TemplateError(`{{${type}}} has no matching {{end}}`, position);
     this.#variables.length = known;
     return { type, pipeline, body, otherwise, position };
   }
 
   #otherwise(type: Keyword, reader: TokenReader): Node[] {
     const again = type === 'range' ? undefined : reader.takeWord(type);
-    // An {{else if}} takes the {{end}} of the whole.
+    // An {{else if}} ends with the {{end}} of the whole {{if}}.
     if (again !== undefined) return [this.#conditional(type, reader)];
     reader.end('else');
     const position = reader.position;
     const { nodes, end } = this.#block();
-    if (end === undefined) throw new TemplateError(`{{else}} without its {{end}}`, position);
+    if (end === undefined) throw new TemplateError(`{{else}} has no matching {{end}}`, position);
     if (end.word === 'else') end.reader.fail('unexpected {{else}}');
     return nodes;
   }
@@ -120,13 +120,13 @@ class Parser {
     this.#body(name, 'define', ['$']);
   }
 
-  /** The nodes up to the {{end}}, under a name; of the variables outside they know none. */
+  /** Parses a named template up to its {{end}}; it does not see the variables outside. */
   #body(name: string, word: string, variables: string[]): void {
     const outer = { variables: this.#variables, ranges: this.#ranges };
     this.#variables = variables;
     this.#ranges = 0;
     const { nodes, end } = this.#block();
-    if (end?.word !== 'end') this.#fail(`{{${word} ${JSON.stringify(name)}}} without its {{end}}`);
+    if (end?.word !== 'end') this.#fail(`{{${word} ${JSON.stringify(name)}}} has no matching {{end}}`);
     this.#variables = outer.variables;
     this.#ranges = outer.ranges;
     this.#named.set(name, nodes);
@@ -141,7 +141,7 @@ class Parser {
   #name(reader: TokenReader, what: string): string {
     const token = reader.take('string');
     const name = token === undefined ? undefined : unquote(token.text);
-    return name ?? reader.fail(`a name in quotes is missing in ${what}`);
+    return name ?? reader.fail(`missing quoted name in ${what}`);
   }
 
   #pipeline(reader: TokenReader, what: string): Pipeline {

@@ -2,16 +2,17 @@ import { goQuote } from '../go-quote.ts';
 import { printed, printedNumber, type Value } from './values.ts';
 
 const verb = /%([-+# 0]*)(\d*)(?:\.(\d*))?([a-zA-Z%])/g;
-const widest = 1000;
+const maxWidth = 1000;
 
-/** Go's `Sprintf` for the values of a template. Throws Error for what it does not know. */
+/** Go's `Sprintf` for template values. Throws Error for an unsupported verb. */
 export function formatted(format: string, values: readonly Value[]): string {
   let next = 0;
   const text = format.replace(
     verb,
     (whole, flags: string, width: string, precision: string | undefined, letter: string) => {
       if (letter === '%') return '%';
-      if (Number(width) > widest || Number(precision ?? 0) > widest) throw new Error(`${whole} is too wide`);
+      if (Number(width) > maxWidth || Number(precision ?? 0) > maxWidth)
+        throw new Error(`the width of ${whole} exceeds ${maxWidth}`);
       if (next >= values.length) return `%!${letter}(MISSING)`;
       return padded(withSign(body(values[next++] ?? null, letter, precision), flags), flags, Number(width), letter);
     },
@@ -30,31 +31,31 @@ function body(value: Value, letter: string, precision: string | undefined): stri
       return value === null ? '<nil>' : printed(value);
     case 's':
       return typeof value === 'string'
-        ? cut(value, digits)
+        ? truncate(value, digits)
         : typeof value === 'object' && value !== null
           ? printed(value)
-          : wrong(value, letter);
+          : badVerb(value, letter);
     case 'q':
-      return typeof value === 'string' ? goQuote(value) : wrong(value, letter);
+      return typeof value === 'string' ? goQuote(value) : badVerb(value, letter);
     case 't':
-      return typeof value === 'boolean' ? String(value) : wrong(value, letter);
+      return typeof value === 'boolean' ? String(value) : badVerb(value, letter);
     case 'd':
-      return isInteger ? String(value) : wrong(value, letter);
+      return isInteger ? String(value) : badVerb(value, letter);
     case 'x':
       if (typeof value === 'string') return hex(value);
-      return isInteger ? BigInt(value as number | bigint).toString(16) : wrong(value, letter);
+      return isInteger ? BigInt(value as number | bigint).toString(16) : badVerb(value, letter);
     case 'f':
-      return asNumber !== undefined ? asNumber.toFixed(Math.min(digits ?? 6, 100)) : wrong(value, letter);
+      return asNumber !== undefined ? asNumber.toFixed(Math.min(digits ?? 6, 100)) : badVerb(value, letter);
     case 'e':
       return asNumber !== undefined
         ? asNumber.toExponential(Math.min(digits ?? 6, 100)).replace(/e([+-])(\d)$/, 'e$10$2')
-        : wrong(value, letter);
+        : badVerb(value, letter);
     case 'g':
-      return asNumber !== undefined ? printedNumber(asNumber) : wrong(value, letter);
+      return asNumber !== undefined ? printedNumber(asNumber) : badVerb(value, letter);
     case 'T':
       return goType(value);
     default:
-      throw new Error(`the verb %${letter} is not known`);
+      throw new Error(`unsupported verb %${letter}`);
   }
 }
 
@@ -70,7 +71,7 @@ function padded(text: string, flags: string, width: number, letter: string): str
   return /^[+-]/.test(text) ? `${text.slice(0, 1)}${'0'.repeat(missing)}${text.slice(1)}` : '0'.repeat(missing) + text;
 }
 
-function wrong(value: Value, letter: string): string {
+function badVerb(value: Value, letter: string): string {
   return value === null ? `%!${letter}(<nil>)` : `%!${letter}(${goType(value)}=${printed(value)})`;
 }
 
@@ -83,7 +84,7 @@ function goType(value: Value): string {
   return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
-function cut(text: string, length: number | undefined): string {
+function truncate(text: string, length: number | undefined): string {
   return length === undefined ? text : [...text].slice(0, length).join('');
 }
 

@@ -12,8 +12,8 @@ const outcome = (template: string, values: Parameters<typeof renderGoTemplate>[1
   }
 };
 
-describe('what Go’s text/template with Sprig makes of a template', () => {
-  it.each(fixtures.cases)('is made here too: $template', ({ template, output, fails }) => {
+describe('the result of Go’s text/template with Sprig', () => {
+  it.each(fixtures.cases)('is reproduced: $template', ({ template, output, fails }) => {
     const made = outcome(template, fixtures.values);
     if (fails === true) expect(made).toBeInstanceOf(TemplateError);
     else expect(made).toBe(output ?? '');
@@ -22,21 +22,26 @@ describe('what Go’s text/template with Sprig makes of a template', () => {
 
 describe('an error', () => {
   it.each([
-    ['a\n  {{ .Values.nope }}', 2, 6, 'there is no field nope'],
+    ['a\n  {{ .Values.nope }}', 2, 6, 'field nope not found'],
     ['{{ nope 1 }}', 1, 4, 'function "nope" not defined'],
     ['{{ $x }}', 1, 4, 'undefined variable "$x"'],
-    ['x\n{{ if .Values }}', 2, 7, '{{if}} without its {{end}}'],
-    ['{{ .Values.name | required "m" | len | upper }}', 1, 40, 'error calling upper: wants a string and got a number'],
+    ['x\n{{ if .Values }}', 2, 7, '{{if}} has no matching {{end}}'],
+    [
+      '{{ .Values.name | required "m" | len | upper }}',
+      1,
+      40,
+      'error calling upper: expected a string, got a value of type number',
+    ],
     ['{{ required "say who" .Values.nobody }}', 1, 4, 'error calling required: say who'],
     ['{{ "a', 1, 4, 'unterminated quoted string'],
     ['{{ template "none" }}', 1, 4, 'template "none" not defined'],
-  ])('says where it is and what: %j', (template, line, column, message) => {
+  ])('has a position and a message: %j', (template, line, column, message) => {
     const made = outcome(template, { Values: { name: 'web', nobody: null } });
     expect(made).toMatchObject({ position: { line, column }, message: `line ${line}, column ${column}: ${message}` });
   });
 });
 
-describe('a template that would never end', () => {
+describe('a template that exceeds a limit', () => {
   it.each([
     '{{ define "a" }}{{ template "a" }}{{ end }}{{ template "a" }}',
     '{{ range 1000000000 }}{{ end }}',
@@ -51,7 +56,7 @@ describe('a template that would never end', () => {
   });
 });
 
-it('knows only members that a value has itself', () => {
+it('a template sees only own members of a value', () => {
   for (const name of ['constructor', '__proto__', 'toString']) {
     expect(outcome(`{{ .Values.${name} }}`, { Values: {} })).toBeInstanceOf(TemplateError);
   }

@@ -5,15 +5,15 @@ import { TemplateError } from './template-error.ts';
 import type { Value } from './values.ts';
 
 /**
- * Renders text in the syntax of Go's `text/template`, with the common functions of Sprig. `values` is what `.` and `$`
- * are. What is not known, function, field or variable, is an error. Throws TemplateError, which says where.
+ * Renders a template in the syntax of Go's `text/template`, with the common functions of Sprig. `values` is the value
+ * of `.` and `$`. An unknown function, field or variable is an error. Throws TemplateError with the position.
  */
 export function renderGoTemplate(text: string, values: Value): string {
   if (!text.includes('{{')) return text;
   return executeTemplate(parseTemplate(text, isFunction), values);
 }
 
-/** What is wrong with a template whatever its values are; undefined: nothing. */
+/** Returns the error of a template that is invalid whatever its values are; `undefined` if there is none. */
 export function templateFault(text: string): TemplateError | undefined {
   try {
     parseTemplate(text, isFunction);

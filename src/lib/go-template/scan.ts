@@ -1,6 +1,6 @@
 import { positionAt, TemplateError } from './template-error.ts';
 
-/** A piece of a template: text as it stands, or what is between two pairs of braces. */
+/** A part of a template: literal text, or an action between double braces. */
 export type Piece =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'action'; readonly tokens: readonly Token[]; readonly offset: number };
@@ -23,12 +23,12 @@ export type TokenType =
 
 export interface Token {
   readonly type: TokenType;
-  /** As it is written. */
+  /** The source text of the token. */
   readonly text: string;
   readonly offset: number;
 }
 
-/** In this order: the first that fits is it. Names are Go's: letters, digits and underscores of any script. */
+/** The first pattern that matches wins. Names follow Go: letters, digits and underscores of any script. */
 const patterns: readonly (readonly [TokenType, RegExp])[] = [
   ['space', /[ \t\r\n]+/y],
   [
@@ -51,7 +51,7 @@ const patterns: readonly (readonly [TokenType, RegExp])[] = [
 
 const comment = /\{\{(?:-[ \t\r\n]+)?\/\*[\s\S]*?\*\/(?:[ \t\r\n]+-)?\}\}/y;
 
-/** Cuts a template into texts and actions; `{{-` and `-}}` take the white space beside them away. */
+/** Splits a template into texts and actions; `{{-` and `-}}` trim the adjacent white space. */
 export function scan(template: string): Piece[] {
   const pieces: Piece[] = [];
   let trimNext = false;

@@ -4,10 +4,10 @@ import { writeJson } from '../json-write.ts';
 import { yamlText } from '../yaml-text.ts';
 import { isTrue, printed, type TemplateFunction, typeName, type Value } from './values.ts';
 
-/** Longer than this no function makes a text: a few nested calls could fill the memory otherwise. */
+/** The maximum length of a function's result: otherwise a few nested calls could exhaust the memory. */
 export const longestText = 1024 * 1024;
 
-/** The functions of the Sprig library that templates of this kind use, with its order of arguments. */
+/** The functions of the Sprig library that such templates commonly use, with Sprig's argument order. */
 export const sprigFunctions: Readonly<Record<string, TemplateFunction>> = {
   default: (instead = null, value = null) => (isTrue(value) ? value : instead),
   empty: (value = null) => !isTrue(value),
@@ -63,7 +63,7 @@ export const sprigFunctions: Readonly<Record<string, TemplateFunction>> = {
 };
 
 function text(value: Value): string {
-  if (typeof value !== 'string') throw new Error(`wants a string and got a ${typeName(value)}`);
+  if (typeof value !== 'string') throw new Error(`expected a string, got a value of type ${typeName(value)}`);
   return value;
 }
 
@@ -72,7 +72,7 @@ function asText(value: Value): string {
 }
 
 function truth(value: Value): boolean {
-  if (typeof value !== 'boolean') throw new Error(`wants true or false and got a ${typeName(value)}`);
+  if (typeof value !== 'boolean') throw new Error(`expected true or false, got a value of type ${typeName(value)}`);
   return value;
 }
 
@@ -81,16 +81,16 @@ function items(value: Value): Value[] {
 }
 
 function members(value: Value): JsonObject {
-  if (!isJsonObject(value)) throw new Error(`wants a map and got a ${typeName(value)}`);
+  if (!isJsonObject(value)) throw new Error(`expected a map, got a value of type ${typeName(value)}`);
   return value;
 }
 
 function bounded(made: string, limit = longestText): string {
-  if (made.length > limit) throw new Error(`makes a text of more than ${limit} characters`);
+  if (made.length > limit) throw new Error(`the result exceeds ${limit} characters`);
   return made;
 }
 
-/** What is nil is left out, as Sprig does. */
+/** Nil values are omitted, as Sprig does. */
 function words(values: readonly Value[], around: (word: string) => string): string {
   return values
     .filter((value) => value !== null)
@@ -107,14 +107,15 @@ function truncated(length: Value = null, value: Value = null): string {
 
 function indented(spaces: Value, value: Value): string {
   const count = integer(spaces);
-  if (count < 0) throw new Error('cannot indent by less than nothing');
+  if (count < 0) throw new Error('the indentation must not be negative');
   const lines = text(value).split('\n');
-  if (lines.length * count + text(value).length > longestText) throw new Error('makes too long a text');
+  if (lines.length * count + text(value).length > longestText)
+    throw new Error(`the result exceeds ${longestText} characters`);
   const pad = ' '.repeat(count);
   return lines.map((line) => pad + line).join('\n');
 }
 
-/** What is no number counts 0, as for Sprig. */
+/** A value that is not a number counts as 0, as in Sprig. */
 function integer(value: Value): number {
   if (typeof value === 'boolean') return value ? 1 : 0;
   const number = typeof value === 'string' ? Number(/^[+-]?\d+$/.test(value) ? value : 0) : Number(value);
@@ -122,7 +123,7 @@ function integer(value: Value): number {
 }
 
 function exact(value: number): number {
-  if (!Number.isSafeInteger(value)) throw new Error('makes a number that is too large');
+  if (!Number.isSafeInteger(value)) throw new Error('the resulting number is too large');
   return value;
 }
 
@@ -137,6 +138,6 @@ function decoded(value: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(value), (character) => character.charCodeAt(0)));
   } catch {
-    throw new Error('got no base64');
+    throw new Error('the value is not valid base64');
   }
 }

@@ -1,10 +1,10 @@
-/** Where in a template something stands, both counted from 1. */
+/** A position in a template; line and column start at 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** A template that cannot be read, or cannot be carried out with these values. */
+/** A template that cannot be parsed, or cannot be executed with the given values. */
 export class TemplateError extends Error {
   readonly position: Position;
 
@@ -15,7 +15,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** The place of an offset in a text. */
+/** The line and column of an offset. */
 export function positionAt(text: string, offset: number): Position {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;

@@ -1,21 +1,21 @@
 import type { Token, TokenType } from './scan.ts';
 import { type Position, positionAt, TemplateError } from './template-error.ts';
 
-/** The tokens of one action, one after the other. */
+/** Reads the tokens of one action sequentially. */
 export class TokenReader {
   readonly #template: string;
   readonly #tokens: readonly Token[];
   readonly #offset: number;
   #next = 0;
 
-  /** `offset`: of the action in the template. */
+  /** `offset` is the offset of the action in the template. */
   constructor(template: string, tokens: readonly Token[], offset: number) {
     this.#template = template;
     this.#tokens = tokens;
     this.#offset = offset;
   }
 
-  /** Where the next token is, or the action if there is none. */
+  /** The position of the next token, or of the action if there is none. */
   get position(): Position {
     return positionAt(this.#template, this.peek()?.offset ?? this.#offset);
   }
@@ -24,7 +24,7 @@ export class TokenReader {
     return this.#tokens[this.#next + ahead];
   }
 
-  /** The next token if it is of that type. */
+  /** Consumes and returns the next token if it has that type. */
   take(type: TokenType): Token | undefined {
     const token = this.peek();
     if (token?.type !== type) return undefined;
@@ -32,7 +32,7 @@ export class TokenReader {
     return token;
   }
 
-  /** The next token, after white space, if it is that word. */
+  /** Consumes and returns the next token if it is one of these words, and skips the space after it. */
   takeWord(...words: readonly string[]): string | undefined {
     const token = this.peek();
     if (token?.type !== 'identifier' || !words.includes(token.text)) return undefined;
@@ -45,7 +45,7 @@ export class TokenReader {
     this.take('space');
   }
 
-  /** Nothing may be left. */
+  /** Fails if any tokens are left. */
   end(what: string): void {
     this.skipSpace();
     const token = this.peek();

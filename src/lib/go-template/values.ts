@@ -3,16 +3,16 @@ import { isJsonObject, type JsonValue } from '../json-value.ts';
 
 export type Value = JsonValue;
 
-/** Throws Error with what is wrong; who calls says where. */
+/** Throws Error with a description of the problem; the caller adds the position. */
 export type TemplateFunction = (...values: Value[]) => Value;
 
-/** What counts as true in `if`, and as not empty for `default`. */
+/** True if `if` takes the value for true and `default` for not empty. */
 export function isTrue(value: Value): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return isJsonObject(value) ? Object.keys(value).length > 0 : Boolean(value);
 }
 
-/** As Go prints it with `%v`. */
+/** Formats a value as Go's `%v` does. */
 export function printed(value: Value): string {
   return value === null ? '<no value>' : inner(value);
 }
@@ -27,14 +27,14 @@ function inner(value: Value): string {
     .join(' ')}]`;
 }
 
-/** Integers as they are; of other numbers Go writes with an exponent what is below 0.0001 or has more than six digits. */
+/** Go writes integers plainly, and other numbers below 0.0001 or with more than six digits with an exponent. */
 export function printedNumber(value: number): string {
   const size = Math.abs(value);
   const isPlain = Number.isSafeInteger(value) || (size >= 1e-4 && size < 1e6);
   return isPlain ? String(value) : value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** In the order in which Go goes through a map. */
+/** Keys in the order in which Go iterates over a map. */
 export function sortedKeys(map: object): string[] {
   return sortBytes(Object.keys(map));
 }

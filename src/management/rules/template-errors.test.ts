@@ -49,7 +49,7 @@ describe('texts of a definition that are templates', () => {
     const annotations = { 'example.dev/a': '{{ if .Values.a }}' };
     expect(definition({ helmRelease: { values }, metadata: { annotations } })).toEqual([
       'spec.template.helmRelease.values: Invalid value: "": is not a template that can be rendered: line 2, column 34: function "nosuch" not defined',
-      'spec.template.metadata.annotations[example.dev/a]: Invalid value: "": is not a template that can be rendered: line 1, column 7: {{if}} without its {{end}}',
+      'spec.template.metadata.annotations[example.dev/a]: Invalid value: "": is not a template that can be rendered: line 1, column 7: {{if}} has no matching {{end}}',
     ]);
   });
 });
