@@ -17,7 +17,7 @@ const items = fc
   .uniqueArray(fc.constantFrom('i', 'j', 'k'), { maxLength: 3 })
   .chain((names) => fc.tuple(...names.map((name) => some({ value, more: value }).map((rest) => ({ name, ...rest })))));
 
-/** No empty containers: they own themselves, and come and go with what is in them. */
+/** No empty containers: they own themselves, and appear and disappear with their contents. */
 const spec = some<JsonValue>({
   a: value,
   b: value,
@@ -34,7 +34,7 @@ function withoutEmpty(members: JsonObject): JsonObject {
 
 const body = spec.map((members) => object(members));
 
-/** Lists as sets: the order of items is not what these laws are about. */
+/** Lists as sets: these properties do not cover the order of items. */
 function unordered(given: JsonValue | undefined): JsonValue {
   if (Array.isArray(given))
     return given
@@ -69,7 +69,7 @@ describe('server-side apply', () => {
     );
   });
 
-  it('leaves nothing of an earlier configuration of the same manager but what others own (SSA-08)', () => {
+  it('removes everything of an earlier configuration of its manager except what others own (SSA-08)', () => {
     fc.assert(
       fc.property(body, body, (first, second) => {
         const [through, direct] = [new Thing(), new Thing()];
@@ -82,7 +82,7 @@ describe('server-side apply', () => {
     );
   });
 
-  it('keeps the fields of others whatever it applies and drops (SSA-08)', () => {
+  it('keeps the fields of other managers whatever it applies and drops (SSA-08)', () => {
     fc.assert(
       fc.property(body, body, body, (others, first, second) => {
         const state = new Thing();
@@ -99,7 +99,7 @@ describe('server-side apply', () => {
     );
   });
 
-  it('takes with force exactly the fields that it would conflict on (SSA-14)', () => {
+  it('takes exactly the conflicting fields when forced (SSA-14)', () => {
     fc.assert(
       fc.property(body, body, (theirs, mine) => {
         const state = new Thing();
@@ -114,7 +114,7 @@ describe('server-side apply', () => {
     );
   });
 
-  it('commutes for managers of different fields, who never conflict', () => {
+  it('commutes for managers of different fields, which never conflict', () => {
     const left = some<JsonValue>({
       a: value,
       map: some({ k: value }),
@@ -143,7 +143,7 @@ describe('server-side apply', () => {
     );
   });
 
-  it('never lets an entry name a field that is not there', () => {
+  it('never leaves an entry that names an absent field', () => {
     const step = fc.record({ apply: fc.boolean(), manager: fc.constantFrom('m', 'n', 'o'), body });
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 6 }), (steps) => {
@@ -160,7 +160,7 @@ describe('server-side apply', () => {
     );
   });
 
-  it('refuses or applies, and never half of both', () => {
+  it('either rejects or applies completely', () => {
     fc.assert(
       fc.property(body, body, (theirs, mine) => {
         const state = new Thing();

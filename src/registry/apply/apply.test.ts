@@ -5,7 +5,7 @@ import { applyObject } from './apply.ts';
 import { object, statusOf, Thing, thing } from './thing.fixture.ts';
 
 describe('ownership after an apply', () => {
-  it('is one entry of the leaves and items that were sent (SSA-07, SSA-17, SSA-20, SSA-22)', () => {
+  it('is one entry with the leaves and items that were sent (SSA-07, SSA-17, SSA-20, SSA-22)', () => {
     const state = new Thing();
     state.apply(
       'm',
@@ -31,7 +31,7 @@ describe('ownership after an apply', () => {
     ]);
   });
 
-  it('names key defaults though they were not sent', () => {
+  it('includes key defaults that were not sent', () => {
     const state = new Thing();
     state.apply('m', object({ ports: [{ port: 80 }] }));
     expect(state.owned('m')).toEqual({
@@ -39,7 +39,7 @@ describe('ownership after an apply', () => {
     });
   });
 
-  it('knows the structure of metadata (SSA-23)', () => {
+  it('follows the structure of metadata (SSA-23)', () => {
     const owner = { apiVersion: 'v1', kind: 'K', name: 'o', uid: 'u' };
     const state = new Thing();
     state.apply('m', object({}, { labels: { l: '1' }, finalizers: ['f/f'], ownerReferences: [owner] }));
@@ -53,7 +53,7 @@ describe('ownership after an apply', () => {
     });
   });
 
-  it('leaves out what only the server decides, and so may be nothing at all (SSA-21, SSA-34)', () => {
+  it('omits fields that only the server sets, and so may be empty (SSA-21, SSA-34)', () => {
     const state = new Thing();
     const { spec: _, ...bare } = object({}, { uid: 'u', resourceVersion: '1', generation: 1, creationTimestamp: null });
     state.apply('m', bare as KubeObject);
@@ -61,7 +61,7 @@ describe('ownership after an apply', () => {
     expect(state.live?.metadata).not.toHaveProperty('managedFields');
   });
 
-  it('reads the structure off the value where the schema leaves it open (SSA-24)', () => {
+  it('deduces the structure from the value if the schema does not define it (SSA-24)', () => {
     const state = new Thing();
     state.apply('m', object({ free: { deep: { x: 1 }, list: [{ y: 1 }] } }));
     expect(state.owned('m')).toEqual({
@@ -78,7 +78,7 @@ describe('ownership after an apply', () => {
     });
   });
 
-  it('treats an embedded object as one', () => {
+  it('treats an embedded resource as an object', () => {
     const state = new Thing();
     state.apply('m', object({ embedded: { kind: 'K', metadata: { labels: { a: '1' } }, spec: { x: '1' } } }));
     expect(state.owned('m')).toEqual({
@@ -103,7 +103,7 @@ describe('ownership after an apply', () => {
 });
 
 describe('an apply over an earlier one', () => {
-  it('removes what its manager leaves out and nobody else owns (SSA-08)', () => {
+  it('removes fields that its manager omits and no other manager owns (SSA-08)', () => {
     const state = new Thing();
     state.apply(
       'm',
@@ -115,7 +115,7 @@ describe('an apply over an earlier one', () => {
     expect(state.spec).toEqual({ b: '1', set: ['y'], list: [{ name: 'j' }], size: 1 });
   });
 
-  it('keeps items of keyed lists that others have made part of theirs (SSA-08)', () => {
+  it('keeps items of keyed lists that other managers also applied (SSA-08)', () => {
     const state = new Thing();
     state.apply('m', object({ list: [{ name: 'i', value: '1' }] }));
     state.apply('other', object({ list: [{ name: 'i', more: '2' }] }));
@@ -126,7 +126,7 @@ describe('an apply over an earlier one', () => {
     });
   });
 
-  it('leaves defaults alone that nobody owns (SSA-37)', () => {
+  it('keeps defaults without an owner (SSA-37)', () => {
     const state = new Thing();
     state.apply('m', object({ a: '1', inner: { x: '1' } }));
     state.live = { ...(state.live as KubeObject), spec: { a: '1', b: 'default', inner: { x: '1', y: 'default' } } };
@@ -135,13 +135,13 @@ describe('an apply over an earlier one', () => {
     expect(state.owned('m')).toEqual({ 'f:spec': { 'f:inner': { 'f:x': {} } } });
   });
 
-  it('changes nothing and no time if it is the same (SSA-15)', () => {
+  it('changes nothing, not even a time, if it is the same (SSA-15)', () => {
     const state = new Thing();
     const first = state.apply('m', object({ a: '1', list: [{ name: 'i' }] }));
     expect(state.apply('m', object({ a: '1', list: [{ name: 'i' }] }))).toEqual(first);
   });
 
-  it('moves the time of its entry when the object or the fields changed, and no other (SSA-25)', () => {
+  it('updates only the time of its own entry, if the object or the fields changed (SSA-25)', () => {
     const state = new Thing();
     state.apply('m', object({ a: '1' }));
     state.apply('other', object({ a: '1', b: '1' }));
@@ -150,21 +150,21 @@ describe('an apply over an earlier one', () => {
     expect([state.time('m'), state.time('other')]).toEqual(['02Z', '01Z']);
   });
 
-  it('keeps the order of the items it applies and lets the others stand', () => {
+  it('keeps the order of the applied items and the position of the others', () => {
     const state = new Thing();
     state.apply('m', object({ set: ['a', 'b', 'c'] }));
     state.apply('other', object({ set: ['c', 'new', 'a'] }));
     expect(state.spec).toEqual({ set: ['b', 'c', 'new', 'a'] });
   });
 
-  it('settles on one item where the live object has it twice', () => {
+  it('leaves one item if the live object has it twice', () => {
     const state = new Thing();
     state.update('u', object({ set: ['y', 'x', 'x'], list: [{ name: 'i', more: '1' }, { name: 'i' }] }));
     state.apply('m', object({ set: ['x'], list: [{ name: 'i', value: '2' }] }), { force: true });
     expect(state.spec).toEqual({ set: ['y', 'x'], list: [{ name: 'i', value: '2' }] });
   });
 
-  it('replaces its entry when it comes in another version (SSA-18)', () => {
+  it('replaces its entry when it uses another version (SSA-18)', () => {
     const state = new Thing({ ...thing, version: 'v1beta1' });
     state.apply('m', { ...object({ a: '1', b: '1' }), apiVersion: 'g.io/v1beta1' } as KubeObject);
     const later = new Thing();
@@ -174,7 +174,7 @@ describe('an apply over an earlier one', () => {
     expect(later.spec).toEqual({ a: '1' });
   });
 
-  it('owns the whole where the schema became atomic since', () => {
+  it('owns the whole list or map if the schema has become atomic', () => {
     const granular: JsonObject = { 'f:spec': { 'f:whole': { '.': {}, 'f:x': {} }, 'f:plainList': { 'v:"a"': {} } } };
     const state = new Thing();
     const entry = {
@@ -191,7 +191,7 @@ describe('an apply over an earlier one', () => {
 });
 
 describe('conflicts', () => {
-  it('come with one cause a field and the owner in the text (SSA-09, SSA-11, SSA-12)', () => {
+  it('have one cause per field and name the owner in the message (SSA-09, SSA-11, SSA-12)', () => {
     const state = new Thing();
     state.update('editor', object({ a: '1' }));
     const status = statusOf(() => state.apply('m', object({ a: '2' })));
@@ -205,7 +205,7 @@ describe('conflicts', () => {
     });
   });
 
-  it('are grouped by manager when there are several, with paths as people read them (SSA-12, SSA-13)', () => {
+  it('are grouped by manager, with human-readable paths (SSA-12, SSA-13)', () => {
     const state = new Thing();
     state.update('a', object({ list: [{ name: 'i', value: '1' }], a: '1', ports: [{ port: 80, note: '1' }] }));
     state.apply('b', object({ inner: { x: '1' } }));
@@ -227,7 +227,7 @@ describe('conflicts', () => {
     );
   });
 
-  it('name the subresource that the owner wrote through (SSA-12)', () => {
+  it('name the subresource that the owner used (SSA-12)', () => {
     const state = new Thing();
     state.update('m', object({}));
     state.update('m', { ...(state.live as KubeObject), status: { phase: '1' } } as KubeObject, 'status');
@@ -237,14 +237,14 @@ describe('conflicts', () => {
     );
   });
 
-  it('do not arise where the value is the same: both own it (SSA-10)', () => {
+  it('do not arise if the value is the same: both managers own it (SSA-10)', () => {
     const state = new Thing();
     state.apply('m', object({ a: '1' }));
     state.apply('other', object({ a: '1' }));
     expect(state.owned('m')).toEqual(state.owned('other'));
   });
 
-  it('give way to force, which takes exactly the fields in question (SSA-14)', () => {
+  it('are overridden by force, which takes exactly the conflicting fields (SSA-14)', () => {
     const state = new Thing();
     state.apply('m', object({ a: '1', b: '1' }));
     state.apply('gone', object({ size: 1 }));
@@ -254,7 +254,7 @@ describe('conflicts', () => {
     expect(state.spec).toEqual({ a: '2', b: '1', size: 2 });
   });
 
-  it('name before-first-apply where nobody was tracked (SSA-28)', () => {
+  it('name before-first-apply if the object has no managers (SSA-28)', () => {
     const state = new Thing();
     state.live = object({ a: '1' }, { uid: 'u' });
     expect(statusOf(() => state.apply('m', object({ a: '2' }))).message).toBe(
@@ -266,7 +266,7 @@ describe('conflicts', () => {
 });
 
 describe('endpoints', () => {
-  it('the main one neither changes nor owns the status (SSA-33)', () => {
+  it('the main endpoint neither changes nor owns the status (SSA-33)', () => {
     const state = new Thing();
     state.update('m', { ...object({}), status: { phase: 'live' } } as KubeObject);
     state.apply('m', { ...object({ a: '1' }), status: { phase: 'sent' } } as KubeObject);
@@ -285,7 +285,7 @@ describe('endpoints', () => {
     expect(state.owned('m')).toEqual({ 'f:spec': { 'f:a': {} } });
   });
 
-  it('pass the lock of the body on to the caller (SSA-38)', () => {
+  it('return the resourceVersion of the body to the caller (SSA-38)', () => {
     const state = new Thing();
     state.apply('m', object({ a: '1' }));
     expect(state.apply('m', object({ a: '1' }, { resourceVersion: '7' })).metadata.resourceVersion).toBe('7');
@@ -295,14 +295,14 @@ describe('endpoints', () => {
 });
 
 describe('null', () => {
-  it('is owned and stands in the result, for pruning to decide (SSA-40)', () => {
+  it('is owned and part of the result, for pruning to decide (SSA-40)', () => {
     const state = new Thing();
     state.apply('m', object({ a: null, b: '1' }));
     expect(state.spec).toEqual({ a: null, b: '1' });
     expect(state.owned('m')).toEqual({ 'f:spec': { 'f:a': {}, 'f:b': {} } });
   });
 
-  it('never stands in metadata (META-10)', () => {
+  it('never appears in metadata (META-10)', () => {
     const state = new Thing();
     const result = state.apply('m', object({}, { labels: { l: null }, finalizers: null }));
     expect(result.metadata.labels).toEqual({ l: '' });
@@ -310,7 +310,7 @@ describe('null', () => {
   });
 });
 
-it('changes neither the live object nor what was sent', () => {
+it('applyObject changes neither the live object nor the request body', () => {
   const state = new Thing();
   state.apply('m', object({ a: '1', list: [{ name: 'i' }], map: { k: 'v' } }));
   const live = deepFreeze(state.live as JsonObject) as KubeObject;
@@ -324,7 +324,7 @@ it('changes neither the live object nor what was sent', () => {
   expect(Object.isFrozen(applyObject({ ...options, manager: 'm' }).spec)).toBe(false);
 });
 
-it('takes objects nested a thousand deep', () => {
+it('applyObject accepts objects that are a thousand levels deep', () => {
   let deep: JsonObject = {};
   for (let level = 0; level < 1_000; level++) deep = { a: deep };
   const state = new Thing();
@@ -334,7 +334,7 @@ it('takes objects nested a thousand deep', () => {
   expect(state.spec).toEqual({ free: { b: 1, c: 1 } });
 });
 
-it('takes members named __proto__ for what they are', () => {
+it('applyObject treats __proto__ as an ordinary member', () => {
   const state = new Thing();
   state.apply('m', object({ free: JSON.parse('{"__proto__":{"x":1}}') as JsonObject }));
   state.apply('other', object({ map: JSON.parse('{"__proto__":"v"}') as JsonObject }));

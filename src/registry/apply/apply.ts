@@ -18,12 +18,12 @@ import { describeProblems, typedProblems } from './typed-problems.ts';
 
 export interface ApplyRequest {
   readonly kind: TrackedKind;
-  /** As it is stored, with its managedFields. Absent: the apply creates it. */
+  /** The stored object with its managedFields. Absent if the apply creates it. */
   readonly live?: KubeObject;
-  /** What the client sent, neither defaulted nor pruned. */
+  /** The object that the client sent, neither defaulted nor pruned. */
   readonly applied: KubeObject;
   readonly manager: string;
-  /** Take fields from their owners instead of a conflict. */
+  /** Takes fields from their owners instead of failing with a conflict. */
   readonly force: boolean;
   /** '' or 'status'. */
   readonly subresource: string;
@@ -31,16 +31,16 @@ export interface ApplyRequest {
 }
 
 /**
- * Server-side apply: the live object with the applied one merged in, without what this manager applied before and now
- * leaves out, its managedFields up to date. Through the main endpoint the status stays as it was, through `/status`
- * everything else does.
+ * Server-side apply: merges the applied object into the live one, removes what this manager applied before and now
+ * leaves out, and updates managedFields. Through the main endpoint the status does not change; through `/status`
+ * nothing else does.
  *
- * The caller prunes, defaults and validates the result, and must not call trackUpdate on it: what defaulting adds is
- * nobody's (rule SSA-37). An object whose managedFields are empty has none. A resourceVersion or uid that the client
- * sent stands in the result's metadata (rule SSA-38). The result shares nothing with `live` but the
- * fieldsV1 of managers whose fields stay the same, where that is frozen.
+ * The caller prunes, defaults and validates the result, and must not call trackUpdate on it: defaulted fields have no
+ * owner (rule SSA-37). If no manager is left, the result has no managedFields. A resourceVersion or uid that the client
+ * sent is in the result's metadata (rule SSA-38). The result shares nothing with `live` except frozen fieldsV1 of
+ * managers whose fields stay the same.
  *
- * Throws 400 for another kind or managedFields in the body, 422 where the body does not fit the schema, 409 for
+ * Throws 400 for another kind or for managedFields in the body, 422 if the body does not fit the schema, 409 for
  * conflicts.
  */
 export function applyObject(sent: ApplyRequest): KubeObject {
@@ -60,7 +60,9 @@ export function applyObject(sent: ApplyRequest): KubeObject {
   }
 }
 
-/** What a body may leave out is the endpoint's (completions §2); what is no text is at least readable in the refusal. */
+/**
+ * Members that a body may omit come from the endpoint (completions §2); a non-string is made readable for the error.
+ */
 function withMembers(kind: TrackedKind, applied: KubeObject): KubeObject {
   const { apiVersion, kind: kindName, metadata } = applied as JsonObject;
   return {
@@ -92,7 +94,7 @@ function describeKind({ group, version }: { group: string; version: string }, ki
   return `${group}/${version}, Kind=${kind}`;
 }
 
-/** An object that nobody was tracked on yet belongs, as it stands, to a manager of that name (rule SSA-28). */
+/** An object without managers belongs, in its current state, to a manager of that name (rule SSA-28). */
 function startingManagers({ kind, live, subresource, now }: ApplyRequest): Managers {
   const managers = readManagers(live?.metadata.managedFields as JsonValue | undefined, kind.group) ?? new Map();
   if (live === undefined || managers.size > 0) return managers;
@@ -102,7 +104,7 @@ function startingManagers({ kind, live, subresource, now }: ApplyRequest): Manag
 interface Outcome {
   readonly merged: KubeObject;
   readonly conflicts: ApplyConflict[];
-  /** The managers once the conflicts are decided in favour of the applier. */
+  /** Returns the managers after the conflicts are decided in favor of the applier. */
   settle(): Managers;
 }
 
@@ -129,7 +131,7 @@ function attempt(request: ApplyRequest, starting: Managers): Outcome {
     settle() {
       releaseFields(managers, comparison, identity);
       const owned = withoutUntracked(fields);
-      // The set of before, as its wire form is known.
+      // Reuse the previous set, because its wire form is cached.
       const same = last?.fields.equals(owned) === true ? last.fields : undefined;
       const changed = same === undefined || !equalJson(before, merged);
       if (owned.isEmpty) managers.delete(identity);
@@ -141,7 +143,7 @@ function attempt(request: ApplyRequest, starting: Managers): Outcome {
 
 const identifying: readonly string[] = ['name', 'namespace', 'uid', 'resourceVersion'];
 
-/** The applied object without what its endpoint cannot write; which object is meant stays. */
+/** The applied object without what its endpoint cannot write; the members that identify the object stay. */
 function writablePart({ kind, applied, subresource }: ApplyRequest): JsonObject {
   const { status, ...main } = applied as JsonObject;
   if (subresource === 'status') {
@@ -159,7 +161,7 @@ function allFields(managers: Managers): FieldSet {
   return [...managers.values()].map(({ fields }) => fields).reduce((all, fields) => all.union(fields));
 }
 
-/** Metadata has no nulls: a member set to null is absent, a label or annotation set to null is empty (rule META-10). */
+/** Metadata has no nulls: a null member is absent, a null label or annotation is empty (rule META-10). */
 function withoutNullMetadata(merged: JsonValue): KubeObject {
   const object = merged as JsonObject;
   const metadata: JsonObject = {};

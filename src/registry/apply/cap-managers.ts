@@ -1,13 +1,13 @@
 import { compareBytes } from '../../lib/json-order.ts';
 import { type ManagedSet, type Managers, managerIdentity, secondsOf } from './managers.ts';
 
-/** Objects that many programs write to would otherwise grow an entry for each of them, for ever. */
+/** Without a limit, objects that many programs write to would grow one entry for each of them. */
 const maxUpdateManagers = 10;
 const bucketName = 'ancient-changes';
 
 /**
- * Keeps at most ten Update entries (rule SSA-27): the oldest ones of one version merge into one entry until the number
- * is right. Changes `managers` in place.
+ * Keeps at most ten Update entries (rule SSA-27): the oldest entries of one version are merged until the limit is met.
+ * Changes `managers` in place.
  */
 export function capUpdateManagers(managers: Managers): void {
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
@@ -27,7 +27,7 @@ export function capUpdateManagers(managers: Managers): void {
   }
 }
 
-/** Merges the entry `identity` into its version's bucket, which starts out as the entry `first`. */
+/** Merges the entry `identity` into the bucket of its version, which starts as the entry `first`. */
 function pour(managers: Managers, first: string, identity: string): void {
   const newer = managers.get(identity);
   if (newer === undefined) return;

@@ -44,7 +44,7 @@ const values = fc.letrec<{ value: JsonValue }>((tie) => ({
 const objects = fc.record({ spec: values }, { noNullPrototype: true }) as fc.Arbitrary<JsonObject>;
 
 describe('compareTyped', () => {
-  it('finds what a walk over all of both objects finds, also where they share parts (SSA-14, SSA-16)', () => {
+  it('finds the same as a full traversal of both objects, even if they share parts (SSA-14, SSA-16)', () => {
     fc.assert(
       fc.property(objects, objects, fc.boolean(), (before, other, isShared) => {
         const after = isShared ? sharing(before, other) : other;
@@ -56,7 +56,7 @@ describe('compareTyped', () => {
     );
   });
 
-  it('finds nothing in an object and its copy, and nothing in an object and itself', () => {
+  it('finds no difference between an object and its copy or itself', () => {
     fc.assert(
       fc.property(objects, (object) => {
         const frozen = deepFreeze(cloneJson(object));
@@ -67,7 +67,7 @@ describe('compareTyped', () => {
   });
 });
 
-/** Of two objects one that has parts of the first. */
+/** The second object with parts of the first. */
 function sharing(first: JsonObject, second: JsonObject): JsonObject {
   const one = first.spec;
   const other = second.spec;
@@ -85,7 +85,7 @@ function outcome(compare: () => Comparison): unknown {
   }
 }
 
-/** The same by the book: every place of both objects, one after the other. */
+/** The reference implementation: compares every position of both objects. */
 function compareEverything(before: JsonValue, after: JsonValue): Comparison {
   const result = { added: new FieldSet(), modified: new FieldSet(), removed: new FieldSet() };
   compareAt(shape, [before, after], [], result);

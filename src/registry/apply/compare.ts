@@ -4,14 +4,14 @@ import { fieldElement, type PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { asList, asMap, itemElement, memberShape, partFor, type ShapePart } from './typed.ts';
 
-/** What differs between two objects; no path is in more than one of the sets. */
+/** The differences between two objects; each path is in at most one of the sets. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** Throws UnkeyedItemError where items cannot be told apart. */
+/** Throws UnkeyedItemError if list items cannot be distinguished. */
 export function compareTyped(shape: Shape, before: JsonValue, after: JsonValue): Comparison {
   const comparison = { added: new FieldSet(), modified: new FieldSet(), removed: new FieldSet() };
   compareAt(shape, before, after, undefined, comparison);
@@ -19,7 +19,7 @@ export function compareTyped(shape: Shape, before: JsonValue, after: JsonValue):
 }
 
 /**
- * The way to where one is: a path is made of it where something differs, which is in few places. A text is the name of
+ * The position as a linked list; it becomes a path only where something differs, which is rare. A string is the name of
  * a member.
  */
 interface Trail {
@@ -35,7 +35,7 @@ function insert(set: FieldSet, trail: Trail | undefined): void {
   set.insert(path.reverse());
 }
 
-/** Undefined: it is not there. Never on both sides. */
+/** `undefined` means absent; never on both sides. */
 function compareAt(
   shape: Shape,
   before: JsonValue | undefined,
@@ -53,7 +53,7 @@ function compareAt(
   else if (after === undefined) insert(result.removed, trail);
 }
 
-/** True if it was compared as one thing. */
+/** Returns true if the values were compared as a whole. */
 function comparePart(
   shape: Shape,
   part: ShapePart,
@@ -86,7 +86,7 @@ function compareLeaf(
   else if (!equalJson(before, after)) insert(result.modified, trail);
 }
 
-/** False if there are none on either side. */
+/** Returns false if neither side has members. */
 function compareMembers(
   map: MapShape,
   before: JsonObject | undefined,
@@ -100,7 +100,7 @@ function compareMembers(
     const old = before[name];
     const next = after === undefined ? undefined : getMember(after, name);
     const shape = memberShape(map, name);
-    // What a write did not touch is the very same.
+    // Values that a write did not touch are identical.
     if (old === next && old !== undefined && (typeof old !== 'object' || shape.tellsApart !== true)) continue;
     compareAt(shape, old, next, { up: trail, step: name }, result);
   }
@@ -141,7 +141,7 @@ function compareItems(
   }
 }
 
-/** Items that are there more than once are compared as one thing; to become one, or cease to be, is a change. */
+/** Duplicate items are compared as a whole; becoming or ceasing to be a duplicate is a change. */
 function compareGroup(
   shape: Shape,
   { before, after }: { before: JsonValue[]; after: JsonValue[] },

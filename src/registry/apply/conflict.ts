@@ -4,7 +4,7 @@ import type { FieldSet } from './field-set.ts';
 import { type ManagedSet, managerIdentity } from './managers.ts';
 import { type FieldPath, printPath } from './path-element.ts';
 
-/** A field that an applier would change and another manager owns. */
+/** A field that an apply would change and that another manager owns. */
 export interface ApplyConflict {
   readonly owner: ManagedSet;
   readonly path: FieldPath;
@@ -14,7 +14,7 @@ export function conflictsWith(owner: ManagedSet, fields: FieldSet): ApplyConflic
   return fields.paths().map((path) => ({ owner, path }));
 }
 
-/** The 409 that names every conflict, managers sorted (rules SSA-11, SSA-12). */
+/** The 409 response that names every conflict, sorted by manager (rules SSA-11, SSA-12). */
 export function conflictError(conflicts: readonly ApplyConflict[]): StatusError {
   const sorted = [...conflicts].sort((a, b) => compareBytes(managerIdentity(a.owner), managerIdentity(b.owner)));
   const causes = sorted.map(({ owner, path }) => ({

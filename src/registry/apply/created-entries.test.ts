@@ -8,7 +8,7 @@ const info = { manager: 'm', operation: 'Update', apiVersion: 'v1', subresource:
 const fields = { 'f:spec': {} };
 
 describe('createdEntries', () => {
-  it('gives the same entries for the same, and others for whatever differs', () => {
+  it('returns the same entries for equal input, and others for different input', () => {
     const time = timestamp(1000);
     const first = createdEntries(info, time, fields);
     expect(first).toEqual([
@@ -31,7 +31,7 @@ describe('createdEntries', () => {
     }
   });
 
-  it('knows the text of the latest alone', () => {
+  it('has the text of the latest entries only', () => {
     const first = createdEntries(info, timestamp(5000), fields) as unknown as JsonValue[];
     expect(textOfEntries(first)).toBe(writeJson(first));
     createdEntries(info, timestamp(6000), fields);

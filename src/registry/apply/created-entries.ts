@@ -16,8 +16,8 @@ interface Created {
 let latest: Created | undefined;
 
 /**
- * The field ownership of an object that was just created. That of all objects of the same structure that one client
- * creates within a second is the same, and one for all of them: it is never changed, only replaced.
+ * The managedFields of an object that was just created. They are the same for all objects of one structure that one
+ * client creates within a second, and shared by them: they are only replaced, never changed.
  */
 export function createdEntries(info: ManagerInfo, time: Timestamp, fieldsV1: JsonObject): ManagedFieldsEntry[] {
   const { manager, apiVersion } = info;
@@ -34,7 +34,7 @@ export function createdEntries(info: ManagerInfo, time: Timestamp, fieldsV1: Jso
   return latest.entries;
 }
 
-/** The text of what was created last; undefined: this is something else. */
+/** The text of the most recently created entries; `undefined` for any others. */
 export function textOfEntries(entries: JsonValue[]): string | undefined {
   if (latest === undefined || (latest.entries as unknown) !== entries) return undefined;
   latest.text ??= writeKnown(entries, (part) => (Array.isArray(part) ? undefined : textOfFields(part)));

@@ -5,7 +5,7 @@ import { toFieldsV1 } from './fields-v1.ts';
 import { thing } from './thing.fixture.ts';
 import { recordUpdate, trackUpdate } from './track-update.ts';
 
-/** Few names and few shapes, so that many objects have the same structure and some only nearly. */
+/** Few names and few shapes, so that many objects have the same or nearly the same structure. */
 const name = fc.constantFrom('a', 'b', 'inner', 'map', 'whole', 'free', 'set', 'plainList', '1', '{', '.');
 const value = fc.letrec((tie) => ({
   any: fc.oneof(
@@ -21,8 +21,8 @@ function created(content: unknown, labels: Record<string, string>): KubeObject {
   return { apiVersion: 'g.io/v1', kind: 'Thing', metadata: { name: 'n', labels }, spec: content } as KubeObject;
 }
 
-describe('what a creator owns', () => {
-  it('is the same whether it was worked out for this object or for one like it (CREATE-07)', () => {
+describe('the ownership of a creator', () => {
+  it('is the same whether it was computed for this object or for one of the same structure (CREATE-07)', () => {
     fc.assert(
       fc.property(spec, fc.dictionary(name, fc.constant(''), { maxKeys: 2 }), (content, labels) => {
         const write = {
@@ -37,7 +37,7 @@ describe('what a creator owns', () => {
           const [managed] = recordUpdate(write, new Map()).values();
           expected = managed === undefined ? undefined : toFieldsV1(managed.fields);
         } catch {
-          // Items that cannot be told apart: nothing is tracked.
+          // Items that cannot be distinguished: nothing is tracked.
         }
         expect(trackUpdate(write).metadata.managedFields?.[0]?.fieldsV1).toEqual(expected);
       }),
@@ -45,7 +45,7 @@ describe('what a creator owns', () => {
     );
   });
 
-  it('is one object for all of the same structure', () => {
+  it('is one shared object for all objects of the same structure', () => {
     const track = (content: unknown) =>
       trackUpdate({ kind: thing, next: created(content, {}), manager: 'm', subresource: '', now: '' });
     const [one, other] = [track({ a: 'x', map: { k: '1' } }), track({ a: 'y', map: { k: '2' } })];

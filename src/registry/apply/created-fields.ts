@@ -5,16 +5,19 @@ import { type MapShape, type Shape, shapeOf } from './shape.ts';
 import type { TrackedKind } from './tracked-fields.ts';
 import { asList, asMap, memberShape, partFor } from './typed.ts';
 
-/** Steps remembered of one kind, some 50 bytes each: clients use a few structures. Beyond it all of them are forgotten. */
+/**
+ * The maximum number of cached steps per kind, about 50 bytes each: clients use few structures. Then the cache is
+ * emptied.
+ */
 const mostSteps = 20_000;
-/** Longer ones are not worth keeping. */
+/** Longer outlines are not cached. */
 const longestOutline = 1_000;
 
 const known = new WeakMap<TrackedKind['schema'], Outlines>();
 
 /**
- * Who creates an object owns all of it, so its FieldsV1 follows from its structure alone, and most objects of a kind
- * have the same: it is worked out by `make` for the first and shared, frozen, by all others.
+ * The creator of an object owns all of it, so its FieldsV1 depends only on its structure, and most objects of a kind
+ * have the same: `make` computes it for the first object, and all others share it, frozen.
  */
 export function createdFields(kind: TrackedKind, next: JsonObject, make: () => JsonObject): JsonObject {
   let outlines = known.get(kind.schema);
@@ -28,17 +31,17 @@ export function createdFields(kind: TrackedKind, next: JsonObject, make: () => J
   return end.fields;
 }
 
-/** What an outline consists of besides the names of members: a value as a whole, the beginning and the end of a map. */
+/** The tokens of an outline besides member names: a value as a whole, the start and the end of a map. */
 const whole = 0;
 const begin = 1;
 const end = 2;
 
 type Token = string | number;
 
-/** A place in an outline, and where it goes on from there: nearly always in one way. */
+/** A position in an outline and its continuations; almost always there is only one. */
 class Step {
   fields: JsonObject | undefined;
-  /** Of the member whose name led here. */
+  /** The shape of the member whose name led here. */
   shape: Shape | undefined;
   #token: Token | undefined;
   #next: Step | undefined;
@@ -61,13 +64,13 @@ class Step {
   }
 }
 
-/** The structures of a kind's objects: the names of all members that field ownership tells apart. */
+/** The structures of a kind's objects: the names of all members that field ownership distinguishes. */
 class Outlines {
   readonly #start = new Step();
   steps = 0;
   #left = 0;
 
-  /** Where the outline of a value ends; undefined where it is long, or depends on values too. */
+  /** The end of a value's outline; `undefined` if the outline is too long or also depends on values. */
   endOf(shape: Shape, value: JsonValue, hasStatus: boolean): Step | undefined {
     this.#left = longestOutline;
     const started = this.#step(this.#start, hasStatus ? begin : end);

@@ -2,8 +2,8 @@ import type { ManagedFieldsEntry } from '../../api/meta.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
 
 /**
- * Field ownership without these members. What is taken in and never stored (a key, a password) belongs to nobody: its
- * owner would be told of a conflict about a value that no one can see.
+ * Removes these members from the field ownership. A value that is accepted but never stored (a key, a password) has no
+ * owner: its owner would get a conflict about a value that is not visible.
  */
 export function disown(
   entries: readonly ManagedFieldsEntry[] | undefined,

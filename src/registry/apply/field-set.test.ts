@@ -30,7 +30,7 @@ const element: fc.Arbitrary<PathElement> = fc.oneof(
 
 const paths: fc.Arbitrary<FieldPath[]> = fc.array(fc.array(element, { minLength: 1, maxLength: 4 }), { maxLength: 12 });
 
-/** A set of paths as nothing but their texts: what the tree must behave like. */
+/** A set of paths as plain strings: the reference for the tree. */
 function texts(set: FieldSet): Set<string> {
   return new Set(set.paths().map(key));
 }
@@ -75,7 +75,7 @@ describe('FieldSet', () => {
 });
 
 describe('the wire form', () => {
-  it('stands in the order of Go: fields, keys, values, indices (SSA-20)', () => {
+  it('has the order of Go: fields, keys, values, indices (SSA-20)', () => {
     const set = FieldSet.of(
       [indexElement(10)],
       [indexElement(2)],
@@ -97,7 +97,7 @@ describe('the wire form', () => {
     );
   });
 
-  it('reads keys in any order and spacing, and skips elements it does not know (SSA-20)', () => {
+  it('accepts keys in any order and spacing, and skips unknown elements (SSA-20)', () => {
     const odd = { 'k:{ "z":1, "a":"x" }': {}, 'q:future': {}, 'f:a': { 'q:future': {} } };
     for (const fields of [odd, deepFreeze(cloneJson(odd))]) {
       expect(toFieldsV1(fromFieldsV1(fields))).toEqual({ 'f:a': {}, 'k:{"a":"x","z":1}': {} });
@@ -108,19 +108,19 @@ describe('the wire form', () => {
   });
 
   it.each([{ spec: {} }, { 'k:1': {} }, { 'v:{': {} }, { 'i:x': {} }, { f: {} }, { 'f:a': 1 }] as JsonObject[])(
-    'refuses %j',
+    'rejects %j',
     (fields) => {
       expect(() => fromFieldsV1(fields)).toThrow();
     },
   );
 
-  it('refuses what is nested beyond any object', () => {
+  it('rejects sets that are nested deeper than any object', () => {
     let fields: JsonObject = {};
     for (let level = 0; level < 501; level++) fields = { 'f:a': fields };
     expect(() => fromFieldsV1(fields)).toThrow('too deep');
   });
 
-  it('is told to people as a path (SSA-13)', () => {
+  it('is printed as a human-readable path (SSA-13)', () => {
     const path = [
       fieldElement('spec'),
       fieldElement('l'),

@@ -3,7 +3,7 @@ import type { Shape } from './shape.ts';
 
 interface FieldNode {
   readonly element: PathElement;
-  /** The path that ends here is in the set; apart from that, longer ones may be. */
+  /** True if the path that ends here is in the set; independent of that, longer ones may be. */
   member: boolean;
   children: FieldSet | undefined;
 }
@@ -11,13 +11,13 @@ interface FieldNode {
 const noNodes: ReadonlyMap<string, FieldNode> = new Map();
 
 /**
- * A set of paths into an object, kept as a tree. The set operations return sets that may share parts with the old
- * ones, or be one of them; `insert` is for whoever builds a set and holds it alone.
+ * A set of paths into an object, stored as a tree. The set operations return sets that may share parts with their
+ * operands or be one of them. Call `insert` only while building a set that is not shared yet.
  */
 export class FieldSet {
-  /** Its own as soon as there is something in it: many stay empty. */
+  /** A map of its own is allocated with the first node: many sets stay empty. */
   #nodes: ReadonlyMap<string, FieldNode> = noNodes;
-  /** A note of who has looked at it: the shape that none of its paths contradicts. Many objects share a set. */
+  /** A cached result: the shape that all paths of this set are known to fit. Many objects share a set. */
   fits: Shape | undefined;
 
   static of(...paths: FieldPath[]): FieldSet {
@@ -26,7 +26,7 @@ export class FieldSet {
     return set;
   }
 
-  /** The empty path, which is the whole object, is nobody's and is left out. */
+  /** The empty path, the whole object, never has an owner and is ignored. */
   insert(path: FieldPath): void {
     let set: FieldSet = this;
     for (const [depth, element] of path.entries()) {
@@ -71,7 +71,7 @@ export class FieldSet {
     return this.#nodes.get(element.text)?.member ?? false;
   }
 
-  /** What lies below an element; undefined if nothing does. */
+  /** The subset below an element; `undefined` if it is empty. */
   below(element: PathElement): FieldSet | undefined {
     const children = this.#nodes.get(element.text)?.children;
     return children === undefined || children.isEmpty ? undefined : children;
@@ -102,12 +102,12 @@ export class FieldSet {
     return result;
   }
 
-  /** Without the paths of `other`; a path stays though one above it goes. */
+  /** Without the paths of `other`; paths below a removed path stay. */
   difference(other: FieldSet): FieldSet {
     return this.#without(other, false);
   }
 
-  /** Without the paths of `other` and all that lies below them. */
+  /** Without the paths of `other` and everything below them. */
   recursiveDifference(other: FieldSet): FieldSet {
     return this.#without(other, true);
   }
@@ -127,7 +127,7 @@ export class FieldSet {
     return result;
   }
 
-  /** Whether a path of `other` is here too, or above one that is. */
+  /** True if a path of `other` is in this set, or with `withDescendants` is above one. */
   #meets(other: FieldSet, withDescendants: boolean): boolean {
     for (const [text, match] of other.#nodes) {
       const node = this.#nodes.get(text);
@@ -140,7 +140,7 @@ export class FieldSet {
     return false;
   }
 
-  /** Only the element itself and what lies below it. */
+  /** Only the element itself and everything below it. */
   only(element: PathElement): FieldSet {
     const result = new FieldSet();
     const node = this.#nodes.get(element.text);
@@ -148,7 +148,7 @@ export class FieldSet {
     return result;
   }
 
-  /** A set in which `change` decides anew, element by element, on membership and on what lies below. */
+  /** Returns a set in which `change` decides, for each element, on membership and on the subset below. */
   map(change: (member: FieldSetMember) => { member: boolean; below: FieldSet | undefined }): FieldSet {
     const result = new FieldSet();
     for (const { element, member, below } of this.members()) {
@@ -170,7 +170,7 @@ export class FieldSet {
       .sort((a, b) => compareElements(a.element, b.element));
   }
 
-  /** Every path of the set: those of one level before those of deeper ones, in the order in which conflicts are told. */
+  /** All paths of the set, the paths of one level before deeper ones: the order in which conflicts are reported. */
   paths(prefix: FieldPath = []): FieldPath[] {
     const members = this.members();
     return [
@@ -183,12 +183,12 @@ export class FieldSet {
     return this === other || (this.#isWithin(other) && other.#isWithin(this));
   }
 
-  /** Whether all paths of `other` are here. */
+  /** True if this set contains all paths of `other`. */
   includes(other: FieldSet): boolean {
     return other.#isWithin(this);
   }
 
-  /** Whether any path of `other` is here. */
+  /** True if this set contains any path of `other`. */
   meets(other: FieldSet): boolean {
     return this.#meets(other, false);
   }

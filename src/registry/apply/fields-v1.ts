@@ -3,7 +3,7 @@ import { FieldSet } from './field-set.ts';
 import { setOfFields } from './known-fields.ts';
 import { type FieldPath, parseElement } from './path-element.ts';
 
-/** What sets were read from, where that is exactly their wire form and nobody can change it any more. */
+/** The FieldsV1 that a set was read from, if that is exactly its wire form and is frozen. */
 const sources = new WeakMap<FieldSet, JsonObject>();
 
 /** The wire form of a set (rule SSA-20). */
@@ -19,10 +19,10 @@ function write(set: FieldSet, fields: JsonObject): JsonObject {
   return fields;
 }
 
-/** Deeper than any set that is written here can be; a client may send what it likes. */
+/** Deeper than any set written here; a client may send anything. */
 const maxDepth = 500;
 
-/** Throws if it is no FieldsV1; elements of a type that is not known are dropped. */
+/** Throws if the value is not a FieldsV1; elements of an unknown type are skipped. */
 export function fromFieldsV1(fields: JsonValue): FieldSet {
   return isJsonObject(fields) ? setOfFields(fields, () => readSet(fields)) : readSet(fields);
 }
@@ -34,10 +34,10 @@ function readSet(fields: JsonValue): FieldSet {
   return set;
 }
 
-/** True if the set is written as it was read. */
+/** Returns true if the set would be written exactly as it was read. */
 function read(fields: JsonValue, path: FieldPath, set: FieldSet): boolean {
-  if (fields !== null && !isJsonObject(fields)) throw new Error('fieldsV1 is no object');
-  if (path.length > maxDepth) throw new Error('fieldsV1 is nested too deep');
+  if (fields !== null && !isJsonObject(fields)) throw new Error('fieldsV1 is not an object');
+  if (path.length > maxDepth) throw new Error('fieldsV1 is nested too deeply');
   let isExact = fields !== null;
   let isMember = false;
   let leaf = true;

@@ -1,7 +1,7 @@
 import { compareBytes } from '../../lib/json-order.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 
-/** How Go's `%v` prints a decoded JSON value; stands in messages that clients compare. */
+/** Formats a decoded JSON value like Go's `%v`; used in messages that clients compare. */
 export function printGo(value: JsonValue): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(printGo).join(' ')}]`;
@@ -13,7 +13,7 @@ export function printGo(value: JsonValue): string {
   return String(value);
 }
 
-/** How Go's `%#v` prints it: as source text. */
+/** Formats a value like Go's `%#v`, as source text. */
 export function printGoSource(value: JsonValue): string {
   if (value === null) return 'interface {}(nil)';
   if (Array.isArray(value)) return `[]interface {}{${value.map(printGoSource).join(', ')}}`;
@@ -25,7 +25,7 @@ export function printGoSource(value: JsonValue): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
 
-/** What Go's `%T` calls it. */
+/** The type of a value as Go's `%T` prints it. */
 export function goTypeOf(value: JsonValue): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';

@@ -10,7 +10,7 @@ import { object, thing } from './thing.fixture.ts';
 import { recordUpdate, type TrackedWrite, trackUpdate, withManagedFields } from './track-update.ts';
 import { UnkeyedItemError } from './typed.ts';
 
-/** As the cache has it: frozen, each FieldsV1 the one that is known. */
+/** The object as the cache has it: frozen, each FieldsV1 being the shared instance. */
 function stored(written: KubeObject): KubeObject {
   const { managedFields, ...metadata } = cloneJson(written.metadata as JsonObject);
   const entries = (managedFields as JsonObject[] | undefined)?.map((entry) => ({
@@ -21,7 +21,7 @@ function stored(written: KubeObject): KubeObject {
   return deepFreeze({ ...written, metadata: owned }) as KubeObject;
 }
 
-/** Undefined: it cannot be compared. */
+/** The result of the full comparison; `undefined` if the objects cannot be compared. */
 function thePlainWay(write: TrackedWrite): unknown {
   try {
     const managers =
@@ -33,7 +33,7 @@ function thePlainWay(write: TrackedWrite): unknown {
   }
 }
 
-/** Few names and values, so that writers meet. */
+/** Few names and values, so that writers overlap. */
 const texts = fc.constantFrom<JsonValue>('1', '2', null);
 const spec = fc.record(
   {
@@ -62,7 +62,7 @@ const status = fc.record({ phase: texts, note: texts }, { requiredKeys: [] }) as
 
 const value = fc.constantFrom<JsonValue>('1', '2');
 const items = fc.array(fc.constantFrom('x', 'y'), { maxLength: 2 });
-/** What changes one thing, which as a rule is there. */
+/** Changes one field, which usually exists. */
 const touch = fc.oneof(
   fc.record({ a: value }),
   fc.record({ size: fc.constantFrom(1, 2) }),
@@ -98,8 +98,8 @@ const write = fc.record({
   isOwnCopy: fc.boolean(),
 });
 
-describe('field ownership of a write that only changes what is the writer’s', () => {
-  it('is what a comparison of the objects leads to (SSA-16, SSA-26, SSA-34)', () => {
+describe('the field ownership of a write that only changes the writer’s own fields', () => {
+  it('equals the result of a full comparison (SSA-16, SSA-26, SSA-34)', () => {
     let kept = 0;
     fc.assert(
       fc.property(
@@ -131,7 +131,7 @@ describe('field ownership of a write that only changes what is the writer’s', 
     expect(kept).toBeGreaterThan(100);
   });
 
-  it('changes nothing but the time of its entry, and shares the fields with the one before', () => {
+  it('changes only the time of its entry, and shares the fields with the previous entry', () => {
     const now = '2026-01-01T00:00:20Z';
     const first = { kind: thing, next: object({ a: '1', b: '1' }), manager: 'one', subresource: '' };
     const made = stored(trackUpdate({ ...first, now: '2026-01-01T00:00:10Z' }));
@@ -145,7 +145,7 @@ describe('field ownership of a write that only changes what is the writer’s', 
       }),
     );
     const next = { ...live, spec: { a: '2', b: '2' } };
-    // The first time that such fields are met, they are looked at.
+    // Fields that are new to the cache take the full comparison.
     expect(keptOwnership({ ...first, live, next, now })).toBeUndefined();
     trackUpdate({ ...first, live, next, now });
     const found = keptOwnership({ ...first, live, next, now });

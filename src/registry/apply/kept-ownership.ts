@@ -9,13 +9,13 @@ import type { TrackedWrite } from './track-update.ts';
 import { untracked } from './tracked-fields.ts';
 import { memberShape } from './typed.ts';
 
-/** With more of them some may have to be merged. */
+/** With more entries, some may have to be merged. */
 const mostEntries = 10;
 
 /**
- * Field ownership after a write that has only given other values to fields which are the writer's already, and nobody
- * else's: all that changes is the time of its entry. Most updates are such writes, and to find that out takes a fraction
- * of what it takes to compare the objects and work out sets. Undefined: it is not known.
+ * The managedFields after a write that only changes values of fields that the writer, and no other manager, owns: only
+ * the time of its entry changes. Most updates are such writes, and detecting them takes a fraction of the time of
+ * comparing the objects and computing sets. `undefined` if this fast path does not apply.
  */
 export function keptOwnership(write: TrackedWrite): ManagedFieldsEntry[] | undefined {
   const { kind, live, next, manager, subresource, now } = write;
@@ -37,7 +37,7 @@ export function keptOwnership(write: TrackedWrite): ManagedFieldsEntry[] | undef
       own = set;
       ownEntry = entry;
     } else {
-      // The writer's goes behind all other updates, which stand in the order of their times.
+      // The writer's entry goes after all other Update entries, which are sorted by time.
       if (entry.operation === 'Update' && (entry.time ?? now) >= now) return undefined;
       others.push(set);
       kept.push(anew(entry, entry.time));
@@ -52,7 +52,7 @@ export function keptOwnership(write: TrackedWrite): ManagedFieldsEntry[] | undef
   return kept;
 }
 
-/** Whether it looks as those do that are written here. */
+/** True if the entry has the form that this server writes. */
 function isUsual(entry: ManagedFieldsEntry, apiVersion: string): boolean {
   const { operation, time, fieldsType } = entry;
   if (entry.apiVersion !== apiVersion || fieldsType !== 'FieldsV1') return false;
@@ -66,7 +66,7 @@ function isOf({ manager = '', subresource = '' }: ManagedFieldsEntry, by: string
   return manager === by && subresource === through;
 }
 
-/** An entry is never shared: as a part that is frozen it would be written out with all of its fields. */
+/** Creates a new entry: a shared one would be frozen and serialized with all of its fields. */
 function anew(entry: ManagedFieldsEntry, time: string | undefined): ManagedFieldsEntry {
   const { manager = '', operation, apiVersion, subresource = '' } = entry;
   return managedEntry({ manager, operation, apiVersion, subresource }, time, entry.fieldsV1);
@@ -74,22 +74,22 @@ function anew(entry: ManagedFieldsEntry, time: string | undefined): ManagedField
 
 type Change = typeof none | typeof some | typeof unknown;
 
-/** Nothing that is tracked, some values of the writer's, or something that has to be looked at in earnest. */
+/** No tracked change, changed values that the writer owns, or a change that needs a full comparison. */
 const none = 0;
 const some = 1;
 const unknown = 2;
 
-/** A place in both objects, and what lies below it in the sets of the writer, of others, and of what is not tracked. */
+/** A position in both objects, and the fields below it of the writer, of other managers, and of the untracked set. */
 interface Sides {
   readonly shape: Shape;
   readonly own: FieldSet | undefined;
   readonly others: readonly FieldSet[];
   readonly untracked: FieldSet | undefined;
-  /** Of the root's members. */
+  /** Only at the root: true if the endpoint can write that member. */
   readonly isWritable?: (name: string) => boolean;
 }
 
-/** Finds nothing but members that both have: what came or went is not known here. */
+/** Handles only members that both objects have; added or removed members give `unknown`. */
 function compareMembers(sides: Sides, before: JsonObject, after: JsonObject): Change {
   const { shape, isWritable } = sides;
   if (shape.map === undefined || shape.map.atomic) return unknown;
@@ -113,7 +113,7 @@ function compareMembers(sides: Sides, before: JsonObject, after: JsonObject): Ch
   return size === 0 ? change : unknown;
 }
 
-/** Whether nothing of the metadata is another but its generation, as of most writes. False: it is not known. */
+/** True if nothing in the metadata has changed except the generation, as in most writes. False if it may have. */
 function isLeft({ own, others }: Sides, { metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean {
   if (before.finalizers !== undefined || before.ownerReferences !== undefined) return false;
   const isSame =
@@ -155,13 +155,13 @@ function compareMember(
   return equalJson(old, next) ? none : valueChange(sides, name);
 }
 
-/** Whether nothing in it has to be told apart, or only texts. */
+/** True if the value has no list items to distinguish, or only strings. */
 function isTold({ tellsApart, list }: Shape, value: JsonValue | undefined): boolean {
   if (tellsApart !== true) return true;
   return Array.isArray(value) && list?.keys.length === 0 && value.every((item) => typeof item === 'string');
 }
 
-/** Whether both are compared as a whole. Null and what is not there are not. */
+/** True if both values are compared as a whole. Null and absent values are not. */
 function isOneThing({ scalar, list, map }: Shape, old: JsonValue | undefined, next: JsonValue | undefined): boolean {
   if (Array.isArray(old)) return Array.isArray(next) && list?.atomic === true;
   if (isJsonObject(old)) return isJsonObject(next) && map?.atomic === true;

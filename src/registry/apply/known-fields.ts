@@ -3,17 +3,20 @@ import { deepFreeze, type JsonObject } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
 import type { FieldSet } from './field-set.ts';
 
-/** Characters of text kept, of all kinds together; beyond it all are forgotten. What is read of them takes ten times as much. */
+/**
+ * The maximum number of cached characters for all kinds together; then the cache is emptied. Parsed, they take ten
+ * times as much memory.
+ */
 const mostCharacters = 500_000;
-/** Longer ones are few. */
+/** Longer texts are rare and are not cached. */
 const longestText = 20_000;
 
-/** A FieldsV1 with all that is known of it. */
+/** A cached FieldsV1 with its other representations. */
 interface KnownFields {
   /** Frozen. */
   readonly fields: JsonObject;
   readonly text: string;
-  /** The same as a set, once somebody has asked for that. */
+  /** The same as a set, computed on first use. */
   set: FieldSet | undefined;
 }
 
@@ -23,8 +26,8 @@ let characters = 0;
 let latest: KnownFields | undefined;
 
 /**
- * The FieldsV1 that this text of ours is: frozen, and one for all objects that have the same, as most objects of a kind
- * do. They make up a third of what is stored, and are never changed, only replaced.
+ * The FieldsV1 of a text that this program wrote: frozen, and shared by all objects that have the same one, as most
+ * objects of a kind do. FieldsV1 make up a third of the stored data, and are only replaced, never changed.
  */
 export function fieldsOfText(text: string): JsonObject {
   const known = byText.get(text);
@@ -32,11 +35,11 @@ export function fieldsOfText(text: string): JsonObject {
     latest = known;
     return known.fields;
   }
-  // Written anew, as a piece of a text would hold on to all of it.
+  // Serialized again, because a substring would keep the whole text in memory.
   return knownFields(deepFreeze(parseTrustedJson(text) as JsonObject));
 }
 
-/** The same of one that is made already: canonical and frozen. */
+/** The shared instance of a canonical and frozen FieldsV1. */
 export function knownFields(fields: JsonObject): JsonObject {
   const text = writeJson(fields, { sorted: false });
   const known = byText.get(text);
@@ -56,19 +59,21 @@ function keep(known: KnownFields): JsonObject {
   return known.fields;
 }
 
-/** The one that was met last: often it is the next one, too. Where its text begins, it is all of the value. */
+/**
+ * The most recently used FieldsV1, which is often the next one too. A value that starts with its text is that value.
+ */
 export function latestFields(): Pick<KnownFields, 'fields' | 'text'> | undefined {
   return latest;
 }
 
-/** Undefined: it is not one of these. */
+/** The text of a cached FieldsV1; `undefined` if it is not cached. */
 export function textOfFields(fields: JsonObject): string | undefined {
   const known = byFields.get(fields);
   if (known !== undefined) latest = known;
   return known?.text;
 }
 
-/** As a set, made once. */
+/** The set for a FieldsV1; computed once if it is cached. */
 export function setOfFields(fields: JsonObject, make: () => FieldSet): FieldSet {
   const known = byFields.get(fields);
   if (known === undefined) return make();
@@ -76,7 +81,7 @@ export function setOfFields(fields: JsonObject, make: () => FieldSet): FieldSet 
   return known.set;
 }
 
-/** The same where somebody has asked for it before. */
+/** The set for a FieldsV1 if it was computed before. */
 export function knownSet(fields: JsonObject): FieldSet | undefined {
   return byFields.get(fields)?.set;
 }

@@ -17,13 +17,13 @@ describe('kubectl', () => {
     return state;
   }
 
-  it('takes over what its client-side apply set (SSA-35, KUBECTL-08)', () => {
+  it('takes over the fields of its client-side apply (SSA-35, KUBECTL-08)', () => {
     const state = clientSideApplied({ a: '1', set: ['x'] });
     state.apply('kubectl', object({ a: '2', set: ['x'] }));
     expect(state.spec).toEqual({ a: '2', set: ['x'] });
   });
 
-  it('still conflicts on fields that others have changed since (SSA-35)', () => {
+  it('still conflicts on fields that other managers have changed since (SSA-35)', () => {
     const state = clientSideApplied({ a: '1', b: '1' }, { a: '1', b: 'other' });
     expect(statusOf(() => state.apply('kubectl', object({ a: '2', b: '2' }))).message).toBe(
       'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using g.io/v1: .spec.b',
@@ -31,7 +31,7 @@ describe('kubectl', () => {
     expect(statusOf(() => state.apply('someone', object({ a: '2' }))).code).toBe(409);
   });
 
-  it('brings the annotation up to date, if it is there (SSA-35)', () => {
+  it('updates the annotation, if it exists (SSA-35)', () => {
     const state = clientSideApplied({ a: '1' });
     state.apply('kubectl', object({ a: '2' }));
     expect(state.live?.metadata.annotations?.[annotation]).toBe(
@@ -53,7 +53,7 @@ describe('kubectl', () => {
     });
   });
 
-  it('drops the annotation when it would be too long (SSA-35)', () => {
+  it('removes the annotation if it would be too long (SSA-35)', () => {
     const state = clientSideApplied({ a: '1' });
     state.apply('kubectl', object({ a: 'x'.repeat(262_144) }));
     expect(state.live?.metadata.annotations).toEqual({});

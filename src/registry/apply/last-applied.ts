@@ -9,17 +9,17 @@ import type { TrackedKind } from './tracked-fields.ts';
 import { fieldsOf } from './typed.ts';
 import { typedProblems } from './typed-problems.ts';
 
-/** The only manager that client-side apply is migrated for (rule SSA-35). */
+/** The only manager for which client-side apply is migrated (rule SSA-35). */
 export const kubectlManager = 'kubectl';
 
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** All annotations of an object together, keys and values (rule META-09). */
+/** The limit for the keys and values of all annotations of an object (rule META-09). */
 const maxAnnotationBytes = 262_144;
 
 /**
- * The fields that client-side apply set and that still stand as it set them: kubectl owned them in all but name, so
- * server-side apply by kubectl may take them. Undefined if the object bears no usable annotation.
+ * The fields that client-side apply set and that still have those values. kubectl owned them in effect, so its
+ * server-side apply may take them over. `undefined` if the object has no usable annotation.
  */
 export function fieldsLastApplied(kind: TrackedKind, live: KubeObject): FieldSet | undefined {
   const applied = parseOrUndefined(live.metadata.annotations?.[annotation] ?? '');
@@ -39,8 +39,8 @@ function parseOrUndefined(text: string): JsonValue | undefined {
 }
 
 /**
- * Where the object still bears the annotation, brings it up to date with what was applied now, so that a later
- * client-side apply starts from there. Too long for an object: the annotation goes.
+ * Updates the annotation, if the object still has it, to what was applied now, so that a later client-side apply starts
+ * from there. If the annotations become too long, the annotation is removed.
  */
 export function refreshLastApplied(object: KubeObject, applied: KubeObject): KubeObject {
   const { [annotation]: old, ...others } = object.metadata.annotations ?? {};
@@ -54,13 +54,15 @@ export function refreshLastApplied(object: KubeObject, applied: KubeObject): Kub
   return { ...object, metadata } as KubeObject;
 }
 
-/** The kind that the client knows the object by: some are shown under another one than they are stored as. */
+/**
+ * The kind by which the client knows the object: some objects are served under another kind than they are stored as.
+ */
 function kindIn(text: string): string | undefined {
   const written = parseOrUndefined(text);
   return isJsonObject(written) && typeof written.kind === 'string' ? written.kind : undefined;
 }
 
-/** JSON with a line break at its end, as kubectl writes it. */
+/** JSON with a trailing newline, as kubectl writes it. */
 function lastAppliedText(applied: KubeObject, kind: string = applied.kind): string {
   const { annotations: sent, ...metadata } = applied.metadata as JsonObject;
   if (isJsonObject(sent)) {

@@ -11,6 +11,6 @@ it.each<[string, string | undefined, string]>([
   ['', undefined, 'unknown'],
   ['', 'x'.repeat(200), 'x'.repeat(128)],
   ['', 'é'.repeat(100), 'é'.repeat(64)],
-])('fieldManager %j and user agent %j make %j (CREATE-08)', (fieldManager, userAgent, name) => {
+])('fieldManager %j and User-Agent %j give the manager %j (CREATE-08)', (fieldManager, userAgent, name) => {
   expect(managerName(fieldManager, userAgent)).toBe(name);
 });

@@ -1,13 +1,13 @@
-/** The longest name that an entry of managedFields may carry, in bytes. */
+/** The maximum length of a manager name in managedFields, in bytes. */
 const maxBytes = 128;
 
 /**
- * The manager that a request writes as (rule CREATE-08): what it asked to be called, else the program's name from its
- * User-Agent, without unprintable characters and cut at 128 bytes, else `unknown`.
+ * The manager name of a request (rule CREATE-08): the requested name, else the program name from the User-Agent without
+ * unprintable characters and truncated to 128 bytes, else `unknown`.
  */
 export function managerName(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
-  // Asked for with every write, of which many come from one program.
+  // Called for every write, and many writes come from the same program.
   if (userAgent !== latest.userAgent) latest = { userAgent, name: programName(userAgent ?? '') };
   return latest.name;
 }
@@ -27,7 +27,7 @@ function programName(userAgent: string): string {
   return name === '' ? 'unknown' : name;
 }
 
-/** Letters, marks, numbers, punctuation, symbols and the plain space: what Go calls printable. */
+/** True for letters, marks, numbers, punctuation, symbols and the space: the characters that Go calls printable. */
 function isPrintable(character: string): boolean {
   return /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type ManagerInfo, managerIdentity } from './managers.ts';
 
-it('tells managers apart by the text that kube-apiserver makes of them (SSA-18)', () => {
+it('managers are identified by the same text as in kube-apiserver (SSA-18)', () => {
   const names = fc.oneof(fc.constantFrom('', 'kubectl', 'a"b\\c', '\u2028ü', '\ud800'), fc.string());
   fc.assert(
     fc.property(names, fc.constantFrom('Apply', 'Update'), names, names, (manager, operation, apiVersion, through) => {

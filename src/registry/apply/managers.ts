@@ -4,7 +4,7 @@ import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../
 import type { FieldSet } from './field-set.ts';
 import { fromFieldsV1, toFieldsV1 } from './fields-v1.ts';
 
-/** Who manages fields, and through what: one entry of managedFields. */
+/** The identifying part of one entry of managedFields. */
 export interface ManagerInfo {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -22,8 +22,8 @@ export interface ManagedSet extends ManagerInfo {
 export type Managers = Map<string, ManagedSet>;
 
 /**
- * Two entries are one if this is equal (rule SSA-18): appliers are the same in every version. The text is what
- * kube-apiserver makes, because it also decides the order of conflicts.
+ * The identity of an entry (rule SSA-18): entries with the same identity are one. Appliers are the same in every
+ * version. The text is the one that kube-apiserver computes, because it also determines the order of conflicts.
  */
 export function managerIdentity(info: ManagerInfo): string {
   const { manager, operation, subresource } = info;
@@ -34,9 +34,9 @@ export function managerIdentity(info: ManagerInfo): string {
 }
 
 /**
- * Reads managedFields as stored or as a client sent them; undefined if anything in them is wrong. Entries of another
- * group are dropped, as their fields mean nothing here; those of another version of the same group name the same
- * fields.
+ * Reads managedFields as stored or as sent by a client; `undefined` if anything in them is invalid. Entries of another
+ * group are dropped, because their fields have no meaning here; entries of another version of the same group name the
+ * same fields.
  */
 export function readManagers(entries: JsonValue | undefined, group: string): Managers | undefined {
   const managers: Managers = new Map();
@@ -70,24 +70,24 @@ function readEntry(entry: JsonObject): ManagedSet | undefined {
   }
 }
 
-/** An empty list, or one empty entry: the client wants to forget who manages what (rule SSA-29). */
+/** True for an empty list, or a list of one empty entry: the client resets the field ownership (rule SSA-29). */
 export function isReset(entries: JsonValue | undefined): boolean {
   if (!Array.isArray(entries)) return false;
   const [first] = entries;
   return entries.length === 0 || (entries.length === 1 && isJsonObject(first) && Object.keys(first).length === 0);
 }
 
-/** The entries in their order on the wire (rule SSA-19). */
+/** The entries in wire order (rule SSA-19). */
 export function writeManagers(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()]
     .sort(compareManaged)
     .map((managed) => managedEntry(managed, managed.time, toFieldsV1(managed.fields)));
 }
 
-/** One entry, its members in the order of Go's struct. */
+/** One entry with its members in the order of Go's struct. */
 export function managedEntry(info: ManagerInfo, time: Timestamp | undefined, fieldsV1: JsonObject): ManagedFieldsEntry {
   const { manager, operation, apiVersion, subresource } = info;
-  // Assigned one by one: what stands behind a spread gives each object a hidden class of its own.
+  // Assigned one by one: adding members to a spread gives each object its own hidden class.
   const entry: Partial<ManagedFieldsEntry> = {};
   if (manager !== '') entry.manager = manager;
   entry.operation = operation;

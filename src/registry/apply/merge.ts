@@ -4,8 +4,8 @@ import type { ListShape, MapShape, Shape } from './shape.ts';
 import { asList, asMap, itemElement, memberShape, partFor } from './typed.ts';
 
 /**
- * The live value with the applied one laid over it: nothing is removed, leaves of `applied` win. The result shares
- * nothing with its inputs. Throws UnkeyedItemError where live items cannot be told apart.
+ * Merges the applied value into the live one: nothing is removed, and leaves of `applied` win. The result shares
+ * nothing with its inputs. Throws UnkeyedItemError if live list items cannot be distinguished.
  */
 export function mergeTyped(shape: Shape, live: JsonValue | undefined, applied: JsonValue | undefined): JsonValue {
   const part = partFor(shape, applied === undefined ? live : applied);
@@ -33,8 +33,8 @@ interface Item {
 }
 
 /**
- * Items of both, told apart by their elements. Those only in `live` stay where they are among the shared ones; the
- * order of the shared ones is that of `applied`.
+ * Merges the items of both lists, identified by their elements. Items only in `live` keep their position relative to
+ * the shared ones; the shared ones are in the order of `applied`.
  */
 function mergeItems(
   list: ListShape,
@@ -94,7 +94,7 @@ function itemsOf(list: ListShape, values: readonly JsonValue[]): Item[] {
   return values.map((value) => ({ element: itemElement(list, value), value }));
 }
 
-/** An item that is there twice merges with nothing: which of them would it be? */
+/** A duplicate item merges with nothing, because it would be ambiguous. */
 function byText(items: readonly Item[]): Map<string, JsonValue> {
   const values = new Map<string, JsonValue>();
   for (const { element, value } of items) values.set(element.text, values.has(element.text) ? null : value);

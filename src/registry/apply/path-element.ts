@@ -4,8 +4,8 @@ import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
 
 /**
- * One step from a value to a part of it, as FieldsV1 writes it (rule SSA-20). `text` is the canonical written form:
- * two elements are the same exactly if their texts are.
+ * One step from a value to a part of it, as FieldsV1 writes it (rule SSA-20). `text` is the canonical form: two
+ * elements are equal exactly if their texts are.
  */
 export type PathElement = { readonly text: string } & (
   | { readonly type: 'field'; readonly name: string }
@@ -46,14 +46,16 @@ const escapes: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
-/** Compact JSON with the characters escaped that Go escapes, so that texts equal those that Go clients write. */
+/** Compact JSON with the characters escaped that Go escapes, so that texts equal those of Go clients. */
 export function goJson(value: JsonValue): string {
   return writeJson(value).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] as string);
 }
 
-/** Reads a key of FieldsV1. Undefined: a type of element that is not known, which readers skip. Throws on nonsense. */
+/**
+ * Parses a key of FieldsV1. `undefined` for an unknown type of element, which readers skip. Throws if it is invalid.
+ */
 export function parseElement(text: string): PathElement | undefined {
-  if (text[1] !== ':') throw new Error(`no path element: ${text}`);
+  if (text[1] !== ':') throw new Error(`invalid path element: ${text}`);
   const rest = text.slice(2);
   switch (text[0]) {
     case 'f':
@@ -62,11 +64,11 @@ export function parseElement(text: string): PathElement | undefined {
       return valueElement(parseJson(rest).value);
     case 'k': {
       const { value } = parseJson(rest);
-      if (!isJsonObject(value)) throw new Error(`no list key: ${text}`);
+      if (!isJsonObject(value)) throw new Error(`invalid list key: ${text}`);
       return keyElement(Object.entries(value));
     }
     case 'i': {
-      if (!/^[+-]?\d+$/.test(rest)) throw new Error(`no index: ${text}`);
+      if (!/^[+-]?\d+$/.test(rest)) throw new Error(`invalid index: ${text}`);
       return indexElement(Number(rest));
     }
     default:
@@ -76,7 +78,7 @@ export function parseElement(text: string): PathElement | undefined {
 
 const typeOrder = { field: 0, key: 1, value: 2, index: 3 } as const;
 
-/** The order in which FieldsV1 and conflicts list elements: fields, keyed items, set items, indices. */
+/** The order of elements in FieldsV1 and in conflicts: fields, keyed items, set items, indices. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a.type === 'field' && b.type === 'field') return compareBytes(a.name, b.name);
   if (a.type === 'key' && b.type === 'key') return compareKeys(a.keys, b.keys);
@@ -95,7 +97,7 @@ function compareKeys(a: readonly KeyValue[], b: readonly KeyValue[]): number {
   return a.length - b.length;
 }
 
-/** Numbers before strings before booleans before everything else, which falls back to the written form. */
+/** Numbers before strings before booleans before everything else, which is compared by its JSON text. */
 function compareValues(a: JsonValue, b: JsonValue): number {
   const order = valueRank(a) - valueRank(b);
   if (order !== 0) return order;
@@ -114,7 +116,7 @@ function valueRank(value: JsonValue): number {
   return typeof value === 'boolean' ? 2 : 3;
 }
 
-/** As people read it (rule SSA-13): `.spec.list[name="x"].value`, `.spec.set[="v"]`. */
+/** The human-readable form (rule SSA-13): `.spec.list[name="x"].value`, `.spec.set[="v"]`. */
 export function printPath(path: FieldPath): string {
   return path.map(printElement).join('');
 }

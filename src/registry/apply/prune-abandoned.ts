@@ -5,13 +5,13 @@ import type { Shape } from './shape.ts';
 import { fieldsOf, withNamedParents } from './typed.ts';
 
 /**
- * The merged object without the fields that its applier applied last time (`last`) and that nobody owns now: not the
- * applier's new configuration, not another manager (rule SSA-08). `owned` is everything that anybody owns, the new
- * configuration included.
+ * Returns the merged object without the fields that its applier applied last time (`last`) and that now have no owner:
+ * neither the applier's new configuration nor another manager (rule SSA-08). `owned` is the set of all owned fields,
+ * including the new configuration.
  *
- * Removing a field takes with it what lies below, which may be somebody's: so first everything of `last` is taken
- * away, then what is owned is brought back, and of what is then still missing only what was in `last` goes. Fields
- * that nobody ever owned, defaults for instance, thereby stay.
+ * Removing a field also removes everything below it, which may have an owner. So first all of `last` is removed, then
+ * the owned fields are restored, and of the fields that are still missing only those in `last` are removed. Fields that
+ * never had an owner, such as defaults, therefore stay.
  */
 export function pruneAbandoned(shape: Shape, merged: JsonValue, last: FieldSet, owned: FieldSet): JsonValue {
   const present = withNamedParents(fieldsOf(shape, merged), shape);

@@ -5,8 +5,8 @@ import type { Shape } from './shape.ts';
 import { memberShape } from './typed.ts';
 
 /**
- * Sets that were written when a list or map still merged by its parts name those parts; where the schema now says
- * atomic, their owner owns the whole instead.
+ * Adapts sets to a schema that has become atomic. A set that was written when a list or map still merged by parts names
+ * those parts; if the schema now says atomic, their owner owns the whole list or map instead.
  */
 export function reconcileManagers(shape: Shape, managers: Managers): Managers {
   const reconciled: Managers = new Map();

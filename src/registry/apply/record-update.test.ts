@@ -28,7 +28,7 @@ const spec = fc.record(
 );
 const writes = fc.array(fc.record({ manager: fc.constantFrom('a', 'b', 'c'), spec }), { minLength: 1, maxLength: 6 });
 
-it('books on the writer all that it changed, on the others what is left, whoever owned it (SSA-14, SSA-34)', () => {
+it('a write assigns its changes to the writer and removes them from other managers (SSA-14, SSA-34)', () => {
   fc.assert(
     fc.property(writes, fc.boolean(), (all, isFrozen) => {
       let live: KubeObject | undefined;
@@ -52,7 +52,9 @@ function written(managers: Managers): JsonObject {
   return Object.fromEntries([...managers].map(([identity, { fields }]) => [identity, toFieldsV1(fields)]));
 }
 
-/** By the book: what was touched is taken from everybody, and what was set or changed is given to the writer. */
+/**
+ * The reference implementation: removes touched fields from every manager, and gives set or changed ones to the writer.
+ */
 function bookEverything(live: KubeObject | undefined, next: KubeObject, manager: string, before: Managers): Managers {
   const shape = shapeOf(thing);
   const { apiVersion, kind } = next;

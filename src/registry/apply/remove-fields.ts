@@ -5,8 +5,8 @@ import type { ListShape, MapShape, Shape } from './shape.ts';
 import { itemElement, memberShape, partFor } from './typed.ts';
 
 /**
- * The value without the members and items that `fields` names. A map or list that loses everything becomes null,
- * which the decoding that follows an apply drops.
+ * Returns the value without the members and items that `fields` names. A map or list that becomes empty becomes null,
+ * which the decoding after an apply drops.
  */
 export function removeFields(shape: Shape, value: JsonValue, fields: FieldSet): JsonValue {
   const part = partFor(shape, value);

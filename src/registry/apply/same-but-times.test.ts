@@ -14,11 +14,11 @@ function managed(time: string, ...managers: string[]): KubeObject {
   return object({ a: '1' }, { managedFields: managers.map((manager) => ({ ...entry, manager })) });
 }
 
-it('overlooks the times of managedFields, and the order that they give (UPDATE-15, SSA-26)', () => {
+it('the times of managedFields and the resulting order are ignored (UPDATE-15, SSA-26)', () => {
   expect(sameButTimes(managed('2026-01-01T00:00:00Z', 'a', 'b'), managed('2026-01-01T00:00:01Z', 'b', 'a'))).toBe(true);
 });
 
-it('sees every other difference (UPDATE-15)', () => {
+it('every other difference is found (UPDATE-15)', () => {
   const base = managed('2026-01-01T00:00:00Z', 'a');
   expect(sameButTimes(base, managed('2026-01-01T00:00:00Z', 'b'))).toBe(false);
   expect(sameButTimes(base, managed('2026-01-01T00:00:00Z', 'a', 'b'))).toBe(false);

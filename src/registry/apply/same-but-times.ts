@@ -3,8 +3,8 @@ import { equalJson, type JsonObject, type JsonValue } from '../../lib/json-value
 import { managerIdentity } from './managers.ts';
 
 /**
- * True if the objects differ in nothing but the times of their managedFields: then a write is none, and what is stored
- * stays (rules UPDATE-15, SSA-26). As the times also order the entries, their order does not count either.
+ * True if the objects differ only in the times of their managedFields: the write is then a no-op, and the stored object
+ * stays (rules UPDATE-15, SSA-26). The times also determine the order of the entries, so their order is ignored too.
  */
 export function sameButTimes(a: KubeObject, b: KubeObject): boolean {
   return (
@@ -14,7 +14,7 @@ export function sameButTimes(a: KubeObject, b: KubeObject): boolean {
   );
 }
 
-/** Whether all members but that one are equal. */
+/** True if all members except that one are equal. */
 function sameBut(left: string, a: JsonObject, b: JsonObject): boolean {
   let members = 0;
   for (const name in a) {

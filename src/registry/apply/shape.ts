@@ -4,8 +4,8 @@ import type { JsonValue } from '../../lib/json-value.ts';
 import { metadataSchema } from './metadata-schema.ts';
 
 /**
- * What server-side apply knows of a place in an object: which types may stand there, and how lists and maps merge. A
- * place may allow several types (no `type` in the schema); the value decides then.
+ * The structure of a value for server-side apply: which types are allowed, and how lists and maps merge. A schema
+ * without `type` allows several types; the value then decides.
  */
 export interface Shape {
   /** Every value fits, here and below. */
@@ -13,31 +13,31 @@ export interface Shape {
   readonly scalar?: ScalarType;
   readonly list?: ListShape;
   readonly map?: MapShape;
-  /** Here or below may stand a list whose items are told apart, which is not possible with every list. */
+  /** True if this shape contains a list with distinguishable items, which not every list value satisfies. */
   readonly tellsApart?: true;
 }
 
 export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
 
 export interface ListShape {
-  /** Owned and replaced as a whole. Otherwise items are told apart by their keys or, without keys, by their value. */
+  /** Owned and replaced as a whole. Otherwise items are identified by their keys or, without keys, by their value. */
   readonly atomic: boolean;
   readonly keys: readonly string[];
   readonly item: Shape;
-  /** Values that key members have when an item leaves them out. */
+  /** The defaults of key members that an item omits. */
   readonly keyDefaults: ReadonlyMap<string, JsonValue>;
 }
 
 export interface MapShape {
   readonly atomic: boolean;
   readonly fields: ReadonlyMap<string, Shape>;
-  /** Members beyond `fields`; absent: there are none. */
+  /** The shape of members beyond `fields`; absent if none are allowed. */
   readonly rest?: Shape;
 }
 
 const noKeys: Pick<ListShape, 'keys' | 'keyDefaults'> = { keys: [], keyDefaults: new Map() };
 
-/** Anything, owned as a whole: what lies inside a list of which nothing is known. */
+/** Any value, owned as a whole: the contents of a list without a schema. */
 const wholeShape: Shape = {
   anything: true,
   scalar: 'untyped',
@@ -52,12 +52,12 @@ const wholeShape: Shape = {
 };
 
 /**
- * How many levels deep structure is read off a value; what lies deeper is owned as a whole. Far beyond any real
- * object, and it keeps a hostile one from driving the walks over it as deep as its nesting.
+ * The number of levels for which structure is deduced from a value; deeper parts are owned as a whole. Far beyond any
+ * real object; it limits the recursion on a hostile one.
  */
 const deducedLevels = 100;
 
-/** Anything, its structure read off the value: maps member by member, lists as a whole (rule SSA-24). */
+/** Any value, with its structure deduced: maps by member, lists as a whole (rule SSA-24). */
 export const deducedShape: Shape = deduced(deducedLevels);
 
 function deduced(levels: number): Shape {
@@ -71,7 +71,7 @@ function deduced(levels: number): Shape {
 
 const shapes = new WeakMap<Schema, Shape>();
 
-/** The shape of whole objects of a kind, made once per schema. */
+/** The shape of whole objects of a kind, computed once per schema. */
 export function shapeOf(kind: Pick<ResourceKind, 'schema'>): Shape {
   let shape = shapes.get(kind.schema);
   if (shape === undefined) {
@@ -81,7 +81,7 @@ export function shapeOf(kind: Pick<ResourceKind, 'schema'>): Shape {
   return shape;
 }
 
-/** Adds the members that every object has, also one that is embedded in another. */
+/** Adds the members that every object has, including embedded ones. */
 function withObjectMembers(schema: Schema): Schema {
   const free = schema.properties === undefined && schema.additionalProperties === undefined;
   return {
@@ -120,7 +120,8 @@ function plainShape(given: Schema, inherited: boolean): Shape {
     case 'boolean':
       return { scalar: 'boolean' };
     case 'string':
-      // A format may stand for what is no string in JSON (int-or-string); only plain text and base64 surely are.
+      // A format may allow a JSON value that is not a string (int-or-string); only plain text and base64 are always
+      // strings.
       return { scalar: schema.format === undefined || schema.format === 'byte' ? 'string' : 'untyped' };
     default:
       return { scalar: 'untyped', list: listShape(schema, preserve), map: mapShape(schema, preserve) };

@@ -6,7 +6,7 @@ import { applyObject } from './apply.ts';
 import { trackUpdate } from './track-update.ts';
 import type { TrackedKind } from './tracked-fields.ts';
 
-/** A kind with every structure that apply knows, and a few verbs for the tests that use it. */
+/** A kind with every structure that apply supports, and helpers for the tests that use it. */
 const text: Schema = { type: 'string' };
 
 export const thing: TrackedKind = {
@@ -64,7 +64,7 @@ export function object(spec: JsonValue, metadata: JsonObject = {}): KubeObject {
   return { apiVersion: 'g.io/v1', kind: 'Thing', metadata: { name: 'x', namespace: 'n', ...metadata }, spec };
 }
 
-/** An object over time: each write is a second after the one before. */
+/** An object over time: each write is one second after the previous one. */
 export class Thing {
   live: KubeObject | undefined;
   #seconds = 0;
@@ -82,7 +82,7 @@ export class Thing {
     return this.live;
   }
 
-  /** The fields for which an apply would be refused; changes nothing. */
+  /** The fields for which an apply would be rejected; changes nothing. */
   conflicts(manager: string, applied: KubeObject): string[] {
     try {
       const now = '2026-01-01T00:00:59Z';
@@ -121,7 +121,7 @@ export class Thing {
     return this.live?.metadata.managedFields ?? [];
   }
 
-  /** FieldsV1 of a manager, or undefined if it has no entry. */
+  /** The FieldsV1 of a manager; `undefined` if it has no entry. */
   owned(manager: string, operation: 'Apply' | 'Update' = 'Apply', subresource?: string): JsonObject | undefined {
     return this.#entry(manager, operation, subresource)?.fieldsV1;
   }

@@ -14,7 +14,7 @@ const entry = {
 };
 
 describe('a create', () => {
-  it('is one Update entry of all that was sent, containers included (CREATE-07, SSA-22)', () => {
+  it('has one Update entry with all fields that were sent, including containers (CREATE-07, SSA-22)', () => {
     const state = new Thing();
     state.update('m', object({ set: ['x'], inner: { x: '1' } }, { labels: { a: '1' }, generateName: 'g' }));
     expect(state.entries).toEqual([
@@ -40,13 +40,13 @@ describe('a create', () => {
     ['a set that is none', [{ ...entry, fieldsV1: { spec: {} } }]],
     ['a time that is none', [{ ...entry, time: 'x' }]],
     ['a text', 'x'],
-  ])('is tracked though its managedFields are %s (CREATE-06)', (_what, managedFields) => {
+  ])('is tracked although its managedFields are %s (CREATE-06)', (_what, managedFields) => {
     const state = new Thing();
     state.update('m', object({ a: '1' }, { managedFields }));
     expect(state.entries.map(({ manager }) => manager)).toEqual(['m']);
   });
 
-  it('extends valid entries that come with it (CREATE-06)', () => {
+  it('extends the valid entries that it contains (CREATE-06)', () => {
     const state = new Thing();
     const mine = { ...entry, manager: 'm' };
     state.update('m', object({ a: '1' }, { managedFields: [entry, mine] }));
@@ -56,7 +56,7 @@ describe('a create', () => {
 });
 
 describe('an update', () => {
-  it('takes what it changes from its owners and touches nothing else (SSA-16)', () => {
+  it('takes the fields that it changes from their owners, and no others (SSA-16)', () => {
     const state = new Thing();
     state.apply('applier', object({ a: '1', b: '1', list: [{ name: 'i', value: '1' }] }));
     state.update('editor', object({ a: '2', b: '1', list: [{ name: 'i', value: '1', more: 'x' }] }));
@@ -68,7 +68,7 @@ describe('an update', () => {
     });
   });
 
-  it('removes what it removed from every entry, and entries that are empty (SSA-16, SSA-34)', () => {
+  it('drops removed fields from every entry, and then empty entries (SSA-16, SSA-34)', () => {
     const state = new Thing();
     state.update('a', object({ a: '1' }));
     state.update('b', object({ a: '1', b: '1' }));
@@ -76,7 +76,7 @@ describe('an update', () => {
     expect(state.entries.map(({ manager }) => manager)).toEqual(['a']);
   });
 
-  it('leaves the times of all others, and its own if it changed nothing (SSA-25, SSA-26)', () => {
+  it('keeps the times of other entries, and of its own if it changed nothing (SSA-25, SSA-26)', () => {
     const state = new Thing();
     state.update('a', object({ a: '1' }));
     state.update('b', object({ a: '1', b: '1' }));
@@ -90,16 +90,19 @@ describe('an update', () => {
   it.each<[string, JsonValue]>([
     ['an empty list', []],
     ['one empty entry', [{}]],
-  ])('with %s forgets all managers, and later ones stay untracked until an apply (SSA-29)', (_what, managedFields) => {
-    const state = new Thing();
-    state.update('a', object({ a: '1' }));
-    state.update('b', object({ a: '2' }, { managedFields }));
-    expect(state.live?.metadata).not.toHaveProperty('managedFields');
-    state.update('c', object({ a: '3' }));
-    expect(state.entries).toEqual([]);
-    state.apply('d', object({ b: '1' }));
-    expect(state.entries.map(({ manager }) => manager)).toEqual(['d', 'before-first-apply']);
-  });
+  ])(
+    'with %s removes all managers, and later updates are not tracked until an apply (SSA-29)',
+    (_what, managedFields) => {
+      const state = new Thing();
+      state.update('a', object({ a: '1' }));
+      state.update('b', object({ a: '2' }, { managedFields }));
+      expect(state.live?.metadata).not.toHaveProperty('managedFields');
+      state.update('c', object({ a: '3' }));
+      expect(state.entries).toEqual([]);
+      state.apply('d', object({ b: '1' }));
+      expect(state.entries.map(({ manager }) => manager)).toEqual(['d', 'before-first-apply']);
+    },
+  );
 
   it.each<[string, JsonValue | undefined]>([
     ['no', undefined],
@@ -112,7 +115,7 @@ describe('an update', () => {
     expect(state.entries.map(({ manager }) => manager)).toEqual(['a', 'b']);
   });
 
-  it('takes managedFields that are valid as the client sets them (SSA-31)', () => {
+  it('accepts valid managedFields as the client sets them (SSA-31)', () => {
     const state = new Thing();
     state.update('a', object({ a: '1' }));
     state.update('b', object({ a: '1' }, { managedFields: [entry] }));
@@ -131,7 +134,7 @@ describe('an update', () => {
     expect(state.owned('b', 'Update', 'status')).toEqual({ 'f:status': { '.': {}, 'f:phase': {} } });
   });
 
-  it('drops entries of other groups: their fields are not of this kind', () => {
+  it('drops entries of other groups, whose fields are not those of this kind', () => {
     const state = new Thing();
     state.update('a', object({ a: '1' }, { managedFields: [{ ...entry, apiVersion: 'other.io/v1' }] }));
     expect(state.entries.map(({ manager }) => manager)).toEqual(['a']);
@@ -154,7 +157,7 @@ describe('an update', () => {
     expect(state.time('ancient-changes', 'Update')).toBe('03Z');
   });
 
-  it('never fails over stored lists that do not fit their schema, and keeps the managers', () => {
+  it('does not fail for stored lists that do not fit their schema, and keeps the managers', () => {
     const state = new Thing();
     state.update('a', object({ a: '1' }));
     state.live = { ...(state.live as KubeObject), spec: { list: [{ value: 'without a key' }] } };
@@ -162,7 +165,7 @@ describe('an update', () => {
     expect(state.entries.map(({ manager }) => manager)).toEqual(['a']);
   });
 
-  it('owns items that are there twice as one thing', () => {
+  it('owns duplicate items as a whole', () => {
     const state = new Thing();
     state.update('a', object({ set: ['x'] }));
     state.update('b', object({ set: ['x', 'x'] }));
@@ -172,7 +175,7 @@ describe('an update', () => {
     expect(state.owned('c', 'Update')).toEqual({ 'f:spec': { 'f:set': { 'v:"x"': {} } } });
   });
 
-  it('does not change what it is given', () => {
+  it('does not change its inputs', () => {
     const next = deepFreeze(object({ a: '1' }, { managedFields: [entry] }) as JsonObject) as KubeObject;
     expect(() =>
       trackUpdate({ kind: thing, next, manager: 'm', subresource: '', now: '2026-01-01T00:00:00Z' }),
@@ -181,7 +184,7 @@ describe('an update', () => {
 });
 
 describe('managedFields', () => {
-  it('stand sorted by operation, time, manager, version, subresource (SSA-19)', () => {
+  it('are sorted by operation, time, manager, version, subresource (SSA-19)', () => {
     const state = new Thing();
     state.update('z', object({ a: '1' }));
     state.update('b', { ...(state.live as KubeObject), status: { phase: '1' } } as KubeObject, 'status');

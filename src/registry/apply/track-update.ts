@@ -22,9 +22,9 @@ import { UnkeyedItemError } from './typed.ts';
 
 export interface TrackedWrite {
   readonly kind: TrackedKind;
-  /** As it is stored, with its managedFields. Absent: it is being created. */
+  /** The stored object with its managedFields. Absent for a create. */
   readonly live?: KubeObject;
-  /** As it will be stored, with the managedFields that the client sent, if any. */
+  /** The object to store, with the managedFields that the client sent, if any. */
   readonly next: KubeObject;
   readonly manager: string;
   /** '' or 'status'. */
@@ -33,9 +33,10 @@ export interface TrackedWrite {
 }
 
 /**
- * Says who manages what after a write that is no apply: create, PUT, merge patch, JSON patch. Such writes never
- * conflict; what they change becomes the writer's. Returns `next` with managedFields as they must be stored, the rest
- * of it shared with `next`. Call it on the final object, after defaults and pruning, and not after an apply.
+ * Updates the field ownership after a write other than an apply: create, PUT, merge patch, JSON patch. Such writes
+ * never conflict; the writer becomes the owner of what it changes. Returns `next` with the managedFields to store, and
+ * shares everything else with `next`. Call it on the final object, after defaulting and pruning, and not after an
+ * apply.
  */
 export function trackUpdate(write: TrackedWrite): KubeObject {
   const kept = keptOwnership(write);
@@ -47,19 +48,19 @@ export function trackUpdate(write: TrackedWrite): KubeObject {
     return withManagedFields(write.next, recordUpdate(write, managers));
   } catch (error) {
     if (!(error instanceof UnkeyedItemError)) throw error;
-    // Stored data that no longer fits its schema must not make an object unwritable, nor lose its managers.
+    // Stored data that no longer fits its schema must not make an object unwritable or lose its managers.
     return withManagedFields(write.next, readManagers(managedFieldsOf(write.live), write.kind.group) ?? new Map());
   }
 }
 
-/** The same as for any other write, but that the fields are worked out once for all objects of the same structure. */
+/** Like any other write, but the fields are computed once for all objects of the same structure. */
 function trackCreate(write: TrackedWrite): KubeObject {
   const { kind, manager, next, now } = write;
   const make = () => {
     const [managed] = recordUpdate(write, new Map()).values();
     return managed === undefined ? {} : toFieldsV1(managed.fields);
   };
-  // In a kind of Go's it depends on values too: an empty one that is shown anyway is nobody's.
+  // For a Go type it also depends on values: an empty value that Go prints anyway has no owner.
   const fieldsV1 = kind.builtIn === true ? make() : createdFields(kind, withoutManagedFields(next as JsonObject), make);
   if (isEmpty(fieldsV1)) return withMetadata(next);
   const info = { manager, operation: 'Update', apiVersion: apiVersionOf(kind), subresource: '' } as const;
@@ -71,7 +72,9 @@ function isEmpty(members: JsonObject): boolean {
   return true;
 }
 
-/** What the client sent counts where it is valid and not a subresource's (rules SSA-29 to SSA-32, CREATE-06). */
+/**
+ * The client's managedFields count if they are valid and not sent to a subresource (rules SSA-29 to SSA-32, CREATE-06).
+ */
 function startingManagers({ kind, live, next, subresource }: TrackedWrite): Managers {
   const stored = (): Managers => readManagers(managedFieldsOf(live), kind.group) ?? new Map();
   if (subresource !== '') return stored();
@@ -85,7 +88,7 @@ function managedFieldsOf(object: KubeObject | undefined): JsonValue | undefined 
   return object?.metadata.managedFields as JsonValue | undefined;
 }
 
-/** Compares the objects and books the changes on the writer's Update entry. */
+/** Compares the objects and records the changes in the writer's Update entry. */
 export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
   const { kind, live, next, subresource, now } = write;
   const shape = shapeOf(kind);
@@ -101,7 +104,7 @@ export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
   const operation = 'Update';
   const identity = managerIdentity({ manager, operation, apiVersion, subresource });
   const own = managers.get(identity)?.fields;
-  // Mostly one changes what is one's own already, and the set stays what it was.
+  // Usually a writer changes fields that it owns already, and the set stays the same.
   const isOwn = own?.includes(changed) === true && !own.meets(touchedFields(comparison).difference(changed));
   releaseFields(managers, comparison, isOwn ? identity : undefined);
   if (!changed.isEmpty) {
@@ -113,12 +116,12 @@ export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
   return managers;
 }
 
-/** Kubernetes looks at kinds of its own as they are printed, where an empty time or list is a null. */
+/** Kubernetes tracks its built-in types as Go prints them, where an empty time or list is null. */
 function tracked(kind: TrackedKind, object: KubeObject): JsonObject {
   return (kind.builtIn === true ? asPrinted(object) : object) as JsonObject;
 }
 
-/** What a new object has already before its creator sets anything. */
+/** The members that a new object has before its creator sets anything. */
 function beforeCreation(kind: TrackedKind): JsonObject {
   const apiVersion = apiVersionOf(kind);
   return kind.builtIn === true ? emptyOf(apiVersion, kind.kind) : { apiVersion, kind: kind.kind };
@@ -130,7 +133,7 @@ function withoutManagedFields(object: JsonObject): JsonObject {
   return bare === object.metadata ? object : { ...object, metadata: bare };
 }
 
-/** Most of what is new has none. */
+/** Most new objects have no managedFields. */
 function bareMetadata(metadata: JsonObject): JsonObject {
   if (!Object.hasOwn(metadata, 'managedFields')) return metadata;
   const { managedFields: _, ...bare } = metadata;
@@ -141,11 +144,11 @@ export function withManagedFields(object: KubeObject, managers: Managers): KubeO
   return withMetadata(object, managers.size === 0 ? undefined : writeManagers(managers));
 }
 
-/** The object with this field ownership in place of whatever it has. */
+/** Returns the object with its managedFields replaced. */
 function withMetadata(object: KubeObject, managedFields?: ManagedFieldsEntry[]): KubeObject {
   const copy: KubeObject = { ...object };
   const given = object.metadata as JsonObject;
-  // Member by member: what is added to a spread gives each object a hidden class of its own.
+  // Assigned one by one: adding members to a spread gives each object its own hidden class.
   const metadata: JsonObject = {};
   for (const name in given) if (name !== 'managedFields') setMember(metadata, name, given[name] as JsonValue);
   copy.metadata = metadata as ObjectMeta;

@@ -4,14 +4,14 @@ import type { Comparison } from './compare.ts';
 import { FieldSet } from './field-set.ts';
 import { fieldElement } from './path-element.ts';
 
-/** What field tracking must know of a kind. */
+/** The properties of a kind that field tracking needs. */
 export type TrackedKind = ResourceKind & Pick<StoredResource, 'hasStatus'>;
 
 function path(...names: string[]): ReturnType<typeof fieldElement>[] {
   return names.map(fieldElement);
 }
 
-/** Fields that the server alone decides, or that say which object it is: nobody manages them (rule SSA-21). */
+/** Fields that only the server sets, or that identify the object: they have no manager (rule SSA-21). */
 export const untracked = FieldSet.of(
   path('apiVersion'),
   path('kind'),
@@ -37,8 +37,8 @@ const status = fieldElement('status');
 const allOfStatus = FieldSet.of([status]);
 
 /**
- * The fields that a write through an endpoint can change at all: through `/status` the status, through the main one
- * everything else (rules SSA-33, STATUS-06).
+ * Filters the fields that a write through an endpoint can change: through `/status` the status, through the main
+ * endpoint everything else (rules SSA-33, STATUS-06).
  */
 export function writableFields(kind: TrackedKind, subresource: string): (fields: FieldSet) => FieldSet {
   if (subresource === 'status') return (fields) => fields.only(status);

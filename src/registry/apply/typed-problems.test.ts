@@ -6,7 +6,7 @@ import { object, statusOf, Thing, thing } from './thing.fixture.ts';
 import { typedProblems } from './typed-problems.ts';
 
 describe('the body of an apply', () => {
-  it('must be of the kind of the endpoint (SSA-01)', () => {
+  it('must have the kind of the endpoint (SSA-01)', () => {
     const body = { ...object({}), kind: 'Other', apiVersion: 'v1' } as KubeObject;
     expect(statusOf(() => new Thing().apply('m', body))).toMatchObject({
       code: 400,
@@ -18,18 +18,18 @@ describe('the body of an apply', () => {
     );
   });
 
-  it('may leave out apiVersion, kind and metadata, which are those of the endpoint (completions §2)', () => {
+  it('may omit apiVersion, kind and metadata, which default to those of the endpoint (completions §2)', () => {
     const result = new Thing().apply('m', { spec: { a: '1' } } as unknown as KubeObject);
     expect(result).toMatchObject({ apiVersion: 'g.io/v1', kind: 'Thing', spec: { a: '1' } });
   });
 
-  it('must bear no managedFields, not even none, though null is fine (SSA-03)', () => {
+  it('must not contain managedFields, not even an empty list, but may contain null (SSA-03)', () => {
     const status = statusOf(() => new Thing().apply('m', object({}, { managedFields: [] })));
     expect(status).toMatchObject({ code: 400, message: 'metadata.managedFields must be nil' });
     expect(new Thing().apply('m', object({ a: '1' }, { managedFields: null })).spec).toEqual({ a: '1' });
   });
 
-  it('may name only fields of the schema (SSA-05, DEC-18)', () => {
+  it('may contain only fields of the schema (SSA-05, DEC-18)', () => {
     const status = statusOf(() => new Thing().apply('m', object({ foo: 1 })));
     expect(status).toMatchObject({ code: 422, details: {} });
     expect(status.message).toBe(
@@ -65,14 +65,14 @@ describe('the body of an apply', () => {
     [{ map: [1, null] }, '.spec.map: expected map, got &{[1 <nil>]}'],
     [{ set: { b: 1, a: 'x' } }, '.spec.set: expected list, got &{map[a:x b:1]}'],
     [{ plainList: ['x', true] }, '.spec.plainList[1]: expected string, got &value.valueUnstructured{Value:true}'],
-  ])('is refused with the words of kube-apiserver: %j (SSA-06)', (spec, problem) => {
+  ])('is rejected with the message of kube-apiserver: %j (SSA-06)', (spec, problem) => {
     const status = statusOf(() => new Thing().apply('m', object(spec)));
     expect(status.code).toBe(422);
     expect(status.message).toBe(`failed to create typed patch object (n/x; g.io/v1, Kind=Thing): ${problem}`);
   });
 
   it.each([{ a: ['secret'] }, { a: { b: 'secret' } }, { set: 'secret' }, { map: 'secret' }, 'secret'])(
-    'is refused without a word of what it held where that may be secret: %j',
+    'is rejected without quoting values of a confidential kind: %j',
     (spec) => {
       const problems = typedProblems(shapeOf(thing), { ...object({}), spec } as JsonObject, { confidential: true });
       expect(problems).toHaveLength(1);

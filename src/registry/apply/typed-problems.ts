@@ -6,14 +6,14 @@ import type { ListShape, MapShape, ScalarType, Shape } from './shape.ts';
 import { itemElement, partFor, UnkeyedItemError } from './typed.ts';
 
 /**
- * Why a value does not fit its shape, one line each, in the words of kube-apiserver (rules SSA-05, SSA-06). Empty if
- * it does. The lines quote what stands in the wrong place; of what may hold secrets they tell the type alone.
+ * The reasons why a value does not fit its shape, one line each, in the wording of kube-apiserver (rules SSA-05,
+ * SSA-06). Empty if it fits. The lines quote the invalid value; for confidential kinds they name only its type.
  */
 export function typedProblems(shape: Shape, value: JsonValue, options: { confidential?: boolean } = {}): string[] {
   return check(shape, value, '', options.confidential === true ? typesAlone : wholeValues);
 }
 
-/** How a value is told in a message. */
+/** Formats a value for a message. */
 interface Telling {
   value(value: JsonValue): string;
   source(value: JsonValue): string;
@@ -26,7 +26,7 @@ const wholeValues: Telling = {
 
 const typesAlone: Telling = { value: goTypeOf, source: goTypeOf };
 
-/** One problem stands alone; several are listed. */
+/** A single problem is returned as is; several are listed. */
 export function describeProblems(problems: readonly string[]): string {
   const [only] = problems;
   return problems.length === 1 && only !== undefined
@@ -93,7 +93,7 @@ function checkItems(list: ListShape, items: readonly JsonValue[], path: string, 
         seen.add(element.text);
       } catch (error) {
         if (!(error instanceof UnkeyedItemError)) throw error;
-        // Without its element nothing more can be said of this list.
+        // Without the element, the rest of this list cannot be checked.
         return [...problems, problem(path, `element ${index}: ${error.message}`)];
       }
     }

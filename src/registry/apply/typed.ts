@@ -10,14 +10,14 @@ import {
 } from './path-element.ts';
 import { deducedShape, type ListShape, type MapShape, type Shape } from './shape.ts';
 
-/** A list whose items cannot be told apart: what stands there does not fit its kind's structure. */
+/** A list item without a usable key or value: the stored data does not fit the structure of its kind. */
 export class UnkeyedItemError extends Error {}
 
 export type ShapePart = 'map' | 'scalar' | 'list';
 
 /**
- * How a value at a place is treated: as what it is if the place allows that, else as the first thing it does allow.
- * Null and absent values go that second way.
+ * The part of a shape that applies to a value: the one of its type if the shape allows that type, else the first one
+ * that the shape has. The latter also applies to null and absent values.
  */
 export function partFor(shape: Shape, value: JsonValue | undefined): ShapePart {
   if (isJsonObject(value)) {
@@ -31,7 +31,7 @@ export function partFor(shape: Shape, value: JsonValue | undefined): ShapePart {
   return shape.scalar !== undefined ? 'scalar' : 'list';
 }
 
-/** The shape of a member. One that the schema does not have (it was pruned since) is taken as it stands. */
+/** The shape of a member. A member that is not in the schema (it was removed since) gets a deduced shape. */
 export function memberShape(map: MapShape, name: string): Shape {
   return map.fields.get(name) ?? map.rest ?? deducedShape;
 }
@@ -44,7 +44,7 @@ export function asList(value: JsonValue | undefined): JsonValue[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
-/** What tells an item of a set or keyed list apart from the others. Throws UnkeyedItemError. */
+/** The path element that identifies an item of a set or keyed list. Throws UnkeyedItemError. */
 export function itemElement(list: ListShape, item: JsonValue): PathElement {
   return list.keys.length === 0 ? setElement(item) : keyedElement(list, item);
 }
@@ -75,8 +75,8 @@ function keyedElement(list: ListShape, item: JsonValue): PathElement {
 }
 
 /**
- * The fields that a value sets: its leaves, the items of its sets and keyed lists, the members of its maps. What an
- * applier owns (rule SSA-22).
+ * The fields that a value sets: its leaves, the items of its sets and keyed lists, the members of its maps. An applier
+ * owns these (rule SSA-22).
  */
 export function fieldsOf(shape: Shape, value: JsonValue): FieldSet {
   const set = new FieldSet();
@@ -114,15 +114,15 @@ function collectItems(list: ListShape, items: readonly JsonValue[], path: FieldP
     else earlier.repeated = true;
   }
   for (const { path: itemPath, item, repeated } of found.values()) {
-    // Items that are there twice are owned as one thing: nobody could say whose which part is.
+    // Duplicate items are owned as a whole: their parts would be ambiguous.
     if (!repeated) collect(list.item, item, itemPath, set);
     set.insert(itemPath);
   }
 }
 
 /**
- * The set with every named field above its paths added, though not the members of maps: whoever owns `spec.a.b` has
- * also put `spec` and `spec.a` there.
+ * Adds every named field above the paths of a set, but not map members: the owner of `spec.a.b` has implicitly also set
+ * `spec` and `spec.a`.
  */
 export function withNamedParents(set: FieldSet, shape: Shape | undefined): FieldSet {
   return set.map(({ element, member, below }) => {

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 const known: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 
 /**
- * What strict decoding finds in the operations themselves (rule DEC-16): members that no operation has, then members
- * given twice. `duplicates` are the field paths that the JSON parser reported: `[1].path`.
+ * The findings of strict decoding in the operations themselves (rule DEC-16): unknown members, then duplicate members.
+ * `duplicates` are the field paths that the JSON parser reported: `[1].path`.
  */
 export function jsonPatchFindings(operations: JsonValue, duplicates: readonly string[] = []): string[] {
   const findings: string[] = [];

@@ -34,7 +34,7 @@ function statusOf(act: () => unknown): StatusError['status'] {
 
 const rejected = 'the server rejected our request due to an error in our request';
 
-/** Where the library behind kube-apiserver takes what RFC 6902 refuses. */
+/** Cases that the library of kube-apiserver accepts although RFC 6902 forbids them. */
 const lenient = new Map<string, JsonValue>([
   ['Out of bounds (lower)', { bar: [1, 2, '5'] }],
   ["missing 'value' parameter to add", [1, null]],
@@ -42,7 +42,10 @@ const lenient = new Map<string, JsonValue>([
   ["missing 'value' parameter to test", [null]],
 ]);
 
-/** Where it refuses what RFC 6902 takes: the root can be replaced by an object or array only, and never added. */
+/**
+ * Cases that it rejects although RFC 6902 allows them: the root can only be replaced by an object or array, and never
+ * added.
+ */
 const refused = new Set([
   'replace whole document',
   'Toplevel scalar values OK?',
@@ -75,7 +78,7 @@ function isRootAdd(patch: JsonValue): boolean {
 }
 
 describe('applyJsonPatch', () => {
-  it('answers 400 to what is no list of operations (PATCH-05)', () => {
+  it('returns 400 for a body that is not a list of operations (PATCH-05)', () => {
     expect(statusOf(() => applyJsonPatch({}, {}))).toMatchObject({
       code: 400,
       message: 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
@@ -92,7 +95,7 @@ describe('applyJsonPatch', () => {
     expect(statusOf(() => applyJsonPatch({}, [null]))).toMatchObject({ code: 422 });
   });
 
-  it('answers 413 to more than 10 000 operations (PATCH-06)', () => {
+  it('returns 413 for more than 10 000 operations (PATCH-06)', () => {
     const operation = { op: 'test', path: '/a', value: 1 };
     expect(statusOf(() => applyJsonPatch({ a: 1 }, Array(maxOperations + 1).fill(operation)))).toMatchObject({
       code: 413,
@@ -102,7 +105,7 @@ describe('applyJsonPatch', () => {
     expect(applyJsonPatch({ a: 1 }, Array(maxOperations).fill(operation))).toEqual({ a: 1 });
   });
 
-  it('answers 422 without the reason when an operation does not apply (PATCH-07)', () => {
+  it('returns 422 without a reason if an operation cannot be applied (PATCH-07)', () => {
     const bad: JsonValue[] = [
       { op: 'test', path: '/a', value: 2 },
       { op: 'remove', path: '/b' },
@@ -124,7 +127,7 @@ describe('applyJsonPatch', () => {
     }
   });
 
-  it('stops copies at 3 145 728 bytes in total (PATCH-08)', () => {
+  it('limits copies to 3 145 728 bytes in total (PATCH-08)', () => {
     const text = 'x'.repeat(1_000_000);
     const copy = (name: string): JsonValue => ({ op: 'copy', from: '/a', path: `/${name}` });
     expect(Object.keys(applyJsonPatch({ a: text }, [copy('b'), copy('c'), copy('d')]) as object)).toHaveLength(4);
@@ -134,7 +137,7 @@ describe('applyJsonPatch', () => {
     expect(statusOf(() => applyJsonPatch({ a: `${exact.a}x` }, [copy('b')])).code).toBe(422);
   });
 
-  it('refuses copies that double their own depth without end (PATCH-08)', () => {
+  it('rejects copies that keep doubling the depth (PATCH-08)', () => {
     const operations: JsonValue[] = [];
     let path = '/a';
     for (let round = 0; round < 900; round++) {
@@ -144,7 +147,7 @@ describe('applyJsonPatch', () => {
     expect(statusOf(() => applyJsonPatch({ a: {} }, operations)).code).toBe(422);
   });
 
-  it('reads ~1 and ~0, appends at -, counts negative indices from the end (PATCH-09)', () => {
+  it('unescapes ~1 and ~0, appends at -, counts negative indices from the end (PATCH-09)', () => {
     expect(applyJsonPatch({ 'a/b': { '~1': 1 } }, [{ op: 'replace', path: '/a~1b/~01', value: 2 }])).toEqual({
       'a/b': { '~1': 2 },
     });
@@ -153,11 +156,11 @@ describe('applyJsonPatch', () => {
     expect(applyJsonPatch({ a: 1 }, [{ op: 'add', path: '/a', value: 2 }])).toEqual({ a: 2 });
   });
 
-  it('passes a test for null where nothing is, the usual way to ask for absence', () => {
+  it('passes a test for null if the member is absent, the usual way to test for absence', () => {
     expect(applyJsonPatch({ a: {} }, [{ op: 'test', path: '/a/b', value: null }])).toEqual({ a: {} });
   });
 
-  it('makes the map for the first annotation or label (completions §2)', () => {
+  it('creates the map for the first annotation or label (completions §2)', () => {
     const add = (path: string): JsonValue => [{ op: 'add', path, value: 'x' }];
     expect(applyJsonPatch({ metadata: {} }, add('/metadata/annotations/a~1b'))).toEqual({
       metadata: { annotations: { 'a/b': 'x' } },
@@ -169,7 +172,7 @@ describe('applyJsonPatch', () => {
     expect(statusOf(() => applyJsonPatch({ spec: {} }, add('/spec/labels/a'))).code).toBe(422);
   });
 
-  it('keeps __proto__ an ordinary member', () => {
+  it('treats __proto__ as an ordinary member', () => {
     const result = applyJsonPatch({}, [
       { op: 'add', path: '/__proto__', value: { polluted: true } },
       { op: 'add', path: '/__proto__/more', value: 1 },
@@ -188,14 +191,14 @@ describe('applyJsonPatch', () => {
     });
   });
 
-  it('never hands out parts of its inputs', () => {
+  it('returns no parts of its inputs', () => {
     const value = { deep: [1] };
     const result = applyJsonPatch({ kept: value }, [{ op: 'add', path: '/new', value }]) as Record<string, unknown>;
     expect(result.kept).not.toBe(value);
     expect(result.new).not.toBe(value);
   });
 
-  it('undoes what add did with remove, for any member', () => {
+  it('restores the document when an added member is removed', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.jsonValue(), (doc, key, value) => {
         fc.pre(!Object.hasOwn(doc, key));
@@ -214,7 +217,7 @@ describe('applyJsonPatch', () => {
 });
 
 describe('strict findings', () => {
-  it('names unknown and duplicate members of operations (DEC-16)', () => {
+  it('name unknown and duplicate members of operations (DEC-16)', () => {
     expect(
       jsonPatchFindings(
         [
@@ -226,7 +229,7 @@ describe('strict findings', () => {
     ).toEqual(['json patch unknown field "[0].foo"', 'json patch duplicate field "[1].path"']);
   });
 
-  it('come as a 422 with the patched object in it (DEC-15)', () => {
+  it('are returned as a 422 that quotes the patched object (DEC-15)', () => {
     expect(strictPatchError({}, '{"spec":{}}', ['unknown field "spec.foo"']).status).toMatchObject({
       code: 422,
       reason: 'Invalid',
@@ -235,7 +238,7 @@ describe('strict findings', () => {
     });
   });
 
-  it('come without it where it may hold secrets', () => {
+  it('are returned without the object if the kind is confidential', () => {
     const patched = '{"spec":{"key":"a secret"}}';
     expect(strictPatchError({ confidential: true }, patched, ['unknown field "spec.foo"']).status).toMatchObject({
       code: 422,

@@ -14,21 +14,21 @@ import { jsonTypeName } from './json-type-name.ts';
 
 export const maxOperations = 10_000;
 
-/** What all `copy` operations of one patch may add together; the request body limit of kube-apiserver. */
+/** The maximum that all `copy` operations of one patch may add in total; the request body limit of kube-apiserver. */
 export const maxCopiedBytes = 3_145_728;
 
-/** A pointer with more steps leads deeper than any document that can be read. */
+/** A pointer with more steps leads deeper than any document that can be parsed. */
 const maxSteps = 1_000;
 
 /**
  * Applies a JSON patch (RFC 6902) as kube-apiserver does. Returns a new document that shares nothing with its inputs.
  *
- * Where it differs from the RFC, as the library behind kube-apiserver does: negative indices count from the end, `01`
- * and `+1` are indices, an absent `value` is null, `test` for null passes where nothing is, the root cannot be added,
- * removed, copied or moved. Ours alone: `add` of an entry under /metadata/labels or /metadata/annotations makes the
+ * It differs from the RFC as the library of kube-apiserver does: negative indices count from the end, `01` and `+1` are
+ * indices, an absent `value` is null, `test` for null passes if the member is absent, and the root cannot be added,
+ * removed, copied or moved. Only here: `add` of an entry under /metadata/labels or /metadata/annotations creates the
  * map.
  *
- * Throws 400 if `operations` is no list of objects, 413 for more than 10 000 of them, 422 if one cannot be applied.
+ * Throws 400 if `operations` is not a list of objects, 413 for more than 10 000 of them, 422 if one cannot be applied.
  */
 export function applyJsonPatch(document: JsonValue, operations: JsonValue): JsonValue {
   if (!Array.isArray(operations)) {
@@ -43,7 +43,7 @@ export function applyJsonPatch(document: JsonValue, operations: JsonValue): Json
   return patched.root;
 }
 
-/** An operation that is null is one without members, which cannot be applied. */
+/** A null operation counts as one without members, which cannot be applied. */
 function checkOperation(operation: JsonValue): void {
   if (operation === null) return;
   if (!isJsonObject(operation)) throw undecodable(operation, 'value of type handlers.jsonPatchOp');
@@ -58,7 +58,7 @@ function undecodable(value: JsonValue, target: string): StatusError {
   return badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeName(value)} into Go ${target}`);
 }
 
-/** The reason is dropped on purpose: clients are told no more (rule PATCH-07). */
+/** The reason is omitted on purpose: clients get no details (rule PATCH-07). */
 function notApplicable(): StatusError {
   return unprocessable('the server rejected our request due to an error in our request');
 }
@@ -114,7 +114,7 @@ class PatchedDocument {
     return { container: at, key };
   }
 
-  /** What stands at a pointer. A member that is not there reads as null; a place in an array must be there. */
+  /** The value at a pointer. An absent member reads as null; an array index must exist. */
   #find(steps: readonly string[]): JsonValue {
     if (steps.length === 0) return this.root;
     const { container, key } = this.#container(steps);
@@ -167,7 +167,10 @@ class PatchedDocument {
     this.#add(to, cloneJson(source));
   }
 
-  /** The documented way to set one annotation works on an object that has none (completions §2, 4). */
+  /**
+   * Creates the map, so that the documented way to set one annotation works on an object without any (completions §2,
+   * 4).
+   */
   #makeMetadataMap(steps: readonly string[]): void {
     const [metadata, map] = steps;
     if (steps.length !== 3 || metadata !== 'metadata' || (map !== 'labels' && map !== 'annotations')) return;
@@ -183,7 +186,7 @@ function pointerIn(operation: JsonObject, member: 'path' | 'from'): string[] {
   return steps;
 }
 
-/** `delete`, assignment and reading of `__proto__` all mean the own member here, because it was set as one. */
+/** `delete`, assignment and reading of `__proto__` refer to the own member here, because it was set as one. */
 function childOf(container: JsonValue, step: string): JsonValue | undefined {
   if (Array.isArray(container)) {
     const index = arrayIndex(step, container.length);

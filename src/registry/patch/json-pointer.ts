@@ -1,5 +1,5 @@
 /**
- * The steps of a JSON pointer (RFC 6901), unescaped; undefined if it is none. The empty pointer is the document and
+ * The unescaped steps of a JSON pointer (RFC 6901); `undefined` if it is invalid. The empty pointer is the document and
  * has no steps.
  */
 export function parsePointer(pointer: string): string[] | undefined {
@@ -12,8 +12,8 @@ export function parsePointer(pointer: string): string[] | undefined {
 const integer = /^[+-]?\d+$/;
 
 /**
- * The place in an array of `length` that a step means, or undefined. Negative steps count from the end, as
- * kube-apiserver's library does: -1 is the last place.
+ * The index in an array of `length` that a step refers to, or `undefined`. Negative steps count from the end, as in the
+ * library of kube-apiserver: -1 is the last item.
  */
 export function arrayIndex(step: string, length: number): number | undefined {
   if (!integer.test(step)) return undefined;

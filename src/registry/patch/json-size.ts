@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 
-/** Documents nested deeper are refused here: whatever reads them next would have to recurse as deep. */
+/** Deeper documents are rejected here, because the code that processes them next is recursive. */
 const maxDepth = 2_000;
 
 /**
- * The bytes of a value's compact JSON, or undefined once they exceed `limit` or the value is nested too deep. Stops
- * counting there, so its time is bounded by the limit.
+ * The size of a value's compact JSON in bytes; `undefined` if it exceeds `limit` or the value is nested too deeply.
+ * Stops counting there, so its time is bounded by the limit.
  */
 export function jsonSize(value: JsonValue, limit: number): number | undefined {
   const waiting: { value: JsonValue; depth: number }[] = [{ value, depth: 0 }];
@@ -34,7 +34,7 @@ export function jsonSize(value: JsonValue, limit: number): number | undefined {
   return size;
 }
 
-/** The brackets and the commas between `items`. */
+/** The size of the brackets and of the commas between `items`. */
 function punctuation(items: number): number {
   return 2 + Math.max(items - 1, 0);
 }

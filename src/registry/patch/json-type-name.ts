@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../lib/json-value.ts';
 
-/** What Go's JSON decoder calls a value of the wrong type; stands in error messages. */
+/** The name that Go's JSON decoder uses for the type of a value in error messages. */
 export function jsonTypeName(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

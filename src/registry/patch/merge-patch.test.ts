@@ -4,7 +4,7 @@ import { StatusError } from '../../api/status.ts';
 import { deepFreeze, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { applyMergePatch } from './merge-patch.ts';
 
-/** The pseudocode of RFC 7396, section 2, over maps: the plainest thing that can be right. */
+/** The pseudocode of RFC 7396, section 2, over maps: the reference implementation. */
 function model(target: unknown, patch: unknown): unknown {
   if (!(patch instanceof Map)) return patch;
   const result = new Map(target instanceof Map ? target : []);
@@ -32,7 +32,7 @@ const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
 const object = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), tree) as fc.Arbitrary<JsonObject>;
 
 describe('applyMergePatch', () => {
-  it('does what the RFC says (PATCH-10)', () => {
+  it('follows the RFC (PATCH-10)', () => {
     fc.assert(
       fc.property(object, object, (document, patch) => {
         const result = applyMergePatch(deepFreeze(document), deepFreeze(patch));
@@ -41,7 +41,7 @@ describe('applyMergePatch', () => {
     );
   });
 
-  it.each([null, [], 'x', 1, true] as JsonValue[])('answers 400 to %j, which is no object (PATCH-10)', (patch) => {
+  it.each([null, [], 'x', 1, true] as JsonValue[])('returns 400 for %j, which is not an object (PATCH-10)', (patch) => {
     try {
       applyMergePatch({}, patch);
       expect.unreachable();
@@ -52,7 +52,7 @@ describe('applyMergePatch', () => {
     }
   });
 
-  it('leaves int64 exact in fields it does not name (PATCH-27)', () => {
+  it('keeps int64 exactly in fields that it does not name (PATCH-27)', () => {
     expect(applyMergePatch({ a: 9007199254740993n, b: 1 }, { b: 2 })).toEqual({ a: 9007199254740993n, b: 2 });
   });
 

@@ -3,8 +3,8 @@ import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } f
 import { jsonTypeName } from './json-type-name.ts';
 
 /**
- * Applies a JSON merge patch (RFC 7396): null removes a member, objects merge, everything else replaces. Returns a
- * new document that shares what stays as it is with the inputs, which are not changed. Throws 400 if the patch is no object.
+ * Applies a JSON merge patch (RFC 7396): null removes a member, objects merge, everything else replaces. Returns a new
+ * document that shares unchanged parts with the inputs. Throws 400 if the patch is not an object.
  */
 export function applyMergePatch(document: JsonObject, patch: JsonValue): JsonObject {
   if (!isJsonObject(patch)) {

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../
 import { goTypeOf, printGo } from '../apply/go-value.ts';
 
 /*
- * What a strategic merge patch adds where there was nothing holds neither nulls nor directives.
+ * Where a strategic merge patch adds a value that did not exist, its nulls and directives are dropped.
  */
 
 export function withoutNulls(change: JsonValue): JsonValue {
@@ -14,7 +14,7 @@ export function withoutNulls(change: JsonValue): JsonValue {
   return kept;
 }
 
-/** An object that is there for its directive alone adds nothing where there is nothing to direct. */
+/** An object with a directive adds nothing where there is nothing to apply the directive to. */
 export function withoutDirectives(change: JsonValue): JsonValue {
   if (Array.isArray(change)) return change.filter((item) => !isDirected(item)).map(withoutDirectives);
   if (!isJsonObject(change)) return change;
@@ -25,13 +25,13 @@ export function withoutDirectives(change: JsonValue): JsonValue {
   return kept;
 }
 
-/** Whether a value carries a directive, of any kind or of this one. */
+/** True if a value has a `$patch` directive: any, or the given one. */
 export function isDirected(value: JsonValue, asked?: 'delete' | 'replace'): boolean {
   if (!isJsonObject(value) || !Object.hasOwn(value, '$patch')) return false;
   return asked === undefined || value.$patch === asked;
 }
 
-/** Go's `%s`, which says so where it is given something else. */
+/** Formats like Go's `%s`, which marks values that are not strings. */
 export function printText(value: JsonValue): string {
   if (typeof value === 'string') return value;
   return value === null ? '%!s(<nil>)' : `%!s(${goTypeOf(value)}=${printGo(value)})`;

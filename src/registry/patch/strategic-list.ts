@@ -10,7 +10,7 @@ const objectType = 'map[string]interface {}';
 
 type MergeItem = (place: StrategicPlace, original: JsonObject, change: JsonObject) => JsonObject;
 
-/** A list with another merged into it. Items of `original` may become part of the result. */
+/** Merges a list into another. Items of `original` may become part of the result. */
 export function mergeLists(rule: ListRule, original: Items, patch: Items, mergeItem: MergeItem): JsonValue[] {
   if (original.length + patch.length === 0) return [];
   if (elementType(original, patch) !== objectType) {
@@ -40,7 +40,7 @@ function mergeKeyed(rule: ListRule, kept: Items, added: readonly JsonObject[], m
   return merged;
 }
 
-/** A list without some scalars. Objects are not removed in this way: they merge. */
+/** Removes scalars from a list. Objects are not removed this way: they merge. */
 export function without(rule: ListRule, original: Items, removed: Items, mergeItem: MergeItem): JsonValue[] {
   if (original.length + removed.length > 0 && elementType(original, removed) === objectType) {
     return mergeLists(rule, original, removed, mergeItem);
@@ -50,8 +50,8 @@ export function without(rule: ListRule, original: Items, removed: Items, mergeIt
 }
 
 /**
- * The list in the order that `$setElementOrder` asks for; items that it does not name stand where they stood among the
- * others. Undefined: there is no list on either side.
+ * Sorts the list in the order of `$setElementOrder`; items that it does not name keep their position relative to the
+ * others. `undefined` if there is no list on either side.
  */
 export function orderedBy(
   rule: ListRule,
@@ -68,8 +68,8 @@ export function orderedBy(
 }
 
 /**
- * The order that was: Kubernetes reads it off the very list that it merges in, so that items which are added take the
- * places of those that were deleted.
+ * The order before the patch. Kubernetes takes it from the list that it is merging, so that added items take the
+ * positions of deleted ones.
  */
 function formerOrder(rule: ListRule, original: Items, patch: Items): Items {
   const { mergeKey } = rule;
@@ -95,7 +95,7 @@ function joined(
   return rule.merges ? mergeLists(rule, original, patch, mergeItem) : cloneJson([...patch]);
 }
 
-/** Items with `$patch`: `delete` takes those with the same key away, `replace` takes all away that were there. */
+/** Applies items with `$patch`: `delete` removes items with the same key, `replace` removes all original items. */
 function followDirectives(
   mergeKey: string,
   original: Items,
@@ -123,7 +123,7 @@ function followDirectives(
   return { kept, added };
 }
 
-/** What the patch adds or changes must stand in the wanted order, and in that order (deletions aside). */
+/** The items that the patch adds or changes must be in the wanted order list, in the same order (except deletions). */
 function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
   if (wanted.length === 0 || patch.length === 0) return;
   const items = mergeKey === '' ? patch : patch.filter((item) => !isDirected(item, 'delete'));
@@ -142,8 +142,8 @@ function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
 }
 
 /**
- * Items that `leading` names in its order, the others in theirs; an item of the others comes before one of the leading
- * if it stood before it.
+ * Merges two orders: items that `leading` names in its order, the others in theirs. One of the others comes before a
+ * leading item if it was before it.
  */
 function inOrder(mergeKey: string, merged: Items, leading: Items, former: Items): JsonValue[] {
   for (const item of [...merged, ...leading, ...former]) identityOf(item, mergeKey);
@@ -173,7 +173,7 @@ function inOrder(mergeKey: string, merged: Items, leading: Items, former: Items)
   return [...result, ...ours.slice(next)];
 }
 
-/** Stable. An item that `order` does not know goes in front of those before it, as in Kubernetes. */
+/** A stable sort. An item that is not in `order` goes before the preceding ones, as in Kubernetes. */
 function sortedAs(mergeKey: string, items: Items, order: Items): JsonValue[] {
   const places = placesOf(mergeKey, order);
   const placed = items.map((item) => ({ item, place: places.get(identityOf(item, mergeKey)) }));
@@ -193,7 +193,7 @@ function placesOf(mergeKey: string, items: Items): Map<JsonValue, number> {
   return places;
 }
 
-/** What tells an item from the others: the value of its key, or itself. */
+/** The identity of an item: the value of its merge key, or the item itself. */
 function identityOf(item: JsonValue, mergeKey: string): JsonValue {
   return mergeKey === '' ? item : keyOf(item, mergeKey);
 }
@@ -209,7 +209,7 @@ function noKey(item: JsonObject, mergeKey: string): StatusError {
   return unprocessable(`map: ${printGo(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
-/** All items are of one type, and that is no list. */
+/** Checks that all items have one type, and that it is not a list. */
 function elementType(...lists: readonly Items[]): string {
   let type: string | undefined;
   for (const item of lists.flat()) {

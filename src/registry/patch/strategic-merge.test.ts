@@ -27,7 +27,7 @@ const part: Schema = {
   },
 };
 
-/** The struct that the cases were made with, as a schema. */
+/** The Go struct of the generated cases, as a schema. */
 const thing = {
   kind: 'Thing',
   schema: {
@@ -53,7 +53,7 @@ interface Case {
   readonly error?: string;
 }
 
-/** Random originals and patches, and what the library of Kubernetes 1.36 made of them. */
+/** Random originals and patches, with the results of the Kubernetes 1.36 library. */
 const cases = JSON.parse(readFileSync(new URL('go-strategic-merges.json', import.meta.url), 'utf8')) as Case[];
 
 function outcome({ original, patch }: Case): JsonValue {
@@ -65,7 +65,7 @@ function outcome({ original, patch }: Case): JsonValue {
   }
 }
 
-/** The API server says no more than this of a list of lists. */
+/** For a list of lists the API server returns only this message. */
 function answered({ result, error }: Case): JsonValue {
   if (result !== undefined) return { result };
   const unsaid = error === 'lists of lists are not supported';
@@ -73,9 +73,12 @@ function answered({ result, error }: Case): JsonValue {
 }
 
 describe('a strategic merge patch', () => {
-  it.each(cases.map((each, index) => [index, each] as const))('gives what Go gives, case %i (PATCH-01)', (_, each) => {
-    expect(outcome(each)).toEqual(answered(each));
-  });
+  it.each(cases.map((each, index) => [index, each] as const))(
+    'gives the same result as Go, case %i (PATCH-01)',
+    (_, each) => {
+      expect(outcome(each)).toEqual(answered(each));
+    },
+  );
 
   const names = fc.constantFrom('text', 'labels', 'part', 'name', '__proto__');
   const objects = (scalars: readonly JsonValue[]) =>
@@ -89,7 +92,7 @@ describe('a strategic merge patch', () => {
       object: fc.array(fc.tuple(names, tie('value')), { maxLength: 4 }).map((members) => Object.fromEntries(members)),
     })).object;
 
-  it('is a merge patch where it has no directives and meets no lists that merge (PATCH-10, PATCH-27)', () => {
+  it('equals a merge patch without directives and merging lists (PATCH-10, PATCH-27)', () => {
     const anything: Schema = {
       type: 'array',
       get additionalProperties() {
@@ -106,7 +109,7 @@ describe('a strategic merge patch', () => {
     );
   });
 
-  it('tells owners by uid and finalizers by name (OWNER-01, META-18)', () => {
+  it('identifies owners by uid and finalizers by name (OWNER-01, META-18)', () => {
     const owner = (uid: string, name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid });
     const original = { metadata: { finalizers: ['x', 'y'], ownerReferences: [owner('1', 'a'), owner('2', 'b')] } };
     const patch = {
@@ -124,19 +127,19 @@ describe('a strategic merge patch', () => {
     ['[]', 'array'],
     ['"x"', 'string'],
     ['5', 'number'],
-  ])('that is no object, such as %s, is a 400 (PATCH-10)', (document, type) => {
+  ])('that is not an object, such as %s, gets a 400 (PATCH-10)', (document, type) => {
     expect(() => applyStrategicMerge(thing, {}, JSON.parse(document))).toThrow(
       `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
     );
   });
 
-  it('keeps members with odd names where they are (PATCH-01)', () => {
+  it('keeps members with unusual names (PATCH-01)', () => {
     const patch = JSON.parse('{"labels":{"__proto__":"a","constructor":null}}');
     const result = applyStrategicMerge(thing, { labels: { b: 'c' } }, patch) as { labels: JsonObject };
     expect(JSON.stringify(result)).toBe('{"labels":{"b":"c","__proto__":"a"}}');
   });
 
-  it('goes over long lists once, and not once for each item', () => {
+  it('traverses long lists once, not once per item', () => {
     const owners = (from: number) => Array.from({ length: 50_000 }, (_, at) => ({ uid: `uid-${from + at}` }));
     const original = { metadata: { ownerReferences: owners(0) } };
     const wanted = owners(25_000).reverse();

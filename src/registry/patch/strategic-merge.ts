@@ -19,9 +19,9 @@ const removal = '$deleteFromPrimitiveList';
 const order = '$setElementOrder';
 
 /**
- * Applies a strategic merge patch (rule PATCH-01): like a JSON merge patch, but lists merge where the kind's schema
- * says so, and members that begin with `$` are directives. Returns a new document that shares nothing with its inputs.
- * Throws a 400 or 422 where Kubernetes answers 400, 422, or 500 with the same words.
+ * Applies a strategic merge patch (rule PATCH-01): like a JSON merge patch, but lists merge if the kind's schema says
+ * so, and members that begin with `$` are directives. Returns a new document that shares nothing with its inputs.
+ * Throws a 400 or 422 where Kubernetes responds with 400, 422, or 500, with the same message.
  */
 export function applyStrategicMerge(
   kind: Pick<ResourceKind, 'kind' | 'schema'>,
@@ -35,7 +35,7 @@ export function applyStrategicMerge(
   return mergeObjects(rootPlace(kind), cloneJson(document), patch);
 }
 
-/** `original` becomes the result; the patch is left as it is. */
+/** Changes `original` into the result; the patch is not changed. */
 function mergeObjects(place: StrategicPlace, original: JsonObject, patch: JsonObject): JsonObject {
   const asked = getMember(patch, '$patch');
   if (asked !== undefined) return directed(asked, patch);
@@ -83,7 +83,7 @@ function mergeMember(place: StrategicPlace, original: JsonObject, name: string, 
   }
 }
 
-/** What is named and not there is passed over. */
+/** Items that are not in the list are ignored. */
 function removeFromList(place: StrategicPlace, original: JsonObject, name: string, items: JsonValue): void {
   const present = getMember(original, name);
   if (items === null) delete original[name];
@@ -94,7 +94,9 @@ function removeFromList(place: StrategicPlace, original: JsonObject, name: strin
   }
 }
 
-/** Merges a list and puts it in the order that the patch asks for. True: the patch's own list is thereby dealt with. */
+/**
+ * Merges a list and sorts it in the order that the patch requests. Returns true if this also handled the patch's list.
+ */
 function mergeInOrder(
   place: StrategicPlace,
   original: JsonObject,
@@ -118,7 +120,7 @@ function listAt(object: JsonObject, name: string): readonly JsonValue[] | undefi
   throw unexpected('[]interface {}', member);
 }
 
-/** Members that `$retainKeys` does not name go; the patch itself may name no others. */
+/** Removes members that `$retainKeys` does not name; the patch itself may contain no others. */
 function dropUnretained(original: JsonObject, patch: JsonObject): void {
   const names = getMember(patch, retain);
   if (names === undefined) return;
@@ -131,7 +133,7 @@ function dropUnretained(original: JsonObject, patch: JsonObject): void {
   for (const name of Object.keys(original)) if (!retained.has(name)) delete original[name];
 }
 
-/** `$setElementOrder/finalizers` is about `finalizers`. */
+/** The list that a directive refers to: `$setElementOrder/finalizers` refers to `finalizers`. */
 function listNamed(name: string, prefix: string, refusal: () => StatusError): string {
   if (!name.startsWith(`${prefix}/`)) throw refusal();
   return name.slice(prefix.length + 1);

@@ -4,18 +4,18 @@ import { memberSchema } from '../../api/schema/schema-members.ts';
 import { unprocessable } from '../../api/status.ts';
 import { metadataSchema } from '../apply/metadata-schema.ts';
 
-/** Where a strategic merge patch is at work: what is known of the members there. */
+/** The current position of a strategic merge patch: the schema of the members there. */
 export interface StrategicPlace {
   readonly schema: Schema;
-  /** What the messages call it: Go's name of the struct. */
+  /** The name in messages: the name of Go's struct. */
   readonly name: string;
 }
 
-/** How lists at a place are merged. */
+/** The merge behavior of a list. */
 export interface ListRule {
-  /** False: the patch's list takes the place of the other. */
+  /** False if the patch's list replaces the other. */
   readonly merges: boolean;
-  /** '' for lists of scalars, which are told apart by their value. */
+  /** '' for lists of scalars, which are identified by their value. */
   readonly mergeKey: string;
   readonly items: StrategicPlace;
 }
@@ -25,7 +25,7 @@ export function rootPlace(kind: Pick<ResourceKind, 'kind' | 'schema'>): Strategi
   return { name: kind.kind, schema: { ...schema, properties: { ...schema.properties, metadata: metadataSchema } } };
 }
 
-/** Throws where the schema has no such member: how to merge there is not known. */
+/** Throws if the schema has no such member, because the merge behavior is then unknown. */
 export function memberPlace(place: StrategicPlace, name: string): StrategicPlace {
   const schema = memberSchema(place.schema, name);
   if (schema === undefined) {
@@ -44,7 +44,7 @@ export function listRule(place: StrategicPlace, name: string): ListRule {
   };
 }
 
-/** Whether an object is replaced as a whole. */
+/** True if an object is replaced as a whole. */
 export function isReplaced(place: StrategicPlace): boolean {
   return (place.schema['x-kubernetes-patch-strategy'] ?? '').split(',').includes('replace');
 }

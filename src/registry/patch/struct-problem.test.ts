@@ -9,7 +9,7 @@ function problem(apiVersion: string, kind: string, document: JsonObject): string
   return structProblem(its, document);
 }
 
-describe('what a patch makes of an object', () => {
+describe('the result of a patch', () => {
   it.each<[JsonObject, string | undefined]>([
     [{ data: { a: 'b' }, immutable: true }, undefined],
     [{ data: null, immutable: null }, undefined],
@@ -23,11 +23,11 @@ describe('what a patch makes of an object', () => {
     [{ metadata: [] }, 'cannot restore struct from: slice'],
     [{ metadata: { finalizers: 'x' } }, 'cannot restore slice from string'],
     [{ metadata: { generation: 1.5 } }, 'cannot convert float64 to int64'],
-  ])('is a config map or not, in the words of Kubernetes: %j (PATCH-11)', (document, expected) => {
+  ])('is a ConfigMap, or has the error message of Kubernetes: %j (PATCH-11)', (document, expected) => {
     expect(problem('v1', 'ConfigMap', document)).toBe(expected);
   });
 
-  it('is looked at in what is embedded, and left to itself where it is one of two things (PATCH-11)', () => {
+  it('is checked in embedded structs, but not for int-or-string values (PATCH-11)', () => {
     const rules = (rule: JsonObject) => ({ spec: { matchConstraints: { resourceRules: [rule] } } });
     const policy = (rule: JsonObject) =>
       problem('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', rules(rule));

@@ -3,8 +3,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-va
 import { goTypeOf } from '../apply/go-value.ts';
 
 /**
- * Why a document is no object of a Go struct, in the words that Kubernetes has for what a strategic merge patch leads
- * to (rule PATCH-11): it fills the struct from values and not from JSON. Undefined: its types are right.
+ * The reason why a document is not a valid object of a Go struct, in the wording of Kubernetes for the result of a
+ * strategic merge patch (rule PATCH-11): it fills the struct from values and not from JSON. `undefined` if the types
+ * are correct.
  */
 export function structProblem(struct: GoStruct, document: JsonObject): string | undefined {
   for (const field of struct.fields) {
@@ -42,7 +43,7 @@ function firstProblem(values: readonly JsonValue[], type: FieldType): string | u
 
 function problemOf(type: FieldType, given: JsonValue): string | undefined {
   if (typeof type === 'string') return scalarProblem(type, given);
-  // What stands for one of two things reads itself.
+  // A type that accepts one of two JSON types (int-or-string) validates itself.
   if (!isStruct(type)) return undefined;
   return isJsonObject(given) ? structProblem(type, given) : `cannot restore struct from: ${kindOf(given)}`;
 }

@@ -3,8 +3,8 @@ import type { ResourceKind } from '../../api/resource.ts';
 import { invalidObject, type StatusError } from '../../api/status.ts';
 
 /**
- * The answer when a patch applied well but its result is no object of the kind (rule PATCH-11), or holds what strict
- * decoding forbids (rule DEC-15). It quotes what is `shown`, unless that may hold secrets.
+ * The error for a patch that could be applied but whose result is not a valid object of the kind (rule PATCH-11), or
+ * fails strict decoding (rule DEC-15). It quotes `shown`, unless the kind is confidential.
  */
 export function undecodablePatch(
   kind: Pick<ResourceKind, 'confidential'>,
