@@ -49,10 +49,10 @@ export function applyObject(sent: ApplyRequest): KubeObject {
   checkBody(request);
   try {
     const managers = startingManagers(request);
-    const outcome = attempt(request, managers);
-    const conflicts = force ? [] : remainingConflicts(request, outcome.conflicts);
+    const result = attempt(request, managers);
+    const conflicts = force ? [] : remainingConflicts(request, result.conflicts);
     if (conflicts.length > 0) throw conflictError(conflicts);
-    const merged = withManagedFields(outcome.merged, outcome.settle());
+    const merged = withManagedFields(result.merged, result.assignFields());
     return manager === kubectlManager ? refreshLastApplied(merged, applied) : merged;
   } catch (error) {
     if (!(error instanceof UnkeyedItemError)) throw error;
@@ -101,14 +101,14 @@ function startingManagers({ kind, live, subresource, now }: ApplyRequest): Manag
   return recordUpdate({ kind, next: live, manager: 'before-first-apply', subresource, now }, managers);
 }
 
-interface Outcome {
+interface Attempt {
   readonly merged: KubeObject;
   readonly conflicts: ApplyConflict[];
   /** Returns the managers after the conflicts are decided in favor of the applier. */
-  settle(): Managers;
+  assignFields(): Managers;
 }
 
-function attempt(request: ApplyRequest, starting: Managers): Outcome {
+function attempt(request: ApplyRequest, starting: Managers): Attempt {
   const { kind, live, manager, subresource, now } = request;
   const shape = shapeOf(kind);
   const apiVersion = apiVersionOf(kind);
@@ -128,7 +128,7 @@ function attempt(request: ApplyRequest, starting: Managers): Outcome {
   return {
     merged: withoutNullMetadata(merged),
     conflicts: findConflicts(managers, comparison, identity),
-    settle() {
+    assignFields() {
       releaseFields(managers, comparison, identity);
       const owned = withoutUntracked(fields);
       // Reuse the previous set, because its wire form is cached.

@@ -11,24 +11,24 @@ const bucketName = 'ancient-changes';
  */
 export function capUpdateManagers(managers: Managers): void {
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
-  let surplus = updaters.length - maxUpdateManagers;
-  if (surplus <= 0) return;
+  let excess = updaters.length - maxUpdateManagers;
+  if (excess <= 0) return;
   updaters.sort(([a, first], [b, second]) => secondsOf(first) - secondsOf(second) || compareBytes(a, b));
   const firstOfVersion = new Map<string, string>();
   for (const [identity, updater] of updaters) {
-    if (surplus <= 0) return;
+    if (excess <= 0) return;
     const first = firstOfVersion.get(updater.apiVersion);
     if (first === undefined) {
       firstOfVersion.set(updater.apiVersion, identity);
     } else {
-      pour(managers, first, identity);
-      surplus--;
+      mergeIntoBucket(managers, first, identity);
+      excess--;
     }
   }
 }
 
 /** Merges the entry `identity` into the bucket of its version, which starts as the entry `first`. */
-function pour(managers: Managers, first: string, identity: string): void {
+function mergeIntoBucket(managers: Managers, first: string, identity: string): void {
   const newer = managers.get(identity);
   if (newer === undefined) return;
   const { apiVersion } = newer;

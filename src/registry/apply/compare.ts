@@ -22,14 +22,14 @@ export function compareTyped(shape: Shape, before: JsonValue, after: JsonValue):
  * The position as a linked list; it becomes a path only where something differs, which is rare. A string is the name of
  * a member.
  */
-interface Trail {
-  readonly up: Trail | undefined;
+interface Position {
+  readonly parent: Position | undefined;
   readonly step: string | PathElement;
 }
 
-function insert(set: FieldSet, trail: Trail | undefined): void {
+function insert(set: FieldSet, position: Position | undefined): void {
   const path: PathElement[] = [];
-  for (let at = trail; at !== undefined; at = at.up) {
+  for (let at = position; at !== undefined; at = at.parent) {
     path.push(typeof at.step === 'string' ? fieldElement(at.step) : at.step);
   }
   set.insert(path.reverse());
@@ -40,17 +40,17 @@ function compareAt(
   shape: Shape,
   before: JsonValue | undefined,
   after: JsonValue | undefined,
-  trail: Trail | undefined,
+  position: Position | undefined,
   result: Comparison,
 ): void {
   const first = before === undefined ? undefined : partFor(shape, before);
   const second = after === undefined ? undefined : partFor(shape, after);
   let leaf = false;
-  if (first !== undefined) leaf = comparePart(shape, first, before, after, trail, result);
-  if (second !== undefined && second !== first) leaf = comparePart(shape, second, before, after, trail, result);
+  if (first !== undefined) leaf = comparePart(shape, first, before, after, position, result);
+  if (second !== undefined && second !== first) leaf = comparePart(shape, second, before, after, position, result);
   if (leaf) return;
-  if (before === undefined) insert(result.added, trail);
-  else if (after === undefined) insert(result.removed, trail);
+  if (before === undefined) insert(result.added, position);
+  else if (after === undefined) insert(result.removed, position);
 }
 
 /** Returns true if the values were compared as a whole. */
@@ -59,31 +59,31 @@ function comparePart(
   part: ShapePart,
   before: JsonValue | undefined,
   after: JsonValue | undefined,
-  trail: Trail | undefined,
+  position: Position | undefined,
   result: Comparison,
 ): boolean {
   if (part === 'map' && shape.map !== undefined && !shape.map.atomic) {
-    if (compareMembers(shape.map, asMap(before), asMap(after), trail, result)) return false;
+    if (compareMembers(shape.map, asMap(before), asMap(after), position, result)) return false;
   } else if (part === 'list' && shape.list !== undefined && !shape.list.atomic) {
     const lists = { before: asList(before) ?? [], after: asList(after) ?? [] };
     if (lists.before.length + lists.after.length > 0) {
-      compareItems(shape.list, lists, trail, result);
+      compareItems(shape.list, lists, position, result);
       return false;
     }
   }
-  compareLeaf(before, after, trail, result);
+  compareLeaf(before, after, position, result);
   return true;
 }
 
 function compareLeaf(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
-  trail: Trail | undefined,
+  position: Position | undefined,
   result: Comparison,
 ): void {
-  if (before === undefined) insert(result.added, trail);
-  else if (after === undefined) insert(result.removed, trail);
-  else if (!equalJson(before, after)) insert(result.modified, trail);
+  if (before === undefined) insert(result.added, position);
+  else if (after === undefined) insert(result.removed, position);
+  else if (!equalJson(before, after)) insert(result.modified, position);
 }
 
 /** Returns false if neither side has members. */
@@ -91,7 +91,7 @@ function compareMembers(
   map: MapShape,
   before: JsonObject | undefined,
   after: JsonObject | undefined,
-  trail: Trail | undefined,
+  position: Position | undefined,
   result: Comparison,
 ): boolean {
   let found = false;
@@ -102,12 +102,12 @@ function compareMembers(
     const shape = memberShape(map, name);
     // Values that a write did not touch are identical.
     if (old === next && old !== undefined && (typeof old !== 'object' || shape.tellsApart !== true)) continue;
-    compareAt(shape, old, next, { up: trail, step: name }, result);
+    compareAt(shape, old, next, { parent: position, step: name }, result);
   }
   for (const name in after) {
     found = true;
     if (before !== undefined && Object.hasOwn(before, name)) continue;
-    compareAt(memberShape(map, name), undefined, after[name], { up: trail, step: name }, result);
+    compareAt(memberShape(map, name), undefined, after[name], { parent: position, step: name }, result);
   }
   return found;
 }
@@ -121,7 +121,7 @@ interface ItemGroup {
 function compareItems(
   list: ListShape,
   lists: { before: readonly JsonValue[]; after: readonly JsonValue[] },
-  trail: Trail | undefined,
+  position: Position | undefined,
   result: Comparison,
 ): void {
   const groups = new Map<string, ItemGroup>();
@@ -137,7 +137,7 @@ function compareItems(
   for (const item of lists.before) groupOf(item).before.push(item);
   for (const item of lists.after) groupOf(item).after.push(item);
   for (const { element, before, after } of groups.values()) {
-    compareGroup(list.item, { before, after }, { up: trail, step: element }, result);
+    compareGroup(list.item, { before, after }, { parent: position, step: element }, result);
   }
 }
 
@@ -145,18 +145,18 @@ function compareItems(
 function compareGroup(
   shape: Shape,
   { before, after }: { before: JsonValue[]; after: JsonValue[] },
-  trail: Trail,
+  position: Position,
   result: Comparison,
 ): void {
   if (before.length <= 1 && after.length <= 1) {
-    compareAt(shape, before[0], after[0], trail, result);
+    compareAt(shape, before[0], after[0], position, result);
   } else if (before.length > 1 && after.length > 1) {
-    if (!equalJson(before, after)) insert(result.modified, trail);
+    if (!equalJson(before, after)) insert(result.modified, position);
   } else if (before.length > 1) {
-    if (after.length > 0) compareAt(shape, undefined, after[0], trail, result);
-    insert(result.removed, trail);
+    if (after.length > 0) compareAt(shape, undefined, after[0], position, result);
+    insert(result.removed, position);
   } else {
-    if (before.length > 0) compareAt(shape, before[0], undefined, trail, result);
-    insert(result.added, trail);
+    if (before.length > 0) compareAt(shape, before[0], undefined, position, result);
+    insert(result.added, position);
   }
 }

@@ -9,21 +9,21 @@ import { asList, asMap, memberShape, partFor } from './typed.ts';
  * The maximum number of cached steps per kind, about 50 bytes each: clients use few structures. Then the cache is
  * emptied.
  */
-const mostSteps = 20_000;
+const maxSteps = 20_000;
 /** Longer outlines are not cached. */
-const longestOutline = 1_000;
+const maxOutlineLength = 1_000;
 
-const known = new WeakMap<TrackedKind['schema'], Outlines>();
+const outlinesBySchema = new WeakMap<TrackedKind['schema'], Outlines>();
 
 /**
  * The creator of an object owns all of it, so its FieldsV1 depends only on its structure, and most objects of a kind
  * have the same: `make` computes it for the first object, and all others share it, frozen.
  */
 export function createdFields(kind: TrackedKind, next: JsonObject, make: () => JsonObject): JsonObject {
-  let outlines = known.get(kind.schema);
-  if (outlines === undefined || outlines.steps > mostSteps) {
+  let outlines = outlinesBySchema.get(kind.schema);
+  if (outlines === undefined || outlines.steps > maxSteps) {
     outlines = new Outlines();
-    known.set(kind.schema, outlines);
+    outlinesBySchema.set(kind.schema, outlines);
   }
   const end = outlines.endOf(shapeOf(kind), next, kind.hasStatus === true);
   if (end === undefined) return make();
@@ -68,11 +68,11 @@ class Step {
 class Outlines {
   readonly #start = new Step();
   steps = 0;
-  #left = 0;
+  #remaining = 0;
 
   /** The end of a value's outline; `undefined` if the outline is too long or also depends on values. */
   endOf(shape: Shape, value: JsonValue, hasStatus: boolean): Step | undefined {
-    this.#left = longestOutline;
+    this.#remaining = maxOutlineLength;
     const started = this.#step(this.#start, hasStatus ? begin : end);
     return started && this.#outline(started, shape, value);
   }
@@ -99,7 +99,7 @@ class Outlines {
   }
 
   #step(from: Step | undefined, token: Token): Step | undefined {
-    if (from === undefined || this.#left-- === 0) return undefined;
+    if (from === undefined || this.#remaining-- === 0) return undefined;
     const found = from.next(token);
     if (found !== undefined) return found;
     this.steps++;

@@ -21,6 +21,6 @@ function without(fields: JsonObject, path: readonly string[]): JsonObject {
   if (!isJsonObject(inner)) return fields;
   const { [member]: _, ...others } = fields;
   if (rest.length === 0) return others;
-  const left = without(inner, rest);
-  return Object.keys(left).length === 0 ? others : { ...others, [member]: left };
+  const remaining = without(inner, rest);
+  return Object.keys(remaining).length === 0 ? others : { ...others, [member]: remaining };
 }

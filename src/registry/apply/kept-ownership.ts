@@ -10,7 +10,7 @@ import { untracked } from './tracked-fields.ts';
 import { memberShape } from './typed.ts';
 
 /** With more entries, some may have to be merged. */
-const mostEntries = 10;
+const maxEntries = 10;
 
 /**
  * The managedFields after a write that only changes values of fields that the writer, and no other manager, owns: only
@@ -20,7 +20,7 @@ const mostEntries = 10;
 export function keptOwnership(write: TrackedWrite): ManagedFieldsEntry[] | undefined {
   const { kind, live, next, manager, subresource, now } = write;
   const entries = live?.metadata.managedFields;
-  if (live === undefined || entries === undefined || entries.length === 0 || entries.length > mostEntries)
+  if (live === undefined || entries === undefined || entries.length === 0 || entries.length > maxEntries)
     return undefined;
   if (kind.builtIn === true || !equalJson(entries, next.metadata.managedFields)) return undefined;
   const shape = shapeOf(kind);
@@ -30,9 +30,9 @@ export function keptOwnership(write: TrackedWrite): ManagedFieldsEntry[] | undef
   let own: FieldSet | undefined;
   let ownEntry: ManagedFieldsEntry | undefined;
   for (const entry of entries) {
-    const set = isUsual(entry, apiVersion) ? knownSet(entry.fieldsV1) : undefined;
+    const set = isStandardEntry(entry, apiVersion) ? knownSet(entry.fieldsV1) : undefined;
     if (set?.fits !== shape) return undefined;
-    if (entry.operation === 'Update' && isOf(entry, manager, subresource)) {
+    if (entry.operation === 'Update' && belongsTo(entry, manager, subresource)) {
       if (own !== undefined) return undefined;
       own = set;
       ownEntry = entry;
@@ -40,20 +40,20 @@ export function keptOwnership(write: TrackedWrite): ManagedFieldsEntry[] | undef
       // The writer's entry goes after all other Update entries, which are sorted by time.
       if (entry.operation === 'Update' && (entry.time ?? now) >= now) return undefined;
       others.push(set);
-      kept.push(anew(entry, entry.time));
+      kept.push(copyEntry(entry, entry.time));
     }
   }
   const isWritable = (name: string) => (name === 'status' && kind.hasStatus) === (subresource === 'status');
-  const sides = { shape, own, others, untracked, isWritable };
-  const change = compareMembers(sides, live as JsonObject, next as JsonObject);
-  if (change === unknown) return undefined;
-  if (change === none) return entries.map((entry) => anew(entry, entry.time));
-  if (ownEntry !== undefined) kept.push(anew(ownEntry, now));
+  const position = { shape, own, others, untracked, isWritable };
+  const change = compareMembers(position, live as JsonObject, next as JsonObject);
+  if (change === needsComparison) return undefined;
+  if (change === noChange) return entries.map((entry) => copyEntry(entry, entry.time));
+  if (ownEntry !== undefined) kept.push(copyEntry(ownEntry, now));
   return kept;
 }
 
 /** True if the entry has the form that this server writes. */
-function isUsual(entry: ManagedFieldsEntry, apiVersion: string): boolean {
+function isStandardEntry(entry: ManagedFieldsEntry, apiVersion: string): boolean {
   const { operation, time, fieldsType } = entry;
   if (entry.apiVersion !== apiVersion || fieldsType !== 'FieldsV1') return false;
   if (operation !== 'Update' && operation !== 'Apply') return false;
@@ -62,25 +62,25 @@ function isUsual(entry: ManagedFieldsEntry, apiVersion: string): boolean {
 
 const timeLength = '2006-01-02T15:04:05Z'.length;
 
-function isOf({ manager = '', subresource = '' }: ManagedFieldsEntry, by: string, through: string): boolean {
+function belongsTo({ manager = '', subresource = '' }: ManagedFieldsEntry, by: string, through: string): boolean {
   return manager === by && subresource === through;
 }
 
 /** Creates a new entry: a shared one would be frozen and serialized with all of its fields. */
-function anew(entry: ManagedFieldsEntry, time: string | undefined): ManagedFieldsEntry {
+function copyEntry(entry: ManagedFieldsEntry, time: string | undefined): ManagedFieldsEntry {
   const { manager = '', operation, apiVersion, subresource = '' } = entry;
   return managedEntry({ manager, operation, apiVersion, subresource }, time, entry.fieldsV1);
 }
 
-type Change = typeof none | typeof some | typeof unknown;
+type Change = typeof noChange | typeof ownValuesChanged | typeof needsComparison;
 
 /** No tracked change, changed values that the writer owns, or a change that needs a full comparison. */
-const none = 0;
-const some = 1;
-const unknown = 2;
+const noChange = 0;
+const ownValuesChanged = 1;
+const needsComparison = 2;
 
 /** A position in both objects, and the fields below it of the writer, of other managers, and of the untracked set. */
-interface Sides {
+interface Position {
   readonly shape: Shape;
   readonly own: FieldSet | undefined;
   readonly others: readonly FieldSet[];
@@ -90,31 +90,37 @@ interface Sides {
 }
 
 /** Handles only members that both objects have; added or removed members give `unknown`. */
-function compareMembers(sides: Sides, before: JsonObject, after: JsonObject): Change {
-  const { shape, isWritable } = sides;
-  if (shape.map === undefined || shape.map.atomic) return unknown;
-  let change: Change = none;
+function compareMembers(position: Position, before: JsonObject, after: JsonObject): Change {
+  const { shape, isWritable } = position;
+  if (shape.map === undefined || shape.map.atomic) return needsComparison;
+  let change: Change = noChange;
   let size = 0;
   for (const name in before) {
     size++;
     const old = before[name];
     const next = after[name];
     if (old === next && (typeof old !== 'object' || shape.tellsApart !== true)) continue;
-    if (!Object.hasOwn(after, name)) return unknown;
+    if (!Object.hasOwn(after, name)) return needsComparison;
     const found =
-      name === 'metadata' && isWritable !== undefined && isLeft(sides, before as KubeObject, after as KubeObject)
-        ? none
-        : compareMember(sides, name, memberShape(shape.map, name), old, next);
-    if (found === none) continue;
-    if (found === unknown || isWritable?.(name) === false) return unknown;
-    change = some;
+      name === 'metadata' &&
+      isWritable !== undefined &&
+      isMetadataUnchanged(position, before as KubeObject, after as KubeObject)
+        ? noChange
+        : compareMember(position, name, memberShape(shape.map, name), old, next);
+    if (found === noChange) continue;
+    if (found === needsComparison || isWritable?.(name) === false) return needsComparison;
+    change = ownValuesChanged;
   }
   for (const _ in after) size--;
-  return size === 0 ? change : unknown;
+  return size === 0 ? change : needsComparison;
 }
 
 /** True if nothing in the metadata has changed except the generation, as in most writes. False if it may have. */
-function isLeft({ own, others }: Sides, { metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean {
+function isMetadataUnchanged(
+  { own, others }: Position,
+  { metadata: before }: KubeObject,
+  { metadata: after }: KubeObject,
+): boolean {
   if (before.finalizers !== undefined || before.ownerReferences !== undefined) return false;
   const isSame =
     before.labels === after.labels &&
@@ -141,28 +147,32 @@ const metadataElement = fieldElement('metadata');
 const generationElement = fieldElement('generation');
 
 function compareMember(
-  sides: Sides,
+  position: Position,
   name: string,
   shape: Shape,
   old: JsonValue | undefined,
   next: JsonValue | undefined,
 ): Change {
-  if (old === next && isTold(shape, old)) return none;
+  if (old === next && needsNoItemCheck(shape, old)) return noChange;
   if (isJsonObject(old) && isJsonObject(next) && shape.map?.atomic === false) {
-    return compareMembers(below(sides, name, shape), old, next);
+    return compareMembers(below(position, name, shape), old, next);
   }
-  if (!isOneThing(shape, old, next)) return unknown;
-  return equalJson(old, next) ? none : valueChange(sides, name);
+  if (!isComparedAsWhole(shape, old, next)) return needsComparison;
+  return equalJson(old, next) ? noChange : valueChange(position, name);
 }
 
 /** True if the value has no list items to distinguish, or only strings. */
-function isTold({ tellsApart, list }: Shape, value: JsonValue | undefined): boolean {
+function needsNoItemCheck({ tellsApart, list }: Shape, value: JsonValue | undefined): boolean {
   if (tellsApart !== true) return true;
   return Array.isArray(value) && list?.keys.length === 0 && value.every((item) => typeof item === 'string');
 }
 
 /** True if both values are compared as a whole. Null and absent values are not. */
-function isOneThing({ scalar, list, map }: Shape, old: JsonValue | undefined, next: JsonValue | undefined): boolean {
+function isComparedAsWhole(
+  { scalar, list, map }: Shape,
+  old: JsonValue | undefined,
+  next: JsonValue | undefined,
+): boolean {
   if (Array.isArray(old)) return Array.isArray(next) && list?.atomic === true;
   if (isJsonObject(old)) return isJsonObject(next) && map?.atomic === true;
   return scalar !== undefined && isScalar(old) && isScalar(next);
@@ -172,20 +182,20 @@ function isScalar(value: JsonValue | undefined): boolean {
   return value !== null && value !== undefined && typeof value !== 'object';
 }
 
-function valueChange({ own, others, untracked: left }: Sides, name: string): Change {
+function valueChange({ own, others, untracked: untrackedHere }: Position, name: string): Change {
   const element = fieldElement(name);
-  for (const other of others) if (other.hasMember(element)) return unknown;
+  for (const other of others) if (other.hasMember(element)) return needsComparison;
   const isOwn = own?.hasMember(element) === true;
-  if (left?.hasMember(element) === true) return isOwn ? unknown : none;
-  return isOwn ? some : unknown;
+  if (untrackedHere?.hasMember(element) === true) return isOwn ? needsComparison : noChange;
+  return isOwn ? ownValuesChanged : needsComparison;
 }
 
-function below({ own, others, untracked: left }: Sides, name: string, shape: Shape): Sides {
+function below({ own, others, untracked: untrackedHere }: Position, name: string, shape: Shape): Position {
   const element = fieldElement(name);
   const deeper: FieldSet[] = [];
   for (const other of others) {
     const set = other.below(element);
     if (set !== undefined) deeper.push(set);
   }
-  return { shape, own: own?.below(element), others: deeper, untracked: left?.below(element) };
+  return { shape, own: own?.below(element), others: deeper, untracked: untrackedHere?.below(element) };
 }

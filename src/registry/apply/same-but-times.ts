@@ -8,29 +8,29 @@ import { managerIdentity } from './managers.ts';
  */
 export function sameButTimes(a: KubeObject, b: KubeObject): boolean {
   return (
-    sameBut('metadata', a as JsonObject, b as JsonObject) &&
-    sameBut('managedFields', a.metadata as JsonObject, b.metadata as JsonObject) &&
-    equalJson(timeless(a.metadata.managedFields), timeless(b.metadata.managedFields))
+    equalExcept('metadata', a as JsonObject, b as JsonObject) &&
+    equalExcept('managedFields', a.metadata as JsonObject, b.metadata as JsonObject) &&
+    equalJson(withoutTimes(a.metadata.managedFields), withoutTimes(b.metadata.managedFields))
   );
 }
 
 /** True if all members except that one are equal. */
-function sameBut(left: string, a: JsonObject, b: JsonObject): boolean {
+function equalExcept(ignored: string, a: JsonObject, b: JsonObject): boolean {
   let members = 0;
   for (const name in a) {
-    if (name === left) continue;
+    if (name === ignored) continue;
     if (!Object.hasOwn(b, name) || !equalJson(a[name], b[name])) return false;
     members++;
   }
-  for (const name in b) if (name !== left) members--;
+  for (const name in b) if (name !== ignored) members--;
   return members === 0;
 }
 
-function timeless(entries: readonly ManagedFieldsEntry[] | undefined): JsonValue {
-  const timelessEntries: JsonObject = {};
+function withoutTimes(entries: readonly ManagedFieldsEntry[] | undefined): JsonValue {
+  const byManager: JsonObject = {};
   for (const entry of entries ?? []) {
     const { time: _, ...rest } = entry;
-    timelessEntries[managerIdentity({ manager: '', subresource: '', ...entry })] = rest as JsonValue;
+    byManager[managerIdentity({ manager: '', subresource: '', ...entry })] = rest as JsonValue;
   }
-  return timelessEntries;
+  return byManager;
 }

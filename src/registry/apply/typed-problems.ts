@@ -10,21 +10,21 @@ import { itemElement, partFor, UnkeyedItemError } from './typed.ts';
  * SSA-06). Empty if it fits. The lines quote the invalid value; for confidential kinds they name only its type.
  */
 export function typedProblems(shape: Shape, value: JsonValue, options: { confidential?: boolean } = {}): string[] {
-  return check(shape, value, '', options.confidential === true ? typesAlone : wholeValues);
+  return check(shape, value, '', options.confidential === true ? typesOnly : fullValues);
 }
 
 /** Formats a value for a message. */
-interface Telling {
+interface ValueFormat {
   value(value: JsonValue): string;
   source(value: JsonValue): string;
 }
 
-const wholeValues: Telling = {
+const fullValues: ValueFormat = {
   value: (value) => `&{${printGo(value)}}`,
   source: (value) => `&value.valueUnstructured{Value:${printGoSource(value)}}`,
 };
 
-const typesAlone: Telling = { value: goTypeOf, source: goTypeOf };
+const typesOnly: ValueFormat = { value: goTypeOf, source: goTypeOf };
 
 /** A single problem is returned as is; several are listed. */
 export function describeProblems(problems: readonly string[]): string {
@@ -34,19 +34,19 @@ export function describeProblems(problems: readonly string[]): string {
     : ['errors:', ...problems.map((line) => `  ${line}`)].join('\n');
 }
 
-function check(shape: Shape, value: JsonValue, path: string, tell: Telling): string[] {
+function check(shape: Shape, value: JsonValue, path: string, format: ValueFormat): string[] {
   if (value === null || shape.anything === true) return [];
   switch (partFor(shape, value)) {
     case 'map':
       return isJsonObject(value) && shape.map !== undefined
-        ? checkMembers(shape.map, value, path, tell)
-        : [problem(path, `expected map, got ${tell.value(value)}`)];
+        ? checkMembers(shape.map, value, path, format)
+        : [problem(path, `expected map, got ${format.value(value)}`)];
     case 'list':
       return Array.isArray(value) && shape.list !== undefined
-        ? checkItems(shape.list, value, path, tell)
-        : [problem(path, `expected list, got ${tell.value(value)}`)];
+        ? checkItems(shape.list, value, path, format)
+        : [problem(path, `expected list, got ${format.value(value)}`)];
     case 'scalar':
-      return checkScalar(shape.scalar ?? 'untyped', value, path, tell);
+      return checkScalar(shape.scalar ?? 'untyped', value, path, format);
   }
 }
 
@@ -54,33 +54,33 @@ function problem(path: string, message: string): string {
   return path === '' ? message : `${path}: ${message}`;
 }
 
-function checkScalar(type: ScalarType, value: JsonValue, path: string, tell: Telling): string[] {
+function checkScalar(type: ScalarType, value: JsonValue, path: string, format: ValueFormat): string[] {
   const numeric = typeof value === 'number' || typeof value === 'bigint';
   switch (type) {
     case 'numeric':
       return numeric ? [] : [problem(path, `expected numeric (int or float), got ${goTypeOf(value)}`)];
     case 'string':
       if (typeof value === 'string') return [];
-      return [problem(path, `expected string, got ${tell.source(value)}`)];
+      return [problem(path, `expected string, got ${format.source(value)}`)];
     case 'boolean':
-      return typeof value === 'boolean' ? [] : [problem(path, `expected boolean, got ${tell.value(value)}`)];
+      return typeof value === 'boolean' ? [] : [problem(path, `expected boolean, got ${format.value(value)}`)];
     case 'untyped':
-      return typeof value === 'object' ? [problem(path, `expected any scalar, got ${tell.value(value)}`)] : [];
+      return typeof value === 'object' ? [problem(path, `expected any scalar, got ${format.value(value)}`)] : [];
   }
 }
 
-function checkMembers(map: MapShape, value: JsonObject, path: string, tell: Telling): string[] {
+function checkMembers(map: MapShape, value: JsonObject, path: string, format: ValueFormat): string[] {
   const problems: string[] = [];
   for (const name of sortBytes(Object.keys(value))) {
     const memberPath = `${path}${printElement(fieldElement(name))}`;
     const shape = map.fields.get(name) ?? map.rest;
     if (shape === undefined) problems.push(`${memberPath}: field not declared in schema`);
-    else problems.push(...check(shape, value[name] as JsonValue, memberPath, tell));
+    else problems.push(...check(shape, value[name] as JsonValue, memberPath, format));
   }
   return problems;
 }
 
-function checkItems(list: ListShape, items: readonly JsonValue[], path: string, tell: Telling): string[] {
+function checkItems(list: ListShape, items: readonly JsonValue[], path: string, format: ValueFormat): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {
@@ -97,7 +97,7 @@ function checkItems(list: ListShape, items: readonly JsonValue[], path: string, 
         return [...problems, problem(path, `element ${index}: ${error.message}`)];
       }
     }
-    problems.push(...check(list.item, item, itemPath, tell));
+    problems.push(...check(list.item, item, itemPath, format));
   }
   return problems;
 }

@@ -59,7 +59,7 @@ function undecodable(value: JsonValue, target: string): StatusError {
 }
 
 /** The reason is omitted on purpose: clients get no details (rule PATCH-07). */
-function notApplicable(): StatusError {
+function cannotApply(): StatusError {
   return unprocessable('the server rejected our request due to an error in our request');
 }
 
@@ -82,35 +82,35 @@ class PatchedDocument {
         this.#add(path, cloneJson(value));
         break;
       case 'remove':
-        this.#take(path);
+        this.#remove(path);
         break;
       case 'replace':
         this.#replace(path, cloneJson(value));
         break;
       case 'move':
-        this.#add(path, this.#take(pointerIn(operation, 'from')));
+        this.#add(path, this.#remove(pointerIn(operation, 'from')));
         break;
       case 'copy':
         this.#copy(pointerIn(operation, 'from'), path);
         break;
       case 'test':
-        if (!equalJson(this.#find(path), value)) throw notApplicable();
+        if (!equalJson(this.#find(path), value)) throw cannotApply();
         break;
       default:
-        throw notApplicable();
+        throw cannotApply();
     }
   }
 
   #container(steps: readonly string[]): { container: Container; key: string } {
     const key = steps.at(-1);
-    if (key === undefined) throw notApplicable();
+    if (key === undefined) throw cannotApply();
     let at: JsonValue = this.root;
     for (let depth = 0; depth < steps.length - 1; depth++) {
       const next = childOf(at, steps[depth] as string);
-      if (next === undefined) throw notApplicable();
+      if (next === undefined) throw cannotApply();
       at = next;
     }
-    if (typeof at !== 'object' || at === null) throw notApplicable();
+    if (typeof at !== 'object' || at === null) throw cannotApply();
     return { container: at, key };
   }
 
@@ -119,7 +119,7 @@ class PatchedDocument {
     if (steps.length === 0) return this.root;
     const { container, key } = this.#container(steps);
     const found = childOf(container, key);
-    if (found === undefined && Array.isArray(container)) throw notApplicable();
+    if (found === undefined && Array.isArray(container)) throw cannotApply();
     return found ?? null;
   }
 
@@ -131,27 +131,27 @@ class PatchedDocument {
       container.push(value);
     } else {
       const index = arrayIndex(key, container.length + 1);
-      if (index === undefined) throw notApplicable();
+      if (index === undefined) throw cannotApply();
       container.splice(index, 0, value);
     }
   }
 
   #replace(steps: readonly string[], value: JsonValue): void {
     if (steps.length === 0) {
-      if (typeof value !== 'object' || value === null) throw notApplicable();
+      if (typeof value !== 'object' || value === null) throw cannotApply();
       this.root = value;
       return;
     }
     const { container, key } = this.#container(steps);
-    if (childOf(container, key) === undefined) throw notApplicable();
+    if (childOf(container, key) === undefined) throw cannotApply();
     if (Array.isArray(container)) container[arrayIndex(key, container.length) as number] = value;
     else setMember(container, key, value);
   }
 
-  #take(steps: readonly string[]): JsonValue {
+  #remove(steps: readonly string[]): JsonValue {
     const { container, key } = this.#container(steps);
     const taken = childOf(container, key);
-    if (taken === undefined) throw notApplicable();
+    if (taken === undefined) throw cannotApply();
     if (Array.isArray(container)) container.splice(arrayIndex(key, container.length) as number, 1);
     else delete container[key];
     return taken;
@@ -160,9 +160,9 @@ class PatchedDocument {
   #copy(from: readonly string[], to: readonly string[]): void {
     const { container, key } = this.#container(from);
     const source = childOf(container, key);
-    if (source === undefined) throw notApplicable();
+    if (source === undefined) throw cannotApply();
     const size = jsonSize(source, maxCopiedBytes - this.#copiedBytes);
-    if (size === undefined) throw notApplicable();
+    if (size === undefined) throw cannotApply();
     this.#copiedBytes += size;
     this.#add(to, cloneJson(source));
   }
@@ -182,7 +182,7 @@ class PatchedDocument {
 function pointerIn(operation: JsonObject, member: 'path' | 'from'): string[] {
   const pointer = getMember(operation, member);
   const steps = typeof pointer === 'string' ? parsePointer(pointer) : undefined;
-  if (steps === undefined || steps.length > maxSteps) throw notApplicable();
+  if (steps === undefined || steps.length > maxSteps) throw cannotApply();
   return steps;
 }
 

@@ -18,6 +18,6 @@ const integer = /^[+-]?\d+$/;
 export function arrayIndex(step: string, length: number): number | undefined {
   if (!integer.test(step)) return undefined;
   const index = Number(step);
-  const place = index < 0 ? index + length : index;
-  return place >= 0 && place < length ? place : undefined;
+  const position = index < 0 ? index + length : index;
+  return position >= 0 && position < length ? position : undefined;
 }

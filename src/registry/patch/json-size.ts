@@ -8,21 +8,21 @@ const maxDepth = 2_000;
  * Stops counting there, so its time is bounded by the limit.
  */
 export function jsonSize(value: JsonValue, limit: number): number | undefined {
-  const waiting: { value: JsonValue; depth: number }[] = [{ value, depth: 0 }];
+  const pending: { value: JsonValue; depth: number }[] = [{ value, depth: 0 }];
   let size = 0;
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (next.depth > maxDepth) return undefined;
     const depth = next.depth + 1;
     if (Array.isArray(next.value)) {
       size += punctuation(next.value.length);
       if (size > limit) return undefined;
-      for (const item of next.value) waiting.push({ value: item, depth });
+      for (const item of next.value) pending.push({ value: item, depth });
     } else if (isJsonObject(next.value)) {
       const members = Object.entries(next.value);
       size += punctuation(members.length);
       for (const [key, member] of members) {
         size += textSize(key) + 1;
-        waiting.push({ value: member, depth });
+        pending.push({ value: member, depth });
       }
     } else if (typeof next.value === 'string') {
       size += textSize(next.value);

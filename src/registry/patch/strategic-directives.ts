@@ -26,9 +26,9 @@ export function withoutDirectives(change: JsonValue): JsonValue {
 }
 
 /** True if a value has a `$patch` directive: any, or the given one. */
-export function isDirected(value: JsonValue, asked?: 'delete' | 'replace'): boolean {
+export function isDirected(value: JsonValue, directive?: 'delete' | 'replace'): boolean {
   if (!isJsonObject(value) || !Object.hasOwn(value, '$patch')) return false;
-  return asked === undefined || value.$patch === asked;
+  return directive === undefined || value.$patch === directive;
 }
 
 /** Formats like Go's `%s`, which marks values that are not strings. */

@@ -18,7 +18,7 @@ export function mergeLists(rule: ListRule, original: Items, patch: Items, mergeI
   }
   const { mergeKey } = rule;
   if (mergeKey === '') throw unprocessable('cannot merge lists without merge key for struct');
-  const { kept, added } = followDirectives(mergeKey, original, patch);
+  const { kept, added } = applyDirectives(mergeKey, original, patch);
   const merged = mergeKeyed(rule, kept, added, mergeItem);
   return inOrder(mergeKey, merged, added, kept);
 }
@@ -61,7 +61,7 @@ export function orderedBy(
   mergeItem: MergeItem,
 ): JsonValue[] | undefined {
   checkOrder(rule.mergeKey, patch ?? [], wanted);
-  const merged = joined(rule, original, patch, mergeItem);
+  const merged = concatenated(rule, original, patch, mergeItem);
   if (merged === undefined) return undefined;
   elementType(original ?? [], patch ?? []);
   return inOrder(rule.mergeKey, merged, wanted, formerOrder(rule, original ?? [], patch ?? []));
@@ -74,7 +74,7 @@ export function orderedBy(
 function formerOrder(rule: ListRule, original: Items, patch: Items): Items {
   const { mergeKey } = rule;
   if (mergeKey === '' || !rule.merges || patch.length === 0 || original.length === 0) return original;
-  const { kept, added } = followDirectives(
+  const { kept, added } = applyDirectives(
     mergeKey,
     original,
     patch.filter((item) => !isDirected(item, 'replace')),
@@ -84,7 +84,7 @@ function formerOrder(rule: ListRule, original: Items, patch: Items): Items {
   return [...kept, ...fresh.slice(0, original.length - kept.length)];
 }
 
-function joined(
+function concatenated(
   rule: ListRule,
   original: Items | undefined,
   patch: Items | undefined,
@@ -96,7 +96,7 @@ function joined(
 }
 
 /** Applies items with `$patch`: `delete` removes items with the same key, `replace` removes all original items. */
-function followDirectives(
+function applyDirectives(
   mergeKey: string,
   original: Items,
   patch: Items,
@@ -148,17 +148,17 @@ function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
 function inOrder(mergeKey: string, merged: Items, leading: Items, former: Items): JsonValue[] {
   for (const item of [...merged, ...leading, ...former]) identityOf(item, mergeKey);
   const named = new Set(leading.map((item) => identityOf(item, mergeKey)));
-  const ours = sortedAs(
+  const ours = sortByOrder(
     mergeKey,
     merged.filter((item) => named.has(identityOf(item, mergeKey))),
     leading,
   );
-  const others = sortedAs(
+  const others = sortByOrder(
     mergeKey,
     merged.filter((item) => !named.has(identityOf(item, mergeKey))),
     former,
   );
-  const before = placesOf(mergeKey, former);
+  const before = positionsOf(mergeKey, former);
   const result: JsonValue[] = [];
   let next = 0;
   for (const item of others) {
@@ -174,8 +174,8 @@ function inOrder(mergeKey: string, merged: Items, leading: Items, former: Items)
 }
 
 /** A stable sort. An item that is not in `order` goes before the preceding ones, as in Kubernetes. */
-function sortedAs(mergeKey: string, items: Items, order: Items): JsonValue[] {
-  const places = placesOf(mergeKey, order);
+function sortByOrder(mergeKey: string, items: Items, order: Items): JsonValue[] {
+  const places = positionsOf(mergeKey, order);
   const placed = items.map((item) => ({ item, place: places.get(identityOf(item, mergeKey)) }));
   const known = placed.filter(({ place }) => place !== undefined);
   const sorted = known.toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0)).map(({ item }) => item);
@@ -184,7 +184,7 @@ function sortedAs(mergeKey: string, items: Items, order: Items): JsonValue[] {
   return [...unknown.toReversed(), ...sorted];
 }
 
-function placesOf(mergeKey: string, items: Items): Map<JsonValue, number> {
+function positionsOf(mergeKey: string, items: Items): Map<JsonValue, number> {
   const places = new Map<JsonValue, number>();
   for (const [index, item] of items.entries()) {
     const identity = identityOf(item, mergeKey);
@@ -201,11 +201,11 @@ function identityOf(item: JsonValue, mergeKey: string): JsonValue {
 function keyOf(item: JsonValue, mergeKey: string): JsonValue {
   if (!isJsonObject(item)) throw unexpected('map[string]interface {}', item);
   const key = getMember(item, mergeKey);
-  if (key === undefined) throw noKey(item, mergeKey);
+  if (key === undefined) throw missingMergeKey(item, mergeKey);
   return key;
 }
 
-function noKey(item: JsonObject, mergeKey: string): StatusError {
+function missingMergeKey(item: JsonObject, mergeKey: string): StatusError {
   return unprocessable(`map: ${printGo(item)} does not contain declared merge key: ${mergeKey}`);
 }
 

@@ -37,28 +37,28 @@ export function applyStrategicMerge(
 
 /** Changes `original` into the result; the patch is not changed. */
 function mergeObjects(place: StrategicPlace, original: JsonObject, patch: JsonObject): JsonObject {
-  const asked = getMember(patch, '$patch');
-  if (asked !== undefined) return directed(asked, patch);
+  const directive = getMember(patch, '$patch');
+  if (directive !== undefined) return applyDirective(directive, patch);
   dropUnretained(original, patch);
   const handled = new Set<string>([retain]);
   for (const name of Object.keys(patch)) {
     if (!name.startsWith(order)) continue;
     handled.add(name);
-    const list = listNamed(name, order, badOrder);
+    const list = listNamed(name, order, invalidElementOrder);
     if (mergeInOrder(place, original, patch, list, patch[name] as JsonValue)) handled.add(list);
   }
   for (const [name, change] of Object.entries(patch)) {
     if (handled.has(name)) continue;
-    if (name.startsWith(removal)) removeFromList(place, original, listNamed(name, removal, badRemoval), change);
+    if (name.startsWith(removal)) removeFromList(place, original, listNamed(name, removal, invalidRemovalList), change);
     else mergeMember(place, original, name, change);
   }
   return original;
 }
 
-function directed(asked: JsonValue, patch: JsonObject): JsonObject {
-  if (asked === 'delete') return {};
-  if (asked !== 'replace') {
-    throw unprocessable(`unknown patch type: ${printText(asked)} in map: ${printGo(patch)}`);
+function applyDirective(directive: JsonValue, patch: JsonObject): JsonObject {
+  if (directive === 'delete') return {};
+  if (directive !== 'replace') {
+    throw unprocessable(`unknown patch type: ${printText(directive)} in map: ${printGo(patch)}`);
   }
   const { $patch: _, ...replacement } = cloneJson(patch);
   return replacement;
@@ -124,11 +124,11 @@ function listAt(object: JsonObject, name: string): readonly JsonValue[] | undefi
 function dropUnretained(original: JsonObject, patch: JsonObject): void {
   const names = getMember(patch, retain);
   if (names === undefined) return;
-  if (!Array.isArray(names)) throw badRetained();
+  if (!Array.isArray(names)) throw invalidRetainKeys();
   const retained = new Set<JsonValue>(names);
   for (const [name, change] of Object.entries(patch)) {
     const isExempt = name === retain || change === null || name.startsWith(removal) || name.startsWith(order);
-    if (!isExempt && !retained.has(name)) throw badRetained();
+    if (!isExempt && !retained.has(name)) throw invalidRetainKeys();
   }
   for (const name of Object.keys(original)) if (!retained.has(name)) delete original[name];
 }
@@ -139,14 +139,14 @@ function listNamed(name: string, prefix: string, refusal: () => StatusError): st
   return name.slice(prefix.length + 1);
 }
 
-function badRemoval(): StatusError {
+function invalidRemovalList(): StatusError {
   return badRequest('invalid patch format of primitive list');
 }
 
-function badRetained(): StatusError {
+function invalidRetainKeys(): StatusError {
   return badRequest('invalid patch format of retainKeys');
 }
 
-function badOrder(): StatusError {
+function invalidElementOrder(): StatusError {
   return badRequest('invalid patch format of setElementOrder list');
 }
