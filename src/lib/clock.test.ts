@@ -7,7 +7,7 @@ describe('the system clock', () => {
   it('calls back once, and not at all after a cancellation', async () => {
     const calls: string[] = [];
     systemClock.after(1, () => calls.push('kept'));
-    const cancel = systemClock.after(1, () => calls.push('cancelled'));
+    const cancel = systemClock.after(1, () => calls.push('canceled'));
     cancel();
     cancel();
     const over = new Promise<void>((resolve) => {

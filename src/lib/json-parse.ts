@@ -25,7 +25,7 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 /**
  * Parses text that a client sent; throws JsonSyntaxError. Ordinary documents go through JSON.parse, which is several
  * times faster than any parser written in JavaScript. A quick scan of the text finds what JSON.parse would get wrong;
- * then JsonReader parses it. `counted` is the result of `SortedText`, which has scanned the text already.
+ * then JsonReader parses it. `counted` is the result of `SortedJsonText`, which has scanned the text already.
  */
 export function parseJson(text: string, counted?: number): ParsedJson {
   const members = counted ?? plainMembers(text);

@@ -35,7 +35,7 @@ function partsOf(value: JsonObject): Part[] {
   return [...Object.values(value), ...inner].filter((part): part is Part => typeof part === 'object' && part !== null);
 }
 
-describe('SortedText', () => {
+describe('SortedJsonText', () => {
   it('returns the text that writeJson writes, or nothing, for any document and formatting', () => {
     fc.assert(
       fc.property(document, fc.constantFrom(0, 1), (value, indent) => {

@@ -61,7 +61,7 @@ describe('writeJson', () => {
   });
 });
 
-describe('writeKnown', () => {
+describe('writeJsonWithKnownParts', () => {
   it('writes the same as writeJson, whichever parts are known as text', () => {
     fc.assert(
       fc.property(document, fc.infiniteStream(fc.boolean()), (value, known) => {

@@ -12,7 +12,7 @@ async function collect(text: string | Uint8Array, size: number): Promise<string[
   return lines;
 }
 
-describe('linesOf', () => {
+describe('readLines', () => {
   it('returns the same lines for any chunking, even inside a character', async () => {
     const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ''));
     await fc.assert(

@@ -1,82 +1,82 @@
 import { describe, expect, it } from 'vitest';
 import { haveHadTurns, Turns, turnsHad } from './turns.ts';
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-const whatGoesOn = () => new Promise<void>((resolve) => process.nextTick(resolve));
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
+const currentOperation = () => new Promise<void>((resolve) => process.nextTick(resolve));
 
-describe('Turns', () => {
+describe('WakeScheduler', () => {
   it('runs nothing synchronously, then all tasks in order, a few per tick of the event loop', async () => {
-    const turns = new Turns(2);
+    const scheduler = new Turns(2);
     const ran: string[] = [];
-    for (const name of ['a', 'b', 'c', 'd', 'e']) turns.add(() => ran.push(name));
+    for (const name of ['a', 'b', 'c', 'd', 'e']) scheduler.add(() => ran.push(name));
     expect(ran).toEqual([]);
-    await whatGoesOn();
+    await currentOperation();
     expect(ran).toEqual(['a', 'b']);
-    await nextTurn();
+    await nextTick();
     expect(ran).toEqual(['a', 'b', 'c', 'd']);
-    await nextTurn();
+    await nextTick();
     expect(ran).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
   it('runs no more than the limit per tick, even if tasks are added later in the tick', async () => {
-    const turns = new Turns(2);
+    const scheduler = new Turns(2);
     const ran: string[] = [];
-    for (const name of ['a', 'b', 'c']) turns.add(() => ran.push(name));
-    await whatGoesOn();
-    turns.add(() => ran.push('d'));
-    await whatGoesOn();
+    for (const name of ['a', 'b', 'c']) scheduler.add(() => ran.push(name));
+    await currentOperation();
+    scheduler.add(() => ran.push('d'));
+    await currentOperation();
     expect(ran).toEqual(['a', 'b']);
-    await nextTurn();
+    await nextTick();
     expect(ran).toEqual(['a', 'b', 'c', 'd']);
-    turns.add(() => ran.push('e'));
-    await whatGoesOn();
+    scheduler.add(() => ran.push('e'));
+    await currentOperation();
     expect(ran).toHaveLength(4);
-    await nextTurn();
+    await nextTick();
     expect(ran.at(-1)).toBe('e');
-    await nextTurn();
-    turns.add(() => ran.push('f'));
-    await whatGoesOn();
+    await nextTick();
+    scheduler.add(() => ran.push('f'));
+    await currentOperation();
     expect(ran.at(-1)).toBe('f');
   });
 
   it('runs a task that is added again after all others', async () => {
-    const turns = new Turns(2);
+    const scheduler = new Turns(2);
     const ran: string[] = [];
     const again = () => {
       ran.push('again');
-      if (ran.length < 3) turns.add(again);
+      if (ran.length < 3) scheduler.add(again);
     };
-    turns.add(again);
-    for (const name of ['a', 'b']) turns.add(() => ran.push(name));
-    for (let turn = 0; turn < 3; turn++) await nextTurn();
+    scheduler.add(again);
+    for (const name of ['a', 'b']) scheduler.add(() => ran.push(name));
+    for (let tick = 0; tick < 3; tick++) await nextTick();
     expect(ran).toEqual(['again', 'a', 'b', 'again']);
-    turns.add(() => ran.push('later'));
-    await nextTurn();
+    scheduler.add(() => ran.push('later'));
+    await nextTick();
     expect(ran.at(-1)).toBe('later');
   });
 
   it('reports until the end of a tick that tasks have run in it', async () => {
     const [one, other] = [new Turns(2), new Turns(2)];
-    for (let turn = 0; turn < 2; turn++) await nextTurn();
+    for (let tick = 0; tick < 2; tick++) await nextTick();
     expect(haveHadTurns()).toBe(false);
-    for (const turns of [one, other, other, other]) turns.add(() => {});
+    for (const scheduler of [one, other, other, other]) scheduler.add(() => {});
     expect(haveHadTurns()).toBe(false);
-    await whatGoesOn();
+    await currentOperation();
     expect(haveHadTurns()).toBe(true);
-    await nextTurn();
+    await nextTick();
     expect(haveHadTurns()).toBe(true);
-    await nextTurn();
+    await nextTick();
     expect(haveHadTurns()).toBe(false);
   });
 
   it('counts the tasks of all schedulers', async () => {
     const [one, other] = [new Turns(2), new Turns(2)];
     const before = turnsHad();
-    for (const turns of [one, one, one, other]) turns.add(() => {});
+    for (const scheduler of [one, one, one, other]) scheduler.add(() => {});
     expect(turnsHad() - before).toBe(0);
-    await whatGoesOn();
+    await currentOperation();
     expect(turnsHad() - before).toBe(3);
-    await nextTurn();
+    await nextTick();
     expect(turnsHad() - before).toBe(4);
   });
 });

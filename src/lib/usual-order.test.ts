@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UsualOrder } from './usual-order.ts';
 
-describe('UsualOrder', () => {
+describe('KeyOrderCache', () => {
   it('returns the last value at a position, but only for the same name', () => {
     const order = new UsualOrder<number>();
     expect(order.at(0, 'a')).toBeUndefined();

@@ -4,7 +4,7 @@ import { within } from './within.ts';
 
 const late = () => new Error('too late');
 
-describe('within', () => {
+describe('withTimeout', () => {
   it('returns a result that arrives in time, and leaves no timer behind', async () => {
     const clock = new ManualClock();
     let seen: AbortSignal | undefined;

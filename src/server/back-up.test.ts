@@ -52,7 +52,7 @@ describe('backup and restore', () => {
     const target = join(bench.root, 'restored');
     await expect(restore(backup, target, other)).rejects.toThrow('is not the seal key of this store');
     expect(await readdir(target)).toEqual([]);
-    await expect(restore(other, target)).rejects.toThrow('this is not a backup');
+    await expect(restore(other, target)).rejects.toThrow('this is not a Flotilla backup');
     await expect(restore(join(bench.root, 'none'), target)).rejects.toThrow('does not exist');
     expect(await readdir(target)).toEqual([]);
     await expect(backUp(join(bench.root, 'x'), join(bench.root, 'no'))).rejects.toThrow('there is nothing to back up');

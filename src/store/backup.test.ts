@@ -180,7 +180,7 @@ describe('a restore', () => {
     await db.close();
     expect(await failure(openEmbeddedStore({ directory }))).toMatchObject({
       code: 'CannotOpen',
-      message: expect.stringContaining('a restore that did not finish'),
+      message: expect.stringContaining('an unfinished restore'),
     });
   });
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { Turns } from '../lib/turns.ts';
 import { BatchCost } from './batch-cost.ts';
 
-async function readBy(readers: number): Promise<void> {
-  const turns = new Turns(readers);
-  for (let reader = 0; reader < readers; reader++) turns.add(() => {});
+async function notifyWatches(watches: number): Promise<void> {
+  const scheduler = new Turns(watches);
+  for (let watch = 0; watch < watches; watch++) scheduler.add(() => {});
   await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -19,9 +19,9 @@ describe('the cost of a batch', () => {
 
   it('is high only if many watches were notified since the previous batch', async () => {
     const cost = new BatchCost();
-    await readBy(7);
+    await notifyWatches(7);
     expect(cost.isHigh()).toBe(false);
-    await readBy(8);
+    await notifyWatches(8);
     expect(cost.isHigh()).toBe(true);
     expect(cost.isHigh()).toBe(false);
   });

@@ -62,7 +62,7 @@ type Rows = Map<string, Row | undefined>;
 interface CommitterOptions {
   readonly state: StoreState;
   readonly medium: LevelMedium;
-  readonly room: DiskRoom;
+  readonly diskSpace: DiskRoom;
   readonly hub: Hub;
   readonly age: ChangeAge;
   readonly log: Log;
@@ -185,7 +185,7 @@ export class Committer {
   async #commit(jobs: readonly Job[]): Promise<void> {
     try {
       if (this.#options.medium.mustReopen) await this.#recover();
-      const checkingSpace = this.#assertRoom(jobs);
+      const checkingSpace = this.#assertSpace(jobs);
       if (checkingSpace !== undefined) await checkingSpace;
       const reading = this.#read(jobs);
       const rows = reading instanceof Promise ? await reading : reading;
@@ -245,15 +245,15 @@ export class Committer {
   /** A few rows come faster from LevelDB's cache, or the system's, than through another thread. */
   #storedRows(rows: readonly string[]): (string | undefined)[] | Promise<(string | undefined)[]> {
     const { medium } = this.#options;
-    const isSync = rows.length <= maxSyncReads && this.#syncReads.isGiven();
-    const now = isSync ? this.#syncReads.run(() => medium.readNow((db) => getRowsNow(db, rows))) : undefined;
+    const readsSync = rows.length <= maxSyncReads && this.#syncReads.isGiven();
+    const now = readsSync ? this.#syncReads.run(() => medium.readNow((db) => getRowsNow(db, rows))) : undefined;
     return now ?? medium.read((db) => getRows(db, rows));
   }
 
-  #assertRoom(jobs: readonly Job[]): Promise<void> | undefined {
+  #assertSpace(jobs: readonly Job[]): Promise<void> | undefined {
     let bytes = 0;
     for (const { work } of jobs) bytes += work.bytes;
-    return this.#options.room.assertRoom(bytes, jobs[0]?.work.upkeep === true);
+    return this.#options.diskSpace.assertRoom(bytes, jobs[0]?.work.upkeep === true);
   }
 
   async #write(stage: Stage, works: number): Promise<void> {

@@ -16,7 +16,7 @@ const writeAmplification = 4;
 export interface DiskRoomOptions {
   readonly directory: string;
   readonly clock: Clock;
-  /** Bytes of the disk that are never filled. Optional; defaults to `diskReserve` for its disk. */
+  /** Bytes of the disk that are never filled. Optional; defaults to `diskReserveBytes` for its disk. */
   readonly reserveBytes: number | undefined;
 }
 
@@ -34,14 +34,14 @@ export class DiskRoom {
   }
 
   /** Rejects with Unavailable. Returns `undefined` if there is enough space by the cached measurement. */
-  assertRoom(bytes: number, upkeep: boolean): Promise<void> | undefined {
+  assertRoom(bytes: number, isMaintenance: boolean): Promise<void> | undefined {
     this.#writtenSince += bytes * writeAmplification;
-    return this.#isSafe() ? undefined : this.#measureAndAssert(bytes, upkeep);
+    return this.#isSafe() ? undefined : this.#measureAndAssert(bytes, isMaintenance);
   }
 
-  async #measureAndAssert(bytes: number, upkeep: boolean): Promise<void> {
+  async #measureAndAssert(bytes: number, isMaintenance: boolean): Promise<void> {
     const { free, reserve } = await this.#measure();
-    const reserved = upkeep ? reserve / 2 : reserve;
+    const reserved = isMaintenance ? reserve / 2 : reserve;
     if (free - bytes >= reserved) return;
     this.#measured = undefined;
     throw new StoreError(

@@ -115,7 +115,7 @@ describe('group commit', () => {
     const batchOfAll = async () => {
       await Promise.all(some(10));
       const first = some(5);
-      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+      for (let tick = 0; tick < 3; tick++) await new Promise((resolve) => setImmediate(resolve));
       await Promise.all([...first, ...some(5)]);
       return flushes.at(-1) === 10;
     };
@@ -239,14 +239,14 @@ describe('a write in progress', () => {
     const writing = put(store, key('s', 'x'), '1');
     await reached;
     const reads = [store.get(key('s', 'x')), store.list(range('s')), store.history(range('s'), 1)];
-    const toldAtAnswer = reads.map(async (read) => {
+    const receivedAtResult = reads.map(async (read) => {
       await read;
       return recorder.told;
     });
     // Long enough for a read that does not wait; one that waits cannot resolve earlier.
-    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+    for (let tick = 0; tick < 50; tick++) await new Promise(setImmediate);
     release();
-    expect(await Promise.all(toldAtAnswer)).toEqual([['x=1'], ['x=1'], ['x=1']]);
+    expect(await Promise.all(receivedAtResult)).toEqual([['x=1'], ['x=1'], ['x=1']]);
     await writing;
   });
 });
@@ -406,7 +406,7 @@ describe('a write that fails', () => {
     };
     readTwice();
     const failing = failureCode(put(store, key('s', 'x'), '2'));
-    for (let turn = 0; turn < 25; turn++) {
+    for (let tick = 0; tick < 25; tick++) {
       readTwice();
       await new Promise(setImmediate);
     }
@@ -418,14 +418,14 @@ describe('a write that fails', () => {
     const store = await open({ directory: await newDirectory() });
     const recorder = new Recorder();
     await store.observe(range('s'), 1, recorder);
-    const openAnew = ClassicLevel.prototype.open;
+    const originalOpen = ClassicLevel.prototype.open;
     failWrites({ times: 1, afterwards: true });
     const opening = vi
       .spyOn(ClassicLevel.prototype, 'open')
       .mockRejectedValueOnce(new StoreError('CannotOpen', 'not now'));
     expect(await failureCode(put(store, key('s', 'x'), '1'))).toBe('Unavailable');
     expect(recorder.told).toEqual([]);
-    opening.mockImplementation(openAnew as never);
+    opening.mockImplementation(originalOpen as never);
     expect(await put(store, key('s', 'x'), '2')).toBe(3);
     expect(recorder.told).toEqual(['x=1', 'x=2']);
   });

@@ -72,9 +72,9 @@ class EmbeddedStore implements Store {
     this.#log = log;
     this.#retention = retention;
     this.#medium = medium;
-    const room = new DiskRoom({ directory, clock, reserveBytes: options.reserveBytes });
+    const diskSpace = new DiskRoom({ directory, clock, reserveBytes: options.reserveBytes });
     const { onFlush } = options;
-    this.#committer = new Committer({ state, medium, room, hub: this.#hub, age: this.#age, log, onFlush });
+    this.#committer = new Committer({ state, medium, diskSpace, hub: this.#hub, age: this.#age, log, onFlush });
     this.#compactor = new Compactor({
       clock,
       log,
@@ -214,13 +214,13 @@ class EmbeddedStore implements Store {
   }
 
   async #removeSlice(slice: string): Promise<void> {
-    const upkeep = { looks: [], bytes: 0, upkeep: true };
+    const maintenance = { looks: [], bytes: 0, upkeep: true };
     if (await this.#removeSmallSlice(slice)) return;
     for await (const texts of this.#keys({ slice, prefix: [] })) {
-      await this.#committer.submit({ ...upkeep, run: (stage) => stage.erase(texts) });
+      await this.#committer.submit({ ...maintenance, run: (stage) => stage.erase(texts) });
     }
     await this.compact(slice, Number.MAX_SAFE_INTEGER);
-    await this.#committer.submit({ ...upkeep, run: (stage) => stage.dropSlice(slice) });
+    await this.#committer.submit({ ...maintenance, run: (stage) => stage.dropSlice(slice) });
   }
 
   /** Removes a small slice with one write. False if the slice is too large or has changed; nothing is done then. */

@@ -58,7 +58,7 @@ export class LevelMedium {
     }
   }
 
-  /** For reads that cannot be retried as a whole; `isReplaced` then tells whether the replacement caused an error. */
+  /** For reads that cannot be retried as a whole; `isReplaced` then reports whether the replacement caused an error. */
   async handle(): Promise<Level> {
     if (this.#isDown && this.#opening === undefined) this.#opening = this.#open();
     await this.#opening;

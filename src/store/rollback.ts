@@ -4,7 +4,7 @@ type Stored<R> = readonly [text: string, row: R];
 
 /**
  * Reconstructs an earlier revision from the current rows. `undo` records the changes since that revision; the first
- * change of each key tells its earlier value. Then the current rows pass through `merge` in chunks, sorted by key, and
+ * change of each key has its earlier value. Then the current rows pass through `merge` in chunks, sorted by key, and
  * `rest` returns the rows that were removed since and sort after the last chunk.
  */
 export class Rollback<R> {

@@ -12,7 +12,7 @@ export function unpackSnappy(packed: Buffer): Buffer {
       case 0: {
         const count = 1 + (rest < 60 ? rest : input.number(rest - 59));
         const from = input.skip(count);
-        assertRoom(count);
+        assertFits(count);
         length += packed.copy(output, length, from, from + count);
         break;
       }
@@ -32,11 +32,11 @@ export function unpackSnappy(packed: Buffer): Buffer {
   /** Copies earlier output; the source may overlap the bytes that this call writes. At most 64 bytes. */
   function repeat(back: number, count: number): void {
     if (back === 0 || back > length) throw new RangeError('a back-reference points before the start of the block');
-    assertRoom(count);
+    assertFits(count);
     for (const end = length + count; length < end; length++) output[length] = output[length - back] as number;
   }
 
-  function assertRoom(count: number): void {
+  function assertFits(count: number): void {
     if (length + count > output.length) throw new RangeError('the block is longer than its declared length');
   }
 }

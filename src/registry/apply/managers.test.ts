@@ -7,13 +7,13 @@ it('managers are identified by the same text as in kube-apiserver (SSA-18)', () 
   fc.assert(
     fc.property(names, fc.constantFrom('Apply', 'Update'), names, names, (manager, operation, apiVersion, through) => {
       const info: ManagerInfo = { manager, operation, apiVersion, subresource: through };
-      const told = {
+      const expected = {
         ...(manager === '' ? {} : { manager }),
         operation,
         ...(operation === 'Apply' ? {} : { apiVersion }),
         ...(through === '' ? {} : { subresource: through }),
       };
-      expect(managerIdentity(info)).toBe(JSON.stringify(told));
+      expect(managerIdentity(info)).toBe(JSON.stringify(expected));
     }),
   );
 });

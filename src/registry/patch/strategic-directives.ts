@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../
 import { goTypeOf, printGo } from '../apply/go-value.ts';
 
 /*
- * Where a strategic merge patch adds a value that did not exist, its nulls and directives are dropped.
+ * Values that a strategic merge patch adds where none existed lose their nulls and directives.
  */
 
 export function withoutNulls(change: JsonValue): JsonValue {

@@ -84,7 +84,7 @@ export function retentionSection(open: OpenStore): void {
     const retention = { ageMilliseconds: 60_000, changes: 10 };
 
     /** Runs the store's compaction until it has removed history up to `floor`. */
-    async function untilForgotten(store: Store, clock: ManualClock, floor: number): Promise<void> {
+    async function untilCompacted(store: Store, clock: ManualClock, floor: number): Promise<void> {
       for (let round = 0; round < 1000; round++) {
         clock.advance(compactionInterval);
         await new Promise(setImmediate);
@@ -101,7 +101,7 @@ export function retentionSection(open: OpenStore): void {
       const clock = new ManualClock();
       const store = await newStore({ clock, retention });
       for (let n = 0; n < 25; n++) await put(store, key('s', 'x'), `${n}`);
-      await untilForgotten(store, clock, 16);
+      await untilCompacted(store, clock, 16);
       expect((await store.history(range('s'), 16)).map(({ revision }) => revision)).toEqual([
         17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
       ]);
@@ -115,11 +115,11 @@ export function retentionSection(open: OpenStore): void {
         for (let n = 0; n < 25; n++) await put(store, key('s', 'x'), `${n}`);
         clock.setWall(by);
         clock.advance(compactionInterval);
-        for (let turn = 0; turn < 20; turn++) await store.list(range('s'));
+        for (let tick = 0; tick < 20; tick++) await store.list(range('s'));
         expect(await store.history(range('s'), 1)).toHaveLength(25);
         clock.advance(retention.ageMilliseconds);
-        for (let turn = 0; turn < 20; turn++) await store.list(range('s'));
-        await untilForgotten(store, clock, 16);
+        for (let tick = 0; tick < 20; tick++) await store.list(range('s'));
+        await untilCompacted(store, clock, 16);
         expect(clock.elapsed()).toBeLessThan(3_600_000);
       },
     );
@@ -132,7 +132,7 @@ export function retentionSection(open: OpenStore): void {
       for (let n = 0; n < 15; n++) await put(store, key('s', 'x'), `${n}`);
       for (let waited = 0; waited < retention.ageMilliseconds - 1 - compactionInterval; waited += compactionInterval) {
         clock.advance(compactionInterval);
-        for (let turn = 0; turn < 20; turn++) await store.list(range('s'));
+        for (let tick = 0; tick < 20; tick++) await store.list(range('s'));
       }
       expect(await failure(store.history(range('s'), 0))).toMatchObject({ code: 'Expired', detail: 16 });
       expect(await store.history(range('s'), 16)).toHaveLength(15);

@@ -62,7 +62,7 @@ export function seenRowsSection(open: OpenStore): void {
       for (let round = 0; round < 20; round++) {
         const at = key('s', `${round}`);
         const first = put(store, at, 'first');
-        for (let turn = 0; turn < round % 5; turn++) await new Promise(setImmediate);
+        for (let tick = 0; tick < round % 5; tick++) await new Promise(setImmediate);
         // The observer may have received the write by now; then it does not claim to have observed an absent key.
         const others = [key('s', `other ${round}`), at].map((each) => observed.create(each, 'second'));
         expect(await failureCode(others[1] ?? first)).toBe('CheckFailed');
@@ -82,17 +82,17 @@ export function seenRowsSection(open: OpenStore): void {
 
     it('is created once although another observer is notified before the one of the caller', async () => {
       const store = await newStore();
-      const asked: Promise<string>[] = [];
+      const attempts: Promise<string>[] = [];
       let late: Observed | undefined;
       await store.observe(range('s'), 1, {
         changes: () => {
-          if (asked.length === 0 && late !== undefined) asked.push(failureCode(late.create(x, 'second')));
+          if (attempts.length === 0 && late !== undefined) attempts.push(failureCode(late.create(x, 'second')));
         },
         ended() {},
       });
       late = await Observed.of(store);
       await put(store, x, 'first');
-      expect(await Promise.all(asked)).toEqual(['CheckFailed']);
+      expect(await Promise.all(attempts)).toEqual(['CheckFailed']);
       expect((await store.get(x))?.value).toBe('first');
     });
 
@@ -113,15 +113,15 @@ export function seenRowsSection(open: OpenStore): void {
       const step = fc.record({
         name: fc.constantFrom('a', 'b', 'c'),
         verb: fc.constantFrom('create', 'replace', 'remove', 'remove blindly'),
-        turnsBefore: fc.integer({ min: 0, max: 3 }),
+        ticksBefore: fc.integer({ min: 0, max: 3 }),
       });
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
           const store = await newStore();
           const observed = await Observed.of(store);
           const writes: Promise<unknown>[] = [];
-          for (const [number, { name, verb, turnsBefore }] of steps.entries()) {
-            for (let turn = 0; turn < turnsBefore; turn++) await new Promise(setImmediate);
+          for (const [number, { name, verb, ticksBefore }] of steps.entries()) {
+            for (let tick = 0; tick < ticksBefore; tick++) await new Promise(setImmediate);
             const at = key('s', name);
             const verbs = {
               create: () => observed.create(at, `${number}`),
@@ -151,8 +151,8 @@ export function seenRowsSection(open: OpenStore): void {
       const store = await newStore();
       await put(store, x, 'one');
       const writes = [{ key: x, value: 'two' }];
-      const unsaid = [{ key: x, revision: 2, seen: true }];
-      await store.transact({ checks: unsaid, writes });
+      const withoutValue = [{ key: x, revision: 2, seen: true }];
+      await store.transact({ checks: withoutValue, writes });
       expect((await store.history(range('s'), 2))[0]?.previous).toEqual({ value: 'one', revision: 2 });
     });
 
