@@ -61,7 +61,7 @@ type Rows = Map<string, Row | undefined>;
 
 interface CommitterOptions {
   readonly state: StoreState;
-  readonly medium: LevelMedium;
+  readonly database: LevelMedium;
   readonly diskSpace: DiskRoom;
   readonly hub: Hub;
   readonly age: ChangeAge;
@@ -86,7 +86,7 @@ export class Committer {
   /** The stage of a batch whose write failed without a known result. */
   #unresolved: { readonly stage: Stage; readonly batch: number } | undefined;
   #closing = false;
-  readonly #recent = new RecentRows();
+  readonly #rowCache = new RecentRows();
   /** The last batch that every observer has fully received: the latest one, except while it is being published. */
   #publishedBatch: number;
   /** The rows that the latest batch wrote; `undefined` if they are not known. */
@@ -184,7 +184,7 @@ export class Committer {
   /** Never rejects. */
   async #commit(jobs: readonly Job[]): Promise<void> {
     try {
-      if (this.#options.medium.mustReopen) await this.#recover();
+      if (this.#options.database.mustReopen) await this.#recover();
       const checkingSpace = this.#assertSpace(jobs);
       if (checkingSpace !== undefined) await checkingSpace;
       const reading = this.#read(jobs);
@@ -218,7 +218,7 @@ export class Committer {
           rows.set(text, isOutdated && this.#lastWritten?.has(text) ? this.#lastWritten.get(text) : seen);
           continue;
         }
-        const cached = this.#recent.get(text);
+        const cached = this.#rowCache.get(text);
         if (cached === undefined) uncached.add(text);
         else rows.set(text, cached);
       }
@@ -237,17 +237,17 @@ export class Committer {
       if (found === undefined) return;
       const row = decodeRow(found);
       rows.set(text, row);
-      this.#recent.wasRead(text, row);
+      this.#rowCache.wasRead(text, row);
     });
     return rows;
   }
 
   /** A few rows come faster from LevelDB's cache, or the system's, than through another thread. */
   #storedRows(rows: readonly string[]): (string | undefined)[] | Promise<(string | undefined)[]> {
-    const { medium } = this.#options;
+    const { database } = this.#options;
     const readsSync = rows.length <= maxSyncReads && this.#syncReads.isGiven();
-    const now = readsSync ? this.#syncReads.run(() => medium.readNow((db) => getRowsNow(db, rows))) : undefined;
-    return now ?? medium.read((db) => getRows(db, rows));
+    const now = readsSync ? this.#syncReads.run(() => database.readNow((db) => getRowsNow(db, rows))) : undefined;
+    return now ?? database.read((db) => getRows(db, rows));
   }
 
   #assertSpace(jobs: readonly Job[]): Promise<void> | undefined {
@@ -257,22 +257,22 @@ export class Committer {
   }
 
   async #write(stage: Stage, works: number): Promise<void> {
-    const { medium, age, onFlush } = this.#options;
+    const { database, age, onFlush } = this.#options;
     const batch = this.#position.batch + 1;
     const operations = stageOperations(stage, batch, age.stamp());
     for (let attempt = 1; ; attempt++) {
       try {
         const began = performance.now();
-        await medium.write(operations);
+        await database.write(operations);
         this.#cost.flushed(performance.now() - began);
         break;
       } catch (error) {
-        this.#recent.clear();
+        this.#rowCache.clear();
         this.#unresolved = { stage, batch };
         if (await this.#wasWritten(error)) return;
         // Nothing was written. LevelDB rejects all writes after one background error; a new handle need not have that
         // error.
-        if (medium.mustReopen || attempt === maxAttempts) throw error;
+        if (database.mustReopen || attempt === maxAttempts) throw error;
       }
     }
     this.#adopt(stage, batch);
@@ -294,9 +294,9 @@ export class Committer {
 
   /** Reopens the database and resolves the batch with the unknown result: true if it had been written. */
   async #recover(): Promise<boolean> {
-    const { medium } = this.#options;
-    await medium.reopen();
-    const [stored] = await medium.read((db) => getRows(db, [positionRow]));
+    const { database } = this.#options;
+    await database.reopen();
+    const [stored] = await database.read((db) => getRows(db, [positionRow]));
     const unresolved = this.#unresolved;
     this.#unresolved = undefined;
     if (unresolved === undefined || stored === undefined) return false;
@@ -307,7 +307,7 @@ export class Committer {
 
   #adopt(stage: Stage, batch: number): void {
     this.#position = { revision: stage.revision, batch };
-    for (const [text, row] of stage.rows) this.#recent.wasWritten(text, row);
+    for (const [text, row] of stage.rows) this.#rowCache.wasWritten(text, row);
     const removed: string[] = [];
     for (const [slice, head] of stage.heads) {
       if (head !== undefined) this.#heads.set(slice, head);
@@ -319,7 +319,7 @@ export class Committer {
     this.#lastWritten = stage.rows;
     // Rows staged into a slice that the same batch removes are removed with it.
     if (removed.length > 0) {
-      this.#recent.clear();
+      this.#rowCache.clear();
       this.#lastWritten = undefined;
     }
     this.#options.hub.publish(stage.logged);

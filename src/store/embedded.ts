@@ -57,7 +57,7 @@ class EmbeddedStore implements Store {
   readonly #age: ChangeAge;
   readonly #log: Log;
   readonly #retention: Retention;
-  readonly #medium: LevelMedium;
+  readonly #database: LevelMedium;
   readonly #hub = new Hub();
   readonly #committer: Committer;
   readonly #compactor: Compactor;
@@ -65,16 +65,16 @@ class EmbeddedStore implements Store {
   #compacting: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  constructor(options: EmbeddedStoreOptions, medium: LevelMedium, state: StoreState) {
+  constructor(options: EmbeddedStoreOptions, database: LevelMedium, state: StoreState) {
     const { directory, clock = systemClock, log = silentLog, retention = defaultRetention } = options;
     this.identity = state.identity;
     this.#age = new ChangeAge(clock);
     this.#log = log;
     this.#retention = retention;
-    this.#medium = medium;
+    this.#database = database;
     const diskSpace = new DiskRoom({ directory, clock, reserveBytes: options.reserveBytes });
     const { onFlush } = options;
-    this.#committer = new Committer({ state, medium, diskSpace, hub: this.#hub, age: this.#age, log, onFlush });
+    this.#committer = new Committer({ state, database, diskSpace, hub: this.#hub, age: this.#age, log, onFlush });
     this.#compactor = new Compactor({
       clock,
       log,
@@ -148,16 +148,16 @@ class EmbeddedStore implements Store {
     this.#assertOpen();
     // Writes nothing, but checks the disk space and reopens a database whose last write failed.
     await this.#committer.submit({ looks: [], bytes: largeWrite, upkeep: false, run: () => undefined });
-    await this.#medium.probe();
+    await this.#database.probe();
   }
 
   async *dump(): AsyncGenerator<DumpRow> {
     this.#assertOpen();
-    const db = await this.#medium.handle();
+    const db = await this.#database.handle();
     try {
       yield* readAll(db, this.identity);
     } catch (error) {
-      if (!this.#medium.isReplaced(db)) throw this.#medium.asStoreError(error);
+      if (!this.#database.isReplaced(db)) throw this.#database.asStoreError(error);
       throw new StoreError('Unavailable', 'the database was reopened during the dump; retry');
     }
   }
@@ -172,7 +172,7 @@ class EmbeddedStore implements Store {
     await this.#committer.close();
     await compactorStopped;
     this.#hub.endAll(storeClosed());
-    await this.#medium.close();
+    await this.#database.close();
   }
 
   #assertOpen(): void {
@@ -182,7 +182,7 @@ class EmbeddedStore implements Store {
   /** Returns a result only after observers have received its changes: no reader gets ahead of a cache. */
   async #read<T>(work: (db: Parameters<typeof readEntry>[0]) => Promise<AsOf<T>>): Promise<T> {
     this.#assertOpen();
-    const { found, storeRevision } = await this.#medium.read(work);
+    const { found, storeRevision } = await this.#database.read(work);
     await this.#committer.published(storeRevision);
     return found;
   }
@@ -190,7 +190,7 @@ class EmbeddedStore implements Store {
   async *#history(range: KeyRange, since: Revision, to?: Revision): AsyncGenerator<HistoryPiece> {
     let cursor = since;
     for (;;) {
-      const db = await this.#medium.handle();
+      const db = await this.#database.handle();
       try {
         for await (const piece of readHistory(db, range, cursor, to)) {
           yield piece;
@@ -198,14 +198,14 @@ class EmbeddedStore implements Store {
         }
         return;
       } catch (error) {
-        if (!this.#medium.isReplaced(db)) throw this.#medium.asStoreError(error);
+        if (!this.#database.isReplaced(db)) throw this.#database.asStoreError(error);
       }
     }
   }
 
   async *#keys(range: KeyRange): AsyncGenerator<readonly string[]> {
     for (let after: Key | undefined; ; ) {
-      const texts = await this.#medium.read((db) => readKeys(db, range, after));
+      const texts = await this.#database.read((db) => readKeys(db, range, after));
       const last = texts.at(-1);
       if (last === undefined) return;
       yield texts;
@@ -228,8 +228,8 @@ class EmbeddedStore implements Store {
     const { changes = 0, revision = 0 } = this.#committer.heads.get(slice) ?? {};
     if (changes >= rowsAtOnce) return false;
     const [texts, revisions] = await Promise.all([
-      this.#medium.read((db) => readKeys(db, { slice, prefix: [] }, undefined)),
-      changes === 0 ? [] : this.#medium.read((db) => oldestChanges(db, slice, rowsAtOnce, () => true)),
+      this.#database.read((db) => readKeys(db, { slice, prefix: [] }, undefined)),
+      changes === 0 ? [] : this.#database.read((db) => oldestChanges(db, slice, rowsAtOnce, () => true)),
     ]);
     if (texts.length >= rowsAtOnce) return false;
     const bytes = (texts.length + revisions.length) * bytesPerRow;
@@ -267,7 +267,7 @@ class EmbeddedStore implements Store {
     floor = 0,
   ): Promise<number> {
     const forgetting = this.#compacting.then(async () => {
-      const revisions = await this.#medium.read((db) => oldestChanges(db, slice, atMost, isWanted));
+      const revisions = await this.#database.read((db) => oldestChanges(db, slice, atMost, isWanted));
       const reached = revisions.at(-1) ?? floor;
       if (reached > 0) {
         const bytes = revisions.length * bytesPerRow;

@@ -157,17 +157,17 @@ class Execution {
 
   #function(
     { name, position }: Operand & { readonly type: 'function' },
-    given: readonly Operand[],
+    operands: readonly Operand[],
     dot: Value,
     scope: Scope,
     piped: Value | undefined,
   ): Value {
-    const known = functions.get(name);
-    if (known === undefined) return this.#lazy(name === 'or', given, dot, scope, piped);
-    const values = given.map((operand) => this.#operand(operand, dot, scope));
+    const implementation = functions.get(name);
+    if (implementation === undefined) return this.#lazy(name === 'or', operands, dot, scope, piped);
+    const values = operands.map((operand) => this.#operand(operand, dot, scope));
     if (piped !== undefined) values.push(piped);
     try {
-      return known(...values);
+      return implementation(...values);
     } catch (error) {
       if (error instanceof TemplateError) throw error;
       throw new TemplateError(`error calling ${name}: ${error instanceof Error ? error.message : error}`, position);
@@ -175,11 +175,17 @@ class Execution {
   }
 
   /** `and` and `or`: returns the first value that decides the result, or the last value. */
-  #lazy(settles: boolean, given: readonly Operand[], dot: Value, scope: Scope, piped: Value | undefined): Value {
+  #lazy(
+    decidingValue: boolean,
+    operands: readonly Operand[],
+    dot: Value,
+    scope: Scope,
+    piped: Value | undefined,
+  ): Value {
     let value: Value = null;
-    for (const operand of given) {
+    for (const operand of operands) {
       value = this.#operand(operand, dot, scope);
-      if (isTrue(value) === settles) return value;
+      if (isTrue(value) === decidingValue) return value;
     }
     return piped ?? value;
   }

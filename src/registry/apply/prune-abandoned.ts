@@ -20,6 +20,6 @@ export function pruneAbandoned(shape: Shape, merged: JsonValue, last: FieldSet, 
   const without = removeFields(shape, merged, abandoned);
   const stillThere = withNamedParents(fieldsOf(shape, without), shape);
   const restored = removeFields(shape, merged, present.difference(stillThere.union(withNamedParents(owned, shape))));
-  const there = withNamedParents(fieldsOf(shape, restored), shape);
-  return removeFields(shape, merged, present.difference(there).intersection(abandoned));
+  const remaining = withNamedParents(fieldsOf(shape, restored), shape);
+  return removeFields(shape, merged, present.difference(remaining).intersection(abandoned));
 }

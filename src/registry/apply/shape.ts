@@ -97,8 +97,8 @@ function withObjectMembers(schema: Schema): Schema {
   };
 }
 
-function fromSchema(given: Schema, inherited: boolean): Shape {
-  const shape = plainShape(given, inherited);
+function fromSchema(source: Schema, inherited: boolean): Shape {
+  const shape = plainShape(source, inherited);
   const { list, map } = shape;
   const members = map === undefined ? [] : [...map.fields.values(), ...(map.rest === undefined ? [] : [map.rest])];
   const tellsApart =
@@ -106,8 +106,8 @@ function fromSchema(given: Schema, inherited: boolean): Shape {
   return tellsApart ? { ...shape, tellsApart } : shape;
 }
 
-function plainShape(given: Schema, inherited: boolean): Shape {
-  const schema = given['x-kubernetes-embedded-resource'] === true ? withObjectMembers(given) : given;
+function plainShape(source: Schema, inherited: boolean): Shape {
+  const schema = source['x-kubernetes-embedded-resource'] === true ? withObjectMembers(source) : source;
   const preserve = inherited || schema['x-kubernetes-preserve-unknown-fields'] === true;
   switch (schema.type) {
     case 'object':

@@ -147,10 +147,10 @@ export function withManagedFields(object: KubeObject, managers: Managers): KubeO
 /** Returns the object with its managedFields replaced. */
 function withMetadata(object: KubeObject, managedFields?: ManagedFieldsEntry[]): KubeObject {
   const copy: KubeObject = { ...object };
-  const given = object.metadata as JsonObject;
+  const current = object.metadata as JsonObject;
   // Assigned one by one: adding members to a spread gives each object its own hidden class.
   const metadata: JsonObject = {};
-  for (const name in given) if (name !== 'managedFields') setMember(metadata, name, given[name] as JsonValue);
+  for (const name in current) if (name !== 'managedFields') setMember(metadata, name, current[name] as JsonValue);
   copy.metadata = metadata as ObjectMeta;
   if (managedFields !== undefined) copy.metadata.managedFields = managedFields;
   return copy;

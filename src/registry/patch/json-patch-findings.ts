@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 
-const known: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
+const knownMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 
 /**
  * The findings of strict decoding in the operations themselves (rule DEC-16): unknown members, then duplicate members.
@@ -12,7 +12,7 @@ export function jsonPatchFindings(operations: JsonValue, duplicates: readonly st
     for (const [index, operation] of operations.entries()) {
       if (!isJsonObject(operation)) continue;
       for (const member of Object.keys(operation)) {
-        if (!known.has(member)) findings.push(`json patch unknown field "[${index}].${member}"`);
+        if (!knownMembers.has(member)) findings.push(`json patch unknown field "[${index}].${member}"`);
       }
     }
   }

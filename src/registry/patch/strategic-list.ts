@@ -8,7 +8,7 @@ type Items = readonly JsonValue[];
 
 const objectType = 'map[string]interface {}';
 
-type MergeItem = (place: StrategicPlace, original: JsonObject, change: JsonObject) => JsonObject;
+type MergeItem = (position: StrategicPlace, original: JsonObject, change: JsonObject) => JsonObject;
 
 /** Merges a list into another. Items of `original` may become part of the result. */
 export function mergeLists(rule: ListRule, original: Items, patch: Items, mergeItem: MergeItem): JsonValue[] {
@@ -45,8 +45,8 @@ export function without(rule: ListRule, original: Items, removed: Items, mergeIt
   if (original.length + removed.length > 0 && elementType(original, removed) === objectType) {
     return mergeLists(rule, original, removed, mergeItem);
   }
-  const gone = new Set(removed);
-  return original.filter((item) => !gone.has(item));
+  const removedItems = new Set(removed);
+  return original.filter((item) => !removedItems.has(item));
 }
 
 /**
@@ -101,25 +101,25 @@ function applyDirectives(
   original: Items,
   patch: Items,
 ): { kept: readonly JsonValue[]; added: readonly JsonObject[] } {
-  const gone = new Set<JsonValue | undefined>();
+  const deletedKeys = new Set<JsonValue | undefined>();
   let replaces = false;
   const added: JsonObject[] = [];
   for (const item of patch) {
     if (!isJsonObject(item)) throw unexpected('map[string]interface {}', item);
-    const asked = getMember(item, '$patch');
-    if (asked === undefined) added.push(item);
-    else if (asked === 'replace') replaces = true;
-    else if (asked === 'delete') gone.add(keyOf(item, mergeKey));
+    const directive = getMember(item, '$patch');
+    if (directive === undefined) added.push(item);
+    else if (directive === 'replace') replaces = true;
+    else if (directive === 'delete') deletedKeys.add(keyOf(item, mergeKey));
     else {
       throw unprocessable(
-        asked === 'merge'
+        directive === 'merge'
           ? 'merging lists cannot yet be specified in the patch'
-          : `unknown patch type: ${printText(asked)} in map: ${printGo(item)}`,
+          : `unknown patch type: ${printText(directive)} in map: ${printGo(item)}`,
       );
     }
   }
   if (replaces) return { kept: cloneJson(added), added: [] };
-  const kept = original.filter((item) => !isJsonObject(item) || !gone.has(getMember(item, mergeKey)));
+  const kept = original.filter((item) => !isJsonObject(item) || !deletedKeys.has(getMember(item, mergeKey)));
   return { kept, added };
 }
 
@@ -162,10 +162,10 @@ function inOrder(mergeKey: string, merged: Items, leading: Items, former: Items)
   const result: JsonValue[] = [];
   let next = 0;
   for (const item of others) {
-    const place = before.get(identityOf(item, mergeKey));
+    const position = before.get(identityOf(item, mergeKey));
     for (; next < ours.length; next++) {
       const rival = before.get(identityOf(ours[next] as JsonValue, mergeKey));
-      if (place !== undefined && rival !== undefined && place < rival) break;
+      if (position !== undefined && rival !== undefined && position < rival) break;
       result.push(ours[next] as JsonValue);
     }
     result.push(item);
@@ -176,11 +176,11 @@ function inOrder(mergeKey: string, merged: Items, leading: Items, former: Items)
 /** A stable sort. An item that is not in `order` goes before the preceding ones, as in Kubernetes. */
 function sortByOrder(mergeKey: string, items: Items, order: Items): JsonValue[] {
   const places = positionsOf(mergeKey, order);
-  const placed = items.map((item) => ({ item, place: places.get(identityOf(item, mergeKey)) }));
-  const known = placed.filter(({ place }) => place !== undefined);
-  const sorted = known.toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0)).map(({ item }) => item);
-  if (known.length === placed.length) return sorted;
-  const unknown = placed.filter(({ place }) => place === undefined).map(({ item }) => item);
+  const positioned = items.map((item) => ({ item, position: places.get(identityOf(item, mergeKey)) }));
+  const known = positioned.filter(({ position }) => position !== undefined);
+  const sorted = known.toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)).map(({ item }) => item);
+  if (known.length === positioned.length) return sorted;
+  const unknown = positioned.filter(({ position }) => position === undefined).map(({ item }) => item);
   return [...unknown.toReversed(), ...sorted];
 }
 

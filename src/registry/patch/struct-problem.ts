@@ -14,23 +14,23 @@ export function structProblem(struct: GoStruct, document: JsonObject): string | 
       if (below !== undefined) return below;
       continue;
     }
-    const given = Object.hasOwn(document, field.name) ? document[field.name] : undefined;
-    const problem = given === undefined || given === null ? undefined : fieldProblem(field, given);
+    const value = Object.hasOwn(document, field.name) ? document[field.name] : undefined;
+    const problem = value === undefined || value === null ? undefined : fieldProblem(field, value);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function fieldProblem({ shape, type }: Field, given: JsonValue): string | undefined {
+function fieldProblem({ shape, type }: Field, value: JsonValue): string | undefined {
   if (shape === 'list') {
-    if (!Array.isArray(given)) return `cannot restore slice from ${kindOf(given)}`;
-    return firstProblem(given, type);
+    if (!Array.isArray(value)) return `cannot restore slice from ${kindOf(value)}`;
+    return firstProblem(value, type);
   }
   if (shape === 'map') {
-    if (!isJsonObject(given)) return `cannot restore map from ${kindOf(given)}`;
-    return firstProblem(Object.values(given), type);
+    if (!isJsonObject(value)) return `cannot restore map from ${kindOf(value)}`;
+    return firstProblem(Object.values(value), type);
   }
-  return problemOf(type, given);
+  return problemOf(type, value);
 }
 
 function firstProblem(values: readonly JsonValue[], type: FieldType): string | undefined {
@@ -41,11 +41,11 @@ function firstProblem(values: readonly JsonValue[], type: FieldType): string | u
   return undefined;
 }
 
-function problemOf(type: FieldType, given: JsonValue): string | undefined {
-  if (typeof type === 'string') return scalarProblem(type, given);
+function problemOf(type: FieldType, value: JsonValue): string | undefined {
+  if (typeof type === 'string') return scalarProblem(type, value);
   // A type that accepts one of two JSON types (int-or-string) validates itself.
   if (!isStruct(type)) return undefined;
-  return isJsonObject(given) ? structProblem(type, given) : `cannot restore struct from: ${kindOf(given)}`;
+  return isJsonObject(value) ? structProblem(type, value) : `cannot restore struct from: ${kindOf(value)}`;
 }
 
 const goKinds: Partial<Record<Scalar, string>> = {
@@ -56,17 +56,17 @@ const goKinds: Partial<Record<Scalar, string>> = {
   double: 'float64',
 };
 
-function scalarProblem(type: Scalar, given: JsonValue): string | undefined {
+function scalarProblem(type: Scalar, value: JsonValue): string | undefined {
   const wanted = goKinds[type];
   if (wanted === undefined) return undefined;
-  const found = kindOf(given);
+  const found = kindOf(value);
   const isNumber = found === 'int64' || found === 'float64';
   if (wanted === found || (found === 'int64' && wanted !== 'string' && wanted !== 'bool')) return undefined;
   const isConvertible = isNumber && wanted !== 'bool' && (wanted !== 'string' || found === 'int64');
   return isConvertible ? `cannot convert ${found} to ${wanted}` : `unrecognized type: ${wanted}`;
 }
 
-function kindOf(given: JsonValue): string {
-  if (Array.isArray(given)) return 'slice';
-  return isJsonObject(given) ? 'map' : goTypeOf(given);
+function kindOf(value: JsonValue): string {
+  if (Array.isArray(value)) return 'slice';
+  return isJsonObject(value) ? 'map' : goTypeOf(value);
 }
