@@ -9,7 +9,7 @@ interface ColumnOptions {
   readonly verbatim?: boolean;
 }
 
-/** A column that shows one field, or what a function makes of the object. */
+/** A column that shows one field, or the result of a function of the object. */
 export function column<Fields extends JsonObject = JsonObject>(
   name: string,
   source: string | ((object: TypedObject<Fields>, now: number) => JsonValue | undefined),
@@ -32,7 +32,7 @@ export const ageColumn: Column = column('Age', 'metadata.creationTimestamp', {
   description: 'How long ago the object was created.',
 });
 
-/** A phase as people read it: an object whose deletion is under way says so first. */
+/** The phase to display: Terminating if the object is being deleted, otherwise `status.phase`. */
 export function phaseOf(object: KubeObject): string | undefined {
   if (object.metadata.deletionTimestamp !== undefined) return 'Terminating';
   const phase = textAt(object as JsonValue, 'status', 'phase');

@@ -7,11 +7,11 @@ const later = Date.parse('2026-01-02T00:00:00Z');
 const ready: Condition = { type: 'Ready', status: 'False', reason: 'Starting', observedGeneration: 1 };
 
 describe('setCondition', () => {
-  it('adds a condition with the time at which it began', () => {
+  it('adds a condition with the current time as its transition time', () => {
     expect(setCondition([], ready, first)).toEqual([{ ...ready, lastTransitionTime: '2026-01-01T00:00:00Z' }]);
   });
 
-  it('keeps the time while the status stays, and moves it when the status changes', () => {
+  it('keeps the transition time while the status is unchanged and updates it when the status changes', () => {
     const list = deepFreeze(setCondition([{ type: 'Other', status: 'True' }], ready, first));
     const told = setCondition(list, { ...ready, reason: 'Pulling', observedGeneration: 2 }, later);
     expect(told[1]).toEqual({
@@ -24,7 +24,7 @@ describe('setCondition', () => {
     expect(list[1]?.reason).toBe('Starting');
   });
 
-  it('gives the very list where nothing changed', () => {
+  it('returns the same list if nothing changed', () => {
     const list = setCondition([], ready, first);
     expect(setCondition(list, { ...ready }, later)).toBe(list);
   });

@@ -1,7 +1,9 @@
 import { equalJson } from '../lib/json-value.ts';
 import { type Timestamp, timestamp } from './meta.ts';
 
-/** One thing that is known about an object. What is not True says why and what to do. */
+/**
+ * One observation of the state of an object. If the status is not True, the message states the cause and the remedy.
+ */
 export type Condition = {
   type: string;
   status: 'True' | 'False' | 'Unknown';
@@ -9,13 +11,13 @@ export type Condition = {
   message?: string;
   /** When `status` last changed; other changes do not move it. */
   lastTransitionTime?: Timestamp;
-  /** The generation that was looked at. */
+  /** The `metadata.generation` that the condition was computed from. */
   observedGeneration?: number;
 };
 
 /**
- * The list with this condition in it, in place of the one of its type. The list that was given is never changed, and
- * is itself the answer where nothing changed: callers need not write then.
+ * Returns the list with this condition in place of the previous one of its type. Never modifies the given list. Returns
+ * the same list if nothing changed, so that callers can skip the write.
  */
 export function setCondition(list: Condition[], condition: Condition, now: number): Condition[] {
   const at = list.findIndex((other) => other.type === condition.type);

@@ -15,17 +15,17 @@ export type FieldErrorType =
   | 'InternalError';
 
 /**
- * One thing wrong with one field. `message` is the text without the path, exactly as Kubernetes words it: it is a
- * cause's `message`; with the path in front it is the line that people read.
+ * One error in one field. `message` is the text without the path, exactly as Kubernetes words it: the `message` of a
+ * cause. Error messages print the path before it.
  */
 export interface FieldError {
   readonly type: FieldErrorType;
-  /** `spec.foo[0].bar`; the empty path is the object itself. */
+  /** `spec.foo[0].bar`. The empty path means the object itself. */
   readonly field: string;
   readonly message: string;
 }
 
-/** The value as it stands in a message: strings quoted, everything else as JSON. */
+/** The value as messages print it: strings quoted, everything else as JSON. */
 function printed(value: JsonValue | undefined): string {
   if (typeof value === 'string') return goQuote(value);
   return value === undefined ? 'null' : writeJson(value);
@@ -43,7 +43,7 @@ export function typeInvalid(field: string, value: JsonValue | undefined, detail:
   return { type: 'FieldValueTypeInvalid', field, message: `Invalid value: ${printed(value)}: ${detail}` };
 }
 
-/** `allowed` is printed in the order given, as Kubernetes does for sets it has sorted and lists it has not. */
+/** `allowed` is printed in the given order: Kubernetes sorts sets, but not lists. */
 export function notSupported(field: string, value: JsonValue | undefined, allowed: readonly string[]): FieldError {
   const list = allowed.map(goQuote).join(', ');
   return {
@@ -81,7 +81,7 @@ export function tooMany(field: string, actual: number, max: number): FieldError 
   };
 }
 
-/** The line that people read: `spec.foo: Required value`; the object itself prints as `<nil>`. */
+/** The error with its path: `spec.foo: Required value`. The object itself prints as `<nil>`. */
 export function describeFieldError(error: FieldError): string {
   return `${error.field === '' ? '<nil>' : error.field}: ${error.message}`;
 }

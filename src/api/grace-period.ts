@@ -1,8 +1,8 @@
 import type { KubeObject } from './meta.ts';
 
 /**
- * An object that is being deleted has had all the time it was given. Without a grace period that is so whatever the
- * clock says: it may have been set back since, and nobody would come again for such an object.
+ * True if the grace period of an object that is being deleted has ended. Without a grace period it has always ended,
+ * whatever the clock reads: the clock may have been set back since, and no later check would complete the deletion.
  */
 export function isGraceOver(object: KubeObject, now: number): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;

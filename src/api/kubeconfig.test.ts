@@ -22,8 +22,8 @@ function kubeconfig(user: object | null, cluster: object = {}): string {
 const faultOf = (text: string) => readKubeconfig(text).fault;
 const read = (text: string) => readKubeconfig(text).kubeconfig;
 
-describe('a kubeconfig that somebody gives', () => {
-  it('is read as to server, authority and whoever comes', () => {
+describe('readKubeconfig', () => {
+  it('reads the server, the certificate authority and the credentials', () => {
     const user = { 'client-certificate-data': encodeBase64(certificate), 'client-key-data': encodeBase64(key) };
     const cluster = {
       server: 'https://Example.com:443/k8s/clusters/a/',
@@ -48,14 +48,14 @@ describe('a kubeconfig that somebody gives', () => {
     expect(read(kubeconfig(null))).toEqual({ server: 'https://10.0.0.1:6443' });
   });
 
-  it('may be wrapped as `base64` wraps it', () => {
+  it('accepts base64 with line breaks, as the base64 command writes it', () => {
     const wrapped = encodeBase64(certificate.repeat(3)).replace(/(.{40})/g, '$1\n');
     expect(read(kubeconfig({}, { 'certificate-authority-data': `${wrapped}\n` }))?.certificateAuthority).toBe(
       certificate.repeat(3),
     );
   });
 
-  it('is read in its current context; whatever else it holds does not count', () => {
+  it('reads only the current context', () => {
     const text = dump({
       'current-context': 'a',
       contexts: ['a', 'b'].map((name) => ({ name, context: { cluster: name, user: 'u' } })),
@@ -74,9 +74,9 @@ describe('a kubeconfig that somebody gives', () => {
     { tokenFile: '/etc/shadow' },
     { 'client-certificate': '/x' },
     { 'client-key': '/x' },
-  ])('is refused with %j: it would read files or run programs on the server (completions §7)', (user) => {
+  ])('rejects %j, which would read files or run programs on the server (completions §7)', (user) => {
     expect(faultOf(kubeconfig(user))).toBe(
-      `must hold its credentials inline; ${Object.keys(user)[0]} would read files or run programs on the server`,
+      `must contain all credentials inline; ${Object.keys(user)[0]} would read files or run programs on the server`,
     );
   });
 
@@ -88,29 +88,29 @@ describe('a kubeconfig that somebody gives', () => {
     [
       { 'client-certificate-data': '???', 'client-key-data': encodeBase64(key) },
       {},
-      'base64 as client-certificate-data',
+      'valid base64 in client-certificate-data',
     ],
     [
       { 'client-certificate-data': encodeBase64('x'), 'client-key-data': encodeBase64(key) },
       {},
-      'a certificate in PEM',
+      'a PEM-encoded certificate',
     ],
-    [{ 'client-key-data': encodeBase64(pem('ENCRYPTED PRIVATE KEY')) }, {}, 'a key without a password'],
+    [{ 'client-key-data': encodeBase64(pem('ENCRYPTED PRIVATE KEY')) }, {}, 'an unencrypted key'],
     [{ token: 'a', username: 'b' }, {}, 'a token or a username'],
-    [{ token: 12 }, {}, 'a string as token'],
+    [{ token: 12 }, {}, 'a string in token'],
     [{ token: 'a\r\nX-Remote-User: admin' }, {}, 'a token without spaces'],
-    [{}, { server: '' }, 'name the server'],
-    [{}, { server: 'ftp://x' }, 'name the server'],
-    [{}, { server: 'https://' }, 'name the server'],
-    [{}, { server: 'https://me:secret-word@x' }, 'a server without credentials'],
-    [{}, { server: 'https://x?secret-word=1' }, 'a server without credentials'],
-    [{}, { 'proxy-url': 'socks5://proxy' }, 'a proxy-url that begins with http'],
+    [{}, { server: '' }, 'set the server'],
+    [{}, { server: 'ftp://x' }, 'set the server'],
+    [{}, { server: 'https://' }, 'set the server'],
+    [{}, { server: 'https://me:secret-word@x' }, 'a server URL without credentials'],
+    [{}, { server: 'https://x?secret-word=1' }, 'a server URL without credentials'],
+    [{}, { 'proxy-url': 'socks5://proxy' }, 'a proxy-url that starts with http'],
     [
       {},
       { 'insecure-skip-tls-verify': true, 'certificate-authority-data': encodeBase64(certificate) },
       'certificate-authority-data or insecure-skip-tls-verify',
     ],
-  ])('is refused with %j and %j, and told what it must have: %s', (user, cluster, words) => {
+  ])('rejects user %j and cluster %j and reports that it must have: %s', (user, cluster, words) => {
     const fault = faultOf(kubeconfig(user, cluster));
     expect(fault).toMatch(/^must /);
     expect(fault).toContain(words);
@@ -118,17 +118,17 @@ describe('a kubeconfig that somebody gives', () => {
   });
 
   it.each(['', '{', 'text', '[]', 'current-context: none', 'current-context: c\ncontexts: [{name: c, context: {}}]'])(
-    'is refused where it is %j',
+    'rejects %j',
     (text) => {
       expect(faultOf(text)).toMatch(/^must/);
     },
   );
 
-  it('is refused where it is longer than any kubeconfig', () => {
+  it('rejects a text that is longer than any kubeconfig', () => {
     expect(faultOf(' '.repeat(300_000))).toContain('at most');
   });
 
-  it('is never quoted, whatever it is', () => {
+  it('never quotes the text in an error', () => {
     expect(faultOf('secret-token: [')).not.toContain('secret-token');
     fc.assert(
       fc.property(fc.json(), (text) => {
@@ -137,7 +137,7 @@ describe('a kubeconfig that somebody gives', () => {
     );
   });
 
-  it('is written for programs, and says the same as before', () => {
+  it('reads back what writeKubeconfig writes', () => {
     const texts = fc.string({ unit: 'grapheme-ascii', minLength: 1 }).filter((text) => /^[\x21-\x7e]+$/.test(text));
     const known: fc.Arbitrary<Kubeconfig> = fc
       .record(

@@ -39,7 +39,7 @@ export type ObjectMeta = {
   managedFields?: ManagedFieldsEntry[];
 };
 
-/** Any object of the API once it is decoded: the three members every object has, and whatever its kind adds. */
+/** Any decoded API object: the three members that all objects have, and the members of its kind. */
 export type KubeObject = { apiVersion: string; kind: string; metadata: ObjectMeta } & { [field: string]: JsonValue };
 
 /**
@@ -72,7 +72,7 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** The newest one: each request has several times written out, nearly all of the same second. */
+/** Cache of the latest result: each request formats several times, nearly all in the same second. */
 let latest = { second: Number.NaN, text: '' };
 
 export function timestamp(milliseconds: number): Timestamp {

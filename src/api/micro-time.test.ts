@@ -28,11 +28,11 @@ describe('a time to the microsecond (META-14)', () => {
     ['2026-02-28T23:60:00.123456Z', ': minute out of range'],
     ['2026-02-28T23:00:60.123456Z', ': second out of range'],
     ['9999-12-31T23:59:59.999999-01:00', ': year out of range'],
-  ])('refuses %s in the words of Go', (text, detail) => {
+  ])('rejects %s with the error of Go', (text, detail) => {
     expect(() => microTime(text)).toThrow(new Error(`parsing time "${text}"${detail}`));
   });
 
-  it('prints what it has printed unchanged, and the same moment whatever the offset', () => {
+  it('leaves printed times unchanged, and prints the same instant for any offset', () => {
     const moment = fc.integer({ min: Date.UTC(1, 1), max: Date.UTC(9998, 1) });
     fc.assert(
       fc.property(moment, fc.nat(999_999), fc.integer({ min: -1440, max: 1440 }), (seconds, micros, offset) => {

@@ -1,7 +1,7 @@
-/** The layout as Go names it in what it says about a text that does not follow it. */
+/** The layout as Go prints it in its parse errors. */
 const layout = '2006-01-02T15:04:05.000000Z07:00';
 
-/** The parts of the layout in their order, each with what it takes from the front of the text. */
+/** The parts of the layout in order, each with the expression that it consumes. */
 const parts: readonly (readonly [name: string, form: RegExp])[] = [
   ['2006', /^\d{4}/],
   ['-', /^-/],
@@ -19,8 +19,9 @@ const parts: readonly (readonly [name: string, form: RegExp])[] = [
 ];
 
 /**
- * A time to the microsecond as the server prints it: UTC, always six digits (rule META-14). Go's zero time is no time:
- * undefined. Throws an Error in the words of Go for anything else; stricter than other times, six digits must be there.
+ * Formats a time to the microsecond as the server prints it: UTC, always six digits (rule META-14). `undefined` for
+ * Go's zero time. Throws an Error with Go's message if the text is invalid. Unlike other times, six digits are
+ * required.
  */
 export function microTime(text: string): string | undefined {
   const taken: string[] = [];
@@ -43,7 +44,7 @@ export function microTime(text: string): string | undefined {
   if (beyond !== undefined) throw unparsable(text, `${beyond} out of range`);
   const local = Date.parse(`${year}-${month}-${day}T${hour.padStart(2, '0')}:${minute}:${second}Z`);
   const whole = new Date(local - offsetMinutes(zone) * 60_000).toISOString();
-  // Years beyond four digits, which an offset can reach, have no form in JSON.
+  // An offset can shift the year beyond four digits, which has no JSON form.
   if (!/^\d{4}-/.test(whole)) throw unparsable(text, 'year out of range');
   const printed = `${whole.slice(0, 19)}.${fraction.slice(1)}Z`;
   return printed === '0001-01-01T00:00:00.000000Z' ? undefined : printed;

@@ -1,6 +1,6 @@
 /**
- * Every identifier on the wire that carries the interface's neutral word is made here and spelled nowhere else, so
- * that one setting can serve the same API under another word.
+ * All identifiers of the wire format that contain the API's neutral name are built in this file and nowhere else, so
+ * that one setting can serve the same API under another name.
  */
 const word = 'platform';
 
@@ -8,7 +8,7 @@ export const managementGroup = `management.${word}.sh`;
 export const managementVersion = 'v1';
 export const managementCategory = word;
 
-/** The group of what a connected cluster keeps for this server: its virtual clusters. */
+/** The group of the kinds that the server stores on the built-in cluster: its virtual clusters. */
 export const storageGroup = `storage.${word}.sh`;
 export const storageVersion = 'v1';
 
@@ -18,61 +18,69 @@ export function projectNamespace(project: string): string {
   return `${projectNamespacePrefix}${project}`;
 }
 
-/** The project whose namespace this is, or undefined for a namespace of another kind. */
+/** The project of a project namespace. `undefined` for any other namespace. */
 export function projectOfNamespace(namespace: string): string | undefined {
   return namespace.startsWith(projectNamespacePrefix) ? namespace.slice(projectNamespacePrefix.length) : undefined;
 }
 
-/** Where an instance's virtual cluster lives on its host: `<word>-<project>-v-<name>-<hash>`. */
+/** Prefix of the host namespaces of virtual clusters: `<word>-<project>-v-<name>-<hash>`. */
 export const hostNamespacePrefix = `${word}-`;
 
 export function hostNamespaceStem(project: string, instance: string): string {
   return `${hostNamespacePrefix}${project}-v-${instance}`;
 }
 
-/** On what a host keeps for somebody: whom it was made for. What does not carry it is not ours. */
+/** Label on objects on a host: the owner they were created for. Objects without it do not belong to this server. */
 export const hostOwnerLabel = `${word}.sh/owner`;
 
-/** On the record of a Helm release: what it was installed from, so that nothing is installed again without cause. */
+/** Label on the record of a Helm release: digest of the installation's inputs. Prevents needless reinstallation. */
 export const hostDigestLabel = `${word}.sh/installed`;
-/** On a workload that sleeps: how many replicas it has when it is awake. */
+/** Annotation on a sleeping workload: its number of replicas when it is awake. */
 export const replicasAnnotation = `${word}.sh/replicas`;
-/** On a workload that falls asleep: the pods of those inside are still to be ended. */
+/** Annotation on a workload that is going to sleep: the pods inside the virtual cluster still have to be deleted. */
 export const fallingAsleepAnnotation = `${word}.sh/falling-asleep`;
-/** `"true"` on a host namespace: it stays when the virtual cluster in it is removed. */
+/** Annotation on a host namespace: `"true"` keeps the namespace when its virtual cluster is removed. */
 export const keepNamespaceAnnotation = `${word}.sh/keep-namespace`;
-/** On what a host keeps: what people call it. */
+/** Annotation on objects on a host: the human-readable name. */
 export const displayNameAnnotation = `${word}.sh/display-name`;
 
-/** On a cluster that is reached through its agent: what virtual clusters run on there, `built-in` or `kubernetes`. */
+/** Annotation on a cluster with an agent: the host type of its virtual clusters, `built-in` or `kubernetes`. */
 export const agentHostAnnotation = `${word}.sh/agent-host`;
 
-/** On a cluster with an agent: a digest of what that told of itself, so that the same is not written down again. */
+/**
+ * Annotation on a cluster with an agent: digest of the last announcement, so that an equal one is not written again.
+ */
 export const agentToldAnnotation = `${word}.sh/agent-told`;
 
-/** On a key of an agent: the names of the keys that end when it is first used. */
+/** Annotation on an access key of an agent: the names of the keys that expire on its first use. */
 export const replacesAnnotation = `${word}.sh/replaces`;
 
-/** On a project's namespace: the name of the project. */
+/** Label on a project namespace: the name of the project. */
 export const projectLabel = `${word}.sh/project`;
 
 export const cleanupFinalizer = `${word}.sh/cleanup`;
 export const nonDeletableAnnotation = `${word}.sh/non-deletable`;
-/** An admin's way out where a host cannot be reached any more: the instance goes, whatever is left of it there stays. */
+/**
+ * Annotation that admins set if a host is permanently unreachable: the instance is deleted, and its objects on the host
+ * are left behind.
+ */
 export const abandonAnnotation = `${word}.sh/abandon`;
-/** On an instance that was imported: the uid of the virtual cluster that it took over. It is never installed. */
+/** Annotation on an imported instance: the UID of the imported virtual cluster, which is never installed. */
 export const importedAnnotation = `${word}.sh/imported`;
 
-/** `"true"` puts a virtual cluster to sleep, and keeps it there. */
+/** Annotation that puts a virtual cluster to sleep and keeps it asleep: `"true"`. */
 export const sleepForceAnnotation = `sleepmode.${word}.sh/force`;
-/** Seconds without a request. */
+/** Seconds without a request before auto-sleep. */
 export const sleepAfterAnnotation = `sleepmode.${word}.sh/sleep-after`;
 export const deleteAfterAnnotation = `sleepmode.${word}.sh/delete-after`;
 
 export const adminsGroup = `${word}:admins`;
 export const authenticatedGroup = `${word}:authenticated`;
 export const kubernetesAuthenticatedGroup = 'system:authenticated';
-/** Whoever is in it may do everything in the cluster that says so; given to admins on their way in, never by a name. */
+/**
+ * Members have all permissions in clusters that bind the group. The gateway adds it to requests of admins. It can never
+ * be assigned by name.
+ */
 export const kubernetesMastersGroup = 'system:masters';
 
 export function userGroup(name: string): string {
@@ -83,12 +91,12 @@ export function teamGroup(name: string): string {
   return `${word}:team:${name}`;
 }
 
-/** The group that whoever has this role inside a virtual cluster is in there. */
+/** The group that a gateway adds to a user with this role inside a virtual cluster. */
 export function roleGroup(clusterRole: string): string {
   return `${word}:role:${clusterRole}`;
 }
 
-/** The user whose own group this is, or undefined for any other group. */
+/** The user of a personal group. `undefined` for any other group. */
 export function userOfGroup(group: string): string | undefined {
   return group.startsWith(userGroup('')) ? group.slice(userGroup('').length) : undefined;
 }
@@ -97,30 +105,30 @@ export function teamOfGroup(group: string): string | undefined {
   return group.startsWith(teamGroup('')) ? group.slice(teamGroup('').length) : undefined;
 }
 
-/** What begins like this is Kubernetes' own: no user, subject or group that somebody chose ever does. */
+/** Prefix that Kubernetes reserves. No user-defined user, subject or group may start with it. */
 export const systemPrefix = 'system:';
-/** Names that the server itself gives: no subject that somebody chose begins like this. */
+/** Prefix of names that the server assigns. No user-defined subject may start with it. */
 export const reservedSubjectPrefix = `${word}:`;
 
 /**
- * A service account of a cluster as the virtual clusters on it know it. They have accounts of the same names, which are
- * others; and nobody can choose a name that begins like this.
+ * The user name of a host's service account inside the virtual clusters on that host. It differs from the user names of
+ * a virtual cluster's own service accounts, and its prefix is reserved.
  */
 export function hostAccountUser(namespacedName: string): string {
   return `${reservedSubjectPrefix}host:serviceaccount:${namespacedName}`;
 }
 
-/** The agent of a connected cluster; only the key that `clusters/<name>/accesskey` makes is it. */
+/** User name of the agent of a connected cluster. Only the key that `clusters/<name>/accesskey` creates has it. */
 export function agentUser(cluster: string): string {
   return `${reservedSubjectPrefix}agent:${cluster}`;
 }
 
-/** The cluster whose agent this is, or undefined for anybody else. */
+/** The cluster of an agent's user name. `undefined` for any other user. */
 export function clusterOfAgent(user: string): string | undefined {
   return user.startsWith(agentUser('')) ? user.slice(agentUser('').length) : undefined;
 }
 
-/** The server's own controllers; in process only, no credential opens it. */
+/** User name of the server's own controllers. It exists in process only: no credential authenticates as it. */
 export const controllersUser = `system:${word}:controllers`;
 
 export const projectRoles = {
@@ -131,7 +139,7 @@ export const projectRoles = {
 
 export const scopeCliFlag = 'allowPlatformCli';
 
-/** Access keys: prefix, so that secret scanners know them. */
+/** Prefix of access keys, which secret scanners recognize. */
 export const accessKeyPrefix = 'flk_';
 
 export const defaultTemplate = 'control-plane';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isWholeQuantity, parseQuantity, QuantityError, quantityText } from './quantity.ts';
 
-/** What Kubernetes' own code makes of them: as written again, and whether it takes it for a whole number. */
+/** Results of Kubernetes' own code: the canonical form, and whether it counts as a whole number. */
 const known: readonly (readonly [string, string, boolean])[] = [
   ['1', '1', true],
   ['10', '10', true],
@@ -54,23 +54,23 @@ const known: readonly (readonly [string, string, boolean])[] = [
 ];
 
 describe('quantities', () => {
-  it.each(known)('reads %j and writes %j', (text, canonical, isWhole) => {
+  it.each(known)('parses %j and prints %j', (text, canonical, isWhole) => {
     const quantity = parseQuantity(text);
     expect(quantityText(quantity)).toBe(canonical);
     expect(isWholeQuantity(quantity)).toBe(isWhole);
     expect(quantityText(parseQuantity(canonical))).toBe(canonical);
   });
 
-  it.each(['', '1x', '1.2.3', '1 ', 'x', '1'.repeat(200)])('refuses %j', (text) => {
+  it.each(['', '1x', '1.2.3', '1 ', 'x', '1'.repeat(200)])('rejects %j', (text) => {
     expect(() => parseQuantity(text)).toThrow(QuantityError);
     expect(() => parseQuantity(text)).toThrow(/^quantities must match/);
   });
 
-  it.each(['1e', '1ki', '1K', '1e99999999999'])('refuses the suffix of %j', (text) => {
+  it.each(['1e', '1ki', '1K', '1e99999999999'])('rejects the suffix of %j', (text) => {
     expect(() => parseQuantity(text)).toThrow("unable to parse quantity's suffix");
   });
 
-  it('compares what is written in different ways', () => {
+  it('compares equal amounts in different notations as equal', () => {
     expect(parseQuantity('1Ki').billionths).toBe(parseQuantity('1024').billionths);
     expect(parseQuantity('1k').billionths < parseQuantity('1Ki').billionths).toBe(true);
   });

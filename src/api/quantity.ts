@@ -1,17 +1,17 @@
 /**
- * A quantity as Kubernetes writes amounts: a decimal number with a suffix (`100m`, `2k`, `1.5Gi`, `1e3`). Kept exactly,
- * in billionths; what is finer is rounded away from zero.
+ * A Kubernetes quantity: a decimal number with a suffix (`100m`, `2k`, `1.5Gi`, `1e3`). Stored exactly, in billionths.
+ * Finer values are rounded away from zero.
  */
 export interface Quantity {
   readonly billionths: bigint;
-  /** In which suffixes it was written, and is written again. */
+  /** The suffix family that the quantity was written in, and is printed in. */
   readonly format: 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 }
 
-/** Of a member of a schema that is a quantity; its type is string. */
+/** The schema format of a member that is a quantity. Its type is string. */
 export const quantityFormat = 'quantity';
 
-/** Not a quantity. The message is what Kubernetes says. */
+/** The text is not a quantity. The message is Kubernetes' own. */
 export class QuantityError extends Error {
   constructor(message: string) {
     super(message);
@@ -37,13 +37,13 @@ const decimalSuffixes: Readonly<Record<string, number>> = {
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 
 const unit = 1_000_000_000n;
-/** What Go can count; of what is written in powers of two, more is as much as that. */
-const most = (2n ** 63n - 1n) * unit;
-/** Nobody means more digits than that; each of them is work. */
-const longest = 128;
+/** The largest quantity that Go represents. Larger quantities with binary suffixes are capped to it. */
+const maxBillionths = (2n ** 63n - 1n) * unit;
+/** Limit on the number of digits, because each costs time. */
+const maxLength = 128;
 
 export function parseQuantity(text: string): Quantity {
-  const parts = text === '' || text.length > longest ? null : form.exec(text);
+  const parts = text === '' || text.length > maxLength ? null : form.exec(text);
   if (parts === null) throw new QuantityError(notQuantity);
   const [, sign = '', digits = '', suffix = ''] = parts;
   const [whole = '', fraction = '', ...more] = digits.split('.');
@@ -52,8 +52,8 @@ export function parseQuantity(text: string): Quantity {
   if (scale === undefined) throw new QuantityError("unable to parse quantity's suffix");
   const exact = BigInt(whole + fraction) * scale.factor;
   const magnitude = roundedUp(exact, scale.exponent - fraction.length + 9);
-  const counted = scale.format === 'BinarySI' && magnitude > most ? most : magnitude;
-  return { billionths: sign === '-' ? -counted : counted, format: scale.format };
+  const capped = scale.format === 'BinarySI' && magnitude > maxBillionths ? maxBillionths : magnitude;
+  return { billionths: sign === '-' ? -capped : capped, format: scale.format };
 }
 
 interface Scale {
@@ -74,20 +74,20 @@ function suffixScale(suffix: string): Scale | undefined {
 
 function roundedUp(value: bigint, exponent: number): bigint {
   if (value === 0n) return 0n;
-  // Beyond these it is more, or less, than anything that is told apart.
-  if (exponent > longest) return most;
-  if (exponent < -longest * 2) return 1n;
+  // Exponents beyond these give the largest or the smallest distinguishable value.
+  if (exponent > maxLength) return maxBillionths;
+  if (exponent < -maxLength * 2) return 1n;
   if (exponent >= 0) return value * 10n ** BigInt(exponent);
   const divisor = 10n ** BigInt(-exponent);
   return (value + divisor - 1n) / divisor;
 }
 
-/** The one way to write it: without a fraction, with the largest suffix that allows it. */
+/** The canonical form: without a fraction, with the largest possible suffix. */
 export function quantityText({ billionths, format }: Quantity): string {
   const magnitude = billionths < 0n ? -billionths : billionths;
   const sign = billionths < 0n ? '-' : '';
   if (magnitude === 0n) return '0';
-  // What is less than the smallest suffix stands for, or no whole number, is clearer without one.
+  // Values below the smallest binary suffix, and fractions, use the decimal form.
   if (format === 'BinarySI' && magnitude >= 1024n * unit && magnitude % unit === 0n)
     return sign + binaryText(magnitude);
   const largest = format === 'DecimalExponent' ? Number.POSITIVE_INFINITY : 18;
@@ -116,7 +116,7 @@ function exponentText(exponent: number, format: Quantity['format']): string {
 }
 
 export function isWholeQuantity({ billionths }: Quantity): boolean {
-  // Kubernetes looks at thousandths, rounded up.
+  // Kubernetes tests thousandths, rounded up.
   const thousandths = (billionths + (billionths > 0n ? 999_999n : 0n)) / 1_000_000n;
   return thousandths % 1000n === 0n;
 }

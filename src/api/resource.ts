@@ -5,24 +5,24 @@ import type { Schema } from './schema/schema.ts';
 /** A column of the Table that `kubectl get` prints. `value` undefined or null prints as `<none>`. */
 export interface Column<Fields extends JsonObject = JsonObject> {
   readonly name: string;
-  /** A `date` column's value is a timestamp; the server prints it as an age. */
+  /** The value of a `date` column is a timestamp. The server prints it as an age. */
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format?: string;
   readonly description?: string;
-  /** 0: always shown; above: only with `-o wide`. */
+  /** 0: always shown. Above 0: shown only with `-o wide`. */
   readonly priority?: number;
-  /** A date is printed as it is, not as an age. */
+  /** Prints a date as it is, not as an age. */
   readonly verbatim?: boolean;
-  /** `now`: milliseconds since the epoch, for columns that tell what is over and what is not. */
+  /** `now`: milliseconds since the epoch, for columns that depend on the current time. */
   value(object: TypedObject<Fields>, now?: number): JsonValue | undefined;
 }
 
-/** What a kind is, as data: discovery, OpenAPI, validation, defaults, pruning and Tables all come from this. */
+/** The definition of a kind as data. Discovery, OpenAPI, validation, defaults, pruning and Tables derive from it. */
 export interface ResourceKind<Fields extends JsonObject = JsonObject> {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** Absent: the kind with `List`. */
+  /** Optional; defaults to the kind followed by `List`. */
   readonly listKind?: string;
   /** Lower case, as in paths. */
   readonly plural: string;
@@ -32,24 +32,24 @@ export interface ResourceKind<Fields extends JsonObject = JsonObject> {
   readonly namespaced: boolean;
   readonly description?: string;
   /**
-   * Everything below the root except apiVersion, kind and metadata, which every kind has. Type `object`; `spec`
-   * and `status` stand here as properties like any other.
+   * Everything at the root except apiVersion, kind and metadata, which all kinds have. Type `object`; `spec` and
+   * `status` are ordinary properties.
    */
   readonly schema: Schema;
-  /** Besides NAME, which always comes first. Absent: AGE. */
+  /** Columns in addition to NAME, which always comes first. Optional; defaults to AGE. */
   readonly columns?: readonly Column<Fields>[];
-  /** Paths besides metadata.name and metadata.namespace that field selectors know: `spec.owner.user`. */
+  /** Paths that field selectors support besides metadata.name and metadata.namespace: `spec.owner.user`. */
   readonly selectableFields?: readonly string[];
   /**
-   * A kind that typed Go clients know (namespaces, events, reviews): its JSON members stand in struct order and
-   * protobuf bodies are taken. Our own kinds, like custom resources, are not.
+   * True for kinds that typed Go clients know (namespaces, events, reviews): their JSON members are in struct order,
+   * and they accept protobuf bodies. False for management kinds and custom resources.
    */
   readonly builtIn?: boolean;
-  /** Brings into form, in place, what no schema can describe; gives the paths of what was dropped. Throws DecodeError. */
+  /** Normalizes, in place, what no schema can describe. Returns the paths of dropped members. Throws DecodeError. */
   readonly shape?: (object: JsonObject) => string[];
-  /** What whoever uses this version is warned of. */
+  /** Warning for clients that use this version. */
   readonly deprecation?: string;
-  /** Bodies may hold secrets, in the right place or a wrong one: no error quotes any of a body. */
+  /** True if bodies may contain secrets, even in unexpected members. Error messages then quote no part of a body. */
   readonly confidential?: boolean;
 }
 

@@ -4,13 +4,13 @@ import { invalidObject } from './status.ts';
 
 const widget = { group: 'test.example', kind: 'Widget' };
 
-describe('what is wrong with an object', () => {
-  it('is told whole, also if it is one long thing', () => {
+describe('the validation errors of an object', () => {
+  it('are reported completely if there is only one long error', () => {
     const long = invalid('spec', '', 'x'.repeat(2_000_000));
     expect(invalidObject(widget, 'one', [long]).status.details?.causes).toHaveLength(1);
   });
 
-  it('is told as far as a client can read it, and how much more there is', () => {
+  it('are truncated to a readable length, with the number of omitted errors', () => {
     const message = `Invalid value: ${'x'.repeat(90_000)}`;
     const errors = Array.from({ length: 20_000 }, (_, index): FieldError => {
       return { type: 'FieldValueInvalid', field: `spec.items[${index}]`, message };

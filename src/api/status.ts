@@ -2,7 +2,7 @@ import { goQuote } from '../lib/go-quote.ts';
 import { describeFieldError, type FieldError } from './field-error.ts';
 import type { ListMeta } from './meta.ts';
 
-/** The reasons that Kubernetes clients know (rule ERR-22), and ours for a part that a server does not have. */
+/** The reasons that Kubernetes clients know (rule ERR-22), and NotImplemented for features that a server lacks. */
 export type StatusReason =
   | 'Unauthorized'
   | 'Forbidden'
@@ -34,7 +34,7 @@ export type StatusDetails = {
   retryAfterSeconds?: number;
 };
 
-/** The one shape of every error answer, and of a delete that removed its object at once. */
+/** The body of every error response, and of the response to a delete that removed its object immediately. */
 export type Status = {
   kind: 'Status';
   apiVersion: 'v1';
@@ -46,7 +46,7 @@ export type Status = {
   code?: number;
 };
 
-/** A resource as error messages name it: `virtualclusterinstances.management.platform.sh`, or `namespaces`. */
+/** A resource as error messages print it: `virtualclusterinstances.management.platform.sh`, or `namespaces`. */
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
@@ -57,8 +57,8 @@ export function qualified(resource: GroupResource): string {
 }
 
 /**
- * The error that API code throws: it carries the whole answer. Whatever else is thrown is a fault of ours; it is
- * logged with its stack and answered as a bare 500.
+ * The error that API code throws. It carries the complete response. Any other thrown error is a bug: it is logged with
+ * its stack and answered with a bare 500.
  */
 export class StatusError extends Error {
   readonly status: Status;
@@ -125,7 +125,7 @@ export function notFound(resource: GroupResource, name: string): StatusError {
   return failure(404, 'NotFound', `${qualified(resource)} ${goQuote(name)} not found`, detailsOf(resource, name));
 }
 
-/** No such path at all; kube-apiserver writes plain text for some of these, this server always a Status. */
+/** Unknown path. kube-apiserver answers some of these with plain text, this server always with a Status. */
 export function noSuchPath(): StatusError {
   return failure(404, 'NotFound', 'the server could not find the requested resource', {});
 }
@@ -156,7 +156,7 @@ export function alreadyExists(resource: GroupResource, name: string): StatusErro
   );
 }
 
-/** The name is taken by an object whose deletion is under way. */
+/** The name belongs to an object that is being deleted. */
 export function stillBeingDeleted(resource: GroupResource, name: string): StatusError {
   return failure(
     409,
@@ -187,7 +187,7 @@ export function conflict(resource: GroupResource, name: string, detail: string):
 export const modifiedDetail =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-/** `conflicts`: what server-side apply found, one cause a field (rules SSA-11, SSA-12). */
+/** `causes`: the conflicts that server-side apply found, one per field (rules SSA-11, SSA-12). */
 export function applyConflict(message: string, causes: StatusCause[]): StatusError {
   return failure(409, 'Conflict', message, { causes });
 }
@@ -204,13 +204,13 @@ export function unsupportedMediaType(message: string): StatusError {
   return failure(415, 'UnsupportedMediaType', message);
 }
 
-/** All field errors of one object in one answer. `kind` is the Kind (or, for one old message, the plural). */
+/** All field errors of one object in one response. `kind` is the Kind (or, for one old message, the plural). */
 export function invalidObject(
   kind: { group: string; kind: string },
   name: string,
   found: readonly FieldError[],
 ): StatusError {
-  const errors = readable(found);
+  const errors = truncateErrors(found);
   const lines = [...new Set(errors.map(describeFieldError))];
   const text = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
   const subject = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
@@ -226,21 +226,23 @@ export function invalidObject(
   });
 }
 
-/** Characters of errors that anybody is told: twenty thousand times a long rule would be more than a text can hold. */
-const mostTold = 1_000_000;
+/**
+ * Limit for all error messages together: twenty thousand copies of a long rule would exceed the maximum string length.
+ */
+const maxErrorCharacters = 1_000_000;
 
-function readable(errors: readonly FieldError[]): readonly FieldError[] {
-  let left = mostTold;
-  const beyond = errors.findIndex(({ field, message }, index) => {
+function truncateErrors(errors: readonly FieldError[]): readonly FieldError[] {
+  let left = maxErrorCharacters;
+  const omittedFrom = errors.findIndex(({ field, message }, index) => {
     left -= field.length + message.length;
     return index > 0 && left < 0;
   });
-  if (beyond < 0) return errors;
-  const rest: FieldError = { type: 'FieldValueTooMany', field: '', message: `and ${errors.length - beyond} more` };
-  return [...errors.slice(0, beyond), rest];
+  if (omittedFrom < 0) return errors;
+  const rest: FieldError = { type: 'FieldValueTooMany', field: '', message: `and ${errors.length - omittedFrom} more` };
+  return [...errors.slice(0, omittedFrom), rest];
 }
 
-/** 422 with a message of its own and nothing else: a JSON patch that cannot be applied (rule PATCH-07), apply without schema. */
+/** 422 with only a message: a JSON patch that cannot be applied (rule PATCH-07), or apply without a schema. */
 export function unprocessable(message: string): StatusError {
   return failure(422, 'Invalid', message, {});
 }
@@ -277,7 +279,7 @@ export function resourceVersionTooLarge(wanted: number | bigint, current: number
   });
 }
 
-/** The answer to a delete that removed its object at once (rule ERR-25). */
+/** The response to a delete that removed its object immediately (rule ERR-25). */
 export function deletedStatus(resource: GroupResource, name: string, uid: string): Status {
   const details = detailsOf(resource, name);
   details.uid = uid;

@@ -17,7 +17,7 @@ const showing = (type: Column['type'], value: JsonValue | undefined): Column => 
 });
 
 describe('tables', () => {
-  it('begin with the name and end with the age where a kind has no columns (TABLE-03, TABLE-04)', () => {
+  it('start with the name and end with the age if a kind has no columns (TABLE-03, TABLE-04)', () => {
     const columns = tableColumns({});
     expect(columns.map(({ name, type, format, priority }) => [name, type, format, priority])).toEqual([
       ['Name', 'string', 'name', 0],
@@ -29,7 +29,7 @@ describe('tables', () => {
     expect(tableRow({}, object, now)).toEqual(['a', '60m']);
   });
 
-  it('keep the types of cells, null where there is nothing (TABLE-06)', () => {
+  it('keep the types of cells, with null for missing values (TABLE-06)', () => {
     const columns: Column[] = [
       showing('string', 'text'),
       showing('string', { b: 1, a: [true] }),
@@ -82,7 +82,7 @@ describe('tables', () => {
     expect(ageOf(new Date(now - seconds * 1000).toISOString(), now)).toBe(text);
   });
 
-  it('know times that are none (TABLE-05)', () => {
+  it('print missing and invalid times (TABLE-05)', () => {
     expect(ageOf('', now)).toBe('<unknown>');
     expect(ageOf('soon', now)).toBe('<invalid>');
   });

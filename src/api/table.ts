@@ -4,7 +4,7 @@ import { ageColumn } from './columns.ts';
 import type { KubeObject } from './meta.ts';
 import type { Column, ResourceKind } from './resource.ts';
 
-/** A column as a Table announces it: all five members, always (rule TABLE-02). */
+/** A column definition in a Table. It always has all five members (rule TABLE-02). */
 export type ColumnDefinition = {
   name: string;
   type: string;
@@ -27,7 +27,7 @@ function columnsOf(kind: Tabular): readonly Column[] {
   return kind.columns ?? [ageColumn];
 }
 
-/** The name first, then the kind's own columns, or its age where it has none (rules TABLE-03, TABLE-04). */
+/** The name column followed by the kind's columns, or by its age if it has none (rules TABLE-03, TABLE-04). */
 export function tableColumns(kind: Tabular): ColumnDefinition[] {
   const own = columnsOf(kind).map((column) => {
     const { name, format = '', description = '', priority = 0 } = column;
@@ -36,24 +36,24 @@ export function tableColumns(kind: Tabular): ColumnDefinition[] {
   return namesItself(kind) ? own : [nameColumn, ...own];
 }
 
-/** Events have their name last. */
+/** True if the kind has its own name column: events show their name last. */
 function namesItself(kind: Tabular): boolean {
   return kind.builtIn === true && columnsOf(kind).some(({ name }) => name === nameColumn.name);
 }
 
-/** The printers of Kubernetes' own kinds make texts of ages themselves, and call numbers texts too. */
+/** The printers of Kubernetes' built-in kinds format ages themselves and declare numbers as strings. */
 function announcedType(kind: Tabular, { type, verbatim }: Column): string {
   if (kind.builtIn !== true || verbatim === true) return type;
   return type === 'date' || type === 'integer' ? 'string' : type;
 }
 
-/** The cells of an object's row, one for each column. `now` is in milliseconds since the epoch. */
+/** The cells of an object's row, one per column. `now` is in milliseconds since the epoch. */
 export function tableRow(kind: Tabular, object: KubeObject, now: number): JsonValue[] {
   const own = columnsOf(kind).map((column) => cell(column, object, now));
   return namesItself(kind) ? own : [object.metadata.name ?? '', ...own];
 }
 
-/** What is missing or of another type than its column is null; a string column prints anything (rule TABLE-06). */
+/** Missing values and values of the wrong type are null. A string column prints any type (rule TABLE-06). */
 function cell(column: Column, object: KubeObject, now: number): JsonValue {
   const value = column.value(object, now);
   if (value === undefined || value === null) return null;
@@ -72,14 +72,16 @@ function cell(column: Column, object: KubeObject, now: number): JsonValue {
   }
 }
 
-/** How long ago that was, as `kubectl get` shows it (rule TABLE-05). */
+/** The age as `kubectl get` shows it (rule TABLE-05). */
 export function ageOf(timestamp: string, now: number): string {
   if (timestamp === '') return '<unknown>';
   const then = Date.parse(timestamp);
   return Number.isNaN(then) ? '<invalid>' : ageText(now - then);
 }
 
-/** A length of time in at most two units, the second only while it says something. Clocks may differ by a second. */
+/**
+ * Formats a duration in at most two units, and in one unit if it is long. Accepts -1 second because clocks may differ.
+ */
 export function ageText(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
   if (seconds < -1) return '<invalid>';

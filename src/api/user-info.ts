@@ -1,4 +1,4 @@
-/** Who a request is made for, as Kubernetes names it (`authentication.k8s.io/v1` UserInfo). */
+/** The user of a request, as Kubernetes represents it (`authentication.k8s.io/v1` UserInfo). */
 export interface UserInfo {
   readonly name: string;
   readonly uid?: string;

@@ -6,7 +6,7 @@ const canary = 'Zq4vLw9XkT2mB7cR5yN8pD3fH6jS1aGe0oQu';
 const audited = (value: JsonValue) => auditBody({ kind: {}, value: () => value });
 
 describe('a body in the audit log', () => {
-  it('is what was sent where that opens nothing', () => {
+  it('is unchanged if it contains no secret', () => {
     const value = { metadata: { name: 'x', labels: { a: 'b' } }, spec: { displayName: 'X', ttl: 5, list: [1, null] } };
     expect(audited(value)).toEqual(value);
   });
@@ -20,7 +20,7 @@ describe('a body in the audit log', () => {
     ['parameters', { spec: { parameters: `password: ${canary}` } }],
     ['chart values', { spec: { template: { helmRelease: { values: `token: ${canary}` } } } }],
     [
-      'what kubectl applied',
+      'the last-applied configuration of kubectl',
       {
         metadata: {
           annotations: { 'kubectl.kubernetes.io/last-applied-configuration': `{"spec":{"key":"${canary}"}}` },
@@ -30,24 +30,24 @@ describe('a body in the audit log', () => {
     ['a replaced key', [{ op: 'replace', path: '/spec/key', value: canary }]],
     ['a replaced spec', [{ op: 'replace', path: '/spec', value: { key: canary } }]],
     [
-      'a piece of an annotation',
+      'the last-applied configuration in a patch',
       [{ op: 'add', path: '/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration', value: canary }],
     ],
-  ] as [string, JsonValue][])('holds nothing of %s', (_what, value) => {
+  ] as [string, JsonValue][])('does not contain %s', (_what, value) => {
     expect(JSON.stringify(audited(value))).not.toContain(canary);
   });
 
-  it('is not there for a kind whose bodies may hold secrets anywhere', () => {
+  it('is redacted completely for a confidential kind', () => {
     expect(auditBody({ kind: { confidential: true }, value: () => ({ metadata: { name: canary } }) })).toBe(
       '[redacted]',
     );
   });
 
-  it('is told by its length where it would be longer than a line should be', () => {
+  it('is replaced with its length if it is too long for a line', () => {
     expect(audited({ text: 'x'.repeat(100_000) })).toMatch(/^\[left out: 1000\d\d characters\]$/);
   });
 
-  it('keeps every digit of a number and no member of a prototype', () => {
+  it('keeps every digit of a number and ignores inherited members', () => {
     expect(audited({ n: 9_007_199_254_740_993n })).toEqual({ n: '9007199254740993' });
     const copy = audited(JSON.parse('{"__proto__":{"a":1}}') as JsonValue);
     expect(JSON.stringify(copy)).toBe('{"__proto__":{"a":1}}');

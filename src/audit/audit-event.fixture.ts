@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../api/audit/audit-event.ts';
 
-/** A line of the log, of somebody who created something at the beginning of 2026. */
+/** An audit event of a create at the beginning of 2026. */
 export function auditEvent({ stageTimestamp, ...changes }: Partial<AuditEvent> = {}): AuditEvent {
   return {
     level: 'Metadata',
@@ -12,12 +12,12 @@ export function auditEvent({ stageTimestamp, ...changes }: Partial<AuditEvent> =
     userAgent: 'kubectl',
     requestReceivedTimestamp: '2026-01-01T00:00:00Z',
     ...changes,
-    // The last that a line says, whatever else it says.
+    // Always the last member of a line.
     stageTimestamp: stageTimestamp ?? '2026-01-01T00:00:00Z',
   };
 }
 
-/** The time of the line with that number: one every second. */
+/** The time of the line with that number, one line per second. */
 export function atSecond(number: number): string {
   return new Date(Date.UTC(2026, 0, 1) + number * 1_000).toISOString().replace('.000Z', 'Z');
 }

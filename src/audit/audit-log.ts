@@ -1,14 +1,14 @@
 import type { AuditEvent } from '../api/audit/audit-event.ts';
 
-/** How the lines of one request begin, as it was made for the first of them. */
+/** Cache of the serialized prefix that the lines of one request share. */
 export interface LineBeginning {
   text?: string;
 }
 
 export interface AuditLog {
   /**
-   * Resolves once the line is handed to the operating system; rejects if it cannot be written. `beginning`: the same for
-   * events that differ in nothing that stands before `objectRef`; what is made for the first is not made again.
+   * Resolves when the line has been written to the operating system. Rejects if it cannot be written. `beginning`: a
+   * shared cache for events that are equal in all members before `objectRef`, so that the prefix is serialized once.
    */
   write(event: AuditEvent, beginning?: LineBeginning): Promise<void>;
   close(): Promise<void>;

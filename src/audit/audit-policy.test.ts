@@ -12,21 +12,21 @@ describe('the default audit policy', () => {
     expect(auditLevel(defaultAuditRules, facts({ verb }))).toBe('Metadata');
   });
 
-  it.each(['get', 'list', 'watch'])('writes none for a %s that was allowed', (verb) => {
+  it.each(['get', 'list', 'watch'])('writes no line for an allowed %s', (verb) => {
     expect(auditLevel(defaultAuditRules, facts({ verb, code: 200 }))).toBe('None');
   });
 
-  it.each([401, 403, 429])('writes a line for a read that was answered %i', (code) => {
+  it.each([401, 403, 429])('writes a line for a read with status %i', (code) => {
     expect(auditLevel(defaultAuditRules, facts({ code }))).toBe('Metadata');
   });
 
-  it('writes none for questions about oneself, unless they were refused', () => {
+  it('writes no line for self reviews, unless they were refused', () => {
     const resource = { group: 'authorization.k8s.io', resource: 'selfsubjectaccessreviews', subresource: '' };
     expect(auditLevel(defaultAuditRules, facts({ verb: 'create', resource, code: 201 }))).toBe('None');
     expect(auditLevel(defaultAuditRules, facts({ verb: 'create', resource, code: 401 }))).toBe('Metadata');
   });
 
-  it('writes a line for kubeconfigs, tokens, backups and whoever reads the log itself', () => {
+  it('writes a line for kubeconfigs, tokens, backups and reads of the audit log', () => {
     for (const [plural, subresource] of [
       ['virtualclusterinstances', 'kubeconfig'],
       ['directclusterendpointtokens', ''],
@@ -40,7 +40,7 @@ describe('the default audit policy', () => {
     }
   });
 
-  it('holds who opens a shell in a pod, also by a GET, before it is opened (completions §11)', () => {
+  it('writes a line before a shell is opened in a pod, even by GET (completions §11)', () => {
     for (const subresource of ['exec', 'attach', 'portforward']) {
       const resource = { group: '', resource: 'pods', subresource };
       expect(auditLevel(defaultAuditRules, facts({ verb: 'get', resource, code: 101 }))).toBe('Metadata');
@@ -51,7 +51,7 @@ describe('the default audit policy', () => {
 });
 
 describe('auditLevel', () => {
-  it('takes the first rule that matches', () => {
+  it('uses the first matching rule', () => {
     const rules: AuditRule[] = [{ level: 'None', users: ['robot'] }, { level: 'Request' }];
     expect(auditLevel(rules, facts({ user: { username: 'robot', groups: [] } }))).toBe('None');
     expect(auditLevel(rules, facts({ user: { username: 'anna', groups: [] } }))).toBe('Request');

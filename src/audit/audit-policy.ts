@@ -3,9 +3,9 @@ import { managementGroup } from '../api/naming.ts';
 
 export type AuditLevel = AuditEvent['level'];
 
-/** What is known of a request when its level is decided; the code is known only once it was answered. */
+/** The attributes of a request that determine its audit level. The code is known only after the response. */
 export interface AuditFacts {
-  /** As in RequestInfo: create … deletecollection, or the method in lower case. */
+  /** As in RequestInfo: create … deletecollection, or the HTTP method in lower case. */
   readonly verb: string;
   readonly user?: { readonly username: string; readonly groups: readonly string[] } | undefined;
   /** Absent for a non-resource request. */
@@ -15,24 +15,24 @@ export interface AuditFacts {
   readonly code?: number | undefined;
 }
 
-/** A member that is absent matches everything; a rule matches when all its members do. */
+/** An absent member matches everything. A rule matches if all its members match. */
 export interface AuditRule {
   readonly level: AuditLevel;
   readonly verbs?: readonly string[];
   readonly users?: readonly string[];
   readonly userGroups?: readonly string[];
   readonly namespaces?: readonly string[];
-  /** `resources` entries are `plural`, `plural/subresource`, `plural/*` or `*`; absent: the whole group. */
+  /** Entries of `resources` are `plural`, `plural/subresource`, `plural/*` or `*`. Absent: the whole group. */
   readonly resources?: readonly { readonly group: string; readonly resources?: readonly string[] }[];
-  /** Paths; a `*` at the end matches what follows. */
+  /** Paths. A `*` at the end matches any suffix. */
   readonly nonResourceURLs?: readonly string[];
-  /** `refused`: 401, 403 and 429; never matches before the request was answered. */
+  /** `refused`: 401, 403 and 429. Never matches before the response. */
   readonly outcome?: 'refused';
 }
 
-/** The verbs that change something, resources and bare paths alike. */
+/** Verbs that change state, for resources and non-resource paths. */
 const writeVerbs: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put'];
-/** Questions in the form of a POST: they change nothing and come in great numbers. */
+/** Reviews are queries sent by POST: they change nothing and are frequent. */
 const reviews: readonly { group: string; resources: readonly string[] }[] = [
   { group: 'authorization.k8s.io', resources: ['*'] },
   { group: 'authentication.k8s.io', resources: ['*'] },
@@ -42,33 +42,33 @@ const reviews: readonly { group: string; resources: readonly string[] }[] = [
   },
 ];
 
-/** Whoever opens one of these does more than read, also by the GET that a WebSocket begins with. */
-const openings: readonly string[] = ['exec', 'attach', 'portforward'];
+/** Subresources that do more than read, even by the GET that starts a WebSocket. */
+const interactiveSubresources: readonly string[] = ['exec', 'attach', 'portforward'];
 
 /**
- * Writes, refusals, kubeconfigs and tokens issued (completions §11). Issuing either is a create. Of what is read, only what
- * holds everything of everybody: the whole store, and this log itself.
+ * Logs writes, refused requests, and issued kubeconfigs and tokens, which are creates (completions §11). The only
+ * logged reads are those that return data of all users: backups of the store, and the audit log itself.
  */
 export const defaultAuditRules: readonly AuditRule[] = [
   { level: 'Metadata', outcome: 'refused' },
   { level: 'None', verbs: ['create'], resources: reviews },
   { level: 'Metadata', verbs: writeVerbs },
-  { level: 'Metadata', resources: [{ group: '', resources: openings.map((name) => `pods/${name}`) }] },
+  { level: 'Metadata', resources: [{ group: '', resources: interactiveSubresources.map((name) => `pods/${name}`) }] },
   { level: 'Metadata', nonResourceURLs: ['/backup', auditPath] },
 ];
 
-/** The first rule that matches gives the level; none: nothing is written. */
+/** Returns the level of the first matching rule. Without a match, nothing is logged. */
 export function auditLevel(rules: readonly AuditRule[], facts: AuditFacts): AuditLevel {
   for (const rule of rules) if (matches(rule, facts)) return rule.level;
   return 'None';
 }
 
-/** Whether a request is audited before it is carried out (stage RequestReceived). */
+/** True if a request is logged before it is executed (stage RequestReceived). */
 export function isWrite({ verb, subresource }: { readonly verb: string; readonly subresource: string }): boolean {
-  return writeVerbs.includes(verb) || openings.includes(subresource);
+  return writeVerbs.includes(verb) || interactiveSubresources.includes(subresource);
 }
 
-/** Of all codes these alone can make the level another than it was before the request was answered. */
+/** True for the only status codes that can change the level after the response. */
 export function isRefusal(code: number | undefined): boolean {
   return code === 401 || code === 403 || code === 429;
 }

@@ -4,7 +4,7 @@ import type { AuditEvent } from '../api/audit/audit-event.ts';
 import { auditEvent } from './audit-event.fixture.ts';
 import { EventText } from './event-text.ts';
 
-/** Mostly plain; some of what JSON writes otherwise than it is, or what only looks so. */
+/** Mostly plain strings, and some that JSON escapes or that look as if it did. */
 const word = fc.constantFrom(
   '',
   'a',
@@ -41,11 +41,11 @@ const texts = fc.array(text, { maxLength: 3 });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const rarely = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 20, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
-/** Few, so that the same array and equal ones come again and again. */
+/** Few values, so that identical and equal arrays repeat. */
 const groups = fc.oneof(fc.constantFrom(['a', 'b'], ['a', 'b'], ['"'], []), texts);
 const user = fc.record({ username: text, groups });
 
-/** In the order of the type, as the filter makes them. */
+/** Members in the order of the type, as the audit filter creates them. */
 const events: fc.Arbitrary<AuditEvent> = fc.record({
   user: maybe(user),
   accessKey: maybe(text),
@@ -84,8 +84,8 @@ const events: fc.Arbitrary<AuditEvent> = fc.record({
   stageTimestamp: text,
 });
 
-describe('the text of an event', () => {
-  it('is to the letter what JSON.stringify makes of it, whatever was written before', () => {
+describe('the serialized event', () => {
+  it('equals the output of JSON.stringify, whatever was serialized before', () => {
     const made = new EventText();
     fc.assert(
       fc.property(fc.array(events, { maxLength: 8 }), (all) => {
@@ -95,12 +95,12 @@ describe('the text of an event', () => {
     );
   });
 
-  it('keeps the order of what an agent has handed over', () => {
+  it('keeps the member order of a line from an agent', () => {
     const event = auditEvent({ agent: { cluster: 'c', log: 'l', line: 3 } });
     expect(new EventText().of(event)).toBe(JSON.stringify(event));
   });
 
-  it('is that of whoever asks now, also where a key or a name has become another’s', () => {
+  it('contains the current caller, even if a key or a name now belongs to another user', () => {
     const made = new EventText();
     const of = (username: string, groups: readonly string[], accessKey?: string) =>
       JSON.parse(made.of(auditEvent({ user: { username, groups }, accessKey }))) as AuditEvent;
@@ -114,7 +114,7 @@ describe('the text of an event', () => {
     expect(from('2', 'x')).toMatchObject({ sourceIPs: ['2'], userAgent: 'x' });
   });
 
-  it('is right for more callers and clients than are remembered, and for those of very many groups', () => {
+  it('is correct for more callers and clients than the cache holds, and for callers with many groups', () => {
     const made = new EventText();
     const many = Array.from({ length: 300 }, (_, index) => `group ${index}`);
     for (let round = 0; round < 2; round++) {

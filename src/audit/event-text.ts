@@ -2,13 +2,13 @@ import type { AuditEvent } from '../api/audit/audit-event.ts';
 import { Remembered } from '../lib/remembered.ts';
 import { mayHoldSecret } from './redact.ts';
 
-/** All but the characters that JSON writes as they are, whatever stands around them. */
-const unlikeInJson = /[^ !#-[\]-~]/;
+/** Matches characters that JSON may escape. */
+const needsEscape = /[^ !#-[\]-~]/;
 
-/** Callers, clients and kinds that are remembered. */
-const remembered = { most: 1_000, longest: 1_024 };
+/** Limits of the caches for callers, clients, targets and outcomes. */
+const cacheLimits = { most: 1_000, longest: 1_024 };
 
-/** How the lines of somebody begin. */
+/** The cached start of a caller's lines. */
 interface Caller {
   readonly username: string | undefined;
   readonly groups: readonly string[] | undefined;
@@ -16,13 +16,13 @@ interface Caller {
   readonly text: string;
 }
 
-/** What they say of a program at an address. */
+/** The cached members of a client: its address and user agent. */
 interface Client {
   readonly address: string | undefined;
   readonly text: string;
 }
 
-/** What they say of the objects of a kind in a namespace, but for their names. */
+/** The cached members of a resource in a namespace, without the object name. */
 interface Target {
   readonly namespace: string | undefined;
   readonly apiGroup: string | undefined;
@@ -32,7 +32,7 @@ interface Target {
   readonly after: string;
 }
 
-/** What came of them. Most requests end in one of few ways. */
+/** The cached members of the outcome. Most requests have one of few outcomes. */
 interface Outcome {
   readonly level: string;
   readonly code: number | undefined;
@@ -41,7 +41,7 @@ interface Outcome {
   readonly text: string;
 }
 
-/** When that was: all lines of a second say the same. */
+/** The cached timestamps, which all lines of a second share. */
 interface Time {
   readonly received: string;
   readonly stage: string;
@@ -49,15 +49,15 @@ interface Time {
 }
 
 /**
- * Events as JSON, to the letter as `JSON.stringify` writes them where their members stand in the order of `AuditEvent`, and
- * in a fraction of the time: every write has two lines. Who asks is the same in many of them, and for what, and the rest
- * are texts that hardly ever need an escape. What could be a secret is never among the parts that it remembers or gives.
+ * Serializes events as JSON, with exactly the output of `JSON.stringify` for members in the order of `AuditEvent`, in a
+ * fraction of the time: every write has two lines. Callers and targets repeat, and the remaining strings rarely need
+ * escapes. Text that could contain a secret is never cached and never returned by the fast path.
  */
 export class EventText {
-  readonly #callers = new Remembered<Caller>(remembered);
-  readonly #clients = new Remembered<Client>(remembered);
-  readonly #targets = new Remembered<Target>(remembered);
-  readonly #outcomes = new Remembered<Outcome>(remembered);
+  readonly #callers = new Remembered<Caller>(cacheLimits);
+  readonly #clients = new Remembered<Client>(cacheLimits);
+  readonly #targets = new Remembered<Target>(cacheLimits);
+  readonly #outcomes = new Remembered<Outcome>(cacheLimits);
   #latest: Time | undefined;
 
   of(event: AuditEvent): string {
@@ -66,7 +66,7 @@ export class EventText {
     return rest === undefined ? JSON.stringify(event) : beginning + rest;
   }
 
-  /** All that stands before the object; undefined: some of it needs an escape, or may be a secret. */
+  /** The members before `objectRef`. `undefined` if any needs an escape or may contain a secret. */
   beginning(event: AuditEvent): string | undefined {
     const { auditID, verb, requestURI, impersonatedUser } = event;
     if (impersonatedUser !== undefined || !isPlain(auditID + verb + requestURI)) return undefined;
@@ -76,7 +76,7 @@ export class EventText {
     return `${caller}"auditID":"${auditID}","verb":"${verb}","requestURI":"${requestURI}",${client}`;
   }
 
-  /** What follows; undefined: some of it needs an escape, may be a secret or is rare. */
+  /** The remaining members. `undefined` if any needs an escape, may contain a secret, or is rare. */
   rest(event: AuditEvent): string | undefined {
     if (hasRareMembers(event)) return undefined;
     const target = this.#target(event);
@@ -87,7 +87,7 @@ export class EventText {
   }
 
   #caller({ user, accessKey }: AuditEvent): string | undefined {
-    const { username, groups } = user ?? nobody;
+    const { username, groups } = user ?? unauthenticated;
     const mark = accessKey ?? username ?? '';
     const known = this.#callers.get(mark);
     if (
@@ -101,7 +101,7 @@ export class EventText {
     const whole = JSON.stringify({ user, accessKey });
     if (mayHoldSecret(whole)) return undefined;
     const text = whole === '{}' ? '{' : `${whole.slice(0, -1)},`;
-    if (text.length <= remembered.longest) this.#callers.set(mark, { username, groups, accessKey, text });
+    if (text.length <= cacheLimits.longest) this.#callers.set(mark, { username, groups, accessKey, text });
     return text;
   }
 
@@ -111,7 +111,7 @@ export class EventText {
     if (known !== undefined && known.address === address && sourceIPs.length === 1) return known.text;
     const text = JSON.stringify({ sourceIPs, userAgent }).slice(1, -1);
     if (mayHoldSecret(text)) return undefined;
-    const isKept = sourceIPs.length === 1 && text.length <= remembered.longest;
+    const isKept = sourceIPs.length === 1 && text.length <= cacheLimits.longest;
     if (isKept) this.#clients.set(userAgent, { address, text });
     return text;
   }
@@ -134,7 +134,7 @@ export class EventText {
       const group = member('apiGroup', apiGroup) + member('apiVersion', apiVersion);
       const after = `${group}${member('subresource', subresource)}}`;
       known = { namespace, apiGroup, apiVersion, subresource, before, after };
-      if (before.length + after.length <= remembered.longest) this.#targets.set(resource, known);
+      if (before.length + after.length <= cacheLimits.longest) this.#targets.set(resource, known);
     }
     if (name === undefined) return known.before + known.after;
     return isPlain(name) ? `${known.before},"name":"${name}"${known.after}` : undefined;
@@ -149,15 +149,15 @@ export class EventText {
       known.level === level &&
       known.code === code &&
       known.reason === reason &&
-      isSameVerdict(known.decision, decision)
+      isSameDecision(known.decision, decision)
     ) {
       return known.text;
     }
     const status = statusText(code, reason);
-    const verdict = verdictText(decision);
-    if (status === undefined || verdict === undefined) return undefined;
-    const text = `,"level":"${level}","stage":"${stage}"${status}${verdict}`;
-    if (text.length <= remembered.longest) this.#outcomes.set(stage, { level, code, reason, decision, text });
+    const decisionJson = decisionText(decision);
+    if (status === undefined || decisionJson === undefined) return undefined;
+    const text = `,"level":"${level}","stage":"${stage}"${status}${decisionJson}`;
+    if (text.length <= cacheLimits.longest) this.#outcomes.set(stage, { level, code, reason, decision, text });
     return text;
   }
 
@@ -171,8 +171,8 @@ export class EventText {
   }
 }
 
-/** Failed to say who they are. */
-const nobody = { username: undefined, groups: undefined };
+/** The caller of an unauthenticated request. */
+const unauthenticated = { username: undefined, groups: undefined };
 
 function hasRareMembers(event: AuditEvent): boolean {
   return (
@@ -184,11 +184,11 @@ function hasRareMembers(event: AuditEvent): boolean {
 }
 
 /**
- * Whether it can be written as it is: it needs no escape, and nothing in it could be a secret. Several texts are looked at
- * as one, as to begin takes longer than to look.
+ * True if the text can be written without change: it needs no escape and cannot contain a secret. Several strings are
+ * concatenated and checked together, because starting a check takes longer than the check itself.
  */
 function isPlain(text: string): boolean {
-  return !unlikeInJson.test(text) && !mayHoldSecret(text);
+  return !needsEscape.test(text) && !mayHoldSecret(text);
 }
 
 function textOf(value: string | undefined): string {
@@ -199,7 +199,7 @@ function member(name: string, value: string | undefined): string {
   return value === undefined ? '' : `,"${name}":"${value}"`;
 }
 
-function isSameVerdict(one: AuditEvent['decision'], other: AuditEvent['decision']): boolean {
+function isSameDecision(one: AuditEvent['decision'], other: AuditEvent['decision']): boolean {
   if (one === other) return true;
   if (one === undefined || other === undefined) return false;
   return one.allowed === other.allowed && one.reason === other.reason && one.scopes === other.scopes;
@@ -211,7 +211,7 @@ function statusText(code: number | undefined, reason: string | undefined): strin
   return isPlain(reason) ? `,"responseStatus":{"code":${code},"reason":"${reason}"}` : undefined;
 }
 
-function verdictText(decision: AuditEvent['decision']): string | undefined {
+function decisionText(decision: AuditEvent['decision']): string | undefined {
   if (decision === undefined) return '';
   const { allowed, reason, scopes } = decision;
   if (!isPlain(reason + (scopes?.join() ?? ''))) return undefined;

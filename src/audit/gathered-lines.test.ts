@@ -1,68 +1,68 @@
 import { describe, expect, it } from 'vitest';
 import { GatheredLines } from './gathered-lines.ts';
 
-/** What was written, call by call, and who was told, in the order in which it happened. */
-function gathering(write: (text: string) => Promise<void> | undefined = () => undefined) {
-  const happened: string[] = [];
+/** Records each write call and each settled promise, in order. */
+function recordBatches(write: (text: string) => Promise<void> | undefined = () => undefined) {
+  const events: string[] = [];
   const counts: number[] = [];
   const lines = new GatheredLines({
     write(bytes, count) {
-      happened.push(`wrote ${bytes.toString().replaceAll('\n', ';')}`);
+      events.push(`wrote ${bytes.toString().replaceAll('\n', ';')}`);
       counts.push(count);
       return write(bytes.toString());
     },
   });
-  const add = (name: string, patience: 'moment' | 'turn') =>
-    lines.add(`${name}\n`, patience).then(
-      () => void happened.push(`told ${name}`),
-      (error: unknown) => void happened.push(`refused ${name}: ${String(error)}`),
+  const add = (name: string, policy: 'microtask' | 'tick') =>
+    lines.add(`${name}\n`, policy).then(
+      () => void events.push(`resolved ${name}`),
+      (error: unknown) => void events.push(`rejected ${name}: ${String(error)}`),
     );
-  return { lines, add, happened, counts };
+  return { lines, add, events, counts };
 }
 
-const endOfTurn = () => new Promise((resolve) => setImmediate(resolve));
+const endOfTick = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('lines that are gathered', () => {
-  it('of a moment are written by one call, and nobody is told before it', async () => {
-    const { add, happened, counts } = gathering();
-    await Promise.all([add('a', 'moment'), add('b', 'moment'), add('ü', 'moment')]);
-    expect(happened).toEqual(['wrote a;b;ü;', 'told a', 'told b', 'told ü']);
+describe('batched lines', () => {
+  it('with the microtask policy are written by one call, and no promise resolves before it', async () => {
+    const { add, events, counts } = recordBatches();
+    await Promise.all([add('a', 'microtask'), add('b', 'microtask'), add('ü', 'microtask')]);
+    expect(events).toEqual(['wrote a;b;ü;', 'resolved a', 'resolved b', 'resolved ü']);
     expect(counts).toEqual([3]);
   });
 
-  it('of a moment do not wait for the end of the turn', async () => {
-    const { add, happened } = gathering();
+  it('with the microtask policy do not wait for the end of the tick', async () => {
+    const { add, events } = recordBatches();
     let isOver = false;
-    const end = endOfTurn().then(() => {
+    const end = endOfTick().then(() => {
       isOver = true;
     });
-    await add('a', 'moment');
-    expect([happened, isOver]).toEqual([['wrote a;', 'told a'], false]);
+    await add('a', 'microtask');
+    expect([events, isOver]).toEqual([['wrote a;', 'resolved a'], false]);
     await end;
   });
 
-  it('of a turn wait for those of other callbacks of that turn, and are written once', async () => {
-    const { add, happened } = gathering();
-    const first = add('a', 'turn');
+  it('with the tick policy wait for lines of other callbacks in that tick, and are written once', async () => {
+    const { add, events } = recordBatches();
+    const first = add('a', 'tick');
     await Promise.resolve();
     await new Promise<void>((resolve) => process.nextTick(resolve));
-    expect(happened).toEqual([]);
-    await Promise.all([first, add('b', 'turn')]);
-    expect(happened).toEqual(['wrote a;b;', 'told a', 'told b']);
-    await endOfTurn();
-    expect(happened).toHaveLength(3);
+    expect(events).toEqual([]);
+    await Promise.all([first, add('b', 'tick')]);
+    expect(events).toEqual(['wrote a;b;', 'resolved a', 'resolved b']);
+    await endOfTick();
+    expect(events).toHaveLength(3);
   });
 
-  it('of a turn go with those of a moment, in the order in which they came', async () => {
-    const { add, happened } = gathering();
-    const first = add('a', 'turn');
-    await add('b', 'moment');
-    const third = add('c', 'turn');
+  it('of both policies are written together, in the order of arrival', async () => {
+    const { add, events } = recordBatches();
+    const first = add('a', 'tick');
+    await add('b', 'microtask');
+    const third = add('c', 'tick');
     await Promise.all([first, third]);
-    expect(happened).toEqual(['wrote a;b;', 'told a', 'told b', 'wrote c;', 'told c']);
+    expect(events).toEqual(['wrote a;b;', 'resolved a', 'resolved b', 'wrote c;', 'resolved c']);
   });
 
-  it('are all refused where the call fails, at once or later, and those that follow are not', async () => {
+  it('are all rejected if the call fails, synchronously or later, and later lines are not', async () => {
     for (const fail of [
       () => Promise.reject(new Error('full')),
       () => {
@@ -70,61 +70,61 @@ describe('lines that are gathered', () => {
       },
     ]) {
       let isFull = true;
-      const { add, happened } = gathering(() => (isFull ? fail() : undefined));
-      await Promise.all([add('a', 'turn'), add('b', 'moment')]);
+      const { add, events } = recordBatches(() => (isFull ? fail() : undefined));
+      await Promise.all([add('a', 'tick'), add('b', 'microtask')]);
       isFull = false;
-      await add('c', 'moment');
-      expect(happened).toEqual([
+      await add('c', 'microtask');
+      expect(events).toEqual([
         'wrote a;b;',
-        'refused a: Error: full',
-        'refused b: Error: full',
+        'rejected a: Error: full',
+        'rejected b: Error: full',
         'wrote c;',
-        'told c',
+        'resolved c',
       ]);
     }
   });
 
-  it('wait for a call that takes its time', async () => {
+  it('wait for an asynchronous write', async () => {
     let done = (): void => {};
-    const { add, happened } = gathering(
+    const { add, events } = recordBatches(
       () =>
         new Promise((resolve) => {
           done = resolve;
         }),
     );
-    const told = add('a', 'moment');
-    await endOfTurn();
-    expect(happened).toEqual(['wrote a;']);
+    const told = add('a', 'microtask');
+    await endOfTick();
+    expect(events).toEqual(['wrote a;']);
     done();
     await told;
-    expect(happened).toEqual(['wrote a;', 'told a']);
+    expect(events).toEqual(['wrote a;', 'resolved a']);
   });
 
-  it('are written before they take too much room, and one that is longer than that by itself', async () => {
-    const { add, happened, counts } = gathering();
+  it('are written before they exceed the buffer, and a line longer than the buffer is written alone', async () => {
+    const { add, events, counts } = recordBatches();
     const long = '€'.repeat(10_000);
     const longest = 'x'.repeat(100_000);
     await Promise.all([
-      add('a', 'turn'),
-      add(long, 'turn'),
-      add(long, 'turn'),
-      add(long, 'turn'),
-      add(longest, 'moment'),
-      add('b', 'moment'),
+      add('a', 'tick'),
+      add(long, 'tick'),
+      add(long, 'tick'),
+      add(long, 'tick'),
+      add(longest, 'microtask'),
+      add('b', 'microtask'),
     ]);
-    const written = happened.filter((each) => each.startsWith('wrote')).map((each) => each.length - 'wrote '.length);
+    const written = events.filter((each) => each.startsWith('wrote')).map((each) => each.length - 'wrote '.length);
     expect(written).toEqual([2 + 2 * 10_001, 10_001, 100_001, 2]);
     expect(counts).toEqual([3, 1, 1, 1]);
   });
 
-  it('are written when somebody wants them to be, once', async () => {
-    const { lines, add, happened } = gathering();
-    const told = Promise.all([add('a', 'turn'), add('b', 'moment')]);
+  it('are written once by an explicit flush', async () => {
+    const { lines, add, events } = recordBatches();
+    const told = Promise.all([add('a', 'tick'), add('b', 'microtask')]);
     lines.flush();
-    expect(happened).toEqual(['wrote a;b;']);
+    expect(events).toEqual(['wrote a;b;']);
     lines.flush();
     await told;
-    await endOfTurn();
-    expect(happened).toEqual(['wrote a;b;', 'told a', 'told b']);
+    await endOfTick();
+    expect(events).toEqual(['wrote a;b;', 'resolved a', 'resolved b']);
   });
 });

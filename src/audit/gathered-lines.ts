@@ -1,66 +1,69 @@
-/** What is gathered before it is written whatever happens: well over a hundred lines. */
-const roomBytes = 64 * 1024;
-/** No character of a text takes more bytes. */
-const bytesOfCharacter = 3;
+/** Size of the buffer, which is written when it is full: well over a hundred lines. */
+const bufferBytes = 64 * 1024;
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
+const maxBytesPerUnit = 3;
 
 export interface GatheredLinesOptions {
   /**
-   * Hands bytes to the operating system, at once or by a promise; throws or rejects where it cannot. Whoever needs them
-   * after it has returned copies them.
+   * Writes bytes to the operating system, synchronously or asynchronously. Throws or rejects on failure. The bytes are
+   * valid only until it returns: an asynchronous implementation must copy them.
    */
   write(bytes: Buffer, lines: number): Promise<void> | undefined;
 }
 
-/** How long a line waits for others. */
+/** Determines how long a line waits for others. */
 export type Patience =
-  /** For those who have one at this very moment, before anything else is done: answers of one commit come together. */
-  | 'moment'
-  /** For those whose requests came in the same turn of the event loop, or for the end of a moment in it. */
-  | 'turn';
+  /** Until the next microtask: the responses of one group commit are logged together. */
+  | 'microtask'
+  /**
+   * Until the end of the current tick of the event loop, or an earlier flush: for requests that arrived in the same
+   * tick.
+   */
+  | 'tick';
 
 /**
- * Lines that are written together: one call of the operating system for all of them, and one promise for all who wait. It
- * resolves once they were handed over, never before; where it rejects, none of them was.
+ * Batches lines: one system call and one promise for all of them. The promise resolves only after they were written. If
+ * it rejects, none of them was written.
  */
 export class GatheredLines {
   readonly #write: GatheredLinesOptions['write'];
-  readonly #room = Buffer.allocUnsafeSlow(roomBytes);
+  readonly #buffer = Buffer.allocUnsafeSlow(bufferBytes);
   #filled = 0;
   #lines = 0;
-  #share: PromiseWithResolvers | undefined;
-  #isMomentOpen = false;
-  #isTurnOpen = false;
+  #pending: PromiseWithResolvers | undefined;
+  #isMicrotaskQueued = false;
+  #isTickQueued = false;
 
   constructor({ write }: GatheredLinesOptions) {
     this.#write = write;
   }
 
-  /** A whole line, with its end. */
-  add(text: string, patience: Patience): Promise<void> {
-    const most = text.length * bytesOfCharacter;
-    if (most > roomBytes - this.#filled) this.flush();
-    if (most > roomBytes) return this.#writeAlone(text);
-    this.#filled += this.#room.write(text, this.#filled);
+  /** Adds a complete line, including its newline. */
+  add(text: string, policy: Patience): Promise<void> {
+    const maxBytes = text.length * maxBytesPerUnit;
+    if (maxBytes > bufferBytes - this.#filled) this.flush();
+    if (maxBytes > bufferBytes) return this.#writeAlone(text);
+    this.#filled += this.#buffer.write(text, this.#filled);
     this.#lines++;
-    this.#share ??= promiseWithResolvers();
-    if (patience === 'turn') this.#openTurn();
-    else this.#openMoment();
-    return this.#share.promise;
+    this.#pending ??= promiseWithResolvers();
+    if (policy === 'tick') this.#flushAtEndOfTick();
+    else this.#flushInMicrotask();
+    return this.#pending.promise;
   }
 
-  /** Writes what is there, whoever it waits for. */
+  /** Writes the buffered lines immediately. */
   flush(): void {
-    const share = this.#share;
-    if (share === undefined) return;
-    const bytes = this.#room.subarray(0, this.#filled);
+    const pending = this.#pending;
+    if (pending === undefined) return;
+    const bytes = this.#buffer.subarray(0, this.#filled);
     const lines = this.#lines;
-    this.#share = undefined;
+    this.#pending = undefined;
     this.#filled = 0;
     this.#lines = 0;
     try {
-      share.resolve(this.#write(bytes, lines));
+      pending.resolve(this.#write(bytes, lines));
     } catch (error) {
-      share.reject(error);
+      pending.reject(error);
     }
   }
 
@@ -68,26 +71,26 @@ export class GatheredLines {
     await this.#write(Buffer.from(text), 1);
   }
 
-  #openMoment(): void {
-    if (this.#isMomentOpen) return;
-    this.#isMomentOpen = true;
-    void now.then(() => {
-      this.#isMomentOpen = false;
+  #flushInMicrotask(): void {
+    if (this.#isMicrotaskQueued) return;
+    this.#isMicrotaskQueued = true;
+    void resolved.then(() => {
+      this.#isMicrotaskQueued = false;
       this.flush();
     });
   }
 
-  #openTurn(): void {
-    if (this.#isTurnOpen) return;
-    this.#isTurnOpen = true;
+  #flushAtEndOfTick(): void {
+    if (this.#isTickQueued) return;
+    this.#isTickQueued = true;
     setImmediate(() => {
-      this.#isTurnOpen = false;
+      this.#isTickQueued = false;
       this.flush();
     });
   }
 }
 
-const now = Promise.resolve();
+const resolved = Promise.resolve();
 
 interface PromiseWithResolvers {
   readonly promise: Promise<void>;
@@ -98,9 +101,9 @@ interface PromiseWithResolvers {
 function promiseWithResolvers(): PromiseWithResolvers {
   let resolve: PromiseWithResolvers['resolve'] = () => {};
   let reject: PromiseWithResolvers['reject'] = () => {};
-  const promise = new Promise<void>((resolved, rejected) => {
-    resolve = resolved;
-    reject = rejected;
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
   });
   return { promise, resolve, reject };
 }

@@ -40,19 +40,19 @@ async function lastLine(file: FileHandle, end: number, pieceBytes: number): Prom
 }
 
 describe('linesBackwards', () => {
-  it('gives the lines of a file, last one first', async () => {
+  it('returns the lines of a file, last line first', async () => {
     expect(await linesOf('one\ntwo\n\nfour\n')).toEqual(['four', '', 'two', 'one']);
     expect(await linesOf('')).toEqual([]);
     expect(await linesOf('\n')).toEqual(['']);
   });
 
-  it('leaves out what has no end yet', async () => {
+  it('omits an unterminated line', async () => {
     expect(await linesOf('one\ntwo\nto')).toEqual(['two', 'one']);
     expect(await linesOf('to')).toEqual([]);
     expect(await linesOf('one\nlonger than a piece', 4)).toEqual(['one']);
   });
 
-  it('gives the same in pieces of any size, and can go on from each line', async () => {
+  it('returns the same lines for any chunk size, and can resume from each line', async () => {
     const texts = fc.array(fc.string({ unit: fc.constantFrom('a', 'é', '\u{1f6a2}', ' '), maxLength: 12 }));
     await fc.assert(
       fc.asyncProperty(texts, fc.integer({ min: 1, max: 40 }), fc.boolean(), async (lines, pieceBytes, isTorn) => {
@@ -72,7 +72,7 @@ describe('linesBackwards', () => {
     );
   });
 
-  it('passes over what goes on for too long to be a line', async () => {
+  it('skips a line that is too long', async () => {
     const long = 'x'.repeat(3 * 1024 * 1024);
     expect(await linesOf(`one\n${long}\nthree\n`)).toEqual(['three', 'one']);
   });

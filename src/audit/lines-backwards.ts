@@ -2,38 +2,38 @@ import type { FileHandle } from 'node:fs/promises';
 
 export interface LineInFile {
   readonly text: string;
-  /** The offset at which it begins. */
+  /** Offset of the first byte of the line. */
   readonly start: number;
 }
 
-/** A part of a file that was read: its lines, the last one first. */
+/** A chunk of a file: its lines, last line first. */
 export interface PieceOfLines {
   readonly lines: readonly LineInFile[];
-  /** How much was read for it. */
+  /** Number of bytes that were read for the chunk. */
   readonly bytes: number;
-  /** What lies below this offset was not looked at yet. */
+  /** Offset below which nothing was read yet. */
   readonly left: number;
 }
 
-/** So many lines are gone through in about a millisecond. */
-const defaultPieceBytes = 128 * 1024;
+/** A chunk of this size is searched in about a millisecond. */
+const defaultChunkBytes = 128 * 1024;
 
-/** What goes on for longer without an end is no line of an audit log, and is passed over. */
-const longestLine = 1024 * 1024;
+/** Longer lines are not audit lines and are skipped. */
+const maxLineBytes = 1024 * 1024;
 
 const newline = 10;
 
 /**
- * The lines of a file that lie below `end`, last one first, read from its end in pieces. A line ends with a newline: what
- * follows the last one is being written at this moment, or was torn, and is left out.
+ * Yields the lines of a file below `end`, last line first, read in chunks from the end. A line ends with a newline:
+ * text after the last newline is still being written or was partially written, and is omitted.
  */
 export async function* linesBackwards(
   file: Pick<FileHandle, 'read'>,
   end: number,
-  pieceBytes = defaultPieceBytes,
+  pieceBytes = defaultChunkBytes,
 ): AsyncGenerator<PieceOfLines> {
   let at = end;
-  /** The end of a line, with its newline, whose beginning is not read yet. */
+  /** The end of a line, including its newline, whose start is not read yet. */
   let rest: Buffer = Buffer.alloc(0);
   while (at > 0) {
     const length = Math.min(pieceBytes, at);
@@ -41,12 +41,12 @@ export async function* linesBackwards(
     const read = await readAll(file, at, length);
     const bytes = rest.length === 0 ? read.subarray(0, read.lastIndexOf(newline) + 1) : Buffer.concat([read, rest]);
     const { lines, head } = split(bytes, at);
-    rest = head.length > longestLine ? Buffer.alloc(0) : head;
+    rest = head.length > maxLineBytes ? Buffer.alloc(0) : head;
     yield { lines, bytes: length, left: at + rest.length };
   }
 }
 
-/** Bytes that end with a newline, or none at all. Only at the beginning of a file is the first line known to be whole. */
+/** `bytes` is empty or ends with a newline. The first line is known to be complete only at the start of a file. */
 function split(bytes: Buffer, offset: number): { lines: LineInFile[]; head: Buffer } {
   const lines: LineInFile[] = [];
   let lineEnd = bytes.length - 1;
@@ -63,7 +63,7 @@ async function readAll(file: Pick<FileHandle, 'read'>, position: number, length:
   const buffer = Buffer.allocUnsafe(length);
   for (let at = 0; at < length; ) {
     const { bytesRead } = await file.read(buffer, at, length - at, position + at);
-    // It was cut since: a torn line at its end is taken away before the next is written.
+    // The file was truncated since: a partially written line is removed before the next write.
     if (bytesRead === 0) return buffer.subarray(0, at);
     at += bytesRead;
   }

@@ -4,42 +4,42 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { notImplemented } from '../api/status.ts';
 
 export interface LogPlace {
-  /** The file that is being written; the youngest that was set aside ends in `.1`. */
+  /** Path of the current file. The most recently rotated file has the suffix `.1`. */
   readonly path: string;
   readonly keptFiles: number;
 }
 
-/** A file of the log, which is set aside under other names while somebody reads it. */
+/** A file of the log. Rotation may rename it while it is read. */
 export interface LogFile {
-  /** Its number in the file system, which a rename does not change. */
+  /** The inode number, which a rename does not change. */
   readonly number: bigint;
-  /** As of the moment at which it was found. */
+  /** Size at the time of discovery. */
   readonly size: number;
-  /** The name that it had then: 0 is the one that is being written. Later it is this one or a higher one. */
+  /** The suffix at the time of discovery, 0 for the current file. It only increases later. */
   readonly index: number;
 }
 
-/** Files are set aside one after the other, each after many lines: it does not happen twice in a row. */
-const mostTries = 3;
+/** Rotations are many lines apart, so two in a row do not occur. */
+const maxAttempts = 3;
 
-/** The files of the log, newest first, each once, whatever is set aside meanwhile; those without a line are left out. */
+/** Returns the files of the log, newest first, each once, despite concurrent rotation. Omits empty files. */
 export async function findLogFiles(place: LogPlace): Promise<LogFile[]> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     const files = await findAll(place);
     const current = await statOf(place, 0);
-    // Had one been set aside meanwhile, a file under a higher number could be younger than those before it.
-    if (tries === mostTries || current?.ino === files[0]?.number) return files.filter(({ size }) => size > 0);
+    // If a rotation happened meanwhile, a file with a higher suffix could be newer than the files before it.
+    if (attempt === maxAttempts || current?.ino === files[0]?.number) return files.filter(({ size }) => size > 0);
   }
 }
 
 async function findAll(place: LogPlace): Promise<LogFile[]> {
   const files: LogFile[] = [];
   let gaps = 0;
-  // While files are set aside one name is free; two are free after the last.
+  // During a rotation one suffix is unused. Two unused suffixes in a row mark the end.
   for (let index = 0; index <= place.keptFiles && gaps < 2; index++) {
     const stats = await statOf(place, index);
     if (index === 0 && stats?.isFile() === false) {
-      throw notImplemented('the audit log goes elsewhere than to a file, and cannot be searched from here');
+      throw notImplemented('the audit log is not written to a regular file and cannot be searched');
     }
     gaps = stats === undefined ? gaps + 1 : 0;
     if (stats === undefined || files.some(({ number }) => number === stats.ino)) continue;
@@ -48,14 +48,14 @@ async function findAll(place: LogPlace): Promise<LogFile[]> {
   return files;
 }
 
-/** Runs what reads a file, under whatever name it lies now. undefined: it is gone, as so many are kept and no more. */
+/** Opens a file under its current name and runs `read`. `undefined` if the file was removed by rotation. */
 export async function withLogFile<T>(
   place: LogPlace,
   { number, index }: LogFile,
   read: (file: FileHandle) => Promise<T>,
 ): Promise<T | undefined> {
   for (let name = index; name <= place.keptFiles; name++) {
-    // A pipe would make whoever opens it wait for somebody who writes.
+    // Opening a pipe without O_NONBLOCK would block until it has a writer.
     const file = await open(pathOf(place, name), constants.O_RDONLY | constants.O_NONBLOCK).catch(missing);
     if (file === undefined) continue;
     try {
@@ -67,11 +67,11 @@ export async function withLogFile<T>(
   return undefined;
 }
 
-const longestBeginning = 4_096;
+const maxFirstLineBytes = 4_096;
 
-/** How a file begins, in short: its number is given to another when it is gone, and this never changes. */
+/** Digest of the first line. It never changes, unlike inode numbers, which are reused after a file is removed. */
 export async function beginningOf(file: FileHandle): Promise<string> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(longestBeginning), 0, longestBeginning, 0);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(maxFirstLineBytes), 0, maxFirstLineBytes, 0);
   const end = buffer.subarray(0, bytesRead).indexOf('\n');
   const beginning = buffer.subarray(0, end < 0 ? bytesRead : end);
   return createHash('sha256').update(beginning).digest('hex').slice(0, 16);

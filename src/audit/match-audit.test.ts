@@ -64,27 +64,27 @@ describe('matchAudit', () => {
     expect(matches(query)).toBe(false);
   });
 
-  it('tells the object itself from what lies below it', () => {
+  it('distinguishes an object from its subresources', () => {
     const itself = { ...event, objectRef: { resource: 'projects', name: 'red' } };
     expect(matches({ resource: 'projects/' }, itself)).toBe(true);
     expect(matches({ resource: 'projects' }, itself)).toBe(true);
     expect(matches({ resource: 'projects/status' }, itself)).toBe(false);
   });
 
-  it('asks for a code and a decision only of lines that have them', () => {
+  it('matches code and decision only against lines that have them', () => {
     const { responseStatus: _, decision: __, ...received } = event;
     expect(matches({ code: '4xx' }, received)).toBe(false);
     expect(matches({ decision: 'denied' }, received)).toBe(false);
     expect(matches({ decision: 'allowed' }, received)).toBe(false);
   });
 
-  it('finds nothing in what is no line', () => {
+  it('matches no invalid line', () => {
     for (const line of ['', '{"verb":"create"', 'null', '[]', '"create"']) expect(matchAudit({})(line)).toBe(false);
   });
 });
 
 describe('writtenAt', () => {
-  it('tells when a line was written, whatever a client put into it', () => {
+  it('returns the time at which a line was written, whatever a client put into it', () => {
     const odd = auditEvent({
       userAgent: '"stageTimestamp":"1999-01-01T00:00:00Z"',
       requestObject: { stageTimestamp: '1999-01-01T00:00:00Z' },

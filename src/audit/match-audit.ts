@@ -2,34 +2,36 @@ import type { AuditEvent } from '../api/audit/audit-event.ts';
 import type { AuditQuery } from '../api/audit/audit-query.ts';
 
 /**
- * What is asked of each line. Most lines are not what somebody looks for, and to read one as JSON takes ten times as long
- * as to see that a word is not in it: a line is read only where all words are there.
+ * Compiles a query to a line matcher. Most lines do not match, and parsing a line as JSON takes ten times as long as
+ * testing whether it contains a string. A line is parsed only if it contains all values of the query.
  */
 export function matchAudit(query: AuditQuery): (line: string) => boolean {
-  const words = wordsOf(query);
+  const substrings = requiredSubstrings(query);
   const within = withinTimes(query);
   const isText = textMatcher(query.text);
   const checks = checksOf(query);
   return (line) => {
-    if (!words.every((word) => line.includes(word)) || !within(line) || !isText(line)) return false;
+    if (!substrings.every((substring) => line.includes(substring)) || !within(line) || !isText(line)) return false;
     const event = eventOf(line);
     return event !== undefined && checks.every((check) => check(event));
   };
 }
 
-/** When a line was written, in milliseconds since the epoch; undefined: it does not say. It is the last that a line says. */
+/**
+ * The time at which a line was written, its last member, in milliseconds since the epoch. `undefined` if it has none.
+ */
 export function writtenAt(line: string): number | undefined {
-  const at = line.lastIndexOf(stampMark);
+  const at = line.lastIndexOf(timestampKey);
   if (at < 0) return undefined;
-  const start = at + stampMark.length;
+  const start = at + timestampKey.length;
   const time = Date.parse(line.slice(start, line.indexOf('"', start)));
   return Number.isNaN(time) ? undefined : time;
 }
 
-const stampMark = '"stageTimestamp":"';
+const timestampKey = '"stageTimestamp":"';
 
-/** The values as they stand in a line that holds them. */
-function wordsOf(query: AuditQuery): string[] {
+/** The values of the query as they appear in a matching line. */
+function requiredSubstrings(query: AuditQuery): string[] {
   const { user, accessKey, verb, namespace, name, stage, resource } = query;
   return [user, accessKey, verb, namespace, name, stage, ...(resource?.split('/') ?? [])].flatMap((value) =>
     value === undefined || value === '' ? [] : [JSON.stringify(value)],
@@ -46,7 +48,7 @@ function withinTimes({ since, until }: AuditQuery): (line: string) => boolean {
   };
 }
 
-/** A text with a quotation mark is found as a value, where it is escaped, and as a piece of the line. */
+/** A text with a quotation mark matches in a value, where it is escaped, and in the raw line. */
 function textMatcher(text: string | undefined): (line: string) => boolean {
   if (text === undefined) return () => true;
   const plain = text.toLowerCase();
@@ -88,7 +90,7 @@ function isCode(code: number | undefined, wanted: string): boolean {
   return wanted.endsWith('xx') ? String(code).startsWith(wanted.slice(0, 1)) : String(code) === wanted;
 }
 
-/** undefined: it is no line of an audit log, as after a crash in the middle of one. */
+/** `undefined` if the line is not a complete audit line, as after a crash during a write. */
 function eventOf(line: string): AuditEvent | undefined {
   try {
     const value: unknown = JSON.parse(line);

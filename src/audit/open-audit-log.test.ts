@@ -30,7 +30,7 @@ function event(changes: Partial<AuditEvent> = {}): AuditEvent {
   };
 }
 
-/** As to a file that is quick; `now` stands in for how it is written at once. */
+/** An appender for a fast file, with `now` as its synchronous write. */
 function appending(now: Append['now']): Append {
   return { ...quickAppend({ isFile: true }), isQuick: () => true, now };
 }
@@ -45,7 +45,7 @@ async function lines(file: string): Promise<AuditEvent[]> {
 }
 
 describe('openAuditLog', () => {
-  it('writes a JSON line an event, in order, in a file of mode 0600', async () => {
+  it('writes one JSON line per event, in order, to a file of mode 0600', async () => {
     const log = await openAuditLog({ path });
     await Promise.all(Array.from({ length: 500 }, (_, index) => log.write(event({ auditID: `${index}` }))));
     await log.close();
@@ -53,7 +53,7 @@ describe('openAuditLog', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('goes on where it stopped and makes an older file private', async () => {
+  it('appends to an existing file and makes it private', async () => {
     await writeFile(path, `${JSON.stringify(event({ auditID: 'old' }))}\n`, { mode: 0o644 });
     const log = await openAuditLog({ path });
     await log.write(event({ auditID: 'new' }));
@@ -62,7 +62,7 @@ describe('openAuditLog', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('sets full files aside and keeps as many as it is told', async () => {
+  it('rotates full files and retains the configured number', async () => {
     const lineLength = JSON.stringify(event({ auditID: '00' })).length + 1;
     const log = await openAuditLog({ path, maxBytes: 2 * lineLength, keptFiles: 2 });
     for (let index = 10; index < 20; index++) await log.write(event({ auditID: `${index}` }));
@@ -74,7 +74,7 @@ describe('openAuditLog', () => {
     expect((await stat(`${path}.1`)).mode & 0o777).toBe(0o600);
   });
 
-  it('writes no key that a client put into a URL, a user agent, a name or an id', async () => {
+  it('writes no key that a client put into a URL, a user agent, a name or an ID', async () => {
     const key = `flk_${'x'.repeat(46)}`;
     const log = await openAuditLog({ path });
     const objectRef = { resource: 'ownedaccesskeys', name: key };
@@ -86,7 +86,7 @@ describe('openAuditLog', () => {
     expect(text).toContain('watch=1');
   });
 
-  it('writes a line whose beginning stood in the one before as it writes any other', async () => {
+  it('writes a line with a cached prefix like any other line', async () => {
     const log = await openAuditLog({ path });
     const secret = 'flk_0123456789abcdef';
     const requests: Partial<AuditEvent>[] = [
@@ -127,7 +127,7 @@ describe('openAuditLog', () => {
     expect(written).toHaveLength(4 * requests.length * ends.length);
   });
 
-  it('has a line in the file when it tells so, and writes those of a moment by one call', async () => {
+  it('resolves after a line is in the file, and writes concurrent lines by one call', async () => {
     let calls = 0;
     const append = appending((file, bytes) => {
       calls++;
@@ -151,7 +151,7 @@ describe('openAuditLog', () => {
     await log.close();
   });
 
-  it('leaves nothing of lines whose write failed half-way, refuses each of them, and goes on', async () => {
+  it('removes partially written lines, rejects each of them, and continues', async () => {
     let isFull = true;
     const append = appending((file, bytes) => {
       writeSync(file.fd, bytes, 0, isFull ? bytes.length - 10 : bytes.length);
@@ -168,7 +168,7 @@ describe('openAuditLog', () => {
     expect((await lines(path)).map((line) => line.auditID)).toEqual(['d', 'e']);
   });
 
-  it('writes what is there before it is closed', async () => {
+  it('writes pending lines before it closes', async () => {
     const log = await openAuditLog({ path });
     const written = log.write(event({ stage: 'RequestReceived' }));
     await log.close();
@@ -176,7 +176,7 @@ describe('openAuditLog', () => {
     expect(await lines(path)).toMatchObject([{ stage: 'RequestReceived' }]);
   });
 
-  it('takes so many lines and no more while the disk stands still', async () => {
+  it('limits the number of waiting lines while the disk is blocked', async () => {
     let goOn = (): void => {};
     let begin = (): void => {};
     const stands = new Promise<void>((resolve) => {
@@ -199,7 +199,7 @@ describe('openAuditLog', () => {
     await begun;
     const waiting = Array.from({ length: 10_000 }, (_, index) => log.write(event({ auditID: `${index}` })));
     await Promise.resolve();
-    await expect(log.write(event())).rejects.toThrow('too many audit lines wait');
+    await expect(log.write(event())).rejects.toThrow('too many audit lines are waiting');
     goOn();
     await Promise.all([first, ...waiting]);
     await log.write(event({ auditID: 'last' }));
@@ -208,7 +208,7 @@ describe('openAuditLog', () => {
     expect(ids).toEqual(['first', ...Array.from({ length: 10_000 }, (_, i) => `${i}`), 'last']);
   });
 
-  it('writes no key that is the name of somebody it remembers, the second time either', async () => {
+  it('writes no key that is the name of a cached user, even the second time', async () => {
     const key = `flk_${'x'.repeat(46)}`;
     const log = await openAuditLog({ path });
     const made = event({ user: { username: key, groups: [key] }, accessKey: key, userAgent: `a ${key}` });
@@ -220,19 +220,19 @@ describe('openAuditLog', () => {
     );
   });
 
-  it('tells the caller that a line could not be written', async () => {
+  it('rejects if a line could not be written', async () => {
     const log = await openAuditLog({ path: '/dev/full' });
     await expect(log.write(event())).rejects.toThrow(/ENOSPC|EINVAL/);
     await log.close();
   });
 
-  it('rejects after it was closed', async () => {
+  it('rejects writes after it was closed', async () => {
     const log = await openAuditLog({ path });
     await log.close();
     await expect(log.write(event())).rejects.toThrow('closed');
   });
 
-  it('rejects when the file cannot be opened', async () => {
+  it('rejects if the file cannot be opened', async () => {
     await expect(openAuditLog({ path: join(directory, 'no', 'audit.log') })).rejects.toThrow('ENOENT');
   });
 });

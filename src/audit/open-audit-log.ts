@@ -8,19 +8,19 @@ import { redactLine, redactUri, redactUserAgent } from './redact.ts';
 
 export interface AuditLogOptions {
   readonly path: string;
-  /** A file that reached this is set aside. 64 MiB holds some 150,000 lines and still opens in an editor. */
+  /** Size at which a file is rotated. 64 MiB hold about 150,000 lines, and an editor can still open them. */
   readonly maxBytes?: number;
-  /** How many files set aside are kept, besides the one being written: `audit.log.1` is the youngest. */
+  /** Number of rotated files to retain besides the current one. `audit.log.1` is the newest. */
   readonly keptFiles?: number;
-  /** How bytes get into the file. Absent: quickly, where it is one. */
+  /** The appender for the file. Optional; defaults to one that writes synchronously to fast files. */
   readonly append?: Append;
 }
 
 export const defaultAuditMaxBytes = 64 * 1024 * 1024;
 export const defaultAuditKeptFiles = 5;
 
-/** Lines waiting for the disk. Every request in flight waits for its own, so this is reached only if the disk stands still. */
-const mostWaiting = 10_000;
+/** Limit on lines waiting for the disk. Each request waits for its own line, so only a blocked disk reaches it. */
+const maxWaitingLines = 10_000;
 
 interface Waiting {
   readonly bytes: Uint8Array;
@@ -29,9 +29,9 @@ interface Waiting {
 }
 
 /**
- * JSON lines, one writer. Lines are written at once where the file is quick, those of the same moment together; each
- * caller learns whether its own line was handed over. A line is whole or not there: what a failed write left behind is
- * cut off before the next.
+ * Opens an audit log of JSON lines with a single writer. Lines are written synchronously if the file is fast, and
+ * concurrent lines together. Each caller learns whether its line was written. A line is complete or absent: the remains
+ * of a failed write are truncated before the next one.
  */
 export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
   const maxBytes = options.maxBytes ?? defaultAuditMaxBytes;
@@ -40,7 +40,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   const stats = await file.stat();
   const append = options.append ?? quickAppend({ isFile: stats.isFile() });
   let { size } = stats;
-  let torn = false;
+  let isTorn = false;
   let waiting: Waiting[] = [];
   let waitingLines = 0;
   let running: Promise<void> | undefined;
@@ -61,14 +61,14 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   const writeLater = async (batch: readonly Waiting[]): Promise<void> => {
     const bytes = Buffer.concat(batch.map((each) => each.bytes));
     try {
-      if (torn) {
+      if (isTorn) {
         await file.truncate(size);
-        torn = false;
+        isTorn = false;
       }
       if (size > 0 && size + bytes.length > maxBytes) await rotate();
-      torn = true;
+      isTorn = true;
       await append.later(file, bytes);
-      torn = false;
+      isTorn = false;
       size += bytes.length;
       for (const each of batch) each.resolve();
     } catch (error) {
@@ -76,20 +76,20 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     }
   };
 
-  /** Nobody else writes, and the file can take it as it is. */
+  /** True if no asynchronous write is running and the file needs no truncation or rotation. */
   const fitsNow = (bytes: Uint8Array): boolean =>
-    running === undefined && !torn && append.isQuick() && (size === 0 || size + bytes.length <= maxBytes);
+    running === undefined && !isTorn && append.isQuick() && (size === 0 || size + bytes.length <= maxBytes);
 
   const writeNow = (bytes: Uint8Array): void => {
-    torn = true;
+    isTorn = true;
     append.now(file, bytes);
-    torn = false;
+    isTorn = false;
     size += bytes.length;
   };
 
   const run = async (): Promise<void> => {
     while (waiting.length > 0) {
-      await everyoneWaits();
+      await endOfTick();
       const batch = waiting;
       waiting = [];
       waitingLines = 0;
@@ -98,7 +98,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     running = undefined;
   };
 
-  const gathered = new GatheredLines({
+  const batcher = new GatheredLines({
     write(bytes, lines) {
       if (fitsNow(bytes)) {
         writeNow(bytes);
@@ -123,34 +123,35 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   return {
     write(event, beginning) {
       if (closed) return Promise.reject(new Error('the audit log is closed'));
-      if (waitingLines >= mostWaiting) return Promise.reject(new Error('too many audit lines wait to be written'));
-      return gathered.add(lineOf(event, beginning), event.stage === 'RequestReceived' ? 'turn' : 'moment');
+      if (waitingLines >= maxWaitingLines)
+        return Promise.reject(new Error('too many audit lines are waiting to be written'));
+      return batcher.add(lineOf(event, beginning), event.stage === 'RequestReceived' ? 'tick' : 'microtask');
     },
 
     async close() {
       if (closed) return;
       closed = true;
-      gathered.flush();
+      batcher.flush();
       await running;
       await file.close();
     },
   };
 }
 
-/** Lets everyone who has a line at this moment hand it over first: they share the write. */
-function everyoneWaits(): Promise<void> {
+/** Waits until the end of the tick, so that all lines of the tick share the write. */
+function endOfTick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function openFile(path: string): Promise<FileHandle> {
   const file = await open(path, 'a', 0o600);
-  // A file that was there before, made by whoever, becomes private too; a device or a pipe is left as it is.
+  // An existing file becomes private too. A device or a pipe is left unchanged.
   const stats = await file.stat();
   if (stats.isFile() && (stats.mode & 0o077) !== 0) await file.chmod(0o600);
   return file;
 }
 
-/** The last line of defence: whoever made the event, nothing that looks like a secret is written. */
+/** Defense in depth: nothing that looks like a secret is written, whatever created the event. */
 function clean(event: AuditEvent): AuditEvent {
   const requestURI = redactUri(event.requestURI);
   const userAgent = redactUserAgent(event.userAgent);

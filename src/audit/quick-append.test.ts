@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-/** A file, and how often another thread was asked to write it. */
+/** A file that counts its asynchronous writes. */
 async function counted() {
   const path = join(directory, 'file');
   const file = await open(path, 'a');
@@ -33,7 +33,7 @@ async function counted() {
 }
 
 describe('an append', () => {
-  it('is made at once to files that are quick, and left to another thread for a minute after one was very slow', async () => {
+  it('is synchronous for fast files, and asynchronous for a minute after a very slow write', async () => {
     const { counting, handedOver, end } = await counted();
     let now = 0;
     let takes = 1;
@@ -58,7 +58,7 @@ describe('an append', () => {
     expect(await end()).toBe('abc');
   });
 
-  it('never makes anybody wait for a device or a pipe', () => {
+  it('is never synchronous for a device or a pipe', () => {
     expect(quickAppend({ isFile: false }).isQuick()).toBe(false);
   });
 });

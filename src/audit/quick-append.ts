@@ -3,24 +3,24 @@ import type { FileHandle } from 'node:fs/promises';
 import { QuickTrust } from '../lib/quick-trust.ts';
 
 export interface QuickAppendOptions {
-  /** False for devices and pipes: those make the writer wait for whoever reads. */
+  /** False for devices and pipes, which block the writer until they are read. */
   readonly isFile: boolean;
-  /** Milliseconds by a clock that nobody sets. */
+  /** A monotonic clock in milliseconds. */
   elapsed?(): number;
 }
 
 type Written = Pick<FileHandle, 'fd' | 'write'>;
 
-/** Appends to a file, all of it or with an error. */
+/** Appends all bytes to a file, or fails. */
 export interface Append {
-  /** Whether `now` may be used: it is a file, and one that was quick. */
+  /** True if the synchronous `now` may be used: the target is a regular file, and recent writes were fast. */
   isQuick(): boolean;
   now(file: Written, bytes: Uint8Array): void;
-  /** By another thread. */
+  /** Writes in a thread of the pool. */
   later(file: Written, bytes: Uint8Array): Promise<void>;
 }
 
-/** A line is handed to the operating system in less time than to another thread that does so. */
+/** Creates an appender. Writing a line synchronously takes less time than passing it to another thread. */
 export function quickAppend({ isFile, elapsed }: QuickAppendOptions): Append {
   const trust = new QuickTrust({ longestWait: 20, distrust: 60_000, ...(elapsed === undefined ? {} : { elapsed }) });
   return {

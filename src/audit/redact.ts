@@ -1,8 +1,8 @@
 /**
- * Query parameters that the API itself knows: their values are paths, numbers, selectors and names of managers, and
- * they stay. Every other parameter keeps its name and loses its value, since nobody can say what a client put there.
+ * Query parameters of the API, whose values are kept: paths, numbers, selectors and names of managers. All other
+ * parameters keep their name and lose their value, because it is unknown what a client put there.
  */
-const harmless: ReadonlySet<string> = new Set([
+const knownParameters: ReadonlySet<string> = new Set([
   'allowWatchBookmarks',
   'container',
   'continue',
@@ -34,44 +34,44 @@ const harmless: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What our keys and tokens look like, should one stand where it does not belong (a path, a selector, a user agent). A
- * token begins where a word begins: otherwise a text of nothing but beginnings would be read to its end from each.
+ * Matches keys and tokens of this server in unexpected locations (a path, a selector, a user agent). A token must start
+ * at a word boundary: otherwise a text of many token prefixes would take quadratic time.
  */
-const secretLooking = /flk_[A-Za-z0-9]{8,}|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g;
+const secretPattern = /flk_[A-Za-z0-9]{8,}|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g;
 
 export const redacted = '[redacted]';
 
 /**
- * Hardly any text has one, and to look for how they begin is much faster than to look for them; for one rare character of
- * that, much faster still.
+ * Fast path: hardly any text contains a secret, and testing for the prefixes is much faster than the full match.
+ * Testing for one rare character of each prefix first is faster still.
  */
 export function mayHoldSecret(text: string): boolean {
   return (text.includes('_') && text.includes('flk_')) || (text.includes('J') && text.includes('eyJ'));
 }
 
-/** Longer texts say nothing more about a request, and a line must stay a line. */
-const longestUri = 4096;
-const longestUserAgent = 256;
+/** Longer texts add no information about a request, and lines should stay short. */
+const maxUriLength = 4096;
+const maxUserAgentLength = 256;
 
-/** A URL's path and query without anything that could be a secret. */
+/** Path and query of a URL without anything that could be a secret. */
 export function redactUri(uri: string): string {
   const question = uri.indexOf('?');
-  if (question < 0) return redactText(uri, longestUri);
+  if (question < 0) return redactText(uri, maxUriLength);
   const query = uri
     .slice(question + 1)
     .split('&')
     .map((pair) => {
       const equals = pair.indexOf('=');
-      if (equals < 0) return harmless.has(pair) || pair === '' ? pair : redacted;
+      if (equals < 0) return knownParameters.has(pair) || pair === '' ? pair : redacted;
       const name = pair.slice(0, equals);
       if (name === 'fieldSelector') return `${name}=${redactFields(pair.slice(equals + 1))}`;
-      return harmless.has(name) ? pair : `${name}=${redacted}`;
+      return knownParameters.has(name) ? pair : `${name}=${redacted}`;
     })
     .join('&');
-  return redactText(`${uri.slice(0, question)}?${query}`, longestUri);
+  return redactText(`${uri.slice(0, question)}?${query}`, maxUriLength);
 }
 
-/** What somebody looks for in a member of spec can be the very value that is never served. */
+/** A selector value for a spec field can be a value that is never returned. */
 function redactFields(selector: string): string {
   return selector
     .split(/,|%2C/i)
@@ -84,15 +84,15 @@ function redactFields(selector: string): string {
 }
 
 export function redactUserAgent(userAgent: string): string {
-  return redactText(userAgent, longestUserAgent);
+  return redactText(userAgent, maxUserAgentLength);
 }
 
-/** A whole line, as JSON: a key pasted where a name, a manager or an id belongs is not kept either. */
+/** Redacts a complete JSON line, including keys that were pasted into a name, a field manager or an ID. */
 export function redactLine(json: string): string {
-  return mayHoldSecret(json) ? json.replace(secretLooking, redacted) : json;
+  return mayHoldSecret(json) ? json.replace(secretPattern, redacted) : json;
 }
 
-function redactText(text: string, longest: number): string {
+function redactText(text: string, maxLength: number): string {
   const clean = redactLine(text);
-  return clean.length > longest ? `${clean.slice(0, longest)}…` : clean;
+  return clean.length > maxLength ? `${clean.slice(0, maxLength)}…` : clean;
 }

@@ -31,7 +31,7 @@ async function search(query: AuditQuery = {}, changes: Partial<AuditSearchOption
 
 const ids = ({ lines }: AuditFindings) => lines.map((line) => (JSON.parse(line) as AuditEvent).auditID);
 
-/** All pages, one after the other. */
+/** Collects the lines of all pages. */
 async function searchAll(query: AuditQuery, changes: Partial<AuditSearchOptions> = {}): Promise<string[]> {
   const found: string[] = [];
   for (let next: string | undefined, pages = 0; ; pages++) {
@@ -46,7 +46,7 @@ async function searchAll(query: AuditQuery, changes: Partial<AuditSearchOptions>
 const down = (from: number, to: number) => Array.from({ length: from - to }, (_, index) => `${from - 1 - index}`);
 
 describe('searchAuditLog', () => {
-  it('gives lines as they stand in the log, newest first, across the files that were set aside', async () => {
+  it('returns log lines unchanged, newest first, across rotated files', async () => {
     await writeFile(`${path}.2`, text(numbered(0, 2)));
     await writeFile(`${path}.1`, text(numbered(2, 4)));
     await writeFile(path, text(numbered(4, 6)));
@@ -57,7 +57,7 @@ describe('searchAuditLog', () => {
     expect(found.reached).toBe(Date.parse(atSecond(0)));
   });
 
-  it('has nothing to say where there is no log, and does not take a torn line for one', async () => {
+  it('returns nothing without a log, and ignores a partially written line', async () => {
     expect(await search()).toEqual({ lines: [], continue: undefined, reached: undefined });
     await writeFile(path, `${text(numbered(0, 2))}{"level":"Meta`);
     expect(ids(await search())).toEqual(['1', '0']);
@@ -65,7 +65,7 @@ describe('searchAuditLog', () => {
     expect(ids(await search())).toEqual(['1', '0', '0']);
   });
 
-  it('goes on where the page before ended, and only where there is more', async () => {
+  it('continues where the previous page ended, and only if there is more', async () => {
     await writeFile(`${path}.1`, text(numbered(0, 3)));
     await writeFile(path, text(numbered(3, 6)));
     const first = await search({ limit: 3 });
@@ -75,7 +75,7 @@ describe('searchAuditLog', () => {
     expect(second.continue).toBeUndefined();
   });
 
-  it('goes on at the same place when lines were written and files set aside meanwhile', async () => {
+  it('continues at the same position after writes and rotations', async () => {
     await writeFile(`${path}.1`, text(numbered(0, 3)));
     await writeFile(path, text(numbered(3, 6)));
     const first = await search({ limit: 2 });
@@ -86,7 +86,7 @@ describe('searchAuditLog', () => {
     expect(ids(await search({ continue: first.continue ?? '' }))).toEqual(['3', '2', '1', '0']);
   });
 
-  it('answers 410 when what continue points to is not kept any more, and 400 where it points to nothing', async () => {
+  it('responds with 410 if the file of the cursor is no longer retained, and with 400 for an invalid cursor', async () => {
     await writeFile(path, text(numbered(0, 6)));
     const { continue: next = '' } = await search({ limit: 2 });
     await expect(search({ continue: 'nonsense' })).rejects.toMatchObject({ code: 400 });
@@ -96,7 +96,7 @@ describe('searchAuditLog', () => {
     await expect(search({ continue: next })).rejects.toMatchObject({ code: 410 });
   });
 
-  it('looks at so much and no more in one request, finds nothing in it, and goes on', async () => {
+  it('searches a limited part of the log per request, and continues even if nothing matched', async () => {
     await writeFile(path, text([...numbered(0, 1, { verb: 'delete' }), ...numbered(1, 200)]));
     const bounds = { mostBytes: 1_000, pieceBytes: 500 };
     const first = await search({ verb: 'delete' }, bounds);
@@ -106,7 +106,7 @@ describe('searchAuditLog', () => {
     expect(await searchAll({ verb: 'delete' }, bounds)).toEqual(['0']);
   });
 
-  it('ends an answer that would be too long', async () => {
+  it('limits the size of a response', async () => {
     const long = numbered(0, 10, { userAgent: 'x'.repeat(200) });
     await writeFile(path, text(long));
     const found = await search({}, { mostFound: 1_000 });
@@ -114,7 +114,7 @@ describe('searchAuditLog', () => {
     expect(await searchAll({}, { mostFound: 1_000 })).toEqual(down(10, 0));
   });
 
-  it('looks no further back than since, but for lines of agents, which come late', async () => {
+  it('stops at since, except for lines of agents, which arrive late', async () => {
     const late = numbered(0, 1, { agent: { cluster: 'edge', log: 'l', line: 1 } });
     await writeFile(path, text([...numbered(0, 1_000), ...late, ...numbered(1_000, 1_003)]));
     let turns = 0;
@@ -127,18 +127,18 @@ describe('searchAuditLog', () => {
     expect(ids(await search({ until: atSecond(0) }))).toEqual(['0', '0']);
   });
 
-  it('ends with its request', async () => {
+  it('stops if its request is aborted', async () => {
     await writeFile(path, text(numbered(0, 2)));
     const ended = AbortSignal.abort(new Error('gone'));
     await expect(search({}, { signal: ended })).rejects.toThrow('gone');
   });
 
-  it('says that a log which is no file cannot be searched', async () => {
+  it('reports that a log that is not a regular file cannot be searched', async () => {
     await mkdir(path);
     await expect(search()).rejects.toMatchObject({ code: 501 });
   });
 
-  it('finds in pages of any size what is there, while the log is written and set aside', async () => {
+  it('finds all lines with any page size while the log is written and rotated', async () => {
     const log = await openAuditLog({ path, maxBytes: 4_000, keptFiles: 100 });
     let written = 0;
     const write = async (count: number) => {

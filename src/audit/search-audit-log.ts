@@ -5,38 +5,38 @@ import { findLogFiles, type LogPlace, withLogFile } from './log-files.ts';
 import { matchAudit, writtenAt } from './match-audit.ts';
 import { readPosition, writePosition } from './search-position.ts';
 
-/** What was found: lines as they stand in the log, newest first. */
+/** The result of a search: log lines, newest first. */
 export interface AuditFindings {
   readonly lines: readonly string[];
-  /** Where to go on; undefined: there is nothing more to look at. */
+  /** Cursor for the next request. `undefined` if the whole log was searched. */
   readonly continue: string | undefined;
-  /** When the oldest line was written that was looked at, in milliseconds since the epoch. */
+  /** Time of the oldest searched line, in milliseconds since the epoch. */
   readonly reached: number | undefined;
 }
 
 export interface AuditSearchOptions {
   readonly signal: AbortSignal;
-  /** Awaited between the pieces that are read. */
+  /** Awaited between chunks, to let other work run. */
   turn(): Promise<void>;
-  /** So much of the log is looked at for one request; the next one goes on. */
+  /** Number of bytes to search per request. The next request continues. */
   readonly mostBytes?: number;
-  /** An answer is not longer than this, and one line. */
+  /** Size limit of a response, which one line may exceed. */
   readonly mostFound?: number;
-  /** So much is read at a time. */
+  /** Number of bytes to read at a time. */
   readonly pieceBytes?: number;
 }
 
-/** A tenth of a second of one processor, in pieces of a millisecond. */
-const defaultMostBytes = 16 * 1024 * 1024;
-const defaultMostFound = 2 * 1024 * 1024;
+/** About a tenth of a second of CPU time, in chunks of a millisecond. */
+const defaultMaxBytes = 16 * 1024 * 1024;
+const defaultMaxResultLength = 2 * 1024 * 1024;
 
 /**
- * Lines stand in the order in which they were written, by a clock that somebody may have set a little; further back than
- * this nothing is looked for. Lines of agents come later than they were written, and say nothing of those around them.
+ * Lines are in the order of writing, by a clock that may have been adjusted slightly. The search stops this far before
+ * `since`. Lines of agents arrive later than they were written, so their times are ignored for this purpose.
  */
 const clockSlack = 5 * 60_000;
 
-/** Looks through the log from its newest line backwards, for no longer than one request may. */
+/** Searches the log backwards from its newest line, within the limits of one request. */
 export async function searchAuditLog(
   place: LogPlace,
   query: AuditQuery,
@@ -48,8 +48,8 @@ export async function searchAuditLog(
   for (const [index, file] of files.entries()) {
     if (index < (start?.index ?? 0)) continue;
     const end = index === start?.index ? start.offset : file.size;
-    const left = await withLogFile(place, file, (handle) => search.lookThrough(handle, end));
-    // Gone meanwhile: those that are older went before it.
+    const left = await withLogFile(place, file, (handle) => search.searchFile(handle, end));
+    // The file was removed meanwhile, and all older files before it.
     if (left === undefined || search.isOver) break;
     const next = left > 0 ? file : files[index + 1];
     if (!search.hasEnough || next === undefined) continue;
@@ -67,9 +67,9 @@ class Search {
   readonly #lines: string[] = [];
   #bytes = 0;
   #characters = 0;
-  /** The oldest line that was looked at. */
+  /** The oldest line that was searched. */
   #last = '';
-  /** What is older than what was seen is not asked for. */
+  /** True if all remaining lines are older than requested. */
   isOver = false;
 
   constructor(query: AuditQuery, options: AuditSearchOptions) {
@@ -79,19 +79,19 @@ class Search {
     this.#oldest = query.since === undefined ? undefined : Date.parse(query.since) - clockSlack;
   }
 
-  /** As much was looked at, or found, as one request may. */
+  /** True if the search limit or the result limit of one request is reached. */
   get hasEnough(): boolean {
-    return this.#isFull || this.#bytes >= (this.#options.mostBytes ?? defaultMostBytes);
+    return this.#isFull || this.#bytes >= (this.#options.mostBytes ?? defaultMaxBytes);
   }
 
-  /** Resolves with the offset below which nothing was looked at yet: 0 at the beginning of the file. */
-  async lookThrough(file: FileHandle, end: number): Promise<number> {
+  /** Resolves with the offset below which nothing was searched yet: 0 at the start of the file. */
+  async searchFile(file: FileHandle, end: number): Promise<number> {
     const { signal, turn, pieceBytes } = this.#options;
     for await (const piece of linesBackwards(file, end, pieceBytes)) {
       signal.throwIfAborted();
       this.#bytes += piece.bytes;
       for (const { text, start } of piece.lines) {
-        this.#look(text);
+        this.#check(text);
         if (this.isOver || this.#isFull) return start;
       }
       if (this.hasEnough) return piece.left;
@@ -105,12 +105,12 @@ class Search {
   }
 
   get #isFull(): boolean {
-    return this.#lines.length >= this.#limit || this.#characters >= (this.#options.mostFound ?? defaultMostFound);
+    return this.#lines.length >= this.#limit || this.#characters >= (this.#options.mostFound ?? defaultMaxResultLength);
   }
 
-  #look(line: string): void {
+  #check(line: string): void {
     this.#last = line;
-    if (this.#oldest !== undefined && isOwnBefore(line, this.#oldest)) {
+    if (this.#oldest !== undefined && isOwnLineBefore(line, this.#oldest)) {
       this.isOver = true;
     } else if (this.#isWanted(line)) {
       this.#lines.push(line);
@@ -119,8 +119,8 @@ class Search {
   }
 }
 
-function isOwnBefore(line: string, time: number): boolean {
+function isOwnLineBefore(line: string, time: number): boolean {
   const written = writtenAt(line);
-  // A body that holds the same words only makes the search look on.
+  // A body that contains the same text only makes the search continue.
   return written !== undefined && written < time && !line.includes('"agent":{');
 }

@@ -122,7 +122,7 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
     });
     const refused = await post('exec', exec);
     expect(refused.code).toBe(422);
-    expect(textAt(refused.json, 'message')).toContain('must hold its credentials inline; exec would read files');
+    expect(textAt(refused.json, 'message')).toContain('must contain all credentials inline; exec would read files');
   });
 
   it('says that its credentials are refused, and works again with others', async () => {

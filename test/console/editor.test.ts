@@ -71,9 +71,9 @@ describeConsole('the editor', (bench) => {
 
     // A hint for whoever is at a name, and for whoever points at one.
     const name = await goTo(page, 'displayName');
-    await page.getByText('displayName: text. Name to show to people.').waitFor();
+    await page.getByText('displayName: text. Human-readable name.').waitFor();
     await name.hover();
-    await page.getByText('Name to show to people.', { exact: true }).waitFor();
+    await page.getByText('Human-readable name.', { exact: true }).waitFor();
     await page.mouse.move(0, 0);
 
     // The name of an object is what it is.

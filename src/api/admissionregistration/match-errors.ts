@@ -5,7 +5,7 @@ import { selectorObjectErrors } from '../selectors/selector-object.ts';
 import { pathSegmentFaults } from '../validation/names.ts';
 import type { MatchResources, NamedRule } from './match-resources.ts';
 
-/** What is wrong with a description of requests, in the words of Kubernetes. */
+/** Validation errors of match resources, worded as in Kubernetes. */
 export function matchErrors(match: MatchResources, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const at = (name: string): string => childPath(path, name);

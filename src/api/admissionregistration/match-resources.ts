@@ -25,7 +25,7 @@ const namedRule = t.object(
 
 export type NamedRule = Static<typeof namedRule>;
 
-/** Which requests are meant: those that fit one of the rules and the two selectors, and none of the excluded ones. */
+/** Selects requests that match one of the rules and both selectors, and none of the exclude rules. */
 export function matchResources(description: string) {
   return t.object(
     {
@@ -50,7 +50,7 @@ export function matchResources(description: string) {
 const anyMatch = matchResources('');
 export type MatchResources = Static<typeof anyMatch>;
 
-/** What is filled in where nothing is said, in place. */
+/** Applies the defaults, in place. */
 export function defaultMatchResources(match: MatchResources): void {
   match.matchPolicy ??= 'Equivalent';
   match.namespaceSelector ??= {};

@@ -35,7 +35,7 @@ const spec = t.object(
 
 export type BindingSpec = Static<typeof spec>;
 
-/** Puts a policy in force: for these requests, with these parameters, with these consequences. */
+/** Puts a policy into effect: selects requests, parameters and validation actions. */
 export const validatingAdmissionPolicyBindingKind: ResourceKind = {
   group: admissionGroup,
   version: 'v1',

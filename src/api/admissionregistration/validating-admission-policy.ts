@@ -120,7 +120,7 @@ const status = t.object(
   { description: 'What the server has found out about the policy.' },
 );
 
-/** What requests have to fulfil. It is in force where a binding says so. */
+/** Rules that requests must satisfy. A policy takes effect through a binding. */
 export const validatingAdmissionPolicyKind: ResourceKind = {
   group: admissionGroup,
   version: 'v1',

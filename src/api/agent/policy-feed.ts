@@ -1,27 +1,27 @@
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { UserInfo } from '../user-info.ts';
 
-/** Below `/<api_prefix>/agent/<cluster>/`, for the agent of that cluster and for nobody else. */
+/** Paths below `/<api_prefix>/agent/<cluster>/`. Only the agent of that cluster may use them. */
 export const agentPaths = {
-  /** GET: `PolicyLine`s, one a line, for as long as both live. */
+  /** GET: a stream of `PolicyLine`s, one per line, for the lifetime of the connection. */
   policy: 'policy',
   /** PUT an `AgentAnnouncement`. */
   announcement: 'announcement',
-  /** POST an `AgentKeyCheck`; answered with a `KnownKey`, or 404. */
+  /** POST an `AgentKeyCheck`. Responds with an `ActiveAccessKey`, or 404. */
   keyCheck: 'key-check',
-  /** POST an `AgentAuditBatch`; answered with an `AgentAuditReceipt`. */
+  /** POST an `AgentAuditBatch`. Responds with an `AgentAuditReceipt`. */
   audit: 'audit',
   /** POST an `AgentActivity`. */
   activity: 'activity',
 } as const;
 
-/** The kinds of objects that an agent decides with. */
+/** The kinds of objects that an agent needs for authorization. */
 export type PolicyKind = 'Cluster' | 'Project' | 'VirtualClusterInstance';
 
 /**
- * What an agent has to know, as it becomes true. Each connection begins with BEGIN and everything that is true, up to
- * SYNCED; what was known before and is not told again is true no more. Nothing in it opens anything: no value of a key, no
- * hash of one.
+ * The policy feed: a stream of changes to the state that an agent needs. Each connection starts with BEGIN and the
+ * complete state, up to SYNCED. State from a previous connection that is not sent again is no longer valid. The feed
+ * contains no credentials: neither values nor hashes of keys.
  */
 export type PolicyLine =
   | ({ readonly type: 'BEGIN' } & PolicyFrame)
@@ -29,71 +29,71 @@ export type PolicyLine =
   | { readonly type: 'NO_OBJECT'; readonly kind: PolicyKind; readonly namespace: string; readonly name: string }
   | { readonly type: 'KEY'; readonly key: KnownKey }
   | { readonly type: 'NO_KEY'; readonly name: string }
-  /** The public halves of the installation's signing keys, as `/auth/jwks` answers them. */
+  /** The public signing keys of the installation, as in `/auth/jwks`. */
   | { readonly type: 'SIGNING_KEYS'; readonly keys: JsonObject }
   | { readonly type: 'SYNCED'; readonly time: number }
-  /** Nothing else was to be told for a while. */
+  /** Keepalive, sent if there was no other line for a while. */
   | { readonly type: 'ALIVE'; readonly time: number };
 
 export interface PolicyFrame {
-  /** Whose tokens the agent takes. */
+  /** The installation whose tokens the agent accepts. */
   readonly installation: string;
   readonly apiPrefix: string;
-  /** Service accounts of virtual clusters get in with their own tokens. */
+  /** True if service accounts of virtual clusters may authenticate with their own tokens. */
   readonly serviceAccountTokens: boolean;
-  /** The centre's clock, in milliseconds since the epoch. */
+  /** The server's clock, in milliseconds since the epoch. */
   readonly time: number;
 }
 
-/** How often an agent hears something, at least. */
+/** Maximum time between two lines. */
 export const aliveMilliseconds = 3_000;
 
-/** An access key that opens something now, and for whom. A key that is not told opens nothing. */
+/** An access key that is currently valid, and its user. A key that is not in the feed gives no access. */
 export interface KnownKey {
   readonly name: string;
   readonly uid: string;
-  /** Another text whenever the value of the key is another one (`keyMark`). */
+  /** Changes whenever the value of the key changes (`keyMark`). */
   readonly mark: string;
   readonly user: UserInfo;
-  /** All of them must allow; none: no narrowing. */
+  /** Every scope must allow a request. Empty: no restriction. */
   readonly scopes: readonly JsonObject[];
-  /** Milliseconds since the epoch; absent: it has no end. */
+  /** Milliseconds since the epoch. Absent if the key does not expire. */
   readonly expiresAt?: number;
 }
 
-/** Where an agent is found, told each time that it starts. */
+/** The address and credential of an agent, sent at each start. */
 export interface AgentAnnouncement {
-  /** `https://host:port`, as clients reach it. */
+  /** `https://host:port` of the direct endpoint. */
   readonly url: string;
-  /** Certificates that it is checked with, as PEM text. */
+  /** PEM-encoded CA certificates that verify the agent. */
   readonly authority: string;
-  /** What the centre shows to work on the cluster through the agent. */
+  /** Credential with which the server accesses the cluster through the agent. */
   readonly credential: string;
-  /** What virtual clusters there run on. */
+  /** Host type of the virtual clusters on the agent's cluster. */
   readonly host: 'built-in' | 'kubernetes';
   readonly version: string;
 }
 
-/** A key that somebody showed to an agent, which cannot know by itself whose it is. */
+/** An access key that a client sent to an agent, and that the agent cannot verify by itself. */
 export interface AgentKeyCheck {
   readonly accessKey: string;
 }
 
-/** Lines of an agent's audit log, in order. */
+/** Consecutive lines of an agent's audit log. */
 export interface AgentAuditBatch {
-  /** Tells this log from another that the same agent may begin. */
+  /** Identifies this log, because the same agent may start another. */
   readonly log: string;
   /** The number of the first line. */
   readonly first: number;
   readonly lines: readonly JsonObject[];
 }
 
-/** All lines below this number are kept. */
+/** All lines below this number are stored. */
 export interface AgentAuditReceipt {
   readonly next: number;
 }
 
-/** Which instances were used through the agent. */
+/** The instances that were used through the agent. */
 export interface AgentActivity {
   readonly used: readonly {
     readonly namespace: string;

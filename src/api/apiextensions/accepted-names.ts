@@ -3,7 +3,7 @@ import type { Condition } from '../conditions.ts';
 import type { Definition, DefinitionNames } from './definition.ts';
 import { isTrue } from './definition.ts';
 
-/** Names that others of the same group have: of paths, and of kinds. */
+/** Names of other kinds in the same group: resource names and kinds. */
 export interface UsedNames {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
@@ -15,28 +15,28 @@ export interface Acceptance {
 }
 
 /**
- * Which of the names that a definition asks for it gets. What others use already it does not get, and keeps what it
- * had; the condition says what is the matter.
+ * Determines which of the requested names a definition gets. It does not get names that are in use, and keeps its
+ * previous ones instead. The condition describes the conflict.
  */
 export function acceptNames({ spec, status }: Definition, used: UsedNames): Acceptance {
-  const wanted = spec.names ?? {};
-  const had = status.acceptedNames ?? {};
-  const names: Record<string, JsonValue> = { ...(had as Record<string, JsonValue>) };
+  const requested = spec.names ?? {};
+  const previous = status.acceptedNames ?? {};
+  const names: Record<string, JsonValue> = { ...(previous as Record<string, JsonValue>) };
   let conflict: { reason: string; message: string } | undefined;
   const settle = (member: keyof DefinitionNames, reason: string, taken: readonly string[]) => {
     if (taken.length > 0) {
       const messages = taken.map((name) => `${JSON.stringify(name)} is already in use`);
       conflict = { reason, message: messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]` };
-    } else if (wanted[member] === undefined) delete names[member];
-    else names[member] = wanted[member] as JsonValue;
+    } else if (requested[member] === undefined) delete names[member];
+    else names[member] = requested[member] as JsonValue;
   };
   const takenOf = (member: 'plural' | 'singular' | 'kind' | 'listKind', set: ReadonlySet<string>) => {
-    const name = wanted[member] ?? '';
-    return name !== (had[member] ?? '') && set.has(name) ? [name] : [];
+    const name = requested[member] ?? '';
+    return name !== (previous[member] ?? '') && set.has(name) ? [name] : [];
   };
   settle('plural', 'PluralConflict', takenOf('plural', used.resources));
   settle('singular', 'SingularConflict', takenOf('singular', used.resources));
-  const newShort = (wanted.shortNames ?? []).filter((name) => !(had.shortNames ?? []).includes(name));
+  const newShort = (requested.shortNames ?? []).filter((name) => !(previous.shortNames ?? []).includes(name));
   settle(
     'shortNames',
     'ShortNamesConflict',
@@ -59,7 +59,7 @@ function inOrder(names: Record<string, JsonValue>): DefinitionNames {
   return Object.fromEntries(filled.map((member) => [member, names[member]])) as DefinitionNames;
 }
 
-/** Whether the kind is or can be served under the names that it asks for. */
+/** True if the kind is or can be served under its requested names. */
 export function isEstablished(definition: Definition): boolean {
   const { spec, status } = definition;
   const same = equalJson(spec.names as JsonValue | undefined, status.acceptedNames as JsonValue | undefined);

@@ -1,7 +1,7 @@
 import { type FieldError, invalid, required } from '../field-error.ts';
 import type { Definition } from './definition.ts';
 
-/** Groups that belong to the Kubernetes community: definitions in them say who has approved them. */
+/** True for groups of the Kubernetes community. Definitions in them must state their approval. */
 export function isProtectedGroup(group: string): boolean {
   return ['k8s.io', 'kubernetes.io'].some((domain) => group === domain || group.endsWith(`.${domain}`));
 }
@@ -36,7 +36,7 @@ function approvalText(annotations: Readonly<Record<string, string>> = {}): strin
   return annotations[annotation] ?? '';
 }
 
-/** An approval that was there, or was missing, before is not asked for again. */
+/** Reports nothing if the approval state is unchanged. */
 export function approvalErrors(definition: Definition, old: Definition | undefined): FieldError[] {
   if (!isProtectedGroup(definition.spec.group ?? '')) return [];
   const { state, reason } = approvalOf(definition);

@@ -50,13 +50,13 @@ describe('the path of a column', () => {
     expect(columnPath(path)?.(ship)).toEqual(expected);
   });
 
-  it.each(['spec', '.spec[', '.spec[x]', '.spec..', '.spec[?(x)]', `.${'a'.repeat(5000)}`])('cannot be %s', (path) => {
+  it.each(['spec', '.spec[', '.spec[x]', '.spec..', '.spec[?(x)]', `.${'a'.repeat(5000)}`])('rejects %s', (path) => {
     expect(columnPath(path)).toBeUndefined();
   });
 });
 
-describe('the columns of a definition', () => {
-  it('are the name and those it lists, typed (TABLE-03, TABLE-04, TABLE-06)', () => {
+describe('the printer columns of a definition', () => {
+  it('are the name and the defined columns, with their types (TABLE-03, TABLE-04, TABLE-06)', () => {
     const columns = printerColumns([
       { name: 'Masts', type: 'integer', jsonPath: '.spec.masts' },
       { name: 'Ratio', type: 'number', jsonPath: '.spec.ratio', priority: 1 },
@@ -81,7 +81,7 @@ describe('the columns of a definition', () => {
     ]);
   });
 
-  it('end before one whose path cannot be read, and are the age where there are none', () => {
+  it('end before a column with an invalid path, and default to the age', () => {
     const columns = printerColumns([
       { name: 'Masts', type: 'integer', jsonPath: '.spec.masts' },
       { name: 'Bad', type: 'string', jsonPath: '.spec[' },

@@ -1,10 +1,10 @@
 import { equalJson, getMember, isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { type Filter, parseColumnPath, type Step } from './parse-column-path.ts';
 
-/** Finds what a column shows: the first value that its path leads to. Undefined: it leads to none. */
+/** Returns the first value that the path of a column selects. `undefined` if there is none. */
 export type ColumnPath = (root: JsonValue) => JsonValue | undefined;
 
-/** Reads a path in Kubernetes' dialect of JSONPath, such as `.status.conditions[?(@.type=="Ready")].status`. */
+/** Compiles a path in Kubernetes' dialect of JSONPath, such as `.status.conditions[?(@.type=="Ready")].status`. */
 export function columnPath(text: string): ColumnPath | undefined {
   const steps = parseColumnPath(text);
   if (steps === undefined) return undefined;
@@ -12,14 +12,14 @@ export function columnPath(text: string): ColumnPath | undefined {
   return names.length === steps.length ? (root) => memberAt(root, names) : (root) => follow([root], steps, root)[0];
 }
 
-/** Most paths are nothing but names, and a Table follows some of them for each of its rows. */
+/** Fast path: most paths consist of names only, and a Table evaluates several per row. */
 function memberAt(root: JsonValue, names: readonly string[]): JsonValue | undefined {
   let found: JsonValue | undefined = root;
   for (const name of names) found = isJsonObject(found) ? getMember(found, name) : undefined;
   return found;
 }
 
-/** The same path with all that it leads to, in order. */
+/** Compiles a path to a function that returns all selected values, in order. */
 export function columnPathValues(text: string): ((root: JsonValue) => readonly JsonValue[]) | undefined {
   const steps = parseColumnPath(text);
   return steps && ((root) => follow([root], steps, root));

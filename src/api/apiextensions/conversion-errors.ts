@@ -2,7 +2,7 @@ import { type FieldError, forbiddenField, notSupported, required } from '../fiel
 import { childPath } from '../schema/field-path.ts';
 import type { Conversion } from './definition.ts';
 
-/** Objects are the same in all versions but for their apiVersion: nobody is asked over the network to convert them. */
+/** Only the strategy None is supported: versions differ in apiVersion only. Conversion webhooks are never called. */
 export function conversionErrors(conversion: Conversion | undefined, path: string): FieldError[] {
   if (conversion === undefined) return [];
   const { strategy = '', webhook } = conversion;

@@ -114,7 +114,7 @@ const condition = t.object({
   observedGeneration: t.optional(t.integer({ description: 'The generation that was looked at.' })),
 });
 
-/** A kind that is defined at run time. Members stand in the order of the Go structs. */
+/** A kind that is defined at run time. Members are in the order of the Go structs. */
 export const customResourceDefinitionKind: ResourceKind = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
@@ -173,7 +173,7 @@ export const customResourceDefinitionKind: ResourceKind = {
   shape: shapeSchemas,
 };
 
-/** The schemas inside: no schema can say what a schema is. */
+/** Normalizes the schemas in the definition, which no schema can describe. */
 function shapeSchemas(object: JsonObject): string[] {
   const unknown: string[] = [];
   const versions = isJsonObject(object.spec) && Array.isArray(object.spec.versions) ? object.spec.versions : [];

@@ -10,45 +10,45 @@ import { withinLimits } from '../schema/validation-work.ts';
 import { validateEmbedded } from '../validation/embedded-resources.ts';
 import { itemsOf, type SchemaProps } from './definition.ts';
 
-/** The resource that a schema belongs to, and how a value at its place is put into one. */
-interface Surroundings {
+/** The resource that contains a schema, and a function that wraps a value of that schema into the resource. */
+interface SchemaContext {
   readonly resource: SchemaProps;
   readonly inMetadata: boolean;
-  surround(value: JsonValue): JsonValue;
+  wrap(value: JsonValue): JsonValue;
 }
 
-/** Defaults are values like any other: valid, without unknown members. */
+/** Defaults must be valid and must not contain unknown members. */
 export function defaultErrors(schema: SchemaProps, path: string): FieldError[] {
   const resource: SchemaProps = { ...schema, 'x-kubernetes-embedded-resource': true };
   return withinLimits(path, () => errorsOf(resource, path, outermost(schema)));
 }
 
-function outermost(resource: SchemaProps): Surroundings {
-  const surround = (value: JsonValue): JsonValue => ({
+function outermost(resource: SchemaProps): SchemaContext {
+  const wrap = (value: JsonValue): JsonValue => ({
     ...(value as JsonObject),
     apiVersion: (value as JsonObject).apiVersion ?? 'validation/v1',
     kind: (value as JsonObject).kind ?? 'Validation',
   });
-  return { resource: { ...resource, 'x-kubernetes-embedded-resource': true }, inMetadata: false, surround };
+  return { resource: { ...resource, 'x-kubernetes-embedded-resource': true }, inMetadata: false, wrap };
 }
 
-function errorsOf(schema: SchemaProps, path: string, given: Surroundings): FieldError[] {
-  const around = schema['x-kubernetes-embedded-resource'] === true ? outermost(schema) : given;
-  const errors = schema.default === undefined ? [] : ownErrors(schema, schema.default, path, around);
+function errorsOf(schema: SchemaProps, path: string, outer: SchemaContext): FieldError[] {
+  const context = schema['x-kubernetes-embedded-resource'] === true ? outermost(schema) : outer;
+  const errors = schema.default === undefined ? [] : ownErrors(schema, schema.default, path, context);
   const items = itemsOf(schema);
   if (items !== undefined) {
-    const inside = { ...around, surround: (value: JsonValue) => around.surround([value]) };
+    const inside = { ...context, wrap: (value: JsonValue) => context.wrap([value]) };
     errors.push(...errorsOf(items, childPath(path, 'items'), inside));
   }
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
     const isMeta = name === 'metadata' || name === 'apiVersion' || name === 'kind';
-    const inside: Surroundings = {
-      ...around,
-      inMetadata: around.inMetadata || (schema['x-kubernetes-embedded-resource'] === true && isMeta),
-      surround(value) {
+    const inside: SchemaContext = {
+      ...context,
+      inMetadata: context.inMetadata || (schema['x-kubernetes-embedded-resource'] === true && isMeta),
+      wrap(value) {
         const object: JsonObject = {};
         setMember(object, name, value);
-        return around.surround(object);
+        return context.wrap(object);
       },
     };
     errors.push(...errorsOf(member, keyPath(childPath(path, 'properties'), name), inside));
@@ -56,11 +56,11 @@ function errorsOf(schema: SchemaProps, path: string, given: Surroundings): Field
   return errors;
 }
 
-function ownErrors(schema: SchemaProps, value: JsonValue, path: string, around: Surroundings): FieldError[] {
+function ownErrors(schema: SchemaProps, value: JsonValue, path: string, context: SchemaContext): FieldError[] {
   const field = childPath(path, 'default');
   const errors: FieldError[] = [];
-  if (around.inMetadata) {
-    const fault = metadataFault(around.resource as Schema, around.surround(cloneJson(value)));
+  if (context.inMetadata) {
+    const fault = metadataFault(context.resource as Schema, context.wrap(cloneJson(value)));
     if (fault !== undefined) return [invalid(field, value, `must result in valid metadata: ${fault}`)];
   } else {
     const isResource = schema['x-kubernetes-embedded-resource'] === true;
@@ -76,11 +76,11 @@ function ownErrors(schema: SchemaProps, value: JsonValue, path: string, around: 
     const embedded = validateEmbedded(schema as Schema, value, field);
     if (embedded.length > 0) return [...errors, ...embedded];
   }
-  return [...errors, ...placed(findFaults(schema as Schema, value, ''), field)];
+  return [...errors, ...relocate(findFaults(schema as Schema, value, ''), field)];
 }
 
-/** Messages name the place inside the value, fields the place in the definition. */
-function placed(errors: readonly FieldError[], field: string): FieldError[] {
+/** Messages contain the path inside the value, fields the path in the definition. */
+function relocate(errors: readonly FieldError[], field: string): FieldError[] {
   return errors.map((error) => ({ ...error, field: childPath(field, error.field).replace(/\.$/, '') }));
 }
 

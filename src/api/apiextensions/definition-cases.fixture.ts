@@ -1,4 +1,4 @@
-/** A definition as it is sent; tests change a part of it. */
+/** A definition in a request. Tests change a part of it. */
 type Json = Record<string, unknown>;
 
 export interface DefinitionCase {
@@ -8,7 +8,7 @@ export interface DefinitionCase {
 
 export const group = 'cases.example.com';
 
-/** A right definition of one version with this schema. */
+/** A valid definition with one version and this schema. */
 export function definition(plural: string, spec: Json = {}, metadata: Json = {}): Json {
   const kind = plural.charAt(0).toUpperCase() + plural.slice(1, -1);
   return {
@@ -34,7 +34,7 @@ const withSpec = (spec: Json, more: Json = {}): Json => withSchema({ type: 'obje
 
 const status = { subresources: { status: {} } };
 
-/** Definitions that are refused. */
+/** Invalid definitions. */
 export const refused: readonly DefinitionCase[] = [
   ...Object.entries({
     'no spec': { spec: undefined },
@@ -151,7 +151,7 @@ export const refused: readonly DefinitionCase[] = [
   ),
 ];
 
-/** Schemas that are refused, of the whole object. */
+/** Invalid schemas of the whole object. */
 export const refusedSchemas: readonly DefinitionCase[] = Object.entries<Json>({
   'no type': {},
   'a text': { type: 'string' },
@@ -182,7 +182,7 @@ export const refusedSchemas: readonly DefinitionCase[] = Object.entries<Json>({
   { title: `root with status: ${title}`, definition: withSchema(schema, status) },
 ]);
 
-/** Schemas of `spec` that are refused. */
+/** Invalid schemas of `spec`. */
 export const refusedParts: readonly DefinitionCase[] = Object.entries<Json>({
   'no type': {},
   'another type': { type: 'colour' },
@@ -331,7 +331,7 @@ const rules = (...list: readonly (string | Json)[]): Json => ({
   'x-kubernetes-validations': list.map((rule) => (typeof rule === 'string' ? { rule } : rule)),
 });
 
-/** Schemas of `spec` whose rules are refused. */
+/** Schemas of `spec` with invalid rules. */
 export const refusedRules: readonly DefinitionCase[] = Object.entries<Json>({
   'a rule that is no expression': { type: 'object', properties: { a: text }, ...rules('self.a ==') },
   'a rule about what is not there': { type: 'object', properties: { a: text }, ...rules('self.b == 1') },

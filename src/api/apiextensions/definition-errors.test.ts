@@ -16,12 +16,12 @@ import {
 } from './definition-cases.fixture.ts';
 import { definitionErrors } from './definition-errors.ts';
 
-/** What kube-apiserver 1.36.3 says of each case, sorted. */
+/** The errors of kube-apiserver 1.36.3 for each case, sorted. */
 const refusals: Record<string, string[]> = JSON.parse(
   readFileSync(new URL('./kubernetes-refusals.json', import.meta.url), 'utf8'),
 );
 
-/** As it stands when it is validated: decoded, with its names filled in. */
+/** The definition in the state in which it is validated: decoded, with default names. */
 function settled(sent: unknown): KubeObject {
   const object = JSON.parse(JSON.stringify(sent)) as KubeObject & { spec?: JsonObject };
   customResourceDefinitionKind.shape?.(object as JsonObject);
@@ -46,17 +46,17 @@ async function faults(sent: unknown, old?: unknown): Promise<string[]> {
   return [...meta, ...errors].map(describeFieldError).sort();
 }
 
-describe('a definition that Kubernetes refuses', () => {
+describe('a definition that Kubernetes rejects', () => {
   const cases: readonly DefinitionCase[] = [...refused, ...refusedSchemas, ...refusedParts];
 
-  it('is in the record', () => {
+  it('has a recorded response', () => {
     expect(cases.map(({ title }) => title).sort()).toEqual(Object.keys(refusals).sort());
   });
 
   it.each(cases.map(({ title, definition: sent }) => [title, sent] as const))(
-    'is refused for the same reasons, in the same words: %s (META-24)',
+    'is rejected with the same errors: %s (META-24)',
     async (title, sent) => {
-      // Of the names of objects this server has the sentences of the next version.
+      // For object names this server uses the messages of the next Kubernetes version.
       const told = (refusals[title] ?? []).filter(
         (line) => !line.startsWith('metadata.name') || !/RFC 1123/.test(line),
       );
@@ -66,7 +66,7 @@ describe('a definition that Kubernetes refuses', () => {
   );
 });
 
-describe('a definition that is right', () => {
+describe('a valid definition', () => {
   it.each([
     ['of one version', definition('rights')],
     ['of several', definition('rights', { versions: [version(), version({ name: 'v2', storage: false })] })],
@@ -77,12 +77,12 @@ describe('a definition that is right', () => {
         metadata: { name: 'rights.x.k8s.io', annotations: { 'api-approved.kubernetes.io': 'https://example.com/x' } },
       },
     ],
-  ])('is taken: %s', async (_title, sent) => {
+  ])('is accepted: %s', async (_title, sent) => {
     expect(await faults(sent)).toEqual([]);
   });
 });
 
-describe('a definition that changes', () => {
+describe('an update of a definition', () => {
   const established = { conditions: [{ type: 'Established', status: 'True' }] };
   const change = async (spec: JsonObject, isEstablished = true) => {
     const old = settled(definition('rights'));
@@ -93,7 +93,7 @@ describe('a definition that changes', () => {
     return errors.map(describeFieldError);
   };
 
-  it('keeps its scope and kind once it is established', async () => {
+  it('cannot change scope and kind once the definition is established', async () => {
     const names = { plural: 'rights', kind: 'Other' };
     expect(await change({ scope: 'Cluster', names })).toEqual([
       'spec.scope: Invalid value: "Cluster": field is immutable',
@@ -102,7 +102,7 @@ describe('a definition that changes', () => {
     expect(await change({ scope: 'Cluster', names }, false)).toEqual([]);
   });
 
-  it('keeps the versions in which objects may lie', async () => {
+  it('cannot remove versions in which objects may be stored', async () => {
     const [error = ''] = (await change({ versions: [version({ name: 'v2' }) as JsonObject] })).filter((line) =>
       /missing/.test(line),
     );

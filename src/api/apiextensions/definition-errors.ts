@@ -12,8 +12,8 @@ import { columnErrors, deprecationErrors, selectableFieldErrors, subresourceErro
 import { type DefinitionChecks, wholeSchemaErrors } from './whole-schema-errors.ts';
 
 /**
- * Everything that is wrong with a definition beyond its metadata, with the paths and in the words of Kubernetes.
- * Absent `old`: it is being created.
+ * Returns all errors of a definition except those of its metadata, with the paths and messages of Kubernetes. `old` is
+ * absent on creation.
  */
 export async function definitionErrors(
   definition: Definition,
@@ -92,7 +92,7 @@ interface PartContext extends DefinitionChecks {
   readonly hasStatus: boolean;
 }
 
-/** What a version has of its own, or all of them together. `names`: of the versions that it is about. */
+/** Errors of the fields of one version, or of the fields that all versions share. `names`: the affected versions. */
 async function partErrors(
   part: Shared,
   path: string,
@@ -141,14 +141,14 @@ function versionListErrors(shown: JsonValue, versions: readonly DefinitionVersio
   if (versions.filter(({ storage }) => storage === true).length !== 1) {
     errors.push(about('must have exactly one version marked as storage version'));
   }
-  // Once a definition had one version, at the top; the first one still counts as that.
+  // Definitions once had a single version, in spec.version. The first version still counts as that.
   const first = versions[0]?.name ?? '';
   const faults = first === '' ? [] : relativeLabelFaults(first);
   if (faults.length > 0) errors.push(invalid('spec.version', first, faults.join(',')));
   return errors;
 }
 
-/** Where objects may lie in the store is what these fields decide. */
+/** These fields determine the keys of objects in the store. */
 function immutableErrors({ spec }: Definition, old: Definition): FieldError[] {
   const errors: FieldError[] = [];
   const unchanged = (field: string, value: string | undefined, before: string | undefined) => {

@@ -4,7 +4,7 @@ import type { KubeObject } from '../meta.ts';
 import type { ValidationRule } from '../schema/schema.ts';
 
 /*
- * A custom resource definition in types, as it is once it has been decoded. What is missing counts as Go's zero value.
+ * Types of a decoded custom resource definition. Absent members count as Go's zero value.
  */
 
 export interface Definition {
@@ -81,7 +81,7 @@ export interface DefinitionStatus {
   readonly storedVersions?: readonly string[];
 }
 
-/** A schema as it is sent: everything that can be written, also what validation will then refuse. */
+/** A schema in a request: everything that can be written, including what validation rejects later. */
 export interface SchemaProps {
   readonly id?: string;
   readonly $schema?: string;
@@ -129,13 +129,13 @@ export interface SchemaProps {
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
 }
 
-/** The decoded object in these types. Not a copy. */
+/** Casts the decoded object to these types, without a copy. */
 export function definitionOf(object: KubeObject): Definition {
   const { spec = {}, status = {} } = object as { spec?: DefinitionSpec; status?: DefinitionStatus };
   return { metadata: object.metadata, spec, status };
 }
 
-/** Only the one schema that `items` may be; a list of them is refused wherever it stands. */
+/** The schema of the items. A list of schemas is rejected elsewhere. */
 export function itemsOf({ items }: SchemaProps): SchemaProps | undefined {
   return Array.isArray(items) ? undefined : (items as SchemaProps | undefined);
 }

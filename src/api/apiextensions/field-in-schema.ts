@@ -4,10 +4,10 @@ export type FieldInSchema =
   | { readonly path: string; readonly root: string; readonly schema: SchemaProps | undefined }
   | { readonly fault: string };
 
-/** Dots and brackets one by one, texts in single quotes whole, and whatever stands between. */
+/** Single dots and brackets, whole strings in single quotes, and the text between them. */
 const tokens = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]']+|'/g;
 
-/** Where a path like `.spec.host` leads in a schema. `brackets`: `['name']` may stand for a member too. */
+/** Resolves a path such as `.spec.host` in a schema. `brackets`: allows `['name']` for a member. */
 export function fieldInSchema(jsonPath: string, root: SchemaProps, brackets: boolean): FieldInSchema {
   const parts = jsonPath.match(tokens) ?? [];
   let schema: SchemaProps | undefined = root;

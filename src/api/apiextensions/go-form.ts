@@ -8,7 +8,7 @@ import type { DefinitionVersion, SchemaProps } from './definition.ts';
 import { schemaWords } from './schema-words.ts';
 
 /*
- * Some of Kubernetes' messages print whole structs of its own, with the names and zero values that they have in Go.
+ * Some messages of Kubernetes print whole structs, with the names and zero values of Go.
  */
 
 /** `Invalid value: <the struct>: <detail>`. */
@@ -17,7 +17,7 @@ export function invalidStruct(field: string, value: JsonValue, detail: string): 
   return { type: 'FieldValueInvalid', field, message: `Invalid value: ${text}: ${detail}` };
 }
 
-/** As Go's JSON has them, for the sake of HTML. */
+/** The HTML escapes of Go's JSON encoder. */
 const escapes: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' };
 
 export function goVersions(versions: readonly DefinitionVersion[]): JsonValue {
@@ -55,7 +55,7 @@ export function goVersions(versions: readonly DefinitionVersion[]): JsonValue {
   }));
 }
 
-/** Inside, `nullable` stands behind the type. */
+/** In Kubernetes' internal type, `nullable` follows the type. */
 const internalWords = [
   ...schemaWords.slice(0, 5),
   ...schemaWords.filter(([word]) => word === 'nullable'),

@@ -1,7 +1,7 @@
 import { equalJson, type JsonValue } from '../../lib/json-value.ts';
 import type { DefinitionSpec, DefinitionVersion } from './definition.ts';
 
-/** What every version may have of its own, or the definition for all of them. */
+/** Fields that each version, or the definition for all versions, can set. */
 export type Shared = Pick<
   DefinitionVersion,
   'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields'
@@ -10,8 +10,8 @@ export type Shared = Pick<
 const sharedMembers = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
 
 /**
- * The form in which Kubernetes validates a definition, and whose paths its errors name: what is the same in all
- * versions stands once, at the top (`spec.validation`, `spec.subresources` …), and no longer in them.
+ * The form in which Kubernetes validates a definition, and whose paths its errors contain: fields that are equal in all
+ * versions are hoisted to the top (`spec.validation`, `spec.subresources` …) and removed from the versions.
  */
 export interface InternalForm {
   readonly shared: Shared;

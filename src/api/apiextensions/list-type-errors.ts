@@ -5,7 +5,7 @@ import { itemsOf, type SchemaProps } from './definition.ts';
 
 const listTypes = ['atomic', 'set', 'map'];
 
-/** What `x-kubernetes-list-type` and `x-kubernetes-list-map-keys` ask of the list and of its items. */
+/** Errors of `x-kubernetes-list-type` and `x-kubernetes-list-map-keys`, and of the items they require. */
 export function listTypeErrors(schema: SchemaProps, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const at = (name: string) => childPath(path, name);
@@ -31,7 +31,7 @@ export function listTypeErrors(schema: SchemaProps, path: string): FieldError[] 
   return errors;
 }
 
-/** Items of a set are compared as wholes, so they are owned as wholes. */
+/** Items of a set are compared as a whole, so they must be atomic. */
 function setItemErrors(items: SchemaProps, path: string): FieldError[] {
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   const listType = items['x-kubernetes-list-type'];
@@ -39,7 +39,7 @@ function setItemErrors(items: SchemaProps, path: string): FieldError[] {
     return [invalid(childPath(path, 'x-kubernetes-list-type'), listType, detail)];
   }
   if (items.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic') {
-    // Kubernetes prints the type of the list here, which such items have not.
+    // Kubernetes prints the list type here, although such items have none.
     return [invalid(childPath(path, 'x-kubernetes-map-type'), listType ?? null, detail)];
   }
   return [];
@@ -79,7 +79,7 @@ function mapErrors(schema: SchemaProps, path: string): FieldError[] {
   return errors;
 }
 
-/** No two items can be told apart whose keys are missing: keys are there, and so are the items. */
+/** Items and their keys must not be missing or null, because items without keys cannot be distinguished. */
 export function mapKeyErrors(schema: SchemaProps, path: string): FieldError[] {
   const items = itemsOf(schema);
   const listType = schema['x-kubernetes-list-type'];

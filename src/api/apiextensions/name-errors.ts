@@ -3,14 +3,14 @@ import { childPath, indexPath } from '../schema/field-path.ts';
 import { relativeLabelFaults } from '../validation/names.ts';
 import type { DefinitionNames } from './definition.ts';
 
-/** Names that a definition must have. The singular and the kind of lists are filled in before. */
+/** Errors for required names. Defaults for singular and listKind are applied before. */
 export function missingNameErrors(names: DefinitionNames, path: string): FieldError[] {
   return (['plural', 'singular', 'kind', 'listKind'] as const)
     .filter((member) => (names[member] ?? '') === '')
     .map((member) => required(childPath(path, member)));
 }
 
-/** What the names that are there look like. */
+/** Errors in the format of the given names. */
 export function nameErrors(names: DefinitionNames, path: string): FieldError[] {
   const { plural = '', singular = '', kind = '', listKind = '', shortNames = [], categories = [] } = names;
   const errors: FieldError[] = [];

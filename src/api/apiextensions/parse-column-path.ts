@@ -1,11 +1,11 @@
 import type { JsonValue } from '../../lib/json-value.ts';
 
-/** One step of a path, from a value to those that it leads to. */
+/** One step of a path, from a value to the values that it selects. */
 export type Step =
   | { readonly kind: 'member'; readonly name: string }
-  /** `*`: every member, every item. */
+  /** `*`: all members or items. */
   | { readonly kind: 'all' }
-  /** `..`: the value itself and everything below it. */
+  /** `..`: the value itself and all values below it. */
   | { readonly kind: 'below' }
   | {
       readonly kind: 'slice';
@@ -24,12 +24,12 @@ export interface Filter {
 
 type Operand = { readonly value: JsonValue } | { readonly steps: readonly Step[]; readonly fromRoot: boolean };
 
-/** No path that somebody means is longer; each level of brackets is a call. */
-const longestPath = 4_096;
+/** Far longer than any useful path. Each level of brackets is a recursive call. */
+const maxPathLength = 4_096;
 
-/** Undefined: this is no such path. */
+/** `undefined` if the path is invalid. */
 export function parseColumnPath(text: string): Step[] | undefined {
-  if (text.length > longestPath || !text.startsWith('.')) return undefined;
+  if (text.length > maxPathLength || !text.startsWith('.')) return undefined;
   return parseSteps(text);
 }
 
@@ -45,7 +45,7 @@ function parseSteps(text: string): Step[] | undefined {
       at = readMember(text, at, steps);
     } else if (text[at] === '.') {
       at += 1;
-      // `.` alone is the whole object, and `.[0]` is `[0]`.
+      // `.` alone is the whole object, and `.[0]` equals `[0]`.
       if (at === text.length || text[at] === '[') continue;
       at = readMember(text, at, steps);
     } else if (text[at] === '[') {
@@ -61,7 +61,7 @@ function parseSteps(text: string): Step[] | undefined {
   return steps;
 }
 
-/** A backslash takes the meaning from what follows it: `.metadata.labels.app\.example\.com/name`. */
+/** A backslash escapes the next character: `.metadata.labels.app\.example\.com/name`. */
 function readMember(text: string, from: number, steps: Step[]): number {
   let name = '';
   let at = from;

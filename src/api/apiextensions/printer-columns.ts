@@ -4,8 +4,8 @@ import { columnPath } from './column-path.ts';
 import type { PrinterColumn } from './definition.ts';
 
 /**
- * The columns that a version's definition names; undefined: it names none, and the age is shown. What follows a column
- * whose path cannot be read is left out, as in Kubernetes.
+ * The printer columns of a version. `undefined` if it has none; the age is shown then. A column with an invalid path
+ * ends the list, as in Kubernetes.
  */
 export function printerColumns(definitions: readonly PrinterColumn[] | undefined): Column[] | undefined {
   if (definitions === undefined || definitions.length === 0) return undefined;

@@ -21,7 +21,7 @@ const schema = asSchema(
   }),
 );
 
-/** What `scale` of a custom resource takes and answers. */
+/** The kind of the `scale` subresource of custom resources. */
 export function scaleKind(namespaced: boolean): ResourceKind {
   return {
     group: 'autoscaling',

@@ -4,28 +4,28 @@ import { itemsOf, type SchemaProps } from './definition.ts';
 import { fieldInSchema } from './field-in-schema.ts';
 import { listTypeErrors, mapKeyErrors } from './list-type-errors.ts';
 
-/** What of the rules depends on where a schema stands. */
-interface Surroundings {
-  /** Why there may be no default here. */
+/** Context of a schema that affects its rules. */
+interface SchemaContext {
+  /** Reason why a default is not allowed here. */
   readonly noDefaults?: string;
-  /** Inside the apiVersion, kind or metadata of a resource. */
+  /** True inside the apiVersion, kind or metadata of a resource. */
   readonly inMetadata: boolean;
 }
 
-/** Everything that is wrong with the words of a schema, beside what makes it no structural one. */
+/** Returns all errors in the keywords of a schema, except those that make it non-structural. */
 export function schemaErrors(schema: SchemaProps, path: string): FieldError[] {
   return errorsOf(schema, path, { inMetadata: false }, true);
 }
 
-function errorsOf(schema: SchemaProps, path: string, around: Surroundings, isRoot: boolean): FieldError[] {
+function errorsOf(schema: SchemaProps, path: string, context: SchemaContext, isRoot: boolean): FieldError[] {
   const at = (name: string) => childPath(path, name);
-  const errors = wordErrors(schema, path, around);
+  const errors = keywordErrors(schema, path, context);
   if (schema.uniqueItems === true) {
     const detail = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
     errors.push(forbiddenField(at('uniqueItems'), detail));
   }
-  errors.push(...memberErrors(schema, path, around, isRoot));
-  const below = (part: SchemaProps, where: string) => errors.push(...errorsOf(part, where, around, false));
+  errors.push(...memberErrors(schema, path, context, isRoot));
+  const below = (part: SchemaProps, where: string) => errors.push(...errorsOf(part, where, context, false));
   if (schema.not !== undefined) below(schema.not, at('not'));
   for (const word of ['allOf', 'oneOf', 'anyOf'] as const) {
     (schema[word] ?? []).forEach((part, index) => void below(part, indexPath(at(word), index)));
@@ -51,14 +51,14 @@ function errorsOf(schema: SchemaProps, path: string, around: Surroundings, isRoo
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** Words that are OpenAPI's and not supported, and what they may hold. */
-function wordErrors(schema: SchemaProps, path: string, around: Surroundings): FieldError[] {
+/** Errors of OpenAPI keywords that are unsupported or have an invalid value. */
+function keywordErrors(schema: SchemaProps, path: string, context: SchemaContext): FieldError[] {
   const errors: FieldError[] = [];
   const at = (name: string) => childPath(path, name);
   const { type } = schema;
   if (type !== undefined && !types.includes(type)) errors.push(notSupported(at('type'), type, types));
-  if (schema.default !== undefined && around.noDefaults !== undefined) {
-    errors.push(forbiddenField(at('default'), `must not be set ${around.noDefaults}`));
+  if (schema.default !== undefined && context.noDefaults !== undefined) {
+    errors.push(forbiddenField(at('default'), `must not be set ${context.noDefaults}`));
   }
   const unsupported = (word: keyof SchemaProps) => {
     if (schema[word] !== undefined) errors.push(forbiddenField(at(word), `${word} is not supported`));
@@ -75,7 +75,7 @@ function wordErrors(schema: SchemaProps, path: string, around: Surroundings): Fi
   if (Array.isArray(schema.items) && schema.items.length > 0) {
     errors.push(forbiddenField(at('items'), 'items must be a schema object and not an array'));
   }
-  if (around.inMetadata && schema['x-kubernetes-embedded-resource'] === true) {
+  if (context.inMetadata && schema['x-kubernetes-embedded-resource'] === true) {
     errors.push(forbiddenField(at('x-kubernetes-embedded-resource'), 'must not be used inside of resource meta'));
   }
   return errors;
@@ -83,8 +83,8 @@ function wordErrors(schema: SchemaProps, path: string, around: Surroundings): Fi
 
 const resourceMembers = ['metadata', 'kind', 'apiVersion'];
 
-/** A schema names its members or says that they have any name; both would contradict pruning. */
-function memberErrors(schema: SchemaProps, path: string, around: Surroundings, isRoot: boolean): FieldError[] {
+/** A schema has either properties or additionalProperties. Both together would contradict pruning. */
+function memberErrors(schema: SchemaProps, path: string, context: SchemaContext, isRoot: boolean): FieldError[] {
   const errors: FieldError[] = [];
   const { additionalProperties, properties = {} } = schema;
   if (additionalProperties !== undefined && Object.keys(properties).length > 0 && additionalProperties !== true) {
@@ -92,16 +92,16 @@ function memberErrors(schema: SchemaProps, path: string, around: Surroundings, i
     errors.push(forbiddenField(childPath(path, 'additionalProperties'), detail));
   }
   if (typeof additionalProperties === 'object') {
-    const noDefaults = around.inMetadata ? 'inside additionalProperties applying to object metadata' : undefined;
-    const inside = { ...around, ...(noDefaults === undefined ? {} : { noDefaults }) };
+    const noDefaults = context.inMetadata ? 'inside additionalProperties applying to object metadata' : undefined;
+    const inside = { ...context, ...(noDefaults === undefined ? {} : { noDefaults }) };
     errors.push(...errorsOf(additionalProperties, childPath(path, 'additionalProperties'), inside, false));
   }
   const isResource = isRoot || schema['x-kubernetes-embedded-resource'] === true;
   for (const [name, member] of Object.entries(properties)) {
     const ofResource = isResource && resourceMembers.includes(name);
-    const inside: Surroundings = {
-      ...around,
-      inMetadata: around.inMetadata || ofResource,
+    const inside: SchemaContext = {
+      ...context,
+      inMetadata: context.inMetadata || ofResource,
       ...(isRoot && ofResource ? { noDefaults: `in top-level ${name}` } : {}),
     };
     errors.push(...errorsOf(member, keyPath(childPath(path, 'properties'), name), inside, false));
@@ -126,7 +126,7 @@ function mapTypeErrors(schema: SchemaProps, path: string): FieldError[] {
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const lineBreak = /[\n\r]/;
 
-/** What can be said about rules without a look at their expressions. */
+/** Errors of rules that do not depend on their expressions. */
 function ruleErrors(schema: SchemaProps, path: string): FieldError[] {
   const errors: FieldError[] = [];
   (schema['x-kubernetes-validations'] ?? []).forEach((rule, index) => {

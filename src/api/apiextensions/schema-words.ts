@@ -1,7 +1,7 @@
-/** What a word of a schema holds. */
+/** The type of a schema keyword's value. */
 export type WordShape =
   | 'text'
-  /** An empty one is not the same as none. */
+  /** An empty string differs from an absent one. */
   | 'exact-text'
   | 'flag'
   | 'exact-flag'
@@ -19,7 +19,7 @@ export type WordShape =
   | 'documentation'
   | 'rules';
 
-/** The words of a schema in the order in which Go writes them, each with its name in Go. */
+/** The keywords of a schema in the order in which Go writes them, each with its Go name. */
 export const schemaWords: readonly (readonly [word: string, shape: WordShape, goName: string])[] = [
   ['id', 'text', 'ID'],
   ['$schema', 'text', 'Schema'],

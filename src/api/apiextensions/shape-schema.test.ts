@@ -8,8 +8,8 @@ function shaped(schema: JsonValue) {
   return { schema: shapeSchema(schema, 'root', unknown), unknown };
 }
 
-describe('a schema that is sent', () => {
-  it('loses what no schema has, wherever that stands, and says where', () => {
+describe('a schema in a request', () => {
+  it('loses unknown keywords at any depth, and reports their paths', () => {
     const found = shaped({
       type: 'object',
       foo: 1,
@@ -31,7 +31,7 @@ describe('a schema that is sent', () => {
     ]);
   });
 
-  it('keeps its words in the order of Go, and none that say nothing', () => {
+  it('keeps its keywords in the order of Go, without empty ones', () => {
     const { schema } = shaped({
       nullable: false,
       title: '',
@@ -52,7 +52,7 @@ describe('a schema that is sent', () => {
     ]);
   });
 
-  it('keeps a member that is called __proto__ as one', () => {
+  it('keeps a property named __proto__', () => {
     const { schema } = shaped(JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'));
     expect(JSON.stringify(schema)).toBe('{"properties":{"__proto__":{"type":"string"}}}');
   });
@@ -71,7 +71,7 @@ describe('a schema that is sent', () => {
     expect(() => shaped(schema as unknown as JsonValue)).toThrow(message);
   });
 
-  it('has as many words as Go has members for them', () => {
+  it('has a keyword for each member of the Go struct', () => {
     expect(new Set(schemaWords.map(([, , goName]) => goName)).size).toBe(44);
   });
 });

@@ -2,38 +2,44 @@ import { type FieldError, required } from '../field-error.ts';
 import { childPath, indexPath, keyPath } from '../schema/field-path.ts';
 import { itemsOf, type SchemaProps } from './definition.ts';
 
-/** Members and items that a condition speaks of must be there in the schema itself. */
+/** Members and items that a condition (allOf, anyOf, oneOf, not) refers to must be defined in the schema itself. */
 export function completenessErrors(schema: SchemaProps, path: string): FieldError[] {
   return conditionsComplete(schema, schema, path, path);
 }
 
-function conditionsComplete(said: SchemaProps, schema: SchemaProps, path: string, saidPath: string): FieldError[] {
-  const errors = said.not === undefined ? [] : nestedComplete(said.not, schema, path, childPath(saidPath, 'not'));
+function conditionsComplete(
+  condition: SchemaProps,
+  schema: SchemaProps,
+  path: string,
+  conditionPath: string,
+): FieldError[] {
+  const errors =
+    condition.not === undefined ? [] : nestedComplete(condition.not, schema, path, childPath(conditionPath, 'not'));
   for (const word of ['allOf', 'anyOf', 'oneOf'] as const) {
-    (said[word] ?? []).forEach((part, index) => {
-      errors.push(...nestedComplete(part, schema, path, indexPath(childPath(saidPath, word), index)));
+    (condition[word] ?? []).forEach((part, index) => {
+      errors.push(...nestedComplete(part, schema, path, indexPath(childPath(conditionPath, word), index)));
     });
   }
   return errors;
 }
 
 function nestedComplete(
-  said: SchemaProps,
+  condition: SchemaProps,
   schema: SchemaProps | undefined,
   path: string,
-  saidPath: string,
+  conditionPath: string,
 ): FieldError[] {
-  if (schema === undefined) return [required(path, `because it is defined in ${saidPath}`)];
-  const errors = conditionsComplete(said, schema, path, saidPath);
-  const items = itemsOf(said);
+  if (schema === undefined) return [required(path, `because it is defined in ${conditionPath}`)];
+  const errors = conditionsComplete(condition, schema, path, conditionPath);
+  const items = itemsOf(condition);
   if (items !== undefined) {
-    errors.push(...nestedComplete(items, itemsOf(schema), childPath(path, 'items'), childPath(saidPath, 'items')));
+    errors.push(...nestedComplete(items, itemsOf(schema), childPath(path, 'items'), childPath(conditionPath, 'items')));
   }
   const { properties = {} } = schema;
-  for (const [name, member] of Object.entries(said.properties ?? {})) {
+  for (const [name, member] of Object.entries(condition.properties ?? {})) {
     const at = (parent: string) => keyPath(childPath(parent, 'properties'), name);
     const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    errors.push(...nestedComplete(member, own, at(path), at(saidPath)));
+    errors.push(...nestedComplete(member, own, at(path), at(conditionPath)));
   }
   return errors;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { structuralErrors } from './structural.ts';
 
-/** Members whose patterns are a thousand instructions each, and a few characters to send. */
+/** Members with short patterns that compile to a thousand instructions each. */
 function patterned(members: number) {
   const member = (index: number) => [`p${index}`, { type: 'string', pattern: `a{1000}${index}` }] as const;
   return {
@@ -11,13 +11,13 @@ function patterned(members: number) {
 }
 
 describe('the patterns of a schema', () => {
-  it('are refused where they take too long together to compile', () => {
+  it('are rejected if compiling all of them takes too long', () => {
     expect(structuralErrors(patterned(20), 'schema')).toEqual([]);
     expect(structuralErrors(patterned(2_000), 'schema')).toEqual([
       {
         type: 'FieldValueInvalid',
         field: 'schema',
-        message: 'Invalid value: too complex: its conditions and patterns take too long to check',
+        message: 'Invalid value: too complex: its conditions and patterns take too long to evaluate',
       },
     ]);
   });

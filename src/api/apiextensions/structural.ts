@@ -9,9 +9,9 @@ import { completenessErrors } from './structural-completeness.ts';
 type Level = 'root' | 'item' | 'field';
 
 /**
- * Whether a schema is structural: every member, item and map has its type in the schema itself and not in one of its
- * conditions (allOf, anyOf, oneOf, not), so that what is unknown can be pruned and what is missing defaulted. Errors
- * come sorted, as Kubernetes gives them.
+ * Returns the reasons why a schema is not structural. In a structural schema each member, item and map has its type in
+ * the schema itself and not in one of its conditions (allOf, anyOf, oneOf, not), so that unknown members can be pruned
+ * and missing ones defaulted. Errors are sorted, as in Kubernetes.
  */
 export function structuralErrors(schema: SchemaProps, path: string): FieldError[] {
   const errors = withinLimits(path, () => [
@@ -22,7 +22,7 @@ export function structuralErrors(schema: SchemaProps, path: string): FieldError[
   return errors.sort((a, b) => ((lines.get(a) ?? '') < (lines.get(b) ?? '') ? -1 : 1));
 }
 
-/** The first thing that no structural schema has at all; it is told only where nothing else is. */
+/** The first keyword that no structural schema supports. It is reported only if there is no other error. */
 export function unsupportedWord(schema: SchemaProps): string | undefined {
   if ((schema.id ?? '') !== '') return notSupportedText('id');
   if ((schema.$schema ?? '') !== '') return notSupportedText('schema');
@@ -45,7 +45,7 @@ function notSupportedText(word: string): string {
   return `OpenAPIV3Schema '${word}' is not supported`;
 }
 
-/** The schemas that this one is made of. */
+/** The direct subschemas of a schema. */
 export function partsOf(schema: SchemaProps): SchemaProps[] {
   const { additionalProperties, not } = schema;
   const items = itemsOf(schema);
@@ -122,7 +122,7 @@ const missingType: Readonly<Record<Level, string>> = {
   field: 'must not be empty for specified object fields',
 };
 
-/** META-24: of the members that every object has, a schema restricts only the name and the generateName. */
+/** META-24: a schema can restrict only name and generateName of the metadata. */
 function resourceErrors(schema: SchemaProps, level: Level, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const { properties = {} } = schema;
@@ -152,7 +152,7 @@ function restrictsNamesOnly({ type: _, default: __, properties = {}, ...others }
   return Object.keys(others).length === 0 && names.every((name) => name === 'name' || name === 'generateName');
 }
 
-/** The one condition that may name types: whatever is an integer or a string. */
+/** The only condition that may contain types: integer or string. */
 function isIntOrString(anyOf: readonly SchemaProps[] | undefined): boolean {
   return anyOf !== undefined && equalJson(anyOf as unknown as JsonValue, [{ type: 'integer' }, { type: 'string' }]);
 }
@@ -162,7 +162,7 @@ interface Exceptions {
   readonly skipFirstAnyOf?: boolean;
 }
 
-/** What is asked of values beyond their types, of a schema or of one of its conditions. */
+/** Errors of the value constraints of a schema or of one of its conditions. */
 function conditionErrors(schema: SchemaProps, path: string, exceptions: Exceptions): FieldError[] {
   const errors: FieldError[] = [];
   const each = (word: 'anyOf' | 'allOf' | 'oneOf') =>
@@ -182,7 +182,7 @@ function conditionErrors(schema: SchemaProps, path: string, exceptions: Exceptio
   return errors;
 }
 
-/** What a condition may not say: it belongs into the schema itself. */
+/** Keywords that are not allowed in a condition and belong in the schema itself. */
 const forbiddenWords: readonly (readonly [keyof SchemaProps, string])[] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],

@@ -49,9 +49,9 @@ export function subresourceErrors({ scale }: Subresources, path: string): FieldE
   return errors;
 }
 
-const mostSelectableFields = 8;
+const maxSelectableFields = 8;
 
-/** `mayBeTooMany`: there were too many before, and they are the same. */
+/** `mayBeTooMany`: the previous list was already too long and is unchanged. */
 export function selectableFieldErrors(
   fields: readonly SelectableField[],
   schema: SchemaProps | undefined,
@@ -80,7 +80,7 @@ export function selectableFieldErrors(
     if (known.has(found.path)) errors.push(duplicate(field, jsonPath));
     known.add(found.path);
   });
-  if (known.size > mostSelectableFields && !mayBeTooMany) errors.push(tooMany(path, known.size, mostSelectableFields));
+  if (known.size > maxSelectableFields && !mayBeTooMany) errors.push(tooMany(path, known.size, maxSelectableFields));
   return errors;
 }
 

@@ -8,8 +8,8 @@ import { schemaErrors } from './schema-errors.ts';
 import { structuralErrors, unsupportedWord } from './structural.ts';
 
 /**
- * What is wrong with the rules (`x-kubernetes-validations`) of a schema that is otherwise right. `path` is where the
- * schema stands; `old` are the schemas that the definition had before, whose rules are not held against cost limits.
+ * Returns the errors of the rules (`x-kubernetes-validations`) of an otherwise valid schema. `path` is the location of
+ * the schema. `old` is the previous schema of the definition, whose rules are exempt from the cost limits.
  */
 export type RuleErrors = (
   schema: SchemaProps,
@@ -19,14 +19,14 @@ export type RuleErrors = (
 
 export interface DefinitionChecks {
   readonly ruleErrors: RuleErrors;
-  /** Waited for between parts of the work: a schema can have ten thousand members. */
+  /** Awaited between parts of the work, because a schema can have ten thousand members. */
   readonly turn?: (() => Promise<void>) | undefined;
 }
 
 interface SchemaContext extends DefinitionChecks {
-  /** The status is a part of its own. */
+  /** True if the status subresource is enabled. */
   readonly hasStatus: boolean;
-  /** What the schema was before. */
+  /** The previous schema. */
   readonly old: SchemaProps | undefined;
 }
 
@@ -55,7 +55,7 @@ const allowedAtRoot = [
   'XValidations',
 ];
 
-/** All that is wrong with the schema at that path (`…validation`, `…schema`), in the order of Kubernetes. */
+/** Returns all errors of the schema at that path (`…validation`, `…schema`), in the order of Kubernetes. */
 export async function wholeSchemaErrors(
   schema: SchemaProps,
   path: string,
@@ -81,7 +81,7 @@ export async function wholeSchemaErrors(
   return errors;
 }
 
-/** With a status of its own, the schema's root says nothing that would be lost when the status is checked alone. */
+/** With a status subresource, the root allows only keywords that remain effective if the status is validated alone. */
 function rootErrors(schema: SchemaProps, path: string): FieldError[] {
   const form = goSchema(schema) as Record<string, JsonValue>;
   for (const [name, value] of Object.entries(form)) {

@@ -2,13 +2,13 @@ import type { JsonValue } from '../../lib/json-value.ts';
 import { managementGroup, managementVersion } from '../naming.ts';
 
 /**
- * One line of the audit log (completions §11), which says its members in this order; what is undefined does not stand in it.
- * Never a key, token, password or kubeconfig value.
+ * One line of the audit log (completions §11). The line contains the members in this order and omits undefined ones. It
+ * never contains the value of a key, token, password or kubeconfig.
  */
 export interface AuditEvent {
   readonly user?: { readonly username: string; readonly groups: readonly string[] } | undefined;
   readonly accessKey?: string | undefined;
-  /** Whom the request was made as, where that is somebody else. */
+  /** The impersonated user, if the request impersonates one. */
   readonly impersonatedUser?: { readonly username: string; readonly groups: readonly string[] } | undefined;
   readonly auditID: string;
   readonly verb: string;
@@ -28,35 +28,35 @@ export interface AuditEvent {
   readonly level: 'None' | 'Metadata' | 'Request' | 'RequestResponse';
   readonly stage: 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete';
   readonly responseStatus?: { readonly code: number; readonly reason?: string } | undefined;
-  /** At level Request and above: what was sent, without its secrets. */
+  /** The request body without secrets, at level Request and above. */
   readonly requestObject?: JsonValue | undefined;
-  /** At level RequestResponse: what was answered, without its secrets. */
+  /** The response body without secrets, at level RequestResponse. */
   readonly responseObject?: JsonValue | undefined;
   readonly decision?:
     | { readonly allowed: boolean; readonly reason: string; readonly scopes?: readonly string[] }
     | undefined;
-  /** What policies have to say of the request. */
+  /** Audit annotations of admission policies. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   /**
-   * The agent that the request came to, where it did not come to this server; and which line of its log this is. Such a
-   * line says its members in the order in which they were taken over.
+   * The agent that served the request, if it was not this server, and the position in the agent's log. Such a line
+   * keeps the member order of the agent's line.
    */
   readonly agent?: { readonly cluster: string; readonly log: string; readonly line: number } | undefined;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
 }
 
-/** What `GET /audit` answers: lines as they stand in the log, newest first. */
+/** The response of `GET /audit`: log lines, newest first. */
 export interface AuditEventList {
   readonly kind: typeof auditListKind;
   readonly apiVersion: typeof auditApiVersion;
   readonly metadata: {
     /**
-     * Where the next request goes on; absent: the whole log was looked at. It can be there with few items or none, as
-     * one request looks at so much of the log and no more.
+     * Cursor for the next request. Absent if the whole log was searched. Can be present with few or no items, because
+     * one request searches only a limited part of the log.
      */
     readonly continue?: string;
-    /** The time of the oldest line that was looked at, whether or not it is among the items; absent: there was none. */
+    /** Time of the oldest line that was searched, whether or not it matched. Absent if there was none. */
     readonly reached?: string;
   };
   readonly items: readonly AuditEvent[];
@@ -64,5 +64,5 @@ export interface AuditEventList {
 
 export const auditListKind = 'AuditEventList';
 export const auditApiVersion = `${managementGroup}/${managementVersion}`;
-/** Where the log is searched, outside of the planes. */
+/** Path of the audit log search, outside of the control planes. */
 export const auditPath = '/audit';

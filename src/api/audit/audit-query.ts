@@ -1,29 +1,29 @@
 import type { AuditEvent } from './audit-event.ts';
 
-/** What `GET /audit` looks for: a line has to match everything that is given. Absent matches whatever there is. */
+/** The parameters of `GET /audit`. A line must match all of them. An absent parameter matches every line. */
 export interface AuditQuery {
-  /** Who asked, or whom they acted as. */
+  /** The caller or the impersonated user. */
   readonly user?: string;
-  /** The name of the key that it was done with. */
+  /** Name of the access key of the request. */
   readonly accessKey?: string;
   readonly verb?: string;
-  /** `plural`, which is found with all its subresources; `plural/subresource`; or `plural/`, without any. */
+  /** `plural`, including its subresources; `plural/subresource`; or `plural/`, without subresources. */
   readonly resource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** A write has a line of each; whoever wants to see each request once asks for `ResponseComplete`. */
+  /** A write has one line per stage. `ResponseComplete` selects each request once. */
   readonly stage?: AuditEvent['stage'];
-  /** What was answered: `403`, or `4xx` for all that begin with 4. */
+  /** Status code of the response: `403`, or `4xx` for a class. */
   readonly code?: string;
   readonly decision?: AuditDecision;
-  /** Stands somewhere in the line; large and small letters are the same. */
+  /** Text that the line contains. Case-insensitive. */
   readonly text?: string;
-  /** RFC 3339: not before, by the time at which the line was written. */
+  /** RFC 3339: earliest time at which the line was written. */
   readonly since?: string;
-  /** RFC 3339: not after. */
+  /** RFC 3339: latest time. */
   readonly until?: string;
   readonly limit?: number;
-  /** `metadata.continue` of the answer before. The other parameters are to be the same. */
+  /** `metadata.continue` of the previous response. The other parameters must be unchanged. */
   readonly continue?: string;
 }
 
@@ -35,64 +35,64 @@ export const auditStages: readonly AuditEvent['stage'][] = ['RequestReceived', '
 export const defaultAuditLimit = 100;
 export const mostAuditLimit = 1_000;
 
-/** Longer ones are looked for by nobody. */
-const longestValue = 1_024;
+/** Longer than any useful value. */
+const maxValueLength = 1_024;
 
 const timeForm = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 const time = (text: string): string | undefined =>
   timeForm.test(text) && !Number.isNaN(Date.parse(text))
     ? undefined
-    : 'must be a time as in RFC 3339, such as 2026-11-15T08:00:00Z';
+    : 'must be an RFC 3339 time such as 2026-11-15T08:00:00Z';
 
-const anyText = (): undefined => undefined;
+const anyValue = (): undefined => undefined;
 
 const oneOf =
   (values: readonly string[]) =>
   (text: string): string | undefined =>
     values.includes(text) ? undefined : `must be one of ${values.join(', ')}`;
 
-/** Each parameter with what is wrong with a value. */
+/** Validation of each parameter: returns the error of a value. */
 const parameters: Readonly<Record<keyof AuditQuery, (text: string) => string | undefined>> = {
-  user: anyText,
-  accessKey: anyText,
-  verb: anyText,
-  resource: anyText,
-  namespace: anyText,
-  name: anyText,
+  user: anyValue,
+  accessKey: anyValue,
+  verb: anyValue,
+  resource: anyValue,
+  namespace: anyValue,
+  name: anyValue,
   stage: oneOf(auditStages),
   code: (text) =>
     /^[1-5](\d\d|xx)$/.test(text) ? undefined : 'must be a status code such as 403, or a class such as 4xx',
   decision: oneOf(auditDecisions),
-  text: anyText,
+  text: anyValue,
   since: time,
   until: time,
   limit: (text) =>
     /^[1-9]\d{0,3}$/.test(text) && Number(text) <= mostAuditLimit
       ? undefined
-      : `must be a whole number from 1 to ${mostAuditLimit}`,
-  continue: anyText,
+      : `must be an integer from 1 to ${mostAuditLimit}`,
+  continue: anyValue,
 };
 
-/** Parameters that every request may have, whatever it asks for. */
-const general: ReadonlySet<string> = new Set(['pretty', 'timeout']);
+/** Parameters that every request may have. */
+const commonParameters: ReadonlySet<string> = new Set(['pretty', 'timeout']);
 
 /**
- * Reads a query, and gives all its problems at once. A parameter without a value counts as absent: forms send those. One
- * that is not known is a problem, as a filter with a typing error would show everything.
+ * Parses a query and returns all problems at once. A parameter with an empty value counts as absent, because forms send
+ * those. An unknown parameter is a problem: ignoring a misspelled filter would return all lines.
  */
 export function readAuditQuery(search: URLSearchParams): { query: AuditQuery; problems: string[] } {
   const query: Record<string, string | number> = {};
   const problems: string[] = [];
   for (const name of new Set(search.keys())) {
-    if (general.has(name)) continue;
+    if (commonParameters.has(name)) continue;
     const [value = '', ...others] = search.getAll(name);
     const check = Object.hasOwn(parameters, name) ? parameters[name as keyof AuditQuery] : undefined;
     if (check === undefined) {
-      problems.push(`${JSON.stringify(name.slice(0, 64))} is not a parameter of this search`);
+      problems.push(`${JSON.stringify(name.slice(0, 64))} is not a known parameter`);
     } else if (others.length > 0) {
-      problems.push(`${name} must be given once`);
+      problems.push(`${name} must be specified only once`);
     } else if (value !== '') {
-      const problem = value.length > longestValue ? `must have at most ${longestValue} characters` : check(value);
+      const problem = value.length > maxValueLength ? `must have at most ${maxValueLength} characters` : check(value);
       if (problem === undefined) query[name] = name === 'limit' ? Number(value) : value;
       else problems.push(`${name} ${problem}`);
     }
@@ -100,7 +100,7 @@ export function readAuditQuery(search: URLSearchParams): { query: AuditQuery; pr
   return { query, problems };
 }
 
-/** The query as it goes into a URL, without its question mark; members in the order in which they are documented. */
+/** The query string without the question mark, with parameters in their documented order. */
 export function writeAuditQuery(query: AuditQuery): string {
   const search = new URLSearchParams();
   for (const name of Object.keys(parameters) as (keyof AuditQuery)[]) {

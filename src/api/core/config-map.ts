@@ -4,7 +4,7 @@ import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/build.ts';
 
-/** Members stand in the order of the Go struct. */
+/** Members are in the order of the Go struct. */
 export const configMapKind: ResourceKind = {
   group: '',
   version: 'v1',

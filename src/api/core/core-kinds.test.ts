@@ -24,7 +24,7 @@ const event = {
   reportingComponent: 'harbour',
 } as KubeObject;
 
-describe('the columns people know', () => {
+describe('the standard columns', () => {
   it('of namespaces are Status and Age (TABLE-04)', () => {
     const namespace = {
       apiVersion: 'v1',
@@ -37,7 +37,7 @@ describe('the columns people know', () => {
     expect(row(namespaceKind, going)).toMatchObject({ Status: 'Terminating' });
   });
 
-  it('of events are the same in both forms (KUBECTL-32)', () => {
+  it('of events are the same in both versions (KUBECTL-32)', () => {
     const shown = {
       'Last Seen': '2026-01-01T00:00:01Z',
       Type: 'Normal',
@@ -61,7 +61,7 @@ describe('the columns people know', () => {
     expect(row(leaseKind, lease({}))).toMatchObject({ Holder: '' });
   });
 
-  it('count a series rather than the single event', () => {
+  it('of events count a series instead of a single event', () => {
     const series = { ...event, series: { count: 5, lastObservedTime: '2026-01-02T00:00:00.000000Z' } } as KubeObject;
     expect(row(eventKind, series)).toMatchObject({ Count: 5, 'Last Seen': '2026-01-02T00:00:00.000000Z' });
   });

@@ -35,8 +35,8 @@ const core = deepFreeze({
   reportingInstance: 'ri',
 } as KubeObject);
 
-describe('an event in its other form', () => {
-  it('has other names at the top, and other names of owned fields (CLIENT-14)', () => {
+describe('a converted event', () => {
+  it('has converted names of top-level members and owned fields (CLIENT-14)', () => {
     expect(otherEvent(core)).toEqual({
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
@@ -67,7 +67,7 @@ describe('an event in its other form', () => {
     });
   });
 
-  it('comes back as it was, whatever it holds', () => {
+  it('is unchanged after a conversion in both directions', () => {
     const names = [
       ...Object.keys(eventKind.schema.properties ?? {}),
       ...Object.keys(groupEventKind.schema.properties ?? {}),
@@ -86,18 +86,18 @@ describe('an event in its other form', () => {
     );
   });
 
-  it('knows every member of both kinds', () => {
+  it('covers every member of both kinds', () => {
     const core = Object.keys(eventKind.schema.properties ?? {}).map(otherEventField);
     expect(core.sort()).toEqual(Object.keys(groupEventKind.schema.properties ?? {}).sort());
   });
 
-  it('is selected by the fields of that form (SEL-07)', () => {
+  it('is selected by the fields of its version (SEL-07)', () => {
     const inCore = groupEventKind.selectableFields?.map(otherEventField) ?? [];
     expect(inCore).toContain('involvedObject.name');
     for (const field of inCore) expect(eventKind.selectableFields).toContain(field);
   });
 
-  it('is patched by pointers into that form (PATCH-06)', () => {
+  it('is patched by pointers into its version (PATCH-06)', () => {
     expect(
       otherEventPatch([
         { op: 'replace', path: '/note', value: 'x' },

@@ -3,8 +3,8 @@ import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } f
 import type { KubeObject } from '../meta.ts';
 
 /**
- * Core v1 and events.k8s.io/v1 name the same members differently at the top level and are alike below. Each pair is
- * swapped, so one function goes both ways, and a name that belongs to the other form becomes one that is unknown.
+ * Core v1 and events.k8s.io/v1 events have different names for the same top-level members and are otherwise alike. Each
+ * pair is swapped, so one function converts in both directions, and a name of the other version becomes an unknown one.
  */
 const pairs = [
   ['involvedObject', 'regarding'],
@@ -28,61 +28,61 @@ const otherVersion = new Map([
   ['events.k8s.io/v1', 'v1'],
 ]);
 
-/** The name of a field in the other form; takes paths as field selectors have them: `involvedObject.name`. */
+/** The name of a field in the other version. Accepts field selector paths: `involvedObject.name`. */
 export function otherEventField(path: string): string {
   const [first = '', ...rest] = path.split('.');
   return [otherName.get(first) ?? first, ...rest].join('.');
 }
 
-/** The members at the top in the other form; the apiVersion is turned over too, where there is one. */
+/** Converts the top-level members to the other version, including the apiVersion if present. */
 export function otherEventMembers(members: JsonObject): JsonObject {
-  const turned: JsonObject = {};
+  const converted: JsonObject = {};
   for (const [name, member] of Object.entries(members)) {
     const version = name === 'apiVersion' && typeof member === 'string' ? otherVersion.get(member) : undefined;
-    setMember(turned, otherName.get(name) ?? name, version ?? cloneJson(member));
+    setMember(converted, otherName.get(name) ?? name, version ?? cloneJson(member));
   }
-  return turned;
+  return converted;
 }
 
-/** A whole event in the other form, its field ownership included. Never changes what it is given. */
+/** Converts a whole event to the other version, including its managed fields. Does not modify the given event. */
 export function otherEvent(event: KubeObject): KubeObject {
-  const turned = otherEventMembers(event as JsonObject) as KubeObject;
-  const { managedFields } = turned.metadata;
+  const converted = otherEventMembers(event as JsonObject) as KubeObject;
+  const { managedFields } = converted.metadata;
   if (managedFields !== undefined) {
-    turned.metadata.managedFields = managedFields.map((entry) => ({
+    converted.metadata.managedFields = managedFields.map((entry) => ({
       ...entry,
       apiVersion: otherVersion.get(entry.apiVersion) ?? entry.apiVersion,
       ...(isJsonObject(entry.fieldsV1) ? { fieldsV1: otherFieldSet(entry.fieldsV1) } : {}),
     }));
   }
-  return turned;
+  return converted;
 }
 
-/** Owned fields at the top: `f:involvedObject`. */
+/** Owned top-level fields: `f:involvedObject`. */
 function otherFieldSet(fields: JsonObject): JsonObject {
-  const turned: JsonObject = {};
+  const converted: JsonObject = {};
   for (const [key, below] of Object.entries(fields)) {
     const name = key.startsWith('f:') ? otherName.get(key.slice(2)) : undefined;
-    setMember(turned, name === undefined ? key : `f:${name}`, below);
+    setMember(converted, name === undefined ? key : `f:${name}`, below);
   }
-  return canonicalJson(turned);
+  return canonicalJson(converted);
 }
 
-/** A JSON patch against one form as a patch against the other; what is no patch is left for the patcher to refuse. */
+/** Converts a JSON patch to the other version. Invalid patches are returned unchanged, and the patcher rejects them. */
 export function otherEventPatch(operations: JsonValue): JsonValue {
   if (!Array.isArray(operations)) return operations;
   return operations.map((operation) => {
     if (!isJsonObject(operation)) return operation;
-    const turned: JsonObject = { ...operation };
+    const converted: JsonObject = { ...operation };
     for (const member of ['path', 'from']) {
-      const pointer = turned[member];
-      if (typeof pointer === 'string') turned[member] = otherPointer(pointer);
+      const pointer = converted[member];
+      if (typeof pointer === 'string') converted[member] = otherPointer(pointer);
     }
-    if (operation.path === '' && isJsonObject(operation.value)) turned.value = otherEventMembers(operation.value);
+    if (operation.path === '' && isJsonObject(operation.value)) converted.value = otherEventMembers(operation.value);
     if (operation.path === '/apiVersion' && typeof operation.value === 'string') {
-      turned.value = otherVersion.get(operation.value) ?? operation.value;
+      converted.value = otherVersion.get(operation.value) ?? operation.value;
     }
-    return turned;
+    return converted;
   });
 }
 

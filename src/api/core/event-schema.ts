@@ -1,6 +1,6 @@
 import { t } from '../schema/build.ts';
 
-/** The parts that both forms of an event are made of; members stand in the order of the Go structs. */
+/** Schemas shared by both versions of an event. Members are in the order of the Go structs. */
 export function objectReference(description: string) {
   return t.object(
     {

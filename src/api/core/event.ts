@@ -6,7 +6,7 @@ import type { Column, ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/build.ts';
 import { eventDescriptions as about, eventSeries, eventSource, objectReference } from './event-schema.ts';
 
-/** The core form, which is also the one that is stored. */
+/** The core version, which is also the stored one. */
 export const eventKind: ResourceKind = {
   group: '',
   version: 'v1',
@@ -60,7 +60,7 @@ export const eventKind: ResourceKind = {
   ],
 };
 
-/** How the two forms of an event call what the columns show. */
+/** The names of the displayed members in a version of an event. */
 interface EventNames {
   readonly subject: string;
   readonly text: string;
@@ -71,7 +71,7 @@ interface EventNames {
   readonly controller: string;
 }
 
-/** What `kubectl get events` has always shown; the order and the names are known to scripts. */
+/** The columns of `kubectl get events`. Scripts rely on their order and names. */
 export function eventColumns(names: EventNames): readonly Column[] {
   const read = (object: KubeObject, ...path: string[]) => valueAt(object as JsonValue, ...path);
   const text = (object: KubeObject, ...path: string[]) => textAt(object as JsonValue, ...path);

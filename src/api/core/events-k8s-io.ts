@@ -3,7 +3,7 @@ import { asSchema, t } from '../schema/build.ts';
 import { eventColumns } from './event.ts';
 import { eventDescriptions as about, eventSeries, eventSource, objectReference } from './event-schema.ts';
 
-/** The newer form of the same events. */
+/** The events.k8s.io version of the same events. */
 export const groupEventKind: ResourceKind = {
   group: 'events.k8s.io',
   version: 'v1',

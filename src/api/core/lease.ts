@@ -4,7 +4,7 @@ import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/build.ts';
 
-/** What leader election is made of; members stand in the order of the Go structs. */
+/** The basis of leader election. Members are in the order of the Go structs. */
 export const leaseKind: ResourceKind = {
   group: 'coordination.k8s.io',
   version: 'v1',

@@ -9,7 +9,7 @@ import { asSchema, t } from '../schema/build.ts';
 
 const amounts = (description: string) => t.map(t.string({ format: quantityFormat }), { description });
 
-/** Members stand in the order of the Go structs. */
+/** Members are in the order of the Go structs. */
 export const resourceQuotaKind: ResourceKind = {
   group: '',
   version: 'v1',

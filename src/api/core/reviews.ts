@@ -103,7 +103,7 @@ function review(name: ReviewName, description: string, schema: Parameters<typeof
     version: 'v1',
     plural: `${singular}s`,
     singular,
-    // Typed Go clients know the two Kubernetes groups and no other.
+    // Typed Go clients know only the two Kubernetes groups.
     builtIn: name.group === authorizationGroup || name.group === authenticationGroup,
     description,
     schema: asSchema(schema),

@@ -4,7 +4,7 @@ import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/build.ts';
 
-/** Members stand in the order of the Go struct. */
+/** Members are in the order of the Go struct. */
 export const secretKind: ResourceKind = {
   group: '',
   version: 'v1',
@@ -54,6 +54,6 @@ export const secretTypes = {
   tls: 'kubernetes.io/tls',
 } as const;
 
-/** Which account a token secret is for; the controller that fills it in writes the second. */
+/** The service account of a token secret. The controller that creates the token sets the second annotation. */
 export const serviceAccountNameAnnotation = 'kubernetes.io/service-account.name';
 export const serviceAccountUidAnnotation = 'kubernetes.io/service-account.uid';

@@ -3,10 +3,10 @@ import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/build.ts';
 import { objectReference } from './event-schema.ts';
 
-/** The account that every namespace has. */
+/** The service account that every namespace has. */
 export const defaultServiceAccount = 'default';
 
-/** Members stand in the order of the Go struct. */
+/** Members are in the order of the Go struct. */
 export const serviceAccountKind: ResourceKind = {
   group: '',
   version: 'v1',
@@ -41,7 +41,7 @@ export const serviceAccountKind: ResourceKind = {
   columns: [ageColumn],
 };
 
-/** As whom a token of the account is known, in its own plane. */
+/** The user name of the account's tokens, in its own control plane. */
 export function serviceAccountUser(namespace: string, name: string): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }

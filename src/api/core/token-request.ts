@@ -4,7 +4,7 @@ import { authenticationGroup } from './reviews.ts';
 
 const audiences = t.array(t.string(), { listType: 'atomic', description: 'For whom the token is good.' });
 
-/** Asked of `serviceaccounts/<name>/token`; members stand in the order of the Go structs. */
+/** Sent to `serviceaccounts/<name>/token`. Members are in the order of the Go structs. */
 export const tokenRequestKind: ResourceKind = {
   group: authenticationGroup,
   version: 'v1',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { base64Fault, base64Length, canonicalBase64, decodeBase64, encodeBase64 } from './base64.ts';
 
 describe('base64', () => {
-  /** Where Go's own decoder stops. */
+  /** The positions at which Go's decoder fails. */
   it.each([
     ['%%', 0],
     ['a', 0],
@@ -18,15 +18,15 @@ describe('base64', () => {
     ['abc=\nx', 5],
     ['abcd\nab', 5],
     ['ab\n', 1],
-  ])('%j is wrong at byte %d', (text, at) => {
+  ])('%j is invalid at byte %d', (text, at) => {
     expect(base64Fault(text)).toBe(`illegal base64 data at input byte ${at}`);
   });
 
-  it.each(['', 'abcd', 'ab==', 'abc=', 'ab\n==', 'ab==\n', '\r\nabcd', 'YR=='])('%j is right', (text) => {
+  it.each(['', 'abcd', 'ab==', 'abc=', 'ab\n==', 'ab==\n', '\r\nabcd', 'YR=='])('%j is valid', (text) => {
     expect(base64Fault(text)).toBeUndefined();
   });
 
-  it('is what an encoder makes of any bytes, and says how many they are', () => {
+  it('accepts the output of an encoder for any bytes, and computes their number', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(), (bytes, at) => {
         const text = Buffer.from(bytes).toString('base64');
@@ -40,7 +40,7 @@ describe('base64', () => {
     );
   });
 
-  it('holds any text', () => {
+  it('encodes and decodes any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 20_000 }), (text) => {
         expect(encodeBase64(text)).toBe(Buffer.from(text).toString('base64'));

@@ -1,9 +1,9 @@
 /**
- * What Go's decoder says of a text that is not base64; undefined: it is. Line breaks count as nothing, and padding is
- * asked for.
+ * The error of Go's decoder for a text that is not base64. `undefined` if it is valid. Line breaks are ignored, and
+ * padding is required.
  */
 export function base64Fault(text: string): string | undefined {
-  // Nearly all of it is right: to find where it is wrong takes longer.
+  // Fast path: nearly all texts are valid, and locating an error takes longer.
   if (text.length % 4 === 0 && wellFormed.test(text)) return undefined;
   const at = firstFault(text);
   return at === undefined ? undefined : `illegal base64 data at input byte ${at}`;
@@ -31,7 +31,7 @@ function firstFault(text: string): number | undefined {
   return open === 0 ? undefined : at - open;
 }
 
-/** Behind two digits two signs of padding, behind three one, and nothing more. */
+/** Two digits need two padding characters, three digits need one, and nothing may follow. */
 function paddingFault(text: string, from: number, digits: number): number | undefined {
   const breaks = (at: number) => {
     while (text[at] === '\n' || text[at] === '\r') at++;
@@ -48,12 +48,12 @@ function paddingFault(text: string, from: number, digits: number): number | unde
   return at < text.length ? at : undefined;
 }
 
-/** As an encoder writes it, with line breaks and bits that say nothing left out. The text is base64. */
+/** The text as an encoder writes it, without line breaks and unused bits. The text must be valid base64. */
 export function canonicalBase64(text: string): string {
   return text.length % 4 === 0 && !text.endsWith('=') && !/[\r\n]/.test(text) ? text : btoa(atob(text));
 }
 
-/** How many bytes a canonical text stands for. */
+/** The number of bytes that a canonical text encodes. */
 export function base64Length(text: string): number {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   return (text.length / 4) * 3 - padding;
@@ -62,12 +62,12 @@ export function base64Length(text: string): number {
 export function encodeBase64(text: string): string {
   let binary = '';
   const bytes = new TextEncoder().encode(text);
-  // In pieces: the arguments of one call are not without limit.
+  // In chunks, because the number of arguments of one call is limited.
   for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(binary);
 }
 
-/** The text in UTF-8; what is none becomes U+FFFD, as in Go. */
+/** The bytes decoded as UTF-8. Invalid bytes become U+FFFD, as in Go. */
 export function decodeBase64(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../lib/json-value.ts';
 
-/** A typed part of a document has the wrong type (rule DEC-02). The message is what Go's decoder says. */
+/** A typed part of a document has the wrong type (rule DEC-02). The message is that of Go's decoder. */
 export class DecodeError extends Error {
   constructor(message: string) {
     super(message);
@@ -8,12 +8,12 @@ export class DecodeError extends Error {
   }
 }
 
-/** `field` as Go names it: the innermost struct, then the path in what is decoded: `ObjectMeta.labels`. */
+/** `field` as Go prints it: the innermost struct, then the path in the decoded value: `ObjectMeta.labels`. */
 export function wrongType(value: JsonValue, field: string, goType: string): DecodeError {
   return new DecodeError(`json: cannot unmarshal ${goTypeOf(value)} into Go struct field ${field} of type ${goType}`);
 }
 
-/** A JSON type as Go's decoder names it. */
+/** A JSON type as Go's decoder prints it. */
 export function goTypeOf(value: JsonValue): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';

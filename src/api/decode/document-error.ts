@@ -1,4 +1,4 @@
-/** A body that is no document at all. The message is the decoder's own, without what the answer puts around it. */
+/** A body that cannot be parsed. The message is the decoder's own, without the text that the response adds. */
 export class DocumentError extends Error {
   constructor(message: string) {
     super(message);

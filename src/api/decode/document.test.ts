@@ -29,13 +29,13 @@ describe('readDocument of JSON', () => {
     });
   });
 
-  it('quotes nothing of a body that may hold secrets', () => {
+  it('quotes no part of a body that may contain secrets', () => {
     expect(refusal(bytes('{"spec":{"key":"secret'), 'json', true)).toBe(
       "the object provided is unrecognized (must be of type Project): couldn't get version/kind; json parse error: unexpected end of JSON input",
     );
   });
 
-  it('answers what is no JSON with the start of the body (DEC-01)', () => {
+  it('reports invalid JSON with the start of the body (DEC-01)', () => {
     expect(refusal(bytes('{"kind":"Project","spec": oh dear, this is long}'), 'json')).toBe(
       `the object provided is unrecognized (must be of type Project): couldn't get version/kind; json parse error: invalid character 'o' looking for beginning of value ({"kind":"Project","spec": oh d ...)`,
     );
@@ -47,27 +47,27 @@ describe('readDocument of JSON', () => {
     );
   });
 
-  it('refuses what is nested too deeply (REQ-21)', () => {
+  it('rejects documents that are nested too deeply (REQ-21)', () => {
     expect(refusal(bytes('['.repeat(10_001)), 'json')).toContain('exceeded max depth');
   });
 });
 
 describe('readDocument of YAML', () => {
-  it('reads back what was dumped from JSON', () => {
+  it('reads back YAML that was dumped from JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (generated) => {
         // JSON has no negative zero.
         const value = JSON.parse(JSON.stringify(generated));
         const text = dump(value, { forceQuotes: true, noRefs: true });
         const names = JSON.stringify(value).match(/"[^"\\]*":/g) ?? [];
-        // A plain key is resolved like any scalar, so names that read as other scalars are left out here.
+        // A plain key is resolved like any scalar, so names that resolve to other types are excluded here.
         if (names.some((name) => !/^"[a-z]{2,}":$/.test(name) || /"(yes|no|on|off)":/.test(name))) return;
         expect(yaml(text)).toEqual(parseJson(JSON.stringify(value)).value);
       }),
     );
   });
 
-  it('reports duplicates in one text, a line each (DEC-12)', () => {
+  it('reports duplicates in one text with a line for each (DEC-12)', () => {
     const text = 'kind: A\nspec:\n  name: a\n  name: b\n  map:\n    x: 1\n  map:\n    z: 2\nkind: B\n';
     const { value, findings } = readDocument(bytes(text), 'yaml');
     expect(value).toEqual({ kind: 'B', spec: { name: 'b', map: { z: 2 } } });
@@ -82,7 +82,7 @@ describe('readDocument of YAML', () => {
     expect(warningsOf('unknown field "spec.foo"')).toEqual(['unknown field "spec.foo"']);
   });
 
-  it('counts the first document only, and tolerates a trailing separator (DEC-24)', () => {
+  it('reads only the first document, and tolerates a trailing separator (DEC-24)', () => {
     expect(yaml('a: 1\n---\nb: 2\n')).toEqual({ a: 1 });
     expect(yaml('---\na: 1\n---\n')).toEqual({ a: 1 });
     expect(yaml('')).toBeNull();
@@ -131,18 +131,18 @@ describe('readDocument of YAML', () => {
     expect(yaml(`v: ${text}`)).toEqual({ v: value });
   });
 
-  it('follows aliases and merges what they name, sharing nothing (NEG-04)', () => {
+  it('resolves aliases and merge keys without shared values (NEG-04)', () => {
     const read = yaml('a: &x {k: [1]}\nb: *x\nc: {<<: *x, l: 2}\n') as Record<string, unknown>;
     expect(read).toEqual({ a: { k: [1] }, b: { k: [1] }, c: { k: [1], l: 2 } });
     expect(read.a).not.toBe(read.b);
   });
 
-  it('takes integers beyond float64 for text, as in Go', () => {
+  it('reads integers beyond float64 as strings, as Go does', () => {
     const digits = `1${'0'.repeat(400)}`;
     expect(yaml(`a: ${digits}\nb: +${digits}\n`)).toEqual({ a: digits, b: `+${digits}` });
   });
 
-  it('takes long documents as JSON only, whatever they are said to be', () => {
+  it('accepts long documents only as JSON, whatever their declared type', () => {
     const text = 'x'.repeat(longestYaml);
     expect(yaml(`{"a":"${text}"}`)).toEqual({ a: text });
     for (const long of [`a: ${text}`, `{a: ${text}}`, `{"a":1,"a":"${text}"}`]) {
@@ -169,16 +169,16 @@ describe('readDocument of YAML', () => {
     ['a: !!int x\n', 'yaml: cannot decode !!str `x` as a !!int'],
     ['a: !!int a-long-secret\n', 'yaml: cannot decode !!str `a-long-...` as a !!int'],
     ['['.repeat(2000), 'exceeded max depth'],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(refusal(bytes(text), 'yaml')).toContain(message);
   });
 
-  it('refuses broken UTF-8', () => {
+  it('rejects invalid UTF-8', () => {
     expect(refusal(new Uint8Array([0x61, 0x3a, 0x20, 0xff]), 'yaml')).toContain('yaml: invalid UTF-8');
   });
 });
 
-/** Nine lines that would be a thousand million values. */
+/** An alias bomb: nine lines that expand to a billion values. */
 function bomb(): string {
   const lines = ['a0: &a0 [x,x,x,x,x,x,x,x,x,x]'];
   for (let level = 1; level < 9; level++) {

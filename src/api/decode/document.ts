@@ -7,19 +7,19 @@ import { readYaml } from './yaml-document.ts';
 
 export interface ReadDocument {
   readonly value: JsonValue;
-  /** What strict decoding finds in the text itself: `duplicate field "spec.bar"`, or YAML's one text for all. */
+  /** Findings of strict decoding in the text itself: `duplicate field "spec.bar"`, or one YAML text for all. */
   readonly findings: string[];
-  /** Where it is JSON in which nothing was found: the texts of its parts, if those were asked for. */
+  /** The texts of its parts, if they were requested and the document is JSON without findings. */
   readonly texts?: SortedText | undefined;
 }
 
-/** Go takes broken UTF-8 in JSON and puts the replacement character; a byte order mark is an error of the parser's. */
+/** Go accepts invalid UTF-8 in JSON and replaces it. A byte order mark is a parse error. */
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 const strict = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Throws DocumentError, which `undecodable` makes an answer of, or 413. `isObject`: it is to be stored as it is, as a rule,
- * so the texts of its parts are wanted.
+ * Throws DocumentError, which `undecodableBody` converts to a response, or 413. `isObject`: the document will usually
+ * be stored unchanged, so the texts of its parts are returned.
  */
 export function readDocument(bytes: Uint8Array, format: 'json' | 'yaml', isObject = false): ReadDocument {
   return format === 'json' ? readJson(bytes, isObject) : readYamlBytes(bytes);
@@ -41,8 +41,8 @@ function readJson(bytes: Uint8Array, isObject: boolean): ReadDocument {
 }
 
 /**
- * Reading YAML takes many times as long as reading JSON, and nobody is served meanwhile. The tools of Kubernetes send
- * JSON also where they say that it is YAML; what people write by hand is shorter.
+ * Parsing YAML takes many times as long as parsing JSON and blocks all other requests. Kubernetes tools send JSON even
+ * if they declare YAML, and handwritten documents are shorter than this limit.
  */
 export const longestYaml = 128 * 1024;
 
@@ -56,7 +56,7 @@ function readYamlBytes(bytes: Uint8Array): ReadDocument {
   return { value, findings: [`${yamlFindingPrefix}${duplicates.map((line) => `  ${line}`).join('\n')}`] };
 }
 
-/** undefined: it is not JSON, or has duplicates, of which YAML tells in its own way. */
+/** `undefined` if the text is not JSON, or has duplicates, which are reported in YAML's own form. */
 function jsonOf(text: string): ReadDocument | undefined {
   if (text[0] !== '{') return undefined;
   try {
@@ -76,7 +76,7 @@ function decodeStrictly(bytes: Uint8Array): string {
   }
 }
 
-/** A finding as warnings: YAML's one text holds a line for each duplicate (rule DEC-13). */
+/** Splits a finding into warnings: YAML's single text has a line per duplicate (rule DEC-13). */
 export function warningsOf(finding: string): string[] {
   const start = finding.indexOf(yamlFindingPrefix);
   if (start < 0) return [finding];
@@ -86,7 +86,7 @@ export function warningsOf(finding: string): string[] {
     .map((line) => line.trim());
 }
 
-/** The answer to a body that could not be read (rule DEC-01). What is no fault of the body is thrown on as it is. */
+/** The response to a body that could not be decoded (rule DEC-01). Rethrows errors that the body did not cause. */
 export function undecodable(kind: ExpectedKind, bytes: Uint8Array, error: unknown): StatusError {
   if (!(error instanceof DocumentError)) throw error;
   const quoted = kind.confidential === true ? '' : ` (${summarize(bytes)})`;
@@ -95,7 +95,7 @@ export function undecodable(kind: ExpectedKind, bytes: Uint8Array, error: unknow
 
 export interface ExpectedKind {
   readonly kind: string;
-  /** Nothing of the body may be quoted. */
+  /** True if no part of the body may be quoted. */
   readonly confidential?: boolean;
 }
 

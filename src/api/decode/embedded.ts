@@ -8,8 +8,8 @@ import { DecodeError } from './decode-error.ts';
 import { type ShapedMetadata, shapeMetadata } from './metadata.ts';
 
 /**
- * Gives the metadata of every embedded resource below `value` its types, in place, and the paths of the members that
- * were dropped. Resources at the root are the caller's.
+ * Normalizes the metadata of all embedded resources below `value`, in place, and returns the paths of dropped members.
+ * Does not handle a resource at the root.
  */
 export function shapeEmbedded(schema: Schema, value: JsonValue, path = ''): string[] {
   return holdsResources(schema) ? shapeBelow(schema, value, path) : [];
@@ -35,7 +35,7 @@ function shapeBelow(schema: Schema, value: JsonValue, path: string): string[] {
   return unknown;
 }
 
-/** What is wrong with it says which of the embedded resources it is about. */
+/** Adds the path of the embedded resource to errors. */
 function shapeOf(metadata: JsonObject, path: string): ShapedMetadata {
   try {
     return shapeMetadata(metadata, path);

@@ -20,14 +20,14 @@ function fault(kind: Parameters<typeof goShaped>[0], members: JsonObject): strin
   throw new Error('it was taken');
 }
 
-describe('a document as Go reads it into a struct (DEC-02, DEC-25)', () => {
-  it('has its members in the order of the struct, and those of maps by name', () => {
+describe('a document decoded into a Go struct (DEC-02, DEC-25)', () => {
+  it('has members in struct order and map members sorted by name', () => {
     const shaped = goShaped(configMapKind, { binaryData: {}, data: { b: '', a: '', é: '', Z: '' }, immutable: true });
     expect(Object.keys(shaped)).toEqual(['immutable', 'data', 'binaryData']);
     expect(Object.keys(shaped.data as JsonObject)).toEqual(['Z', 'a', 'b', 'é']);
   });
 
-  it('keeps whatever a map holds, also under the names that JavaScript has plans for', () => {
+  it('keeps all map members, including special JavaScript property names', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString'), fc.string()), fc.string()),
@@ -40,7 +40,7 @@ describe('a document as Go reads it into a struct (DEC-02, DEC-25)', () => {
     );
   });
 
-  it('takes a null for nothing: a member goes, what is in a map or a list is empty', () => {
+  it('drops a null member, and reads a null in a map or list as the zero value', () => {
     expect(goShaped(configMapKind, { immutable: null, data: { a: null } })).toEqual({ data: { a: '' } });
     expect(goShaped(serviceAccountKind, { secrets: [null] })).toEqual({ secrets: [{}] });
     expect(goShaped(resourceQuotaKind, { spec: { hard: { pods: null } } })).toEqual({ spec: { hard: { pods: '0' } } });
@@ -78,7 +78,7 @@ describe('a document as Go reads it into a struct (DEC-02, DEC-25)', () => {
     expect(fault(kind, members)).toBe(`json: cannot unmarshal ${detail}`);
   });
 
-  it('writes bytes and amounts in their one way, and refuses what is neither', () => {
+  it('canonicalizes bytes and quantities, and rejects invalid ones', () => {
     expect(goShaped(secretKind, { data: { a: 'YQ\r\n==', b: 'YR==' } })).toEqual({ data: { a: 'YQ==', b: 'YQ==' } });
     expect(goShaped(resourceQuotaKind, { spec: { hard: { cpu: 0.5, pods: 10 } } })).toEqual({
       spec: { hard: { cpu: '500m', pods: '10' } },

@@ -11,25 +11,24 @@ import { base64Fault, canonicalBase64 } from './base64.ts';
 import { DecodeError, wrongType } from './decode-error.ts';
 
 /**
- * What Go makes of a document when it reads it into the struct of a built-in kind: types are checked, members stand in
- * the order of the struct and those of maps in the order of their names, a null is the zero value, bytes and quantities
- * are written in their one way. `members` has no unknown ones and is not changed; its metadata is looked at elsewhere.
- * Throws DecodeError.
+ * Converts a document as Go does when it decodes it into the struct of a built-in kind: types are checked, members are
+ * in struct order and map members sorted by name, null is the zero value, and bytes and quantities have their canonical
+ * form. `members` contains no unknown members and is not modified. Metadata is handled elsewhere. Throws DecodeError.
  */
 export function goShaped(kind: Pick<ResourceKind, 'group' | 'version' | 'kind'>, members: JsonObject): JsonObject {
-  const its = structOf(apiVersionOf(kind), kind.kind);
-  if (its === undefined) return members;
+  const struct = structOf(apiVersionOf(kind), kind.kind);
+  if (struct === undefined) return members;
   const shaped: JsonObject = {};
   for (const name of ['kind', 'apiVersion', 'metadata']) {
     const member = Object.hasOwn(members, name) ? members[name] : undefined;
     if (member !== undefined) shaped[name] = member;
   }
-  fill(shaped, its, members, '');
+  fill(shaped, struct, members, '');
   return shaped;
 }
 
-/** Where a value stands, as Go's decoder names it: the struct that it is a member of, and the path without keys. */
-interface Place {
+/** Location of a value as Go's decoder prints it: the struct that contains it, and the path without keys. */
+interface Location {
   readonly struct: string;
   readonly path: string;
 }
@@ -48,37 +47,37 @@ function fill(target: JsonObject, struct: GoStruct, source: JsonObject, parent: 
   }
 }
 
-function shapedField({ shape, type }: Field, given: JsonValue, place: Place): JsonValue {
+function shapedField({ shape, type }: Field, given: JsonValue, location: Location): JsonValue {
   if (shape === 'list') {
-    if (!Array.isArray(given)) throw mismatch(given, place, `[]${goType(type)}`);
-    return given.map((item) => (item === null ? zeroOf(type) : shapedValue(type, item, place)));
+    if (!Array.isArray(given)) throw mismatch(given, location, `[]${goType(type)}`);
+    return given.map((item) => (item === null ? zeroOf(type) : shapedValue(type, item, location)));
   }
-  if (shape !== 'map') return shapedValue(type, given, place);
-  if (!isJsonObject(given)) throw mismatch(given, place, `map[string]${goType(type)}`);
+  if (shape !== 'map') return shapedValue(type, given, location);
+  if (!isJsonObject(given)) throw mismatch(given, location, `map[string]${goType(type)}`);
   const sorted: JsonObject = {};
   for (const key of Object.keys(given).sort(compareBytes)) {
     const member = given[key] ?? null;
-    setMember(sorted, key, member === null ? zeroOf(type) : shapedValue(type, member, place));
+    setMember(sorted, key, member === null ? zeroOf(type) : shapedValue(type, member, location));
   }
   return sorted;
 }
 
-function shapedValue(type: FieldType, given: JsonValue, place: Place): JsonValue {
-  if (typeof type === 'string') return shapedScalar(type, given, place);
-  // What stands for one of two things reads itself.
+function shapedValue(type: FieldType, given: JsonValue, location: Location): JsonValue {
+  if (typeof type === 'string') return shapedScalar(type, given, location);
+  // Union types decode themselves.
   if (!isStruct(type)) return given;
-  if (!isJsonObject(given)) throw mismatch(given, place, goType(type));
+  if (!isJsonObject(given)) throw mismatch(given, location, goType(type));
   const shaped: JsonObject = {};
-  fill(shaped, type, given, place.path);
+  fill(shaped, type, given, location.path);
   return shaped;
 }
 
-function shapedScalar(type: Scalar, given: JsonValue, place: Place): JsonValue {
+function shapedScalar(type: Scalar, given: JsonValue, location: Location): JsonValue {
   switch (type) {
     case 'string':
-      return text(type, given, place);
+      return text(type, given, location);
     case 'bytes': {
-      const encoded = text(type, given, place);
+      const encoded = text(type, given, location);
       const fault = base64Fault(encoded);
       if (fault !== undefined) throw new DecodeError(fault);
       return canonicalBase64(encoded);
@@ -86,12 +85,12 @@ function shapedScalar(type: Scalar, given: JsonValue, place: Place): JsonValue {
     case 'quantity':
       return quantity(given);
     case 'bool':
-      if (typeof given !== 'boolean') throw mismatch(given, place, goType(type));
+      if (typeof given !== 'boolean') throw mismatch(given, location, goType(type));
       return given;
     case 'int32':
     case 'int64':
     case 'double':
-      return number(type, given, place);
+      return number(type, given, location);
     case 'time':
     case 'microTime':
       return time(type, given);
@@ -100,12 +99,12 @@ function shapedScalar(type: Scalar, given: JsonValue, place: Place): JsonValue {
   }
 }
 
-function text(type: Scalar, given: JsonValue, place: Place): string {
-  if (typeof given !== 'string') throw mismatch(given, place, goType(type));
+function text(type: Scalar, given: JsonValue, location: Location): string {
+  if (typeof given !== 'string') throw mismatch(given, location, goType(type));
   return given;
 }
 
-/** Numbers are taken for the text that they are written as. */
+/** Numbers are read as the text that they are written as. */
 function quantity(given: JsonValue): string {
   const written = typeof given === 'number' || typeof given === 'bigint' ? String(given) : given;
   try {
@@ -115,10 +114,10 @@ function quantity(given: JsonValue): string {
   }
 }
 
-function number(type: 'int32' | 'int64' | 'double', given: JsonValue, place: Place): JsonValue {
-  if (typeof given !== 'number' && typeof given !== 'bigint') throw mismatch(given, place, goType(type));
+function number(type: 'int32' | 'int64' | 'double', given: JsonValue, location: Location): JsonValue {
+  if (typeof given !== 'number' && typeof given !== 'bigint') throw mismatch(given, location, goType(type));
   if (type === 'double' || fits(type, given)) return given;
-  const what = `number ${given} into Go struct field ${place.struct}.${place.path}`;
+  const what = `number ${given} into Go struct field ${location.struct}.${location.path}`;
   throw new DecodeError(`json: cannot unmarshal ${what} of type ${goType(type)}`);
 }
 
@@ -128,7 +127,7 @@ function fits(type: 'int32' | 'int64', given: number | bigint): boolean {
   return given >= -limit && given < limit;
 }
 
-/** Times read themselves, so nothing is told of where they stand. How they are printed is for whoever prints them. */
+/** Go's time types decode themselves, so their errors contain no path. The caller formats the time. */
 function time(type: 'time' | 'microTime', given: JsonValue): JsonValue {
   if (typeof given !== 'string') {
     throw new DecodeError(wrongType(given, '', '').message.replace(/ into .*$/, ' into Go value of type string'));
@@ -164,8 +163,8 @@ function zeroOf(type: FieldType): JsonValue {
   }
 }
 
-function mismatch(given: JsonValue, place: Place, type: string): DecodeError {
-  return wrongType(given, `${place.struct}.${place.path}`, type);
+function mismatch(given: JsonValue, location: Location, type: string): DecodeError {
+  return wrongType(given, `${location.struct}.${location.path}`, type);
 }
 
 const scalarTypes: Partial<Record<Scalar, string>> = {

@@ -32,9 +32,9 @@ function outcome(sent: JsonObject): string {
 }
 
 describe('shapeMetadata', () => {
-  it('gives the same for what a glance finds right and for what is looked at member by member', () => {
+  it('returns the same result with and without the fast path', () => {
     fc.assert(
-      // A selfLink is taken and dropped, and nothing with one is right at a glance.
+      // A selfLink is accepted and dropped, and disables the fast path.
       fc.property(metadata, (sent) => {
         expect(outcome(sent)).toBe(outcome({ ...sent, selfLink: 'x' }));
       }),
@@ -42,7 +42,7 @@ describe('shapeMetadata', () => {
     );
   });
 
-  it('takes over what stands in metadata that has its types, and looks at the rest', () => {
+  it('reuses members of already normalized metadata, and checks the others', () => {
     const managedFields = [{ manager: 'a', operation: 'Update' as const }] as never;
     const known = { name: 'a', generation: 2, creationTimestamp: '2026-08-20T10:00:00Z', managedFields };
     const { metadata: shaped, unknown } = shapeMetadata({ ...known, labels: { a: 'b' } }, 'metadata', known);
@@ -53,7 +53,7 @@ describe('shapeMetadata', () => {
     expect(shapeMetadata({ ...known, other: 1 }, 'metadata', known).unknown).toEqual(['metadata.other']);
   });
 
-  it('leaves what was sent as it was', () => {
+  it('does not modify its input', () => {
     const sent = { name: 'a', labels: { a: 'b' } };
     shapeMetadata(sent, 'metadata').metadata.namespace = 'there';
     expect(sent).toEqual({ name: 'a', labels: { a: 'b' } });

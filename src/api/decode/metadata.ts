@@ -5,30 +5,31 @@ import { DecodeError, goTypeOf, wrongType } from './decode-error.ts';
 
 export interface ShapedMetadata {
   readonly metadata: ObjectMeta;
-  /** Members that no object has, as paths in the order of the document. */
+  /** Paths of unknown members, in document order. */
   readonly unknown: string[];
 }
 
 /**
- * Gives `metadata` the types that every object's has. Null counts as absent and empty members are left out, as Go does
- * on a round trip; unknown members are dropped and named. Throws DecodeError for a member of the wrong type. Members that
- * stand in `known`, which has gone through here, are as they have to be. What is right may be shared with `value`.
+ * Normalizes `metadata` to the types of ObjectMeta. Null counts as absent, and empty members are omitted, as in a round
+ * trip through Go. Unknown members are dropped and reported. Throws DecodeError for a member of the wrong type. Members
+ * identical to those of `known`, which is normalized already, are not checked. The result may share values with
+ * `value`.
  */
-export function shapeMetadata(value: JsonValue, path: string, known: ObjectMeta = noneKnown): ShapedMetadata {
+export function shapeMetadata(value: JsonValue, path: string, known: ObjectMeta = noMetadata): ShapedMetadata {
   if (!isJsonObject(value)) {
     if (value === null) return { metadata: {}, unknown: [] };
     throw new DecodeError(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type v1.ObjectMeta`);
   }
   if (value === known) return { metadata: known, unknown: [] };
   const metadata: JsonObject = {};
-  if (isShaped(value, known)) {
-    // Member by member: what is added to a spread later gives each object a hidden class of its own.
+  if (isNormalized(value, known)) {
+    // Copied member by member: adding members to a spread object later gives each object its own hidden class.
     for (const name in value) metadata[name] = value[name] as JsonValue;
     return { metadata: metadata as ObjectMeta, unknown: [] };
   }
   const unknown: string[] = [];
   for (const [name, member] of Object.entries(value)) {
-    const shape = Object.hasOwn(metaShapes, name) ? metaShapes[name] : undefined;
+    const shape = Object.hasOwn(metaNormalizers, name) ? metaNormalizers[name] : undefined;
     if (shape === undefined) {
       unknown.push(`${path}.${name}`);
       continue;
@@ -40,10 +41,10 @@ export function shapeMetadata(value: JsonValue, path: string, known: ObjectMeta 
   return { metadata: metadata as ObjectMeta, unknown };
 }
 
-const noneKnown: ObjectMeta = {};
+const noMetadata: ObjectMeta = {};
 
-/** Nearly all metadata holds names and texts only. False: it is not known. */
-function isShaped(value: JsonObject, known: ObjectMeta): boolean {
+/** Fast path: nearly all metadata contains only names and strings. False means unknown. */
+function isNormalized(value: JsonObject, known: ObjectMeta): boolean {
   for (const name in value) {
     const member = value[name];
     if (member !== undefined && member === known[name as keyof ObjectMeta]) continue;
@@ -76,88 +77,88 @@ function areTexts(value: JsonValue | undefined): boolean {
   return size > 0;
 }
 
-interface Place {
-  /** Go's struct that the member belongs to. */
+interface Location {
+  /** The Go struct that contains the member. */
   readonly struct: string;
-  /** Where it stands inside the metadata, without the indexes of lists: `ownerReferences.uid`. */
+  /** Path inside the metadata, without list indexes: `ownerReferences.uid`. */
   readonly member: string;
-  /** Where it stands in the document. */
+  /** Path in the document. */
   readonly path: string;
   readonly unknown: string[];
 }
 
-/** Go's messages name a member by its innermost struct and its place inside the metadata, which it decodes alone. */
-function mismatch(value: JsonValue, { struct, member }: Place, goType: string): DecodeError {
+/** Go's messages contain the innermost struct and the path inside the metadata, which Go decodes separately. */
+function mismatch(value: JsonValue, { struct, member }: Location, goType: string): DecodeError {
   return wrongType(value, `${struct}.${member}`, goType);
 }
 
-/** Gives the member as it is kept, or undefined for what is left out. */
-type Shape = (value: JsonValue, place: Place) => JsonValue | undefined;
+/** Returns the normalized member. `undefined` if it is omitted. */
+type Normalizer = (value: JsonValue, location: Location) => JsonValue | undefined;
 
-const text: Shape = (value, place) => {
-  if (typeof value !== 'string') throw mismatch(value, place, 'string');
+const text: Normalizer = (value, location) => {
+  if (typeof value !== 'string') throw mismatch(value, location, 'string');
   return value === '' ? undefined : value;
 };
 
-const whole: Shape = (value, place) => {
+const whole: Normalizer = (value, location) => {
   if (typeof value === 'bigint') return value;
-  if (typeof value !== 'number') throw mismatch(value, place, 'int64');
+  if (typeof value !== 'number') throw mismatch(value, location, 'int64');
   if (Number.isSafeInteger(value)) return value;
-  const field = `${place.struct}.${place.member}`;
+  const field = `${location.struct}.${location.member}`;
   throw new DecodeError(`json: cannot unmarshal number ${value} into Go struct field ${field} of type int64`);
 };
 
-const flag: Shape = (value, place) => {
-  if (typeof value !== 'boolean') throw mismatch(value, place, 'bool');
+const flag: Normalizer = (value, location) => {
+  if (typeof value !== 'boolean') throw mismatch(value, location, 'bool');
   return value;
 };
 
-/** Kept as the server prints times: UTC, whole seconds. */
-const time: Shape = (value, place) => {
-  if (typeof value !== 'string') throw mismatch(value, place, 'string');
+/** Normalized to the form that the server prints: UTC, whole seconds. */
+const time: Normalizer = (value, location) => {
+  if (typeof value !== 'string') throw mismatch(value, location, 'string');
   const milliseconds = isDateTime(value) ? Date.parse(value.toUpperCase()) : Number.NaN;
   if (!Number.isNaN(milliseconds)) return timestamp(milliseconds);
   const quoted = JSON.stringify(value);
   throw new DecodeError(`parsing time ${quoted} as "2006-01-02T15:04:05Z07:00": cannot parse ${quoted} as "2006"`);
 };
 
-/** A null value becomes the empty string: metadata makes a round trip through a map of strings (rule META-10). */
-const texts: Shape = (value, place) => {
-  if (!isJsonObject(value)) throw mismatch(value, place, 'map[string]string');
+/** A null value becomes the empty string, as in a round trip through a map of strings (rule META-10). */
+const texts: Normalizer = (value, location) => {
+  if (!isJsonObject(value)) throw mismatch(value, location, 'map[string]string');
   const kept: JsonObject = {};
   for (const [name, member] of Object.entries(value)) {
-    if (member !== null && typeof member !== 'string') throw mismatch(member, place, 'string');
+    if (member !== null && typeof member !== 'string') throw mismatch(member, location, 'string');
     setMember(kept, name, member ?? '');
   }
   return Object.keys(kept).length === 0 ? undefined : kept;
 };
 
-const textList: Shape = (value, place) => {
-  if (!Array.isArray(value)) throw mismatch(value, place, '[]string');
+const textList: Normalizer = (value, location) => {
+  if (!Array.isArray(value)) throw mismatch(value, location, '[]string');
   if (value.length === 0) return undefined;
   return value.map((item) => {
-    if (item !== null && typeof item !== 'string') throw mismatch(item, place, 'string');
+    if (item !== null && typeof item !== 'string') throw mismatch(item, location, 'string');
     return item ?? '';
   });
 };
 
-const anything: Shape = (value) => value;
+const anything: Normalizer = (value) => value;
 
-/** An entry of a list of structs, with what Go gives members that are not there. */
-function struct(goType: string, members: Readonly<Record<string, Shape>>, zero: JsonObject): Shape {
-  return (value, place) => {
-    if (!isJsonObject(value)) throw mismatch(value, place, `v1.${goType}`);
+/** An entry of a list of structs, with Go's zero values for absent members. */
+function struct(goType: string, members: Readonly<Record<string, Normalizer>>, zero: JsonObject): Normalizer {
+  return (value, location) => {
+    if (!isJsonObject(value)) throw mismatch(value, location, `v1.${goType}`);
     const kept: JsonObject = { ...zero };
     for (const [name, member] of Object.entries(value)) {
       const shape = Object.hasOwn(members, name) ? members[name] : undefined;
-      if (shape === undefined) place.unknown.push(`${place.path}.${name}`);
+      if (shape === undefined) location.unknown.push(`${location.path}.${name}`);
       if (shape === undefined || member === null) continue;
-      const path = `${place.path}.${name}`;
+      const path = `${location.path}.${name}`;
       const shaped = shape(member, {
         struct: goType,
-        member: `${place.member}.${name}`,
+        member: `${location.member}.${name}`,
         path,
-        unknown: place.unknown,
+        unknown: location.unknown,
       });
       if (shaped !== undefined) kept[name] = shaped;
     }
@@ -165,11 +166,11 @@ function struct(goType: string, members: Readonly<Record<string, Shape>>, zero: 
   };
 }
 
-function structList(goType: string, item: Shape, keepEmpty: boolean): Shape {
-  return (value, place) => {
-    if (!Array.isArray(value)) throw mismatch(value, place, `[]v1.${goType}`);
+function structList(goType: string, item: Normalizer, keepEmpty: boolean): Normalizer {
+  return (value, location) => {
+    if (!Array.isArray(value)) throw mismatch(value, location, `[]v1.${goType}`);
     if (value.length === 0 && !keepEmpty) return undefined;
-    return value.map((entry, index) => item(entry ?? {}, { ...place, path: `${place.path}[${index}]` }) ?? {});
+    return value.map((entry, index) => item(entry ?? {}, { ...location, path: `${location.path}[${index}]` }) ?? {});
   };
 }
 
@@ -181,7 +182,7 @@ const ownerReference = struct(
   emptyOwner,
 );
 
-const managedFieldsMembers: Readonly<Record<keyof ManagedFieldsEntry, Shape>> = {
+const managedFieldsMembers: Readonly<Record<keyof ManagedFieldsEntry, Normalizer>> = {
   manager: text,
   operation: text,
   apiVersion: text,
@@ -191,12 +192,12 @@ const managedFieldsMembers: Readonly<Record<keyof ManagedFieldsEntry, Shape>> = 
   subresource: text,
 };
 
-const metaShapes: Readonly<Record<string, Shape>> = {
+const metaNormalizers: Readonly<Record<string, Normalizer>> = {
   name: text,
   generateName: text,
   namespace: text,
-  selfLink: (value, place) => {
-    text(value, place);
+  selfLink: (value, location) => {
+    text(value, location);
     return undefined;
   },
   uid: text,
@@ -209,6 +210,6 @@ const metaShapes: Readonly<Record<string, Shape>> = {
   annotations: texts,
   ownerReferences: structList('OwnerReference', ownerReference, false),
   finalizers: textList,
-  // An empty list is a wish to start anew, which apply understands (rule CREATE-06).
+  // An empty list resets the managed fields, which apply supports (rule CREATE-06).
   managedFields: structList('ManagedFieldsEntry', struct('ManagedFieldsEntry', managedFieldsMembers, {}), true),
 };

@@ -13,25 +13,25 @@ import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../
 import { DocumentError } from './document-error.ts';
 import { resolvePlain, resolveTagged, shortened, type YamlScalar } from './yaml-scalar.ts';
 
-/** The parser recurses; this is far beyond any manifest and far below where its stack ends. */
+/** The parser recurses. This is far beyond any manifest and far below its stack limit. */
 const maxDepth = 500;
 
 export interface YamlDocument {
   readonly value: JsonValue;
-  /** `line 6: key "name" already set in map`, in the order in which they were found; the last value won. */
+  /** `line 6: key "name" already set in map`, in the order of occurrence. The last value wins. */
   readonly duplicates: string[];
 }
 
-/** As many as are told; a hostile document could hold any number of them. */
+/** Maximum number of reported duplicates, because a malicious document could contain any number. */
 const maxDuplicates = 100;
 
-/** Nodes that all aliases of a document may add together: plenty for manifests, and the end of every bomb. */
+/** Maximum number of nodes that all aliases of a document may add: plenty for manifests, and it stops alias bombs. */
 const maxAliasedNodes = 100_000;
 
-/** The same for the texts in them: a long one that many aliases name would be written out as often. */
+/** The same for the strings in them, because many aliases of a long string would each copy it. */
 const maxAliasedCharacters = 1024 * 1024;
 
-/** Reads the first document of a YAML stream as JSON; an empty stream is null. */
+/** Reads the first document of a YAML stream as JSON. An empty stream is null. */
 export function readYaml(text: string): YamlDocument {
   return new YamlReader(text, parse(text)).read();
 }
@@ -52,11 +52,11 @@ class YamlReader {
   readonly #events: Event[];
   #at = 0;
   readonly #duplicates: string[] = [];
-  /** What stands at each anchor; undefined while it is still being read. */
+  /** Value of each anchor. `undefined` while it is still being read. */
   readonly #anchors = new Map<string, JsonValue | undefined>();
   #aliasedNodes = 0;
   #aliasedCharacters = 0;
-  /** Where lines were counted up to; keys come in order, so counting never starts again. */
+  /** Position up to which lines were counted. Keys come in order, so counting never restarts. */
   #counted = { offset: 0, line: 1 };
 
   constructor(text: string, events: Event[]) {
@@ -102,12 +102,12 @@ class YamlReader {
     return value;
   }
 
-  /** A copy, so that nothing is shared; counted, because aliases of aliases grow without end. */
+  /** Copies the value so that nothing is shared. Copies are counted, because nested aliases grow without bound. */
   #aliased(anchor: string): JsonValue {
-    const told = shortened(anchor);
-    if (!this.#anchors.has(anchor)) throw new DocumentError(`yaml: unknown anchor '${told}' referenced`);
+    const shownAnchor = shortened(anchor);
+    if (!this.#anchors.has(anchor)) throw new DocumentError(`yaml: unknown anchor '${shownAnchor}' referenced`);
     const value = this.#anchors.get(anchor);
-    if (value === undefined) throw new DocumentError(`yaml: anchor '${told}' value contains itself`);
+    if (value === undefined) throw new DocumentError(`yaml: anchor '${shownAnchor}' value contains itself`);
     return this.#copy(value);
   }
 
@@ -178,7 +178,7 @@ class YamlReader {
     return plain ? resolvePlain(text) : text;
   }
 
-  /** A duplicate is reported where its value begins, as Go does. */
+  /** A duplicate is reported at the start of its value, as in Go. */
   #valueOffset(keyEnd: number): number {
     const event = this.#events[this.#at];
     if (event?.type === EVENT_ID.SCALAR) return event.valueStart < 0 ? keyEnd : event.valueStart;

@@ -4,9 +4,9 @@ import { DocumentError } from './document-error.ts';
 export type YamlScalar = string | number | bigint | boolean | null;
 
 /**
- * What a plain scalar means, as sigs.k8s.io/yaml has it: YAML 1.1 with all its words for true and false, octal by a
- * leading zero, no base 60; timestamps stay text. The words are known by their first letter only, so `~` and the empty
- * scalar are null but `.Null` is text.
+ * The values of plain scalars as in sigs.k8s.io/yaml: YAML 1.1 with all its spellings of true and false, octal with a
+ * leading zero, no base 60. Timestamps stay strings. Go looks the words up by their first letter, so `~` and the empty
+ * scalar are null but `.Null` is a string.
  */
 const words: ReadonlyMap<string, YamlScalar> = new Map<string, YamlScalar>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
@@ -40,13 +40,13 @@ function integer(digits: string): number | bigint | undefined {
   const match = otherBase.exec(digits);
   if (match === null) return undefined;
   const [, sign, , hex, , binary, octal] = match;
-  // Longer than 64 bits in any base: nothing sensible was meant, and the text says more than a rounded number.
+  // Longer than 64 bits in any base: not a meaningful number, and the string is more precise than a rounded number.
   if (digits.length > 70) return undefined;
   const magnitude = BigInt(hex !== undefined ? `0x${hex}` : binary !== undefined ? `0b${binary}` : `0o${octal}`);
   return exactInteger(`${sign === '-' ? '-' : ''}${magnitude}`);
 }
 
-/** Beyond float64 it is text, as in Go. */
+/** A value beyond float64 is a string, as in Go. */
 function floating(digits: string): number | undefined {
   if (!float.test(digits)) return undefined;
   const value = Number(digits);
@@ -55,7 +55,7 @@ function floating(digits: string): number | undefined {
 
 const standardTag = /^(?:!!|!<tag:yaml\.org,2002:)([a-z]+)>?$/;
 
-/** A scalar with a tag of its own. Tags beyond YAML's leave the text as it is. */
+/** Resolves a scalar with an explicit tag. Tags that YAML does not define keep the text. */
 export function resolveTagged(tag: string, text: string, plain: boolean): YamlScalar {
   if (tag === '!') return text;
   const name = standardTag.exec(tag)?.[1];
@@ -72,7 +72,7 @@ export function resolveTagged(tag: string, text: string, plain: boolean): YamlSc
   throw new DocumentError(`yaml: cannot decode !!${kindOf(value)} \`${shortened(text)}\` as a !!${name}`);
 }
 
-/** As go-yaml shortens what it could not unmarshal; a text may be long, or a secret. */
+/** Truncates text as go-yaml does in its unmarshal errors. The text may be long, or a secret. */
 export function shortened(text: string): string {
   return text.length > 10 ? `${text.slice(0, 7)}...` : text;
 }

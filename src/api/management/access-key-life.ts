@@ -3,7 +3,7 @@ import type { KubeObject } from '../meta.ts';
 
 export type AccessKeyPhase = 'Active' | 'Disabled' | 'Expired';
 
-/** When the key ends by its own ttl, in milliseconds since the epoch; undefined: it has no end. */
+/** The expiry of the key by its own ttl, in milliseconds since the epoch. `undefined` if it does not expire. */
 export function accessKeyEnd(key: KubeObject): number | undefined {
   const ttl = numberAt(key, 'spec', 'ttl') ?? 0;
   if (ttl <= 0) return undefined;

@@ -1,35 +1,35 @@
 import { accessKeyPrefix } from '../naming.ts';
 
 /**
- * How the value of an access key is written: the prefix, 40 characters of base62 (238 bits), 6 characters of checksum.
- * The prefix lets secret scanners know a key, the checksum refuses a mistyped one without a look-up. Where the random
- * bytes and the SHA-256 come from is for the caller to say: servers and browsers have them from different places.
+ * The format of access key values: the prefix, 40 characters of base62 (238 bits) and 6 characters of checksum. Secret
+ * scanners recognize the prefix, and the checksum rejects a mistyped key without a lookup. Callers supply random bytes
+ * and SHA-256, because servers and browsers obtain them differently.
  */
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export const accessKeyBodyLength = 40;
 export const accessKeyChecksumLength = 6;
 const checksumRange = alphabet.length ** accessKeyChecksumLength;
-/** 48 bits: as many as a number holds in whole bytes. */
+/** 48 bits: the largest whole number of bytes that a number represents exactly. */
 const digestBytes = 6;
 
-/** Characters that nobody can guess, if nobody can guess the bytes. */
+/** The random part of a key. It is as unpredictable as the given bytes. */
 export function accessKeyBody(random: (size: number) => Uint8Array): string {
   let body = '';
   while (body.length < accessKeyBodyLength) {
     for (const byte of random(accessKeyBodyLength)) {
-      // 248 is the largest multiple of 62 in a byte: what lies above would make some characters likelier.
+      // 248 is the largest multiple of 62 in a byte: values above it would make some characters more likely.
       if (byte < 248 && body.length < accessKeyBodyLength) body += alphabet[byte % alphabet.length];
     }
   }
   return body;
 }
 
-/** What the checksum is taken of. */
+/** The input of the checksum. */
 export function checksummedText(body: string): string {
   return accessKeyPrefix + body;
 }
 
-/** `digest`: SHA-256 of the checksummed text. */
+/** `digest`: SHA-256 of the checksum input. */
 export function accessKeyChecksum(digest: Uint8Array): string {
   let rest = digest.subarray(0, digestBytes).reduce((sum, byte) => sum * 256 + byte, 0) % checksumRange;
   let text = '';

@@ -17,15 +17,15 @@ const read = (text: string, list = parameters) => readParameters(text, list);
 const messages = (text: string, list = parameters) => read(text, list).errors.map(describeFieldError);
 
 describe('template parameters', () => {
-  it('reads values in the types of the parameters and fills in defaults (completions §3)', () => {
+  it('are converted to the types of the parameters, with defaults applied (completions §3)', () => {
     const { values, errors } = read('version: 1.30\nha: True\nmotd: |\n  a\n  b\nteam:\n  name: red\n');
     expect(errors).toEqual([]);
     expect(values).toEqual({ version: '1.30', size: 2, ha: true, motd: 'a\nb\n', team: { name: 'red' } });
   });
 
-  it('finds everything that is wrong at once, each under its own path', () => {
+  it('report all errors at once, each with its own path', () => {
     expect(messages('version: two\nsize: 9\nha: maybe\nzone: c\nteam: {name: "a\\nb"}\nother: 1\n')).toEqual([
-      'spec.parameters.other: Forbidden: the template has no such parameter; it has version, size, ha, motd, secret, zone, team.name',
+      'spec.parameters.other: Forbidden: the template has no such parameter; available: version, size, ha, motd, secret, zone, team.name',
       'spec.parameters.version: Invalid value: "two": must match the pattern ^1\\.\\d+$',
       'spec.parameters.size: Invalid value: 9: must be less than or equal to 5',
       'spec.parameters.ha: Invalid value: "maybe": must be true or false',
@@ -34,40 +34,40 @@ describe('template parameters', () => {
     ]);
   });
 
-  it('asks for what is required and has no default', () => {
+  it('report a missing value that is required and has no default', () => {
     const list: TemplateParameter[] = [{ variable: 'name', required: true, label: 'Name' }];
     for (const text of ['', 'name:', 'name: ""', '# nothing', '{}']) {
       expect(messages(text, list)).toEqual(['spec.parameters.name: Required value: Name']);
     }
   });
 
-  it('does not show a password in a refusal', () => {
+  it('do not reveal a password in an error', () => {
     expect(messages('secret: 12345678').join()).not.toContain('12345678');
     expect(messages('secret: 12345678')).toHaveLength(1);
   });
 
   it.each(['- a', 'just text', 'a: 1\na: 2', 'a: &x 1\nzone: *x', '{', 'a: !!js/function "x"'])(
-    'refuses %j: it is not the text of one plain map',
+    'reject %j, which is not a single plain YAML map',
     (text) => {
       expect(messages(text)).toHaveLength(1);
       expect(messages(text)[0]).toContain('spec.parameters: Invalid value');
     },
   );
 
-  it('refuses values that are lists or maps, and names below a value', () => {
+  it('reject values that are lists or maps, and members of scalar parameters', () => {
     expect(messages('zone: [a]')).toEqual(['spec.parameters.zone: Invalid value: ["a"]: must be a string']);
     expect(messages('team: red')).toEqual([
       expect.stringContaining('spec.parameters.team: Forbidden: the template has no such parameter'),
     ]);
   });
 
-  it('keeps names that objects inherit or that mean something to JavaScript harmless', () => {
+  it('treat inherited and special JavaScript property names as ordinary names', () => {
     expect(messages('__proto__: {polluted: 1}\nconstructor: x')).toHaveLength(2);
     const { values } = readParameters('constructor: x', [{ variable: 'constructor' }, { variable: 'toString' }]);
     expect(Object.keys(values)).toEqual(['constructor']);
   });
 
-  it('runs hostile patterns in linear time', () => {
+  it('match malicious patterns in linear time', () => {
     const list: TemplateParameter[] = [{ variable: 'a', validation: '^(a+)+$' }];
     expect(messages(`a: ${'a'.repeat(5000)}b`, list)).toHaveLength(1);
   });

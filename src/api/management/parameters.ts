@@ -5,14 +5,14 @@ import { matchesPattern } from './pattern.ts';
 import type { TemplateParameter } from './v1/template-definition.ts';
 
 export interface ParameterValues {
-  /** The values by their paths, of the parameters' types, defaults filled in: what templates see as `.Values`. */
+  /** Values by path, converted to the types of the parameters, with defaults: `.Values` in templates. */
   readonly values: JsonObject;
   readonly errors: readonly FieldError[];
 }
 
 /**
- * Scalars stay the text that was written: what they are is the parameter's type to say, so `1.30` stays a version
- * where a string is wanted and `yes` is never a boolean by accident.
+ * Parses scalars as text. The parameter's type determines the conversion, so `1.30` stays a version if a string is
+ * expected and `yes` never becomes a boolean by accident.
  */
 const textual = FAILSAFE_SCHEMA.withTags(nullCoreTag);
 
@@ -20,7 +20,7 @@ const textual = FAILSAFE_SCHEMA.withTags(nullCoreTag);
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 const numeral = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/;
 
-/** Reads the YAML text of an instance against the parameters of its template; finds everything that is wrong. */
+/** Parses the YAML parameters of an instance against the parameters of its template. Reports all errors. */
 export function readParameters(
   text: string,
   parameters: readonly TemplateParameter[],
@@ -47,18 +47,18 @@ export function readParameters(
   return { values, errors };
 }
 
-/** The map that was given, or what is wrong with the text. */
+/** The parsed map, or a description of the error. */
 function parseParameters(text: string): JsonObject | string {
   if (text.trim() === '') return {};
   try {
     const documents = loadAll(text, { schema: textual, maxAliases: 0 }) as JsonValue[];
-    if (documents.length > 1) return 'must be YAML text of one map, not of several documents';
+    if (documents.length > 1) return 'must be a single YAML document';
     const document = documents[0] ?? null;
     if (document === null) return {};
-    return isJsonObject(document) ? document : 'must be YAML text of one map, one <key>: <value> a line';
+    return isJsonObject(document) ? document : 'must be a YAML map with one <key>: <value> per line';
   } catch (error) {
-    const reason = error instanceof Error && 'reason' in error ? String(error.reason) : 'cannot be read';
-    return `must be YAML text of one map: ${reason}`;
+    const reason = error instanceof Error && 'reason' in error ? String(error.reason) : 'it cannot be parsed';
+    return `must be a YAML map: ${reason}`;
   }
 }
 
@@ -107,17 +107,17 @@ function unknownNames(given: JsonObject, parameters: readonly TemplateParameter[
 
 function unknownText(known: ReadonlySet<string>): string {
   if (known.size === 0) return 'the template has no parameters';
-  return `the template has no such parameter; it has ${[...known].join(', ')}`;
+  return `the template has no such parameter; available: ${[...known].join(', ')}`;
 }
 
-/** Whether the value is one that the parameter takes, and the value in the parameter's type. */
+/** Checks a value against its parameter and converts it to the parameter's type. */
 export function checkParameterValue(
   raw: JsonValue,
   parameter: TemplateParameter,
   path: string,
 ): { value: JsonValue; error?: FieldError } {
   const type = parameter.type ?? 'string';
-  // A refusal is read by many; a password's value is not for them.
+  // Error messages are widely visible, so they never contain the value of a password.
   const shown = type === 'password' ? '<hidden>' : raw;
   const refuse = (error: FieldError) => ({ value: null, error });
   if (typeof raw !== 'string') return refuse(typeInvalid(path, shown, `must be a ${nameOf(type)}`));

@@ -1,22 +1,22 @@
 import { RE2JS } from 're2js';
 
-/** Longer patterns than this are refused before they are compiled. */
+/** Longer patterns are rejected before they are compiled. */
 export const longestPattern = 1024;
 
-/** What is wrong with a pattern; undefined: it can be used. */
+/** The error in a pattern. `undefined` if the pattern is valid. */
 export function patternError(pattern: string): string | undefined {
   if (pattern.length > longestPattern) return `must be at most ${longestPattern} characters long`;
   try {
     RE2JS.compile(pattern);
     return undefined;
   } catch (error) {
-    return `must be a regular expression of RE2 syntax: ${error instanceof Error ? error.message : 'cannot be read'}`;
+    return `must be a valid RE2 regular expression: ${error instanceof Error ? error.message : 'it cannot be parsed'}`;
   }
 }
 
 /**
- * Whether the pattern matches anywhere in the text, in time linear in the text whatever the pattern. A pattern that
- * cannot be used matches nothing.
+ * True if the pattern matches anywhere in the text. Takes time linear in the length of the text, for any pattern. An
+ * invalid pattern matches nothing.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
   if (patternError(pattern) !== undefined) return false;

@@ -11,8 +11,8 @@ const parameters: readonly TemplateParameter[] = [
 const render = (definition: TemplateDefinition, given = '') =>
   renderDefinition({ definition, parameters, given, platform });
 
-describe('a definition', () => {
-  it('has every text rendered with what was given, the defaults, and the platform’s own values (completions §7)', () => {
+describe('renderDefinition', () => {
+  it('renders every string with the given values, the defaults and the platform values (completions §7)', () => {
     const { definition, problems } = render(
       {
         metadata: { labels: { size: '{{ .Values.size }}' } },
@@ -31,11 +31,11 @@ describe('a definition', () => {
     });
   });
 
-  it('finds parameters that were not given empty, whatever is given beside them', () => {
+  it('renders parameters without a value as empty, next to parameters with one', () => {
     expect(render({ objects: '[{{ .Values.net.name }}|{{ .Values.net.open }}]' }).definition.objects).toBe('[|false]');
   });
 
-  it('says of everything that cannot be rendered where it is', () => {
+  it('reports the field of each rendering error', () => {
     const { problems } = render(
       {
         objects: 'a: {{ .Values.nope }}',
@@ -50,7 +50,7 @@ describe('a definition', () => {
     ]);
   });
 
-  it('cannot reach beyond its values', () => {
+  it('gives templates no access beyond their values', () => {
     const { definition, problems } = render({ objects: '{{ .Values.platform.constructor }}' });
     expect(definition.objects).toBe('');
     expect(problems).toHaveLength(1);

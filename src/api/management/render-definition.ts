@@ -5,13 +5,13 @@ import { childPath, indexPath } from '../schema/field-path.ts';
 import { readParameters } from './parameters.ts';
 import type { TemplateDefinition, TemplateParameter } from './v1/template-definition.ts';
 
-/** What templates see as `.Values.platform`. */
+/** The values that templates read as `.Values.platform`. */
 export interface PlatformValues {
   readonly name: string;
   readonly project: string;
   readonly cluster: string;
   readonly namespace: string;
-  /** The owner: one of the two is ''. */
+  /** The owner. One of the two is ''. */
   readonly user: string;
   readonly team: string;
 }
@@ -19,28 +19,28 @@ export interface PlatformValues {
 export interface DefinitionSource {
   readonly definition: TemplateDefinition;
   readonly parameters: readonly TemplateParameter[];
-  /** What the instance gives for them, as YAML text. */
+  /** The parameter values of the instance, as YAML. */
   readonly given: string;
   readonly platform: PlatformValues;
 }
 
 export interface RenderedDefinition {
   readonly definition: TemplateDefinition;
-  /** Where it could not be rendered, and why. Then the definition is not to be used. */
+  /** The rendering errors, each with its field. If there are any, the definition must not be used. */
   readonly problems: readonly string[];
 }
 
-/** A definition with every text of it rendered. The same source gives the same result, whenever it is rendered. */
+/** Renders every string of a definition. Deterministic: the same source always gives the same result. */
 export function renderDefinition({ definition, parameters, given, platform }: DefinitionSource): RenderedDefinition {
   const read = readParameters(given, parameters);
   const problems = read.errors.map(({ field, message }) => `${field}: ${message}`);
-  const values: JsonObject = { ...unset(parameters, read.values), platform: { ...platform } };
+  const values: JsonObject = { ...withEmptyValues(parameters, read.values), platform: { ...platform } };
   const rendered = render(definition as JsonObject, '', { Values: values }, problems) as TemplateDefinition;
   return { definition: rendered, problems };
 }
 
-/** A parameter that was not given is empty, not unknown: templates may ask whether it is set. */
-function unset(parameters: readonly TemplateParameter[], values: JsonObject): JsonObject {
+/** Sets parameters without a value to an empty value, so that templates can test whether they are set. */
+function withEmptyValues(parameters: readonly TemplateParameter[], values: JsonObject): JsonObject {
   for (const { variable, type } of parameters) {
     const steps = variable.split('.');
     let target = values;

@@ -6,13 +6,13 @@ import type { TemplateDefinition, TemplateParameter } from './v1/template-defini
 export interface ResolvedTemplate {
   readonly definition: TemplateDefinition;
   readonly parameters: readonly TemplateParameter[];
-  /** Absent: the template has no versions. */
+  /** Absent if the template has no versions. */
   readonly version?: string;
 }
 
 /**
- * What a reference to a template means: of a template with versions the newest that fits, of one without the template
- * itself. Undefined: nothing fits.
+ * Resolves a reference to a template: to the newest matching version if the template has versions, otherwise to the
+ * template itself. `undefined` if no version matches.
  */
 export function resolveTemplate(template: KubeObject, version: string): ResolvedTemplate | undefined {
   const versions = listAt(template, 'spec', 'versions');

@@ -14,12 +14,12 @@ const anna = { user: 'anna', teams: ['painters'] };
 const robot = { teams: [] };
 
 describe('roles inside a virtual cluster (completions §8)', () => {
-  it('are cluster-admin for everybody where nothing is said', () => {
+  it('are cluster-admin for every user by default', () => {
     expect(rolesOf(anna, rolesInside(instance()))).toEqual(['cluster-admin']);
     expect(rolesInUse(rolesInside(instance({ defaultClusterRole: '' })))).toEqual(['cluster-admin']);
   });
 
-  it('are all that match, of the template and of the instance, and the default only where none does', () => {
+  it('are those of all matching rules of template and instance, and the default role only if no rule matches', () => {
     const roles = rolesInside(
       instance({ defaultClusterRole: 'view', rules: [{ teams: ['painters'], clusterRole: 'edit' }] }, [
         { users: ['anna'], clusterRole: 'cluster-admin' },
@@ -32,7 +32,7 @@ describe('roles inside a virtual cluster (completions §8)', () => {
     expect(rolesInUse(roles)).toEqual(['cluster-admin', 'edit', 'view']);
   });
 
-  it('take * for everybody, and nobody without a name for a user', () => {
+  it('match * for every caller, and no user rule for a caller that is not a user', () => {
     const roles = rolesInside(instance(undefined, [{ users: ['*'], clusterRole: 'view' }]));
     expect(rolesOf(robot, roles)).toEqual(['view']);
     expect(rolesOf(robot, rolesInside(instance(undefined, [{ users: [''], clusterRole: 'edit' }])))).toEqual([
@@ -40,7 +40,7 @@ describe('roles inside a virtual cluster (completions §8)', () => {
     ]);
   });
 
-  it('are none for whom a rule without a role matches', () => {
+  it('are empty for a user whom only a rule without a role matches', () => {
     expect(rolesOf(anna, rolesInside(instance(undefined, [{ users: ['anna'], clusterRole: '' }])))).toEqual([]);
   });
 });

@@ -2,24 +2,24 @@ import { listAt, objectAt, textAt, textsAt } from '../../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import type { KubeObject } from '../meta.ts';
 
-/** Which roles people have inside a virtual cluster (completions §8). */
+/** The roles of users and teams inside a virtual cluster (completions §8). */
 export interface RolesInside {
-  /** Of everybody with access for whom no rule matches. */
+  /** Role of users with access whom no rule matches. */
   readonly fallback: string;
   readonly rules: readonly JsonValue[];
 }
 
-/** Whom the rules may name. */
+/** The user and teams that rules are matched against. */
 export interface RoleHolder {
-  /** The name of a user; absent: it is none. */
+  /** Name of the user. Absent if the caller is not a user. */
   readonly user?: string | undefined;
   readonly teams: readonly string[];
 }
 
-/** Everybody with access has it where nothing else is said. */
+/** Role of users with access if the definition does not set another default. */
 export const defaultRoleInside = 'cluster-admin';
 
-/** Those of the definition, which is the rendered one unless given, and those that the instance has besides. */
+/** The roles of the definition (by default the rendered one) and the extra rules of the instance. */
 export function rolesInside(
   instance: KubeObject,
   access: JsonObject | undefined = objectAt(instance, 'status', 'virtualCluster', 'access'),
@@ -30,12 +30,12 @@ export function rolesInside(
   };
 }
 
-/** All roles that somebody may have, each once, in byte order. */
+/** All roles that a user can have, without duplicates, in byte order. */
 export function rolesInUse({ fallback, rules }: RolesInside): string[] {
   return distinct([fallback, ...rules.map(roleOf)]).sort();
 }
 
-/** The roles of one who has access: all that match, and the fallback only where none does. */
+/** The roles of a user with access: those of all matching rules, or the default role if no rule matches. */
 export function rolesOf(holder: RoleHolder, { fallback, rules }: RolesInside): string[] {
   const matching = rules.filter((rule) => isFor(rule, holder));
   return distinct(matching.length === 0 ? [fallback] : matching.map(roleOf));

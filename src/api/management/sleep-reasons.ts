@@ -1,4 +1,4 @@
-/** The reasons that the status of an instance gives for its sleep. */
+/** The reasons for sleep in the status of an instance. */
 export const asleepByForce = 'SleepForced';
-/** Nobody used it: whoever does wakes it. */
+/** Auto-sleep after inactivity. Any use wakes the instance. */
 export const asleepByRest = 'NotUsed';

@@ -16,16 +16,16 @@ describe('template versions', () => {
     ['2.x.x', undefined],
     ['1.0.1', undefined],
     ['nonsense', undefined],
-  ])('takes for %j the newest that fits: %s (completions §7)', (pattern, expected) => {
+  ])('resolve %j to the newest match: %s (completions §7)', (pattern, expected) => {
     expect(newestVersion(versions, pattern)).toBe(expected);
   });
 
-  it('takes the newest pre-release where there is nothing else', () => {
+  it('resolve to the newest pre-release if there is no release', () => {
     expect(newestVersion(['1.0.0-rc.2', '1.0.0-rc.10'], '')).toBe('1.0.0-rc.10');
     expect(newestVersion([], '')).toBeUndefined();
   });
 
-  it('orders as semantic versions are ordered', () => {
+  it('sort as semantic versions', () => {
     const sorted = [
       '1.0.0-alpha',
       '1.0.0-alpha.1',
@@ -39,7 +39,7 @@ describe('template versions', () => {
     expect([...sorted].reverse().sort(compareVersions)).toEqual(sorted);
   });
 
-  it('knows what is a version and what can be asked for', () => {
+  it('are distinguished from version patterns', () => {
     expect(['1.2.3', 'v1.2.3', '1.2.3-a.b+c'].every(isTemplateVersion)).toBe(true);
     expect(['1.2', '01.2.3', '1.x.x', '', 'latest'].some(isTemplateVersion)).toBe(false);
     expect(['', '1', '1.x', '1.x.x', '1.2.3'].every(isVersionPattern)).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * Versions of templates: semantic versions as they are given out, and patterns with wildcards (`1.x.x`, `1.2.x`, `1`)
- * as instances ask for them. The newest that fits wins.
+ * Template versions: published semantic versions, and the patterns with wildcards (`1.x.x`, `1.2.x`, `1`) that
+ * instances request. The newest matching version wins.
  */
 interface SemanticVersion {
   readonly numbers: readonly number[];
@@ -21,7 +21,7 @@ export function isTemplateVersion(text: string): boolean {
   return semantic.test(text);
 }
 
-/** Whether this can be asked for at all: an exact version or one with wildcards. */
+/** True if an instance can request this: an exact version, or a pattern with wildcards. */
 export function isVersionPattern(text: string): boolean {
   return text === '' || semantic.test(text) || wildcard.test(text);
 }
@@ -33,7 +33,7 @@ function compareIdentifiers(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Order of semantic versions; what is none sorts before everything. */
+/** Compares semantic versions. Invalid versions sort first. */
 export function compareVersions(a: string, b: string): number {
   const left = parse(a);
   const right = parse(b);
@@ -42,7 +42,7 @@ export function compareVersions(a: string, b: string): number {
     const difference = (left.numbers[index] ?? 0) - (right.numbers[index] ?? 0);
     if (difference !== 0) return difference;
   }
-  // A release comes after its own pre-releases.
+  // A release sorts after its own pre-releases.
   if (left.prerelease.length === 0 || right.prerelease.length === 0) {
     return right.prerelease.length - left.prerelease.length;
   }
@@ -61,7 +61,7 @@ function matches(version: string, pattern: string): boolean {
   if (parsed === undefined) return false;
   if (semantic.test(pattern)) return compareVersions(version, pattern) === 0;
   const parts = wildcard.exec(pattern)?.slice(1);
-  // Wildcards pass over pre-releases: those are taken by name only.
+  // Wildcards never match pre-releases, which have to be requested exactly.
   if (parts === undefined || parsed.prerelease.length > 0) return false;
   return parts.every(
     (part, index) => part === undefined || /^[xX*]$/.test(part) || Number(part) === parsed.numbers[index],
@@ -69,8 +69,8 @@ function matches(version: string, pattern: string): boolean {
 }
 
 /**
- * The version that a pattern means, among those there are; undefined: nothing fits. The empty pattern means the
- * newest release, and the newest pre-release only where there is no release at all.
+ * The newest version that matches the pattern. `undefined` if none does. The empty pattern selects the newest release,
+ * or the newest pre-release if there is no release.
  */
 export function newestVersion(versions: readonly string[], pattern: string): string | undefined {
   const fitting = versions.filter((version) => matches(version, pattern === '' ? 'x' : pattern));

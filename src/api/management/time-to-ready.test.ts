@@ -15,8 +15,8 @@ const today = '2026-11-15';
 const times = (milliseconds: readonly number[], day = today) =>
   mergeReadyDays(now, ...milliseconds.map((each) => [readyOnce(day, each)]));
 
-describe('time to Ready by day', () => {
-  it('counts each time in the bucket of the first limit that it keeps', () => {
+describe('time to Ready per day', () => {
+  it('counts each time in the first bucket whose bound it does not exceed', () => {
     expect([0, 5, 5.1, 10, 600_000, 600_001].map(readyBucketOf)).toEqual([0, 0, 1, 1, 16, 17]);
     const [day] = times([3, 4, 700, 3_600_000]);
     expect(day).toMatchObject({ day: today, count: 4 });
@@ -28,7 +28,7 @@ describe('time to Ready by day', () => {
     ]);
   });
 
-  it('has each day once, oldest first, and no more than the last fourteen', () => {
+  it('merges to each day once, oldest first, and at most the last fourteen days', () => {
     const days = Array.from({ length: 30 }, (_, index) => readyOnce(readyDayOf(now + (5 - index) * 86_400_000), 1));
     const merged = mergeReadyDays(now, days, days);
     expect(merged.map(({ day }) => day)).toEqual(merged.map(({ day }) => day).toSorted());
@@ -38,7 +38,7 @@ describe('time to Ready by day', () => {
     expect(merged.every(({ count }) => count === 2)).toBe(true);
   });
 
-  it('changes nothing of what it merges', () => {
+  it('does not modify the merged lists', () => {
     const frozen = Object.freeze(
       times([1, 2]).map((day) => Object.freeze({ ...day, buckets: Object.freeze(day.buckets) as number[] })),
     );
@@ -48,18 +48,18 @@ describe('time to Ready by day', () => {
 });
 
 describe('readyPercentile', () => {
-  it('is nothing of nothing, and the last limit where it took longer', () => {
+  it('is undefined without counts, and the last bound for longer times', () => {
     expect(readyPercentile([], 0.5)).toBeUndefined();
     expect(readyPercentile(times([1e9]), 0.5)).toBe(600_000);
   });
 
-  it('spreads those of one bucket evenly', () => {
+  it('interpolates linearly within a bucket', () => {
     expect(readyPercentile(times([60, 60, 60, 60]), 0.5)).toBe(75);
     expect(readyPercentile(times([60, 60, 60, 60]), 1)).toBe(100);
     expect(readyPercentile(times([1, 1, 1, 60]), 0.95)).toBe(90);
   });
 
-  it('lies in the bucket of the time that it stands for, and never falls with the part', () => {
+  it('lies in the bucket of the time at that rank, and never decreases as the fraction increases', () => {
     const some = fc.array(fc.integer({ min: 0, max: 900_000 }), { minLength: 1, maxLength: 60 });
     const part = fc.double({ min: 0.01, max: 1, noNaN: true });
     fc.assert(

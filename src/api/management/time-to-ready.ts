@@ -1,30 +1,30 @@
 import type { ReadyDay } from './v1/project.ts';
 
 /**
- * How long virtual clusters took from their creation to their first Ready, by day and by size. A day is
- * `{ day, count, buckets }`: `buckets[i]` counts those that took at most `readyLimits[i]` milliseconds and more than the
- * limit before it; the last bucket, which has no limit, those that took longer than all of them. `count` is their sum.
- * These limits never change: what was counted stays in the status of projects.
+ * Histogram of the time from the creation of a virtual cluster to its first Ready, per day. A day is
+ * `{ day, count, buckets }`: `buckets[i]` counts times of at most `readyBucketBounds[i]` milliseconds and more than the
+ * previous bound. The last bucket has no bound and counts longer times. `count` is the sum of the buckets. The bounds
+ * must never change, because project statuses store the counts.
  */
 export const readyLimits: readonly number[] = [
   5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000,
 ];
 
-/** So many days are kept; a day on which nothing became Ready has no entry. */
+/** Number of days that are retained. A day on which nothing became Ready has no entry. */
 export const readyDaysKept = 14;
 
-/** The day of a time, in UTC: `2026-11-15`. */
+/** The UTC day of a time: `2026-11-15`. */
 export function readyDayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-/** The bucket that a time belongs to. */
+/** The index of the bucket that counts a time. */
 export function readyBucketOf(milliseconds: number): number {
   const index = readyLimits.findIndex((limit) => milliseconds <= limit);
   return index < 0 ? readyLimits.length : index;
 }
 
-/** One time, counted. */
+/** A histogram that contains a single time. */
 export function readyOnce(day: string, milliseconds: number): ReadyDay {
   const buckets = readyLimits.concat(0).fill(0);
   buckets[readyBucketOf(milliseconds)] = 1;
@@ -32,8 +32,8 @@ export function readyOnce(day: string, milliseconds: number): ReadyDay {
 }
 
 /**
- * Days of several sources as one list, oldest first, each day once: of the projects of a fleet, or of what is known and
- * what is new. Whatever is not of the last `readyDaysKept` days before `now` is left out, as is a day that is no day.
+ * Merges days of several sources, such as projects of a fleet, or stored and new counts, into one list with each day
+ * once, oldest first. Omits days outside the `readyDaysRetained` days up to `now`, and invalid days.
  */
 export function mergeReadyDays(now: number, ...sources: readonly (readonly ReadyDay[])[]): ReadyDay[] {
   const newest = readyDayOf(now);
@@ -48,8 +48,8 @@ export function mergeReadyDays(now: number, ...sources: readonly (readonly Ready
 }
 
 /**
- * The time within which that part of them was Ready (0.5: half of them; 0.95), in milliseconds; undefined: there are
- * none. Within a bucket they count as spread evenly. What took longer than the last limit counts as that limit.
+ * A percentile of the time to Ready in milliseconds (0.5 is the median). `undefined` if there are no counts.
+ * Interpolates linearly within a bucket. Times beyond the last bound count as that bound.
  */
 export function readyPercentile(days: readonly ReadyDay[], part: number): number | undefined {
   const buckets = days.reduce<readonly number[]>((total, day) => addCounts(total, day.buckets), []);

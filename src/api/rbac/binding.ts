@@ -27,11 +27,11 @@ const roleRef = t.object(
   { atomic: true, description: 'The role that is given. It cannot be changed.' },
 );
 
-/** Somebody who is given a role. */
+/** A user, group or service account that a binding grants a role to. */
 export type Subject = Static<typeof subject>;
 export type RoleRef = Static<typeof roleRef>;
 
-/** What both kinds of binding consist of. */
+/** The schema of both kinds of binding. */
 export const bindingSchema: Schema = asSchema(
   t.object({
     subjects: t.optional(t.array(subject, { listType: 'atomic', description: 'Who is given the role.' })),

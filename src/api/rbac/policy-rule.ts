@@ -23,7 +23,7 @@ const policyRule = t.object({
   ),
 });
 
-/** One thing that a role allows. */
+/** One rule of a role. */
 export type PolicyRule = Static<typeof policyRule>;
 
 /** The rules of both kinds of role. */
@@ -31,7 +31,7 @@ export function policyRules(description: string) {
   return t.array(policyRule, { listType: 'atomic', description });
 }
 
-/** The rules of a role that has been checked; none where it has none. */
+/** The rules of a validated role. Empty if it has none. */
 export function rulesOf(role: KubeObject): readonly PolicyRule[] {
   return listAt(role as JsonValue, 'rules') as unknown as readonly PolicyRule[];
 }

@@ -5,8 +5,8 @@ import { clusterRoleBindingKind } from './cluster-role-binding.ts';
 import { rbacGroup } from './policy-rule.ts';
 
 /**
- * What gives a cluster role of a virtual cluster to whom a gateway lets in with it. It is named after the group that it is
- * for: names that begin like this are the server's own.
+ * The binding inside a virtual cluster that grants a cluster role to the callers to whom a gateway assigns it. Its name
+ * is the group that it binds; names with this prefix are reserved for the server.
  */
 export function roleBindingInside(role: string): KubeObject {
   const name = roleGroup(role);

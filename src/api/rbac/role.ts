@@ -3,7 +3,7 @@ import type { Column, ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/build.ts';
 import { policyRules, rbacGroup } from './policy-rule.ts';
 
-/** Roles show when they were made and not how long ago, as they do in Kubernetes. */
+/** Roles show their creation time instead of their age, as in Kubernetes. */
 export const createdAtColumn: Column = column('Created At', 'metadata.creationTimestamp', {
   description: 'When the object was created.',
 });

@@ -17,7 +17,7 @@ const sample = t.object(
 type Sample = Static<typeof sample>;
 
 describe('schema builders', () => {
-  it('print as the structural schema that Kubernetes publishes', () => {
+  it('produce the structural schema that Kubernetes publishes', () => {
     expect(JSON.parse(JSON.stringify(asSchema(sample)))).toEqual({
       type: 'object',
       description: 'A sample.',
@@ -39,11 +39,11 @@ describe('schema builders', () => {
     });
   });
 
-  it('hold nothing besides', () => {
+  it('add nothing else', () => {
     expect(Object.keys(asSchema(sample)).sort()).toEqual(['description', 'properties', 'required', 'type']);
   });
 
-  it('leave what they are given as it is: the same schema may be required elsewhere', () => {
+  it('do not modify their arguments, because the same schema may be required elsewhere', () => {
     const name = t.string();
     expect(asSchema(t.object({ a: t.optional(name), b: name }))).toEqual({
       type: 'object',
@@ -52,7 +52,7 @@ describe('schema builders', () => {
     });
   });
 
-  it('give the TypeScript type of the same shape', () => {
+  it('infer the matching TypeScript type', () => {
     const value: Sample = {
       name: 'a',
       phase: 'Ready',

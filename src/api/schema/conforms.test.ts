@@ -41,7 +41,7 @@ const rules = {
   'x-kubernetes-list-map-keys': some(fc.array(names, { maxLength: 2 })),
 };
 
-/** Each rule is there one time in five: with all of them nothing would ever fit. */
+/** Each rule is present with a probability of 20%: no value would satisfy all of them. */
 function schemaOf(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Schema> {
   return fc
     .record({ members: fc.record(members), kept: fc.array(fc.nat(4), { minLength: 20, maxLength: 20 }) })
@@ -66,7 +66,7 @@ const schema = schemaAbove(schemaAbove(schemaOf(rules)));
 describe('conforms', () => {
   const conforms = createConforms(isFaultless);
 
-  it('says of every value and schema what the search for faults says (rule META-21)', () => {
+  it('agrees with the full validation for every schema and value (rule META-21)', () => {
     let fitting = 0;
     fc.assert(
       fc.property(schema, value, (each, given) => {
@@ -79,7 +79,7 @@ describe('conforms', () => {
     expect(fitting).toBeGreaterThan(100);
   });
 
-  it('leaves to the search only what is rare', () => {
+  it('uses the full validation only for rare schemas', () => {
     const quick = createConforms(() => {
       throw new Error('asked');
     });

@@ -4,47 +4,47 @@ import type { FieldError } from '../field-error.ts';
 import type { Schema } from './schema.ts';
 import { validateNumber, validateString } from './validate-scalar.ts';
 
-/** `before`: what stood there; what is still the very same in it need not be looked at. */
+/** `before`: the previous value. Members that are identical (===) to it need no check. */
 type Check = (value: JsonValue, before?: JsonValue) => boolean;
 
 /**
- * Whether a schema finds anything wrong with a value, without saying what. Nearly everything that is written is right,
- * and to see that takes a fraction of the time of a search that knows at each step where it is. Schemas are compiled
- * once; where one says something rare, `thorough` has to look.
+ * Creates a function that reports whether a value conforms to a schema, without error details. Nearly all written
+ * values are valid, and this check takes a fraction of the time of a validation that tracks paths. Schemas are compiled
+ * once. `thorough` checks schemas with rare keywords.
  */
 export function createConforms(
   thorough: (schema: Schema, value: JsonValue) => boolean,
 ): (schema: Schema, value: JsonValue, before?: JsonValue) => boolean {
-  /** When a schema goes, so does what was made of it. */
-  const known = new WeakMap<Schema, Check>();
+  /** Weak, so that compiled checks are released with their schemas. */
+  const compiled = new WeakMap<Schema, Check>();
 
   const checkOf = (schema: Schema): Check => {
-    const found = known.get(schema);
+    const found = compiled.get(schema);
     if (found !== undefined) return found;
     const made = isRare(schema) ? (value: JsonValue) => thorough(schema, value) : compile(schema);
-    known.set(schema, made);
+    compiled.set(schema, made);
     return made;
   };
 
   const compile = (schema: Schema): Check => {
-    const takes = takenTypes(schema);
+    const accepts = acceptedTypes(schema);
     const allowed = schema.enum === undefined ? undefined : new Set(schema.enum);
-    const nullFits = takes.nothing && (allowed === undefined || schema.nullable === true || allowed.has(null));
+    const nullFits = accepts.nothing && (allowed === undefined || schema.nullable === true || allowed.has(null));
     const fitsText = textCheck(schema);
     const fitsItems = itemsCheck(schema);
     const fitsMembers = membersCheck(schema);
     return (value, before) => {
       if (value === null) return nullFits;
       if (allowed !== undefined && !allowed.has(value)) return false;
-      if (typeof value === 'string') return takes.text && fitsText(value);
+      if (typeof value === 'string') return accepts.text && fitsText(value);
       if (typeof value === 'object') {
-        return Array.isArray(value) ? takes.list && fitsItems(value) : takes.object && fitsMembers(value, before);
+        return Array.isArray(value) ? accepts.list && fitsItems(value) : accepts.object && fitsMembers(value, before);
       }
-      if (typeof value === 'boolean') return takes.flag;
+      if (typeof value === 'boolean') return accepts.flag;
       if (typeof value !== 'number' && typeof value !== 'bigint') return false;
       const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
       return (
-        (isWhole ? takes.whole : takes.fraction) && isFaultless((found) => validateNumber(schema, value, '', found))
+        (isWhole ? accepts.whole : accepts.fraction) && isValid((found) => validateNumber(schema, value, '', found))
       );
     };
   };
@@ -69,23 +69,23 @@ export function createConforms(
     const other: Check =
       typeof additionalProperties === 'object' ? checkOf(additionalProperties) : () => additionalProperties;
     const usual = new UsualOrder<Check>();
-    const checkAt = (place: number, name: string): Check => {
+    const checkAt = (index: number, name: string): Check => {
       const check = named.get(name) ?? other;
-      usual.put(place, name, check);
+      usual.put(index, name, check);
       return check;
     };
     return (object, before) => {
-      const known = isJsonObject(before) ? before : undefined;
+      const previous = isJsonObject(before) ? before : undefined;
       let size = 0;
       for (const name in object) {
-        const place = size++;
+        const index = size++;
         const value = object[name];
-        const old = known?.[name];
-        // Whether there may be such a member at all is a matter of the whole.
+        const old = previous?.[name];
+        // A forbidden member is invalid even if it is unchanged.
         if (old === value && old !== undefined && additionalProperties !== false) continue;
-        // What has no value is not there, where the schema knows it.
+        // A known member with the value undefined counts as absent.
         if (value === undefined && named.has(name)) continue;
-        const check = usual.at(place, name) ?? checkAt(place, name);
+        const check = usual.at(index, name) ?? checkAt(index, name);
         if (!check(value as JsonValue, old)) return false;
       }
       if (size < minProperties || size > maxProperties) return false;
@@ -97,25 +97,25 @@ export function createConforms(
   return (schema, value, before) => checkOf(schema)(value, before);
 }
 
-/** Combinations, and what has to compare whole values. */
+/** True for schemas with combinations, or with keywords that compare whole values. */
 function isRare(schema: Schema): boolean {
   const { anyOf, oneOf, allOf, not, uniqueItems, enum: allowed = [] } = schema;
   if (anyOf !== undefined || oneOf !== undefined || allOf !== undefined || not !== undefined) return true;
   return uniqueItems === true || allowed.some((value) => typeof value === 'object' && value !== null);
 }
 
-/** No type: any is taken, null too. */
-function takenTypes(schema: Schema) {
+/** A schema without a type accepts every type, including null. */
+function acceptedTypes(schema: Schema) {
   const types = schema['x-kubernetes-int-or-string'] ? ['integer', 'string'] : schema.type && [schema.type];
-  const takes = (type: string) => types === undefined || types.includes(type);
+  const accepts = (type: string) => types === undefined || types.includes(type);
   return {
     nothing: types === undefined || schema.nullable === true,
-    text: takes('string'),
-    flag: takes('boolean'),
-    whole: takes('integer') || takes('number'),
-    fraction: takes('number'),
-    list: takes('array'),
-    object: takes('object'),
+    text: accepts('string'),
+    flag: accepts('boolean'),
+    whole: accepts('integer') || accepts('number'),
+    fraction: accepts('number'),
+    list: accepts('array'),
+    object: accepts('object'),
   };
 }
 
@@ -124,11 +124,11 @@ function textCheck(schema: Schema): (text: string) => boolean {
   if (minLength === undefined && maxLength === undefined && pattern === undefined && format === undefined) {
     return () => true;
   }
-  return (text) => isFaultless((found) => validateString(schema, text, '', found));
+  return (text) => isValid((found) => validateString(schema, text, '', found));
 }
 
-function isFaultless(look: (found: FieldError[]) => void): boolean {
+function isValid(validate: (found: FieldError[]) => void): boolean {
   const found: FieldError[] = [];
-  look(found);
+  validate(found);
   return found.length === 0;
 }

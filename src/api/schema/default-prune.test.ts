@@ -34,7 +34,7 @@ const schema: Schema = {
   },
 };
 
-/** Values that hit the schema's names often, with all kinds of values under them. */
+/** Objects that often use the names of the schema, with values of all types. */
 const names = [
   'spec',
   'size',
@@ -67,26 +67,26 @@ describe('applyDefaults', () => {
     return copy;
   }
 
-  it('fills what is absent, at every level', () => {
+  it('sets absent members at every level', () => {
     expect(defaulted({ spec: { ports: [{}, { x: 5 }], quotas: { a: null } } })).toEqual({
       spec: { size: 3, mode: 'a', owner: { kind: 'User' }, ports: [{ x: 1 }, { x: 5 }], quotas: { a: 7 } },
     });
     expect(defaulted({})).toEqual({});
   });
 
-  it('drops an unwanted null, or puts the default in its place, or keeps it where it is allowed (DEC-22)', () => {
+  it('drops a null that is not allowed or replaces it with the default, and keeps an allowed one (DEC-22)', () => {
     expect(defaulted({ spec: { size: null, mode: null, note: null, owner: {} } })).toEqual({
       spec: { size: 3, mode: null, owner: { kind: 'User' } },
     });
   });
 
-  it('never shares a default between objects', () => {
+  it('does not share a default between objects', () => {
     const first = defaulted({ spec: {} }) as { spec: { owner: { kind: string } } };
     first.spec.owner.kind = 'changed';
     expect(defaulted({ spec: {} })).toMatchObject({ spec: { owner: { kind: 'User' } } });
   });
 
-  it('changes nothing the second time', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(documents, (value) => {
         const once = defaulted(value);
@@ -97,7 +97,7 @@ describe('applyDefaults', () => {
 });
 
 describe('prune', () => {
-  it('removes unknown members and names them, sorted (DEC-10, DEC-11, DEC-20)', () => {
+  it('removes unknown members and returns their paths, sorted (DEC-10, DEC-11, DEC-20)', () => {
     const value = {
       zz: 1,
       spec: { foo: 1, ports: [{ x: 1 }, { unknownNested: 1 }], quotas: { any: 1 }, port: 'http' },
@@ -106,13 +106,13 @@ describe('prune', () => {
     expect(value).toEqual({ spec: { ports: [{ x: 1 }, {}], quotas: { any: 1 }, port: 'http' } });
   });
 
-  it('keeps what is preserved, but looks into what is known there (DEC-19)', () => {
+  it('keeps preserved unknown members, but prunes known members below them (DEC-19)', () => {
     const value = { spec: { values: { any: { thing: 1 }, known: { a: '', b: '' } }, free: { x: { y: 1 } } } };
     expect(prune(schema, value)).toEqual(['spec.values.known.b']);
     expect(value).toEqual({ spec: { values: { any: { thing: 1 }, known: { a: '' } }, free: { x: { y: 1 } } } });
   });
 
-  it('keeps apiVersion, kind and metadata of resources only (DEC-21)', () => {
+  it('keeps apiVersion, kind and metadata only of resources (DEC-21)', () => {
     const resource = { apiVersion: 'v1', kind: 'X', metadata: { name: 'a' } };
     const value = { ...cloneJson(resource), spec: { template: { ...cloneJson(resource), spec: { b: '', c: '' } } } };
     expect(prune(schema, value, { isResource: true })).toEqual(['spec.template.spec.c']);
@@ -120,7 +120,7 @@ describe('prune', () => {
     expect(prune(schema, cloneJson(resource))).toEqual(['apiVersion', 'kind', 'metadata']);
   });
 
-  it('finds nothing the second time', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(documents, (value) => {
         const copy = cloneJson(value);

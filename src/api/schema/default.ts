@@ -10,8 +10,8 @@ import type { Schema } from './schema.ts';
 import { memberSchema } from './schema-members.ts';
 
 /**
- * Fills in what the schema decides, in place. An explicit null counts as absent where the schema does not allow null:
- * the default takes its place, or it goes (rule DEC-22).
+ * Applies the defaults of the schema, in place. An explicit null counts as absent unless the schema allows null: the
+ * default replaces it, or it is removed (rule DEC-22).
  */
 export function applyDefaults(schema: Schema, value: JsonValue): void {
   if (Array.isArray(value)) {
@@ -39,20 +39,20 @@ function defaultMembers(schema: Schema, object: JsonObject): void {
   }
 }
 
-const known = new WeakMap<Schema, readonly (readonly [string, JsonValue])[]>();
+const defaultsCache = new WeakMap<Schema, readonly (readonly [string, JsonValue])[]>();
 
-/** Looked for once a schema: few members have one. */
+/** Computed once per schema: few members have a default. */
 function defaultsOf(schema: Schema): readonly (readonly [string, JsonValue])[] {
-  const found = known.get(schema);
+  const found = defaultsCache.get(schema);
   if (found !== undefined) return found;
   const defaults = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
     member.default === undefined ? [] : [[name, member.default] as const],
   );
-  known.set(schema, defaults);
+  defaultsCache.set(schema, defaults);
   return defaults;
 }
 
-/** A null among items stays where there is no default: an item's place says something. */
+/** A null item without a default stays, because removing it would shift the other items. */
 function defaultItems(schema: Schema, items: JsonValue[]): void {
   for (let index = 0; index < items.length; index++) {
     const filled = items[index] === null && schema.nullable !== true && schema.default !== undefined;

@@ -1,4 +1,4 @@
-/** `spec` and `owner` make `spec.owner`; the root has no name. */
+/** Joins `spec` and `owner` to `spec.owner`. The root has no name. */
 export function childPath(parent: string, name: string): string {
   return parent === '' ? name : `${parent}.${name}`;
 }
@@ -7,7 +7,7 @@ export function indexPath(parent: string, index: number): string {
   return `${parent}[${index}]`;
 }
 
-/** A member of a map, where Kubernetes writes its name in brackets. */
+/** The path of a map member, whose key Kubernetes prints in brackets. */
 export function keyPath(parent: string, key: string): string {
   return `${parent}[${key}]`;
 }

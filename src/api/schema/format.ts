@@ -1,8 +1,8 @@
 import { labelFaults, subdomainFaults } from '../validation/names.ts';
 
 /**
- * The formats that Kubernetes checks in strings, by name without dashes. Others are hints for readers only. The
- * definitions are those of its OpenAPI library, oddities included; every expression runs in linear time.
+ * The string formats that Kubernetes validates, by name without dashes. Other formats are documentation only. The
+ * definitions follow Kubernetes' OpenAPI library, including its quirks. Every expression runs in linear time.
  */
 const formats: ReadonlyMap<string, (text: string) => boolean> = new Map<string, (text: string) => boolean>([
   ['datetime', isDateTime],
@@ -24,7 +24,7 @@ const formats: ReadonlyMap<string, (text: string) => boolean> = new Map<string, 
   ['bsonobjectid', matcher(/^[0-9a-f]{24}$/i)],
   ['ssn', matcher(/^\d{3}[- ]?\d{2}[- ]?\d{4}$/)],
   ['hexcolor', matcher(/^#?([0-9a-f]{3}|[0-9a-f]{6})$/i)],
-  ['rgbcolor', isRgbColour],
+  ['rgbcolor', isRgbColor],
   ['isbn', (text) => isIsbn10(text) || isIsbn13(text)],
   ['isbn10', isIsbn10],
   ['isbn13', isIsbn13],
@@ -37,7 +37,7 @@ export function fitsFormat(format: string, text: string): boolean {
   return formats.get(format.replaceAll('-', ''))?.(text) ?? true;
 }
 
-/** Others are not checked, and say nothing about the type of a value. */
+/** Unknown formats are not validated, and do not affect type errors. */
 export function isKnownFormat(type: string | undefined, format: string): boolean {
   if (type === 'integer') return format === 'int32' || format === 'int64';
   if (type === 'number') return format === 'float' || format === 'double';
@@ -61,7 +61,7 @@ export function isDateTime(text: string): boolean {
   return isDate(date) && hours <= '23' && minutes <= '59' && seconds <= '59';
 }
 
-/** Go's `1h30m`, or one number and a unit with space between them, as Scala writes it. */
+/** Go's `1h30m`, or Scala's number and unit with optional space between them. */
 const goDuration = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const scalaDuration =
   /^\d+\s*(?:ns|nanos?|nanoseconds?|us|µs|micros?|microseconds?|ms|millis?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)$/i;
@@ -90,7 +90,7 @@ function isEmail(text: string): boolean {
 
 const hostLabel = /^[a-zA-Z0-9\p{S}\p{L}](?:[-a-zA-Z0-9\p{S}\p{L}]*[a-zA-Z0-9\p{S}\p{L}])?$/u;
 
-/** Of several labels the last must be letters; a single one may be anything that a label may be. */
+/** With several labels, the last one must consist of letters. A single label has no further restriction. */
 function isHostname(text: string): boolean {
   const labels = text.split('.');
   if (text.length > 255 || !labels.every((label) => label.length <= 63 && hostLabel.test(label))) return false;
@@ -123,7 +123,7 @@ function isCidr(text: string): boolean {
   return (isIpv4(address) && Number(bits) <= 32) || (isIpv6(address) && Number(bits) <= 128);
 }
 
-function isRgbColour(text: string): boolean {
+function isRgbColor(text: string): boolean {
   const match = /^rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/.exec(text);
   return match?.slice(1).every((part) => String(Number(part)) === part && Number(part) < 256) ?? false;
 }
@@ -144,7 +144,7 @@ function isIsbn13(text: string): boolean {
 const cardNumber =
   /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11})$/;
 
-/** The last digit follows from the others. */
+/** Verifies the number with the Luhn checksum. */
 function isCardNumber(text: string): boolean {
   const digits = text.replace(/[^0-9]+/g, '');
   if (!cardNumber.test(digits)) return false;

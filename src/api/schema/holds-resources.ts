@@ -1,10 +1,10 @@
 import type { Schema } from './schema.ts';
 
-const known = new WeakMap<Schema, boolean>();
+const cache = new WeakMap<Schema, boolean>();
 
-/** Whether objects of this schema may hold whole resources. Most kinds hold none, and are not searched for any. */
+/** True if objects of this schema may contain embedded resources. Most kinds do not, and are not searched. */
 export function holdsResources(schema: Schema): boolean {
-  const found = known.get(schema);
+  const found = cache.get(schema);
   if (found !== undefined) return found;
   const { properties = {}, items, additionalProperties } = schema;
   const holds =
@@ -12,6 +12,6 @@ export function holdsResources(schema: Schema): boolean {
     Object.values(properties).some(holdsResources) ||
     (items !== undefined && holdsResources(items)) ||
     (typeof additionalProperties === 'object' && holdsResources(additionalProperties));
-  known.set(schema, holds);
+  cache.set(schema, holds);
   return holds;
 }

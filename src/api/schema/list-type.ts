@@ -5,7 +5,9 @@ import { childPath, indexPath, keyPath } from './field-path.ts';
 import type { Schema } from './schema.ts';
 import { tell } from './validation-work.ts';
 
-/** Lists of type `set` hold no item twice, lists of type `map` no key twice: apply could not tell them apart. */
+/**
+ * Lists of type `set` must not repeat an item, and lists of type `map` must not repeat a key: apply needs them unique.
+ */
 export function validateListTypes(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
   if (Array.isArray(value)) {
     validateList(schema, value, path, errors);
@@ -49,7 +51,7 @@ function keyOf(item: JsonValue, keys: readonly string[]): JsonObject {
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key] as JsonValue]));
 }
 
-/** The second appearance is reported; a third and fourth say nothing new. */
+/** Reports only the second occurrence of an item. Further ones add no information. */
 function reportRepeated(items: JsonValue[], path: string, errors: FieldError[]): void {
   const seen = new Map<string, number>();
   for (const [index, item] of items.entries()) {

@@ -4,17 +4,17 @@ import { childPath, indexPath } from './field-path.ts';
 import type { Schema } from './schema.ts';
 import { memberSchema } from './schema-members.ts';
 
-/** What a resource has besides its schema, at its root and wherever one is embedded. */
+/** Members that every resource has besides its schema, at the root and wherever one is embedded. */
 const resourceMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 export interface PruneOptions {
-  /** The value is a whole resource: apiVersion, kind and metadata stay whatever the schema says. */
+  /** True if the value is a resource: apiVersion, kind and metadata are always kept. */
   readonly isResource?: boolean;
 }
 
 /**
- * Removes, in place, every member that the schema does not know, and gives the paths of what went, sorted. Below
- * `x-kubernetes-preserve-unknown-fields` unknown members stay; known ones are still looked into.
+ * Removes all members that the schema does not define, in place, and returns their paths, sorted. Below
+ * `x-kubernetes-preserve-unknown-fields` unknown members are kept, but known ones are still pruned.
  */
 export function prune(schema: Schema, value: JsonValue, options: PruneOptions = {}): string[] {
   if (isPruned(schema, value, options.isResource === true)) return [];
@@ -24,7 +24,10 @@ export function prune(schema: Schema, value: JsonValue, options: PruneOptions = 
   return sortBytes(removed);
 }
 
-/** Nearly always nothing has to go; to see that takes no paths. False: it is not known, as with lists of the rarer kind. */
+/**
+ * Fast path without paths, because usually nothing has to be removed. False means unknown, as for lists with rare
+ * schemas.
+ */
 function isPruned(schema: Schema, value: JsonValue, isResource: boolean): boolean {
   if (typeof value !== 'object' || value === null) return true;
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
@@ -67,7 +70,7 @@ function pruneMembers(schema: Schema, object: JsonObject, path: string, removed:
   }
 }
 
-/** Items without a schema are what the list itself is: all kept, or all of their members unknown. */
+/** Items without a schema follow the list: all are kept, or all of their members are unknown. */
 function pruneItems(schema: Schema, items: JsonValue[], path: string, removed: string[]): void {
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (keepsUnknown && schema.items === undefined) return;

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../lib/json-value.ts';
 
 /**
- * A structural schema: the part of OpenAPI v3 that Kubernetes allows for a kind, with its extensions. It is what
- * TypeBox values are, what a custom resource definition brings, and what OpenAPI publishes.
+ * A structural schema: the subset of OpenAPI v3 that Kubernetes allows for a kind, with its extensions. The schema
+ * builder creates it, custom resource definitions contain it, and OpenAPI publishes it.
  */
 export interface Schema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -39,21 +39,21 @@ export interface Schema {
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: 'granular' | 'atomic';
-  /** Rules in CEL about values of this schema. */
+  /** CEL rules for values of this schema. */
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
-  /** How a strategic merge patch treats the member; nothing: lists are replaced, objects merged. */
+  /** Strategy of a strategic merge patch. By default lists are replaced and objects are merged. */
   readonly 'x-kubernetes-patch-strategy'?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys';
   readonly 'x-kubernetes-patch-merge-key'?: string;
 }
 
-/** What must hold, and what is said where it does not. */
+/** A CEL condition, and the error if it is false. */
 export interface ValidationRule {
   readonly rule?: string;
   readonly message?: string;
   readonly messageExpression?: string;
-  /** The type of the error: FieldValueInvalid where nothing is said. */
+  /** Type of the error. Defaults to FieldValueInvalid. */
   readonly reason?: string;
-  /** The field that the error is about, below the one that has the rule. */
+  /** Path of the field that the error is reported for, relative to the field with the rule. */
   readonly fieldPath?: string;
   readonly optionalOldSelf?: boolean;
 }

@@ -13,7 +13,7 @@ const names = ['apiVersion', 'kind', 'metadata', 'a', 'b', 'c', '__proto__', 'co
 
 const scalar = fc.constantFrom<JsonValue>(null, 'text', 7, true, 7n);
 
-/** Few names and many flags, so that values meet what is said of them. */
+/** Few names and many flags, so that values often match the rules. */
 function schemaOf(levels: number): fc.Arbitrary<Schema> {
   const below = levels === 0 ? fc.constant<Schema>({ type: 'string' }) : schemaOf(levels - 1);
   return fc
@@ -44,7 +44,7 @@ const resource = fc
   .dictionary(fc.constantFrom('a', 'b', 'c', '__proto__', '7'), jsonOf(2), { maxKeys: 3 })
   .map((members) => ({ apiVersion: 'v1', kind: 'Thing', metadata: { name: 'one' }, ...members }) as JsonObject);
 
-/** What the separate walks make of it; undefined: they refuse it. */
+/** The result of the separate passes. `undefined` if they reject the object. */
 function walked(by: Schema, object: JsonObject): { object: JsonObject; findings: string[] } | undefined {
   const copy = cloneJson(object);
   try {
@@ -57,11 +57,11 @@ function walked(by: Schema, object: JsonObject): { object: JsonObject; findings:
   }
 }
 
-/** The order of members counts too. */
+/** Compares the order of members as well. */
 const textOf = (of: JsonValue) => JSON.stringify(of, (_, each) => (typeof each === 'bigint' ? `${each}n` : each));
 
 describe('isSettled', () => {
-  it('is true only where pruning, embedded resources and defaults change and find nothing', () => {
+  it('is true only if pruning, embedded resources and defaults change and report nothing', () => {
     let settled = 0;
     fc.assert(
       fc.property(schemaOf(2), resource, (by, object) => {
@@ -78,12 +78,12 @@ describe('isSettled', () => {
     expect(settled).toBeGreaterThan(50);
   });
 
-  it('needs no look at what it shares with one that those walks have left as it is', () => {
+  it('skips members shared with an object that those passes leave unchanged', () => {
     let settled = 0;
     fc.assert(
       fc.property(schemaOf(2), resource, resource, (by, given, change) => {
         const before = walked(by, given)?.object;
-        // What they change again the second time is none that is stored.
+        // An object that a second run changes again is never stored.
         if (before === undefined || textOf(walked(by, before)?.object ?? null) !== textOf(before)) return;
         const after: JsonObject = { ...before };
         for (const [name, member] of Object.entries(change)) {
@@ -123,7 +123,7 @@ describe('isSettled', () => {
   };
   const thing = (spec: JsonValue): JsonObject => ({ apiVersion: 'v1', kind: 'Thing', metadata: { name: 'a' }, spec });
 
-  it('is true of whatever those walks have made by an ordinary schema', () => {
+  it('is true for every result of those passes with an ordinary schema', () => {
     const members = fc.constantFrom('name', 'size', 'note', 'free', 'list', 'map', 'port', 'x', 'other');
     const plain = fc.oneof(scalar, fc.dictionary(members, scalar) as fc.Arbitrary<JsonValue>);
     const spec = fc
@@ -132,7 +132,7 @@ describe('isSettled', () => {
     fc.assert(
       fc.property(spec, (sent) => {
         const made = walked(typed, thing(sent))?.object ?? {};
-        // A null among items is one of the things that are looked at closer.
+        // A null item is left to the separate passes.
         fc.pre(!textOf(made).includes('null'));
         expect(isSettled(typed, made)).toBe(true);
       }),
@@ -141,21 +141,21 @@ describe('isSettled', () => {
   });
 
   it.each<[string, JsonValue, boolean]>([
-    ['all that is known', { name: 'a', size: 2, note: null, list: [{ port: 1 }], map: { k: { x: '' } } }, true],
-    ['a wrong type, of which validation tells', { name: { is: 'no text' }, size: 'many' }, false],
-    ['a text where an object is wanted', 'none', true],
-    ['a default that is missing', { name: 'a' }, false],
-    ['a null that goes', { name: null, size: 2 }, false],
+    ['known members', { name: 'a', size: 2, note: null, list: [{ port: 1 }], map: { k: { x: '' } } }, true],
+    ['a wrong type, which validation reports', { name: { is: 'no text' }, size: 'many' }, false],
+    ['a string instead of an object', 'none', true],
+    ['a missing default', { name: 'a' }, false],
+    ['a null that is dropped', { name: null, size: 2 }, false],
     ['an unknown member', { size: 2, other: 1 }, false],
     ['an unknown member of an item', { size: 2, list: [{ port: 1 }, { prot: 1 }] }, false],
     ['an unknown member of a member of a map', { size: 2, map: { k: { x: '', y: '' } } }, false],
-    ['anything where all is kept', { size: 2, free: { any: [null, { thing: null }] } }, true],
-    ['what an object merely inherits', { size: 2, constructor: 1 }, false],
-  ])('looks at %s', (_, spec, expected) => {
+    ['any value where unknown members are kept', { size: 2, free: { any: [null, { thing: null }] } }, true],
+    ['the name of an inherited property', { size: 2, constructor: 1 }, false],
+  ])('checks %s', (_, spec, expected) => {
     expect(isSettled(typed, thing(spec))).toBe(expected);
   });
 
-  it('is never true of what is too deep to be handled', () => {
+  it('is never true for objects that are nested too deeply', () => {
     const nested = (levels: number) => {
       let inner: JsonValue = {};
       for (let level = 1; level < levels; level++) inner = { a: inner };

@@ -4,63 +4,67 @@ import { UsualOrder } from '../../lib/usual-order.ts';
 import type { Schema } from './schema.ts';
 import { memberSchema } from './schema-members.ts';
 
-/** Schemas are followed so deep, and what none describes again so deep: an object that is settled goes no deeper. */
-const deepestSchema = 400;
-const deepestUnknown = 400;
+/** Depth limits for schemas, and for values without a schema below them. Deeper objects are never normalized. */
+const maxSchemaDepth = 400;
+const maxUnknownDepth = 400;
 
-/** What a resource has besides its schema. */
+/** Members that every resource has besides its schema. */
 const resourceMembers = ['apiVersion', 'kind', 'metadata'] as const;
 
 /**
- * Whether a whole resource is as its schema wants it: `prune`, `shapeEmbedded` and `applyDefaults` would leave it as it
- * is, and it is not too deep to be handled. One look in the place of four, and most of what is written needs no other;
- * what does is told by those four. False: it is not known. Nothing is said of types and of what validation asks for, nor
- * of what the metadata is. What stands in `before` too, which those four have left as it is, need not be looked at.
+ * True if a resource is normalized: `prune`, `normalizeEmbeddedResources` and `applyDefaults` would not change it, and
+ * it is not nested too deeply. One pass replaces four, and most writes need no other. False means unknown: the four
+ * passes then decide and report. Does not check types, validation rules or the contents of the metadata. Members shared
+ * with `before`, which those passes have already left unchanged, are skipped.
  */
 export function isSettled(schema: Schema, resource: JsonObject, before?: JsonObject): boolean {
-  let plan = known.get(schema);
+  let plan = plans.get(schema);
   if (plan === undefined) {
-    plan = new Plan(schema, deepestSchema);
+    plan = new Plan(schema, maxSchemaDepth);
     plan.keepResourceMembers();
-    known.set(schema, plan);
+    plans.set(schema, plan);
   }
-  return plan.settles(resource, before);
+  return plan.isNormalized(resource, before);
 }
 
-const known = new WeakMap<Schema, Plan>();
+const plans = new WeakMap<Schema, Plan>();
 
-/** What is known of values that something describes, or that nothing does. */
-interface Place {
-  /** Whether a null may stand there. */
-  readonly takesNull: boolean;
-  settles(value: JsonObject | JsonValue[], before?: JsonValue): boolean;
+/** The rules for a value, whether or not a schema describes it. */
+interface Rule {
+  /** True if null is allowed. */
+  readonly allowsNull: boolean;
+  isNormalized(value: JsonObject | JsonValue[], before?: JsonValue): boolean;
 }
 
-/** A schema as it is looked at. Those below are made when a value comes to them: of a large schema little is used. */
-class Plan implements Place {
-  readonly takesNull: boolean;
+/**
+ * A schema prepared for the check. Child plans are created on demand, because large schemas are rarely used in full.
+ */
+class Plan implements Rule {
+  readonly allowsNull: boolean;
   readonly #schema: Schema;
   readonly #levels: number;
   readonly #keepsUnknown: boolean;
-  /** A list within one that keeps everything, and resources with metadata of their own, are left to the others. */
+  /**
+   * True for cases left to the separate passes: excessive depth, and embedded resources, which have their own metadata.
+   */
   readonly #isRare: boolean;
   readonly #defaults: readonly string[];
-  readonly #named = new Map<string, Place>();
-  readonly #usual = new UsualOrder<Place>();
+  readonly #named = new Map<string, Rule>();
+  readonly #usual = new UsualOrder<Rule>();
   #others: Plan | undefined;
   #items: Plan | undefined;
 
   constructor(schema: Schema, levels: number) {
     this.#schema = schema;
     this.#levels = levels;
-    this.takesNull = schema.nullable === true;
+    this.allowsNull = schema.nullable === true;
     this.#keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
     this.#isRare = levels === 0 || schema['x-kubernetes-embedded-resource'] === true;
     const { properties = {} } = schema;
     this.#defaults = Object.keys(properties).filter((name) => properties[name]?.default !== undefined);
   }
 
-  /** They stay whatever the schema says, which as a rule says no more than their type. */
+  /** Resource members are always kept. Schemas usually declare no more than their type. */
   keepResourceMembers(): void {
     for (const name of resourceMembers) {
       const member = memberSchema(this.#schema, name);
@@ -68,36 +72,36 @@ class Plan implements Place {
     }
   }
 
-  settles(value: JsonObject | JsonValue[], before?: JsonValue): boolean {
+  isNormalized(value: JsonObject | JsonValue[], before?: JsonValue): boolean {
     if (this.#isRare) return false;
-    if (Array.isArray(value)) return this.#settlesItems(value);
-    return this.#settlesMembers(value, isJsonObject(before) ? before : undefined);
+    if (Array.isArray(value)) return this.#areItemsNormalized(value);
+    return this.#areMembersNormalized(value, isJsonObject(before) ? before : undefined);
   }
 
-  #settlesMembers(object: JsonObject, before: JsonObject | undefined): boolean {
+  #areMembersNormalized(object: JsonObject, before: JsonObject | undefined): boolean {
     for (const name of this.#defaults) if (!Object.hasOwn(object, name)) return false;
-    let place = -1;
+    let index = -1;
     for (const name in object) {
-      place++;
+      index++;
       const value = object[name];
       const old = before?.[name];
       if (old === value && old !== undefined) continue;
-      const member = this.#usual.at(place, name) ?? this.#memberAt(place, name);
+      const member = this.#usual.at(index, name) ?? this.#memberAt(index, name);
       if (member === undefined) return false;
       if (typeof value !== 'object') continue;
-      if (value === null ? !member.takesNull : !member.settles(value, old)) return false;
+      if (value === null ? !member.allowsNull : !member.isNormalized(value, old)) return false;
     }
     return true;
   }
 
-  #memberAt(place: number, name: string): Place | undefined {
+  #memberAt(index: number, name: string): Rule | undefined {
     const member = this.#named.get(name) ?? this.#memberOf(name);
-    if (member !== undefined) this.#usual.put(place, name, member);
+    if (member !== undefined) this.#usual.put(index, name, member);
     return member;
   }
 
-  /** Undefined: the schema does not know it. */
-  #memberOf(name: string): Place | undefined {
+  /** `undefined` if the schema does not define the member. */
+  #memberOf(name: string): Rule | undefined {
     const { properties, additionalProperties } = this.#schema;
     const own = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (own !== undefined) {
@@ -112,40 +116,40 @@ class Plan implements Place {
     return additionalProperties === true || this.#keepsUnknown ? anything : undefined;
   }
 
-  #settlesItems(items: JsonValue[]): boolean {
+  #areItemsNormalized(items: JsonValue[]): boolean {
     const { items: itemSchema } = this.#schema;
-    if (itemSchema === undefined) return items.length === 0 || (this.#keepsUnknown && anything.settles(items));
+    if (itemSchema === undefined) return items.length === 0 || (this.#keepsUnknown && anything.isNormalized(items));
     if (this.#keepsUnknown) return false;
     this.#items ??= new Plan(itemSchema, this.#levels - 1);
-    const { takesNull } = this.#items;
+    const { allowsNull } = this.#items;
     for (const item of items) {
       if (typeof item !== 'object') continue;
-      if (item === null ? !takesNull : !this.#items.settles(item)) return false;
+      if (item === null ? !allowsNull : !this.#items.isNormalized(item)) return false;
     }
     return true;
   }
 }
 
-/** It has nothing to say of what is below. */
+/** True if the schema has no rules for nested values. */
 function isBare(schema: Schema): boolean {
   const { properties, items, additionalProperties } = schema;
   if (properties !== undefined || items !== undefined || typeof additionalProperties === 'object') return false;
   return schema.default === undefined && schema['x-kubernetes-embedded-resource'] !== true;
 }
 
-const anything: Place = {
-  takesNull: true,
-  settles(value, before) {
-    if (!isJsonObject(before) || Array.isArray(value)) return !isNestedDeeper(value, deepestUnknown);
+const anything: Rule = {
+  allowsNull: true,
+  isNormalized(value, before) {
+    if (!isJsonObject(before) || Array.isArray(value)) return !isNestedDeeper(value, maxUnknownDepth);
     for (const name in value) {
       const member = value[name];
       if (typeof member !== 'object' || member === before[name]) continue;
-      if (isNestedDeeper(member, deepestUnknown - 1)) return false;
+      if (isNestedDeeper(member, maxUnknownDepth - 1)) return false;
     }
     return true;
   },
 };
 
-const kept: Place = { takesNull: false, settles: anything.settles };
+const kept: Rule = { allowsNull: false, isNormalized: anything.isNormalized };
 
-const never: Place = { takesNull: false, settles: () => false };
+const never: Rule = { allowsNull: false, isNormalized: () => false };

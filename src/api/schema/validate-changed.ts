@@ -9,9 +9,9 @@ import { findValueFaults, validateSchema } from './validate.ts';
 import { withinLimits } from './validation-work.ts';
 
 /**
- * What the schema finds wrong with a value that takes the place of another. What is equal to what stood there before is
- * not held against the writer (META-23): the schema may have become stricter since. Members of objects are compared by
- * name and items of lists of type `map` by their keys; of other lists only the whole can be the same.
+ * Validates a value that replaces another. Parts that are equal to the old value are not reported (META-23), because
+ * the schema may have become stricter since. Object members are compared by name and items of `map` lists by their
+ * keys. Other lists are compared as a whole.
  */
 export function validateChanged(
   schema: Schema,
@@ -24,7 +24,7 @@ export function validateChanged(
   return withinLimits(path, () => {
     const found: FieldError[] = [];
     collect(schema, value, old, path, found);
-    // Of sets and maps, one fault that was there before excuses all: it cannot be told which of the two was first.
+    // If the old value has a duplicate in a set or map, none is reported: it is unknown which of the two items is new.
     if (listFaults(schema, old, path).length === 0) found.push(...listFaults(schema, value, path));
     return found;
   });
@@ -36,7 +36,7 @@ function listFaults(schema: Schema, value: JsonValue, path: string): FieldError[
   return errors;
 }
 
-/** What is said of the value itself first, then what is said of its members or items. */
+/** Reports errors of the value itself before errors of its members or items. */
 function collect(
   schema: Schema,
   value: JsonValue,
@@ -69,7 +69,7 @@ function collect(
   }
 }
 
-/** The schema without what it says of the members that are there. */
+/** The schema without the rules for existing members. */
 function shallow(schema: Schema, value: JsonObject): Schema {
   const { properties = {}, additionalProperties, ...own } = schema;
   const anything = Object.fromEntries(

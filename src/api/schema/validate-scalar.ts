@@ -4,10 +4,10 @@ import { fitsFormat } from './format.ts';
 import type { Schema } from './schema.ts';
 import { countMatch, countPattern, tell } from './validation-work.ts';
 
-/** Compiled once a schema; when the schema goes, so does it. `undefined`: the expression itself is broken. */
+/** Patterns compiled once per schema, and released with it. `undefined`: the expression is invalid. */
 const patterns = new WeakMap<Schema, { readonly expression: RE2JS | undefined }>();
 
-/** RE2 runs in time linear in the text, whatever the expression: patterns come from clients too. */
+/** RE2 runs in time linear in the text for any expression. Patterns may come from clients. */
 function patternOf(schema: Schema, pattern: string): RE2JS | undefined {
   let compiled = patterns.get(schema);
   if (compiled === undefined) {
@@ -25,7 +25,7 @@ function compile(pattern: string): RE2JS | undefined {
   }
 }
 
-/** What is wrong with an expression, in the words of RE2; undefined: nothing. */
+/** RE2's error message for an invalid expression. `undefined` if it is valid. */
 export function patternFault(pattern: string): string | undefined {
   let instructions: number;
   try {
@@ -46,15 +46,15 @@ export function validateString(schema: Schema, text: string, path: string, error
   }
 }
 
-/** Of length and pattern only the first that fails is told, as kube-apiserver does. */
+/** Reports only the first error of length and pattern, as kube-apiserver does. */
 function lengthOrPatternError(schema: Schema, text: string, path: string): FieldError | undefined {
   const { minLength, maxLength, pattern } = schema;
-  // Characters are never more than UTF-16 units, so most texts need no counting.
-  if (maxLength !== undefined && text.length > maxLength && characters(text) > maxLength) {
+  // A text never has more characters than UTF-16 units, so most texts need no counting.
+  if (maxLength !== undefined && text.length > maxLength && characterCount(text) > maxLength) {
     return tooLong(path, maxLength);
   }
-  // And never less than half as many.
-  if (minLength !== undefined && text.length < 2 * minLength && characters(text) < minLength) {
+  // A text has at least half as many characters as UTF-16 units.
+  if (minLength !== undefined && text.length < 2 * minLength && characterCount(text) < minLength) {
     return invalid(path, text, `${path} in body should be at least ${minLength} chars long`);
   }
   if (pattern === undefined) return undefined;
@@ -65,7 +65,7 @@ function lengthOrPatternError(schema: Schema, text: string, path: string): Field
   return undefined;
 }
 
-function characters(text: string): number {
+function characterCount(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
@@ -106,7 +106,7 @@ function isMultiple(value: number | bigint, factor: number): boolean {
   return Number.isInteger(Number(value) / factor);
 }
 
-/** A bound as Go prints it: plain beside an integer, in its shortest form (`1e+06`) beside a float. */
+/** A bound as Go prints it: plain for an integer value, in shortest form (`1e+06`) for a float. */
 function shown(value: number | bigint, bound: number): string {
   if (typeof value === 'bigint' || Number.isInteger(value)) return String(bound);
   const exponent = Number(bound.toExponential().split('e')[1]);

@@ -28,7 +28,7 @@ describe('validateSchema', () => {
       ],
     ],
     [
-      'fraction beside a format',
+      'fraction with a format',
       { type: 'integer', format: 'int64' },
       1.5,
       [
@@ -37,13 +37,13 @@ describe('validateSchema', () => {
       ],
     ],
     [
-      'boolean beside a format',
+      'boolean with a format',
       { type: 'integer', format: 'int64' },
       true,
       ['spec.foo: Invalid value: "": spec.foo in body must be of type int64: ""'],
     ],
     [
-      'number for a text with a format',
+      'number for a string with a format',
       { type: 'string', format: 'date-time' },
       5,
       ['spec.foo: Invalid value: "int64": spec.foo in body must be of type date-time: "int64"'],
@@ -192,7 +192,7 @@ describe('validateSchema', () => {
       ['spec.foo.k: Invalid value: "integer": spec.foo.k in body must be of type string: "integer"'],
     ],
     [
-      'no others',
+      'no additional properties',
       { type: 'object', additionalProperties: false },
       { k: 1 },
       ['spec.foo: Invalid value: "k": spec.foo.k in body is a forbidden property'],
@@ -241,7 +241,7 @@ describe('validateSchema', () => {
       [{ name: 'a', x: 1 }, { name: 'a' }],
       ['spec.foo[1]: Duplicate value: {"name":"a"}'],
     ],
-  ])('words a fault of %s as kube-apiserver does (META-21)', (_name, field, value, expected) => {
+  ])('reports an error of %s with the message of kube-apiserver (META-21)', (_name, field, value, expected) => {
     expect(lines(field, value)).toEqual(expected);
   });
 
@@ -259,7 +259,7 @@ describe('validateSchema', () => {
     ]);
   });
 
-  it('runs hostile patterns in linear time', () => {
+  it('matches malicious patterns in linear time', () => {
     const started = performance.now();
     expect(lines({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(2000)}b`)).toHaveLength(1);
     expect(performance.now() - started).toBeLessThan(2000);
@@ -284,7 +284,7 @@ describe('fitsFormat', () => {
     ['cidr', ['10.0.0.0/8', 'fe80::/64'], ['10.0.0.0', '10.0.0.0/33', '10.0.0.0/08']],
     ['mac', ['00:11:22:33:44:55', '0011.2233.4455'], ['00:11', 'zz:11:22:33:44:55']],
     ['uuid', ['2C1F3A3E-1111-2222-3333-444455556666'], ['2c1f']],
-  ])('knows %s', (format, good, bad) => {
+  ])('validates %s', (format, good, bad) => {
     for (const text of good) expect([text, fitsFormat(format, text)]).toEqual([text, true]);
     for (const text of bad) expect([text, fitsFormat(format, text)]).toEqual([text, false]);
   });

@@ -10,9 +10,9 @@ import { validateNumber, validateString } from './validate-scalar.ts';
 import { countStep, tell, tryOut, withinLimits } from './validation-work.ts';
 
 /**
- * Everything that the schema finds wrong with the value, worded as kube-apiserver words it (rule META-21). `path` is
- * where the value stands: '' for a whole object. Where all that is wrong lies in members that are the very same in
- * `before`, nothing is.
+ * Returns all validation errors of the value, worded as in kube-apiserver (rule META-21). `path` is the location of the
+ * value: '' for a whole object. If all errors are in members that are identical (===) to those of `before`, returns
+ * none.
  */
 export function validateSchema(schema: Schema, value: JsonValue, path = '', before?: JsonValue): FieldError[] {
   return withinLimits(path, () => (conforms(schema, value, before) ? [] : findFaults(schema, value, path)));
@@ -20,14 +20,14 @@ export function validateSchema(schema: Schema, value: JsonValue, path = '', befo
 
 const conforms = createConforms((schema, value) => findFaults(schema, value, '').length === 0);
 
-/** Everything, without a quick look first whether there is anything. */
+/** Collects all errors, without the quick check for validity. */
 export function findFaults(schema: Schema, value: JsonValue, path: string): FieldError[] {
   const errors = findValueFaults(schema, value, path);
   validateListTypes(schema, value, path, errors);
   return errors;
 }
 
-/** The same without a look at what stands twice in a set or map. */
+/** The same without the check for duplicates in sets and maps. */
 export function findValueFaults(schema: Schema, value: JsonValue, path: string): FieldError[] {
   return withinLimits(path, () => {
     const errors: FieldError[] = [];
@@ -72,7 +72,7 @@ function validateType(schema: Schema, value: JsonValue, path: string, errors: Fi
   tell(errors, typeInvalid(path, found, `${path} in body must be of type ${wanted}: "${found}"`));
 }
 
-/** Beside a format, what is neither text nor list is told by Go's format for it; most types have none. */
+/** With a format, Go reports the format of the actual value instead of its type, except for strings and lists. */
 function formatMismatch({ type, format }: Schema, actual: string): [string, string] | undefined {
   if (
     format === undefined ||
@@ -90,7 +90,7 @@ function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'integer';
-  // Integers that a number cannot hold exactly are kept as bigint; a number beyond that was written as a fraction.
+  // Integers that a number cannot represent exactly are bigint. A larger number was written as a fraction.
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number';
   return typeof value;
 }
@@ -134,7 +134,7 @@ function validateItems(schema: Schema, items: JsonValue[], path: string, errors:
   }
 }
 
-/** The failures that came closest stand beside the sentence that none or not all fitted. */
+/** The errors of the closest alternative follow the message that no, or not every, alternative matched. */
 function validateCombinations(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
   const attempt = (part: Schema) => tryOut((found) => validateValue(part, value, path, found));
   const complain = (text: string) => tell(errors, invalid('', '', `${JSON.stringify(path)} ${text}`));

@@ -4,7 +4,7 @@ import type { Schema } from './schema.ts';
 import { validateSchema } from './validate.ts';
 import { validateChanged } from './validate-changed.ts';
 
-/** Conditions within conditions: a few thousand for a single value. */
+/** Nested conditions: a few thousand for a single value. */
 function conditions(depth: number): Schema {
   if (depth === 0) return { required: ['absent'] };
   return { anyOf: Array.from({ length: 6 }, () => conditions(depth - 1)) };
@@ -13,24 +13,24 @@ function conditions(depth: number): Schema {
 const many: JsonValue[] = Array.from({ length: 2_000 }, () => ({}));
 
 describe('a validation', () => {
-  it('of many values against many conditions ends before others would notice', () => {
+  it('of many values against many conditions ends before it delays other requests', () => {
     const schema: Schema = { type: 'array', items: conditions(5) };
     expect(validateSchema(schema, many, 'spec')).toEqual([
       {
         type: 'FieldValueInvalid',
         field: 'spec',
-        message: 'Invalid value: too complex: its conditions and patterns take too long to check',
+        message: 'Invalid value: too complex: its conditions and patterns take too long to evaluate',
       },
     ]);
   });
 
-  it('has one limit for all values, also where each of them is right', () => {
+  it('has one budget for all values, even if each of them is valid', () => {
     const schema: Schema = { type: 'array', items: { anyOf: [...(conditions(5).anyOf ?? []), { type: 'object' }] } };
     expect(validateSchema(schema, many)).toHaveLength(1);
     expect(validateSchema(schema, many.slice(0, 10))).toEqual([]);
   });
 
-  it('of what takes the place of another has one limit too, and lets through what was there', () => {
+  it('of a replaced value has one budget too, and accepts unchanged values', () => {
     const items: Schema = { type: 'object', properties: { key: { type: 'integer' } }, ...conditions(5) };
     const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['key'] } as const;
     const schema: Schema = { type: 'array', items, ...keyed };
@@ -39,7 +39,7 @@ describe('a validation', () => {
     expect(validateChanged(schema, value, value, 'spec')).toEqual([]);
   });
 
-  it('of long texts against patterns has the same limit', () => {
+  it('of long strings against patterns has the same budget', () => {
     const schema: Schema = { type: 'array', items: { type: 'string', pattern: '^(a|b)*$' } };
     const text = 'ab'.repeat(50_000);
     expect(validateSchema(schema, [text])).toEqual([]);
@@ -51,7 +51,7 @@ describe('a validation', () => {
     ).toHaveLength(1);
   });
 
-  it('does not tell more than a client can read', () => {
+  it('limits the size of its error messages', () => {
     const choices = Array.from({ length: 1_000 }, (_, index) => `choice-${index}`);
     const schema: Schema = { type: 'array', items: { type: 'string', enum: choices } };
     const value = Array.from({ length: 10_000 }, (_, index) => `none-${index}`);
@@ -59,7 +59,7 @@ describe('a validation', () => {
       {
         type: 'FieldValueInvalid',
         field: 'spec',
-        message: 'Invalid value: too much is wrong with it to tell all of it',
+        message: 'Invalid value: too many validation errors to report',
       },
     ]);
     expect(validateSchema(schema, value.slice(0, 10), 'spec')).toHaveLength(10);

@@ -1,79 +1,81 @@
 import type { FieldError } from '../field-error.ts';
 
 /**
- * What one validation may take: a step is a schema that is held against a value, about half a microsecond. An object has
- * far fewer values than this, so only conditions within conditions come near it.
+ * The budget of one validation. A step applies one schema to one value and takes about half a microsecond. An object
+ * has far fewer values than this, so only nested combinations come near the limit.
  */
-const mostSteps = 250_000;
+const maxSteps = 250_000;
 
-/** Of all that is said to be wrong, together. */
-const mostCharacters = 1_000_000;
+/** Limit for all error messages together. */
+const maxCharacters = 1_000_000;
 
-/** What is done of each in the time of a step. */
+/** Amount of each kind of work that takes as long as one step. */
 const perStep = { choices: 20, characters: 4, instructions: 0.4 };
 
-/** The value cannot be held against its schema in any time that others could wait for. */
-class TooMuchToValidate extends Error {}
+/** Validating the value against its schema would block other requests for too long. */
+class ValidationBudgetExceeded extends Error {}
 
-interface Left {
+interface Budget {
   steps: number;
   characters: number;
 }
 
-let left: Left | undefined;
+let budget: Budget | undefined;
 
 /**
- * Does a validation within those limits: schemas come from clients as values do, and one client's combination of the
- * two must not keep everybody waiting or fill the memory with messages. Within another it shares its limits. One counter
- * is enough for all, as a validation never waits. What is beyond the limits is wrong with the whole value at `path`.
+ * Runs a validation within the budget. Clients supply both schemas and values, and a combination of the two must not
+ * block other requests or fill the memory with error messages. A nested call shares the budget of the outer one. One
+ * global counter suffices because a validation never awaits. A validation that exceeds the budget reports one error for
+ * the whole value at `path`.
  */
 export function withinLimits(path: string, validate: () => FieldError[]): FieldError[] {
-  if (left !== undefined) return validate();
-  left = { steps: mostSteps, characters: mostCharacters };
+  if (budget !== undefined) return validate();
+  budget = { steps: maxSteps, characters: maxCharacters };
   try {
     return validate();
   } catch (error) {
-    if (!(error instanceof TooMuchToValidate)) throw error;
+    if (!(error instanceof ValidationBudgetExceeded)) throw error;
     return [{ type: 'FieldValueInvalid', field: path, message: `Invalid value: ${error.message}` }];
   } finally {
-    left = undefined;
+    budget = undefined;
   }
 }
 
-/** A schema is held against a value, which is one of so many choices. */
+/** Charges one step for applying a schema to a value, which is compared with this number of choices. */
 export function countStep(choices = 0): void {
   count(1 + choices / perStep.choices);
 }
 
-/** A text is held against a pattern. */
+/** Charges the match of a text against a pattern. */
 export function countMatch(text: string): void {
   count(text.length / perStep.characters);
 }
 
-/** A pattern was compiled into so many instructions: `a{1000}` is a thousand. */
+/** Charges the compilation of a pattern with this number of instructions: `a{1000}` has a thousand. */
 export function countPattern(instructions: number): void {
   count(instructions / perStep.instructions);
 }
 
 function count(steps: number): void {
-  if (left === undefined) return;
-  left.steps -= steps;
-  if (left.steps < 0) throw new TooMuchToValidate('too complex: its conditions and patterns take too long to check');
+  if (budget === undefined) return;
+  budget.steps -= steps;
+  if (budget.steps < 0)
+    throw new ValidationBudgetExceeded('too complex: its conditions and patterns take too long to evaluate');
 }
 
-/** Adds what is wrong to the rest of it. */
+/** Adds an error and charges its size. */
 export function tell(errors: FieldError[], error: FieldError): void {
   errors.push(error);
-  if (left === undefined) return;
-  left.characters -= error.field.length + error.message.length;
-  if (left.characters < 0) throw new TooMuchToValidate('too much is wrong with it to tell all of it');
+  if (budget === undefined) return;
+  budget.characters -= error.field.length + error.message.length;
+  if (budget.characters < 0) throw new ValidationBudgetExceeded('too many validation errors to report');
 }
 
-/** Looks at one of several conditions. What is wrong by it counts once it is told, which most of it never is. */
-export function tryOut(look: (found: FieldError[]) => void): FieldError[] {
+/** Evaluates one of several alternatives. Its errors are charged only when they are reported, which most never are. */
+export function tryOut(validate: (found: FieldError[]) => void): FieldError[] {
   const found: FieldError[] = [];
-  const before = left?.characters ?? 0;
-  look(found);
-  if (left !== undefined) left.characters = before;
+  const before = budget?.characters ?? 0;
+  validate(found);
+  if (budget !== undefined) budget.characters = before;
   return found;
 }

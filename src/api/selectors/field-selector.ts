@@ -1,9 +1,9 @@
 import { badRequest } from '../status.ts';
 
-/** A parsed field selector (rules SEL-07 to SEL-14): all requirements must hold. */
+/** A parsed field selector (rules SEL-07 to SEL-14). All requirements must match. */
 export interface FieldSelector {
   readonly requirements: readonly FieldRequirement[];
-  /** `read` gives a field's printed value, '' where the object lacks it. */
+  /** `read` returns the printed value of a field, '' if the object does not have it. */
   matches(read: (field: string) => string): boolean;
 }
 
@@ -13,7 +13,7 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** Throws a 400 for what is no selector. Which fields a kind knows is for `checkFields` to say. */
+/** Throws 400 if the text is not a selector. `checkFields` checks which fields a kind supports. */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements = splitTerms(text)
     .filter((term) => term !== '')
@@ -25,7 +25,7 @@ export function parseFieldSelector(text: string): FieldSelector {
   };
 }
 
-/** At the commas that no backslash stands before. */
+/** Splits at commas that no backslash precedes. */
 function splitTerms(text: string): string[] {
   return text.match(/(?:\\[\s\S]|[^\\,])+\\?|\\$/g) ?? [];
 }
@@ -56,7 +56,7 @@ function unescapeValue(value: string): string {
   return text;
 }
 
-/** The value that the selector demands of this field, if it demands one: a list can be narrowed by it. */
+/** The value that the selector requires for this field, if any. Lists can be narrowed by it. */
 export function requiredValue(selector: FieldSelector | undefined, field: string): string | undefined {
   return selector?.requirements.find((requirement) => requirement.field === field && requirement.operator === '=')
     ?.value;

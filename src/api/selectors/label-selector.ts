@@ -7,7 +7,7 @@ import { LabelTokens, SelectorSyntaxError } from './label-tokens.ts';
 export interface LabelSelector {
   /** True if it selects everything. */
   readonly empty: boolean;
-  /** As it was written: selectors with the same text select the same. */
+  /** The source text. Selectors with the same text select the same objects. */
   readonly text?: string;
   matches(labels: Readonly<Record<string, string>> | undefined): boolean;
 }
@@ -20,7 +20,7 @@ interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** Throws a 400 for what is no selector. */
+/** Throws 400 if the text is not a selector. */
 export function parseLabelSelector(text: string): LabelSelector {
   try {
     return selectorOf(parseRequirements(new LabelTokens(text)), text);
@@ -103,7 +103,7 @@ function parseRequirement(tokens: LabelTokens): LabelRequirement {
   if (keyFaults.length > 0) refuse([invalid('', key, keyFaults.join('; '))]);
 
   const next = tokens.peekWord().type;
-  // In `!a = b` the requirement ends after its key; that no comma follows is then the fault.
+  // In `!a = b` the requirement ends after its key. The error is then the missing comma.
   if (negated) return { key, operator: 'absent', values: [] };
   if (next === 'end' || next === ',') return { key, operator: 'exists', values: [] };
 

@@ -1,4 +1,4 @@
-/** A selector that does not parse; the message is what Kubernetes says of it. */
+/** A selector that cannot be parsed. The message is Kubernetes' own. */
 export class SelectorSyntaxError extends Error {
   constructor(message: string) {
     super(message);
@@ -13,13 +13,13 @@ const symbols: ReadonlySet<string> = new Set(['!', '=', '==', '!=', '(', ')', ',
 const operators = ['=', '==', '!=', 'in', 'notin', '>', '<'] as const;
 type Operator = (typeof operators)[number];
 
-/** The words and symbols of a label selector. `in` and `notin` are operators only where an operator can stand. */
+/** Tokenizer for label selectors. `in` and `notin` are operators only where an operator is expected. */
 export class LabelTokens {
   readonly #tokens: Token[] = [];
   #at = 0;
 
   constructor(text: string) {
-    // A run of symbols is cut greedily: the longest known symbol first.
+    // Runs of symbols are split greedily: the longest known symbol first.
     for (const [piece] of text.matchAll(/[=!(),><]+|[^=!(),>< \t\r\n]+/g)) {
       if (!/^[=!(),><]/.test(piece)) {
         this.#tokens.push({ type: piece === 'in' || piece === 'notin' ? piece : 'word', text: piece });
@@ -38,7 +38,7 @@ export class LabelTokens {
     return this.#tokens[this.#at] ?? { type: 'end', text: '' };
   }
 
-  /** `in` and `notin` read as words. */
+  /** Treats `in` and `notin` as words. */
   peekWord(): Token {
     const token = this.#peek();
     return token.type === 'in' || token.type === 'notin' ? { type: 'word', text: token.text } : token;
@@ -58,7 +58,7 @@ export class LabelTokens {
     throw new SelectorSyntaxError(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`);
   }
 
-  /** The value after `=`: nothing there is the empty value. */
+  /** The value after `=`. A missing value is the empty string. */
   takeValue(): string {
     const next = this.peekWord();
     if (next.type === 'end' || next.type === ',') return '';
@@ -67,7 +67,7 @@ export class LabelTokens {
     throw new SelectorSyntaxError(`found '${next.text}', expected: identifier`);
   }
 
-  /** `(a,b)`: a place without a word is the empty value, `()` holds that one only. */
+  /** `(a,b)`: a missing word is the empty value, and `()` contains only the empty value. */
   takeList(): string[] {
     const open = this.takeWord();
     if (open.type !== '(') throw new SelectorSyntaxError(`found '${open.text}' expected: '('`);

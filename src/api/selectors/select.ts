@@ -6,14 +6,14 @@ import { badRequest } from '../status.ts';
 import type { FieldSelector } from './field-selector.ts';
 import type { LabelSelector } from './label-selector.ts';
 
-/** A field as selectors compare it: strings, numbers and booleans as printed, everything else as '' (rule SEL-14). */
+/** The value of a field for selectors: strings, numbers and booleans as printed, everything else '' (rule SEL-14). */
 export function fieldValue(object: KubeObject, field: string): string {
   const value = valueAt(object as JsonValue, ...field.split('.'));
   if (value === undefined || value === null || typeof value === 'object') return '';
   return String(value);
 }
 
-/** True if both selectors, where there are any, match the object. */
+/** True if the given selectors match the object. */
 export function selects(
   object: KubeObject,
   labelSelector: LabelSelector | undefined,
@@ -25,12 +25,13 @@ export function selects(
   );
 }
 
-/** Throws a 400 if the selector asks for a field that the kind does not offer (rules SEL-09, SEL-10). */
+/** Throws 400 if the selector contains a field that the kind does not support (rules SEL-09, SEL-10). */
 export function checkFields(
   kind: Pick<ResourceKind, 'namespaced' | 'selectableFields' | 'builtIn'>,
   selector: FieldSelector,
 ): void {
-  // Built-in kinds without fields of their own know metadata.namespace in any scope, and have another sentence.
+  // Built-in kinds without selectable fields accept metadata.namespace in any scope, and have a different error
+  // message.
   const plainBuiltIn = kind.builtIn === true && kind.selectableFields === undefined;
   const hasNamespace = kind.namespaced || plainBuiltIn;
   const known = ['metadata.name', ...(hasNamespace ? ['metadata.namespace'] : []), ...(kind.selectableFields ?? [])];

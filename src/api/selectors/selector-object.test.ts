@@ -4,18 +4,18 @@ import { parseLabelSelector } from './label-selector.ts';
 import { selectorObjectErrors, selectorObjectMatches } from './selector-object.ts';
 
 describe('a selector in an object', () => {
-  it('selects everything when it is empty, and nothing when there is none', () => {
+  it('selects everything if it is empty, and nothing if it is absent', () => {
     expect(selectorObjectMatches({}, {})).toBe(true);
     expect(selectorObjectMatches(undefined, {})).toBe(false);
     expect(selectorObjectMatches({ matchExpressions: [{ key: 'a', operator: 'Odd' }] }, { a: 'b' })).toBe(false);
   });
 
-  it('does not take what every object inherits for a label', () => {
+  it('does not treat inherited properties as labels', () => {
     const selector = { matchExpressions: [{ key: 'constructor', operator: 'Exists' }] };
     expect(selectorObjectMatches(selector, {})).toBe(false);
   });
 
-  it('selects what the same selector as text selects (SEL-01)', () => {
+  it('selects the same labels as the equivalent text selector (SEL-01)', () => {
     const key = fc.constantFrom('a', 'b');
     const value = fc.constantFrom('x', 'y');
     const expression = fc.oneof(

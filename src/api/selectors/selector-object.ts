@@ -6,7 +6,7 @@ import { childPath, indexPath } from '../schema/field-path.ts';
 import { validateLabels } from '../validation/labels.ts';
 import { labelValueFaults, qualifiedNameFaults } from '../validation/names.ts';
 
-/** A label selector as objects carry it (`metav1.LabelSelector`): `matchLabels` and `matchExpressions`, all of them. */
+/** A label selector in an object (`metav1.LabelSelector`): all `matchLabels` and `matchExpressions` must match. */
 export function selectorObject(description: string) {
   return t.object(
     {
@@ -31,7 +31,7 @@ export function selectorObject(description: string) {
   );
 }
 
-/** What is wrong with such a selector, in the words of Kubernetes. Types have been checked by the schema. */
+/** Validation errors of such a selector, worded as in Kubernetes. The schema has already checked the types. */
 export function selectorObjectErrors(selector: JsonValue | undefined, path: string): FieldError[] {
   const labels = textMembers(objectAt(selector, 'matchLabels'));
   const errors = validateLabels(labels, childPath(path, 'matchLabels'));
@@ -66,8 +66,8 @@ function expressionErrors(expression: JsonValue, path: string): FieldError[] {
 }
 
 /**
- * Whether labels fit the selector. One that is missing selects nothing, an empty one everything, as in Kubernetes; one
- * that is not valid selects nothing.
+ * True if the labels match the selector. As in Kubernetes, an absent selector selects nothing and an empty one selects
+ * everything. An invalid selector selects nothing.
  */
 export function selectorObjectMatches(
   selector: JsonValue | undefined,

@@ -44,7 +44,7 @@ describe('parseLabelSelector', () => {
     ['example.com/a=b', [{ 'example.com/a': 'b' }], [{ a: 'b' }]],
     ['constructor', [], [{}]],
     ['__proto__ notin (x)', [{}], []],
-  ])('%j selects what it should (SEL-01, SEL-02, SEL-03, SEL-04, SEL-06)', (text, yes, no) => {
+  ])('%j selects the expected labels (SEL-01, SEL-02, SEL-03, SEL-04, SEL-06)', (text, yes, no) => {
     if (text.startsWith('__')) {
       expect(refusal(() => parseLabelSelector(text))).toContain('Invalid value: "__proto__"');
       return;
@@ -69,11 +69,11 @@ describe('parseLabelSelector', () => {
       `unable to parse requirement: values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer`,
     ],
     ['!', "unable to parse requirement: found '', expected: identifier"],
-  ])('%j is refused with %j (SEL-05)', (text, message) => {
+  ])('%j is rejected with %j (SEL-05)', (text, message) => {
     expect(refusal(() => parseLabelSelector(text))).toBe(message);
   });
 
-  it('names the rule that a key or value breaks (SEL-05)', () => {
+  it('reports the rule that a key or value violates (SEL-05)', () => {
     expect(refusal(() => parseLabelSelector('-a=b'))).toMatch(
       /^unable to parse requirement: <nil>: Invalid value: "-a": name part must consist of alphanumeric characters/,
     );
@@ -82,7 +82,7 @@ describe('parseLabelSelector', () => {
     );
   });
 
-  it('agrees with a plain model', () => {
+  it('agrees with a simple model', () => {
     const key = fc.constantFrom('a', 'b', 'x.y/c');
     const value = fc.constantFrom('', '1', '2', 'v');
     const requirement = fc.oneof(
@@ -113,7 +113,7 @@ describe('parseLabelSelector', () => {
 describe('parseFieldSelector', () => {
   const read = (fields: Record<string, string>) => (field: string) => fields[field] ?? '';
 
-  it('compares printed values, all of them (SEL-07, SEL-11)', () => {
+  it('requires all printed values to match (SEL-07, SEL-11)', () => {
     const selector = parseFieldSelector('metadata.name=a,spec.x!=b');
     expect(selector.requirements).toEqual([
       { field: 'metadata.name', operator: '=', value: 'a' },
@@ -127,7 +127,7 @@ describe('parseFieldSelector', () => {
     expect(requiredValue(selector, 'spec.x')).toBeUndefined();
   });
 
-  it('takes escaped commas, equals signs and backslashes (SEL-07)', () => {
+  it('accepts escaped commas, equals signs and backslashes (SEL-07)', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { maxLength: 4 }), (values) => {
         const text = values.map((value, index) => `f${index}==${value.replace(/[\\,=]/g, '\\$&')}`).join(',');
@@ -138,7 +138,7 @@ describe('parseFieldSelector', () => {
     );
   });
 
-  it('words faults as Kubernetes does (SEL-08)', () => {
+  it('reports errors with the messages of Kubernetes (SEL-08)', () => {
     expect(refusal(() => parseFieldSelector('a=b,x'))).toBe("invalid selector: 'a=b,x'; can't understand 'x'");
     expect(refusal(() => parseFieldSelector('a=\\x'))).toBe('invalid field selector: invalid escape sequence: \\x');
     expect(refusal(() => parseFieldSelector('a=\\'))).toBe('invalid field selector: invalid escape sequence: \\');
@@ -154,7 +154,7 @@ describe('fields of objects', () => {
     spec: { on: true, size: 5, owner: { user: 'me' }, big: 9007199254740993n },
   } as unknown as KubeObject;
 
-  it('compare by their printed values, missing ones as empty (SEL-14)', () => {
+  it('are compared by their printed values, with missing ones as empty (SEL-14)', () => {
     const fields = [
       'metadata.name',
       'spec.on',
@@ -177,13 +177,13 @@ describe('fields of objects', () => {
     ]);
   });
 
-  it('are selected by both selectors', () => {
+  it('must match both selectors', () => {
     expect(selects(object, parseLabelSelector('l=1'), parseFieldSelector('spec.size=5'))).toBe(true);
     expect(selects(object, parseLabelSelector('l=2'), parseFieldSelector('spec.size=5'))).toBe(false);
     expect(selects(object, undefined, undefined)).toBe(true);
   });
 
-  it('are known or refused (SEL-09, SEL-10)', () => {
+  it('are rejected if the kind does not support them (SEL-09, SEL-10)', () => {
     const custom = { namespaced: true, selectableFields: ['spec.owner.user'] };
     expect(() =>
       checkFields(custom, parseFieldSelector('metadata.name=a,metadata.namespace=b,spec.owner.user=c')),

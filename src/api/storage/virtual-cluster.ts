@@ -9,36 +9,42 @@ import { asSchema, t } from '../schema/build.ts';
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Name to show to people.' })),
+    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
     asleep: t.optional(
-      t.boolean({ description: 'Nobody gets in while this is true; everything in the virtual cluster is kept.' }),
+      t.boolean({ description: 'If true, the virtual cluster sleeps: it serves no requests and keeps its data.' }),
     ),
   },
-  { description: 'The virtual cluster as it should be.' },
+  { description: 'Desired state of the virtual cluster.' },
 );
 
 const phases = ['Ready', 'Sleeping', 'Failed'] as const;
 
 const status = t.object(
   {
-    phase: t.optional(t.enumOf(phases, { description: 'What it is now; empty until the server has looked.' })),
-    reason: t.optional(t.string({ description: 'Why it is in this phase, in one word.' })),
-    message: t.optional(t.string({ description: 'Why it is in this phase, and what to do about it.' })),
-    kubernetesVersion: t.optional(t.string({ description: 'Version that its API reports.' })),
-    observedGeneration: t.optional(t.integer({ description: 'Generation that the server has acted on.' })),
+    phase: t.optional(
+      t.enumOf(phases, { description: 'Current phase. Empty until the server has observed the virtual cluster.' }),
+    ),
+    reason: t.optional(t.string({ description: 'Machine-readable reason for the phase, in CamelCase.' })),
+    message: t.optional(
+      t.string({ description: 'Human-readable explanation of the phase, and how to resolve a problem.' }),
+    ),
+    kubernetesVersion: t.optional(t.string({ description: 'Kubernetes version that the virtual cluster reports.' })),
+    observedGeneration: t.optional(
+      t.integer({ description: 'The metadata.generation that the server last acted on.' }),
+    ),
     conditions: t.optional(conditionsSchema),
   },
-  { description: 'What the server observed.' },
+  { description: 'Observed state of the virtual cluster.' },
 );
 
 const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
 
 export type VirtualClusterPhase = (typeof phases)[number];
 
-/** The subresource that leads to the API of the virtual cluster. */
+/** The subresource that forwards requests to the API of the virtual cluster. */
 export const proxySubresource = 'proxy';
 
-/** A virtual cluster on the built-in cluster; its uid names the control plane that it is. */
+/** A virtual cluster on the built-in cluster. Its UID identifies its control plane. */
 export const virtualClusterKind: ResourceKind = {
   group: storageGroup,
   version: storageVersion,
@@ -48,17 +54,21 @@ export const virtualClusterKind: ResourceKind = {
   shortNames: ['vc'],
   categories: [managementCategory],
   namespaced: true,
-  description: 'A virtual cluster that runs here: a Kubernetes API of its own, reached through its subresource proxy.',
+  description: 'A virtual cluster on the built-in cluster: a separate Kubernetes API, served by the proxy subresource.',
   schema: asSchema(schema),
   columns: [
     column('Status', phaseOf, { description: 'Phase of the virtual cluster.' }),
-    column('Version', 'status.kubernetesVersion', { description: 'Kubernetes version that it reports.' }),
+    column('Version', 'status.kubernetesVersion', {
+      description: 'Kubernetes version that the virtual cluster reports.',
+    }),
     ageColumn,
-    column('Message', 'status.message', { description: 'Why it is in its phase.', wide: true }),
+    column('Message', 'status.message', { description: 'Explanation of the phase.', wide: true }),
   ],
 };
 
-/** What is sent to and answered by the subresource is the virtual cluster's own; it has no kind here. */
+/**
+ * The kind of the proxy subresource. Request and response bodies belong to the virtual cluster and have no kind here.
+ */
 export const virtualClusterProxyKind: ResourceKind = {
   group: storageGroup,
   version: storageVersion,
@@ -66,11 +76,11 @@ export const virtualClusterProxyKind: ResourceKind = {
   plural: 'virtualclusterproxyoptions',
   singular: 'virtualclusterproxyoptions',
   namespaced: true,
-  description: 'What is asked and answered there is the virtual cluster’s own API: every method, at every path below.',
+  description: 'Forwards requests with any method and subpath to the API of the virtual cluster.',
   schema: { type: 'object' },
 };
 
-/** The slice of the store that is the virtual cluster's own. */
+/** The slice of the store that contains the virtual cluster. */
 export function planeIdOf(virtualCluster: KubeObject): string {
   return `vc-${virtualCluster.metadata.uid ?? ''}`;
 }
@@ -80,9 +90,9 @@ export function isAsleep(virtualCluster: KubeObject): boolean {
 }
 
 /**
- * It is deleted and nobody but the server holds it any more: its control plane goes, and nothing may come of it again, as
- * nobody can hold what is being deleted anew. Before that one that is being deleted still answers: whoever holds it with
- * a finalizer may have something to do in there.
+ * True if the virtual cluster is being deleted and only the server's finalizer remains. Its control plane is removed
+ * then, and must never be created again: no finalizer can be added during deletion. While other finalizers remain, the
+ * virtual cluster still serves requests, because their owners may have to clean up inside it.
  */
 export function isBeingRemoved({ metadata }: KubeObject): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;

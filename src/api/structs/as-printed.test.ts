@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-va
 import type { KubeObject } from '../meta.ts';
 import { asPrinted, asStored, emptyOf } from './as-printed.ts';
 
-/** Objects as Go prints them, which the protobuf tests read too. */
+/** Objects as Go prints them. The protobuf tests use them too. */
 const fixtures = (
   JSON.parse(readFileSync(new URL('../../http/protobuf/go-fixtures.json', import.meta.url), 'utf8')) as {
     name: string;
@@ -12,7 +12,7 @@ const fixtures = (
   }[]
 ).filter(({ json }) => json.kind !== 'DeleteOptions');
 
-/** The same members the other way round, but where they are the client's own. */
+/** Reverses the order of all members except client-defined ones. */
 function mixed(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(mixed);
   if (!isJsonObject(value)) return value;
@@ -44,7 +44,7 @@ describe('objects of built-in kinds', () => {
     expect(asStored(stored)).toEqual(stored);
   });
 
-  it('leave out what is empty, but for what a struct always has', () => {
+  it('omit empty members, except those that a struct always prints', () => {
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' } };
     expect(asPrinted(lease)).toEqual({ ...lease, spec: {} });
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: {}, data: {}, binaryData: null };
@@ -63,14 +63,14 @@ describe('objects of built-in kinds', () => {
     });
   });
 
-  it('keep what is of the wrong type for validation to refuse (META-21)', () => {
+  it('keep values of the wrong type, which validation rejects (META-21)', () => {
     const wrong = { apiVersion: 'v1', kind: 'ConfigMap', metadata: {}, data: ['x'], immutable: 'yes' };
     expect(asStored(wrong as unknown as KubeObject)).toEqual(wrong);
     const rules = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: {}, rules: { a: 'b' } };
     expect(asStored(rules as unknown as KubeObject)).toEqual(rules);
   });
 
-  it('are left as they are where the kind has no struct', () => {
+  it('are unchanged if the kind has no struct', () => {
     const own = { b: 1, apiVersion: 'example.dev/v1', kind: 'ConfigMap', metadata: {} } as unknown as KubeObject;
     expect(asPrinted(own)).toBe(own);
   });

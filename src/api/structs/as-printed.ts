@@ -6,23 +6,23 @@ import { structOf } from './kind-structs.ts';
 import { objectMeta } from './meta-structs.ts';
 
 /**
- * The object as Kubernetes prints it after a round trip through its Go type: members in the order of the struct, empty
- * ones left out or shown as the struct says, the keys of maps sorted (rule DEC-25). Objects of other kinds are given
- * back as they are, and so is what is of the wrong type: that is for validation to say. What is not changed is shared.
+ * The object as Kubernetes prints it after a round trip through its Go type: members in struct order, empty members
+ * omitted or printed as the struct specifies, map keys sorted (rule DEC-25). Objects of other kinds are returned
+ * unchanged, and so are values of the wrong type, which validation reports. Unchanged parts are shared.
  */
 export function asPrinted(object: KubeObject): KubeObject {
   return inStructForm(object, true);
 }
 
 /**
- * The same without the nulls that Go prints where a list, a time or a pointer has nothing: as it is stored, so that
- * nobody who reads it has to think of them, and two that print the same are the same. The metadata is left alone.
+ * The same without the nulls that Go prints for empty lists, times and pointers. This is the stored form: readers need
+ * not handle nulls, and objects that print alike are equal. Leaves the metadata unchanged.
  */
 export function asStored(object: KubeObject): KubeObject {
   return { ...inStructForm(object, false), metadata: object.metadata };
 }
 
-/** A new object of that kind before anybody has set anything. What it has already, nobody owns. */
+/** A new object of the kind with no fields set. Its initial members have no field manager. */
 export function emptyOf(apiVersion: string, kind: string): JsonObject {
   return inStructForm({ apiVersion, kind, metadata: {} }, true) as JsonObject;
 }
@@ -36,7 +36,7 @@ function inStructForm(object: KubeObject, nulls: boolean): KubeObject {
   return shaped as KubeObject;
 }
 
-/** The metadata of an object of a kind with a struct, printed. */
+/** The printed metadata of an object whose kind has a struct. */
 export function metadataAsPrinted(metadata: ObjectMeta): ObjectMeta {
   const shaped: JsonObject = {};
   fill(shaped, objectMeta, metadata as JsonObject, true);
@@ -81,7 +81,7 @@ function mapOf(type: FieldType, members: JsonObject, nulls: boolean): JsonObject
   return sorted;
 }
 
-/** And without nulls. Most maps are small, and in order after they were printed once. */
+/** True if the keys are sorted and no value is null. Most maps are small, and sorted after they were printed once. */
 function isSorted(members: JsonObject): boolean {
   let previous = '';
   for (const key in members) {

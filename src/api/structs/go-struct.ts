@@ -1,20 +1,20 @@
 /**
- * A struct of Kubernetes' Go types as data: its members by their JSON names, in the order in which its JSON has them,
- * what is printed of them when they are empty, and their numbers in protobuf, which never change.
+ * A Kubernetes Go struct as data: its members by JSON name, in the order of its JSON encoding, how they are printed
+ * when empty, and their protobuf field numbers, which never change.
  */
 export interface GoStruct {
-  /** The name under which OpenAPI publishes it. */
+  /** The name under which OpenAPI publishes the struct. */
   readonly name: string;
   readonly fields: readonly Field[];
-  /** The same, in the order of the wire. */
+  /** The fields in the order of the protobuf encoding. */
   readonly byNumber: readonly Field[];
   find(number: number): Field | undefined;
 }
 
 /**
- * What JSON has as text or as it is, and protobuf in another form: `time` and `microTime` are RFC 3339 text and seconds
- * with nanoseconds; `bytes` is base64 text; `quantity` text in a message of its own; `json` and `fieldsV1` any JSON
- * value, as text in a message; `strings` a list in a message that holds nothing else.
+ * Types whose JSON and protobuf encodings differ: `time` and `microTime` are RFC 3339 text, and seconds with
+ * nanoseconds in protobuf; `bytes` is base64 text; `quantity` is text in a separate message; `json` and `fieldsV1` are
+ * any JSON value, as text in a message; `strings` is a list in a message that contains nothing else.
  */
 export type Scalar =
   | 'string'
@@ -30,7 +30,7 @@ export type Scalar =
   | 'fieldsV1'
   | 'strings';
 
-/** A struct, or in its place a list of them, true or false, or a list of strings. */
+/** A union: a struct, or a list of structs, a boolean, or a list of strings. */
 export interface Either {
   readonly struct: GoStruct;
   readonly or: 'structs' | 'bool' | 'strings';
@@ -39,15 +39,18 @@ export interface Either {
 export type FieldType = Scalar | GoStruct | Either;
 
 export interface Field {
-  /** '' for a struct whose members stand in JSON among those of the one that it is in. */
+  /** '' for an embedded struct, whose members JSON inlines into the outer struct. */
   readonly name: string;
   readonly number: number;
   readonly type: FieldType;
-  /** `value`: always on the wire. `pointer`: there or not, in both forms. `map`: keys are strings. */
+  /** `value`: always encoded. `pointer`: optional in both encodings. `map`: keys are strings. */
   readonly shape: 'value' | 'pointer' | 'list' | 'map';
-  /** JSON has it also when it is empty: `allowed: false`, `rules: null`. Structs and times that are values always are. */
+  /**
+   * True if JSON contains the member even if it is empty: `allowed: false`, `rules: null`. Structs and times always
+   * are.
+   */
   readonly shown: boolean;
-  /** What OpenAPI says of it. What is refused and how is for a kind's own validation to say. */
+  /** True if OpenAPI lists the member as required. Validation of a kind is separate. */
   readonly required: boolean;
 }
 
@@ -62,7 +65,7 @@ export function shown(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'value', shown: true, required: true };
 }
 
-/** A value that is left out when it is empty, also where it is a struct or a time. */
+/** A value that is omitted when empty, even if it is a struct or a time. */
 export function omitted(number: number, type: FieldType): FieldPlan {
   return { number, type, shape: 'value', shown: false, required: false };
 }
@@ -71,7 +74,7 @@ export function pointer(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'pointer', shown: false, required: false };
 }
 
-/** A pointer that JSON has as null where there is nothing. */
+/** A pointer that JSON prints as null if it is unset. */
 export function shownPointer(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'pointer', shown: true, required: true };
 }
@@ -80,7 +83,7 @@ export function list(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'list', shown: false, required: false };
 }
 
-/** A list that JSON has as null where there is none. */
+/** A list that JSON prints as null if it is unset. */
 export function shownList(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'list', shown: true, required: true };
 }
@@ -97,7 +100,7 @@ export function free(plan: FieldPlan): FieldPlan {
   return { ...plan, required: false };
 }
 
-/** A plan that is a function may name structs that are made later, itself among them. */
+/** A plan that is a function can refer to structs that are defined later, including itself. */
 export function struct(name: string, plan: StructPlan | (() => StructPlan)): GoStruct {
   let known: (Pick<GoStruct, 'fields' | 'byNumber'> & { readonly numbered: ReadonlyMap<number, Field> }) | undefined;
   const made = () => {

@@ -16,7 +16,7 @@ import {
   tokenReview,
 } from './review-structs.ts';
 
-/** Kinds of which there are lists, by group and version. */
+/** Kinds that have lists, by group and version. */
 const listed: Readonly<Record<string, Readonly<Record<string, GoStruct>>>> = {
   v1: {
     ConfigMap: configMap,
@@ -72,7 +72,7 @@ for (const [apiVersion, kinds] of Object.entries(listed)) {
   }
 }
 
-/** The struct of a kind that typed Go clients know. Clients write DeleteOptions in whichever group version they talk to. */
+/** The struct of a kind that typed Go clients know. Clients send DeleteOptions in any group version. */
 export function structOf(apiVersion: string, kind: string): GoStruct | undefined {
   return kind === 'DeleteOptions' ? deleteOptions : structs.get(`${apiVersion}/${kind}`);
 }

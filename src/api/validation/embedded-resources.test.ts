@@ -20,7 +20,7 @@ const schema: Schema = {
 const lines = (spec: object) =>
   validateEmbedded(schema, { spec } as Parameters<typeof validateEmbedded>[1]).map(describeFieldError);
 
-describe('resources inside an object (DEC-21)', () => {
+describe('embedded resources (DEC-21)', () => {
   it('need an apiVersion and a kind, but no name', () => {
     expect(lines({ one: {}, plain: {} })).toEqual([
       'spec.one.apiVersion: Required value',
@@ -29,7 +29,7 @@ describe('resources inside an object (DEC-21)', () => {
     expect(lines({ one: { apiVersion: 'v1', kind: 'Pod', metadata: {} } })).toEqual([]);
   });
 
-  it('are told where they stand', () => {
+  it('are reported with their paths', () => {
     const [version, kind] = lines({
       many: [
         { apiVersion: 'v1', kind: 'A' },
@@ -46,7 +46,7 @@ describe('resources inside an object (DEC-21)', () => {
     ]);
   });
 
-  it('have metadata like any object, with names of any form', () => {
+  it('have the same metadata rules as other objects, with any form of name', () => {
     const metadata = { name: 'Any Name', labels: { 'a b': 'c' }, ownerReferences: [] };
     const found = lines({ one: { apiVersion: 'v1', kind: 'Pod', metadata } });
     expect(found).toHaveLength(1);

@@ -9,8 +9,8 @@ import { relativeLabelFaults } from './names.ts';
 import { validateMeta } from './object-meta.ts';
 
 /**
- * What is wrong with the apiVersion, kind and metadata of resources inside the object, where the schema says that
- * there are such. Their metadata has its types already.
+ * Validation errors of the apiVersion, kind and metadata of embedded resources, where the schema declares them. Their
+ * metadata is normalized already.
  */
 export function validateEmbedded(schema: Schema, value: JsonValue, path = ''): FieldError[] {
   return holdsResources(schema) ? validateBelow(schema, value, path) : [];
@@ -58,7 +58,7 @@ function kindFaults(text: string): string[] {
   return faults.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${faults.join(',')}`];
 }
 
-/** A resource inside another needs no name, and may be of any scope. */
+/** An embedded resource needs no name, and may have any scope. */
 function metadataErrors(meta: ObjectMeta, field: string): FieldError[] {
   const named = (meta.name ?? '') === '' ? { ...meta, name: 'unnamed' } : meta;
   const errors = validateMeta(named, { namespaced: (meta.namespace ?? '') !== '', nameRule: 'path-segment' });

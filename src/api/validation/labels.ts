@@ -2,7 +2,7 @@ import { type FieldError, invalid, tooLong } from '../field-error.ts';
 import { byteLength } from './byte-length.ts';
 import { labelValueFaults, qualifiedNameFaults } from './names.ts';
 
-/** Keys and values stand under one path, without the key (rules META-05 to META-07). */
+/** Errors of keys and values have the same path, without the key (rules META-05 to META-07). */
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const key in labels) {
@@ -15,7 +15,9 @@ export function validateLabels(labels: Readonly<Record<string, string>>, field: 
 
 const annotationBytes = 262_144;
 
-/** Keys follow the rule of labels but for upper case; values are free, their sum is not (rules META-08, META-09). */
+/**
+ * Keys follow the rules of labels, but allow upper case. Only the total size of values is limited (META-08, META-09).
+ */
 export function validateAnnotations(annotations: Readonly<Record<string, string>>, field: string): FieldError[] {
   const errors: FieldError[] = [];
   let characters = 0;
@@ -23,7 +25,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
     for (const fault of annotationKeyFaults(key)) errors.push(invalid(field, key, fault));
     characters += key.length + (annotations[key] ?? '').length;
   }
-  // A character takes three bytes at most (four are two characters), so most need no counting.
+  // A UTF-16 unit takes at most three bytes (a pair takes four), so most annotations need no byte count.
   if (3 * characters > annotationBytes && bytesOf(annotations) > annotationBytes) {
     errors.push(tooLong(field, annotationBytes));
   }
@@ -36,7 +38,7 @@ function bytesOf(annotations: Readonly<Record<string, string>>): number {
   return bytes;
 }
 
-/** What has no fault as it stands has none in lower case. */
+/** A key that is valid as written is also valid in lower case. */
 function annotationKeyFaults(key: string): readonly string[] {
   return qualifiedNameFaults(key).length === 0 ? [] : qualifiedNameFaults(key.toLowerCase());
 }

@@ -1,12 +1,12 @@
 import { byteLength } from './byte-length.ts';
 
 /**
- * Name rules. Each gives what is wrong as sentences, in the words of Kubernetes; none: the name is good. The
- * expressions printed in the sentences are the ones that decide.
+ * Name rules. Each returns the errors with Kubernetes' messages; an empty list means that the name is valid. The
+ * expressions printed in the messages are those that are tested.
  */
 const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const subdomainFormat = `${labelFormat}(\\.${labelFormat})*`;
-/** RFC 1035, where a label begins with a letter. */
+/** RFC 1035: a label starts with a letter. */
 const relativeLabelFormat = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const keyNameFormat = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const valueFormat = `(${keyNameFormat})?`;
@@ -29,7 +29,7 @@ export function tooManyBytes(most: number): string {
   return `must be no more than ${most} bytes`;
 }
 
-/** What matches one of the expressions has one byte for each character. */
+/** Texts that match one of the expressions have one byte per character. */
 function fits(text: string, expression: RegExp, most: number): boolean {
   return text.length <= most && expression.test(text);
 }
@@ -60,7 +60,7 @@ export function labelFaults(name: string): string[] {
 
 export function relativeLabelFaults(name: string): string[] {
   const faults: string[] = [];
-  // Of the older rules: their sentences are older too.
+  // This rule is older in Kubernetes, and its messages count characters.
   if (byteLength(name) > labelLength) faults.push(`must be no more than ${labelLength} characters`);
   if (!relativeLabel.test(name)) {
     const rule =
@@ -70,7 +70,7 @@ export function relativeLabelFaults(name: string): string[] {
   return faults;
 }
 
-/** What no kind allows, because the name would not be one segment of a path (rule META-04). */
+/** Errors for names that are not a single path segment, which no kind allows (rule META-04). */
 export function pathSegmentFaults(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
@@ -80,23 +80,23 @@ const keyRule =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const keyExamples = ['MyName', 'my.name', '123-abc'] as const;
 
-/** Names without fault that have lately been seen: objects have many of them in common. */
-const faultless = new Set<string>();
-const mostRemembered = 1_000;
-const longestRemembered = 128;
+/** Cache of recently validated names: many objects have the same ones. */
+const validNames = new Set<string>();
+const maxCachedNames = 1_000;
+const maxCachedLength = 128;
 
-/** Label keys, annotation keys, finalizers: a name, with a DNS subdomain and a slash before it if wanted. */
+/** Label keys, annotation keys, finalizers: a name with an optional DNS subdomain and a slash before it. */
 export function qualifiedNameFaults(text: string): string[] {
-  if (faultless.has(text)) return [];
-  const faults = lookForFaults(text);
-  if (faults.length === 0 && text.length <= longestRemembered) {
-    if (faultless.size >= mostRemembered) faultless.clear();
-    faultless.add(text);
+  if (validNames.has(text)) return [];
+  const faults = findQualifiedNameFaults(text);
+  if (faults.length === 0 && text.length <= maxCachedLength) {
+    if (validNames.size >= maxCachedNames) validNames.clear();
+    validNames.add(text);
   }
   return faults;
 }
 
-function lookForFaults(text: string): string[] {
+function findQualifiedNameFaults(text: string): string[] {
   const parts = text.split('/');
   if (parts.length > 2) {
     const shape = mustMatch(`a valid label key ${keyRule}`, keyNameFormat, ...keyExamples);
@@ -130,9 +130,9 @@ export function labelValueFaults(text: string): string[] {
 export type NameRule = 'subdomain' | 'label' | 'path-segment';
 
 export interface NameLimits {
-  /** Absent: DNS subdomain. */
+  /** Optional; defaults to DNS subdomain. */
   readonly nameRule?: NameRule;
-  /** Absent: what the rule allows. */
+  /** Optional; defaults to the limit of the rule. */
   readonly maxNameLength?: number;
 }
 
@@ -140,17 +140,17 @@ export function nameFaults(name: string, limits: NameLimits = {}): string[] {
   const rule = limits.nameRule ?? 'subdomain';
   const faults = rule === 'subdomain' ? subdomainFaults(name) : rule === 'label' ? labelFaults(name) : [];
   const most = limits.maxNameLength;
-  const told = faults.some((fault) => fault.startsWith('must be no more than'));
-  if (most !== undefined && !told && byteLength(name) > most) faults.unshift(tooManyBytes(most));
-  // What is more general is looked at only where the kind's own rule finds nothing (rule CREATE-32).
+  const isLengthReported = faults.some((fault) => fault.startsWith('must be no more than'));
+  if (most !== undefined && !isLengthReported && byteLength(name) > most) faults.unshift(tooManyBytes(most));
+  // The general rule is checked only if the kind's own rule finds no error (rule CREATE-32).
   return faults.length > 0 ? faults : pathSegmentFaults(name);
 }
 
-/** A generateName is the beginning of a name: it may end with a dash, as something will follow. */
+/** A generateName is the prefix of a name. It may end with a dash, because a suffix follows. */
 export function generateNameFaults(prefix: string, limits: NameLimits = {}): string[] {
   const masked = prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix;
   const rule = limits.nameRule ?? 'subdomain';
-  // The server cuts a long beginning before it puts the rest behind it, so only the rule's own length counts.
+  // The server truncates a long prefix before it appends the suffix, so only the rule's own length applies.
   return rule === 'path-segment'
     ? pathSegmentFaults(prefix).filter((fault) => !fault.startsWith('may not be'))
     : nameFaults(masked, { nameRule: rule });

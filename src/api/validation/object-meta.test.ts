@@ -25,7 +25,7 @@ describe('names', () => {
     expect(lines({ name: 'a.b-c.d' })).toEqual([]);
   });
 
-  it('are labels where the kind says so, with a length of its own (META-03)', () => {
+  it('are labels with a custom length limit if the kind requires it (META-03)', () => {
     expect(lines({ name: 'A' }, { namespaced: false, nameRule: 'label' })).toEqual([
       `metadata.name: Invalid value: "A": ${labelText}`,
     ]);
@@ -38,17 +38,17 @@ describe('names', () => {
     ]);
   });
 
-  it('are one segment of a path in any case (META-04)', () => {
+  it('are always a single path segment (META-04)', () => {
     expect(nameFaults('..', { nameRule: 'path-segment' })).toEqual(["may not be '..'"]);
     expect(nameFaults('a/b%', { nameRule: 'path-segment' })).toEqual(["may not contain '/'", "may not contain '%'"]);
     expect(nameFaults('system:Some Role', { nameRule: 'path-segment' })).toEqual([]);
   });
 
-  it('must be given or generated (CREATE-15)', () => {
+  it('must be set or generated (CREATE-15)', () => {
     expect(lines({})).toEqual(['metadata.name: Required value: name or generateName is required']);
   });
 
-  it('may be begun with a dash at the end, not with upper case (CREATE-16)', () => {
+  it('may have a generateName that ends with a dash, but not one with upper case (CREATE-16)', () => {
     expect(lines({ name: 'web-x', generateName: 'web-' })).toEqual([]);
     expect(lines({ name: 'Web-x', generateName: 'Web-' })).toEqual([
       `metadata.generateName: Invalid value: "Web-": ${subdomainText}`,
@@ -56,7 +56,7 @@ describe('names', () => {
     ]);
   });
 
-  it('accept what they should and refuse the rest', () => {
+  it('accept valid names and reject all others', () => {
     const part = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,10}[a-z0-9])?$/);
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
@@ -70,7 +70,7 @@ describe('names', () => {
 });
 
 describe('namespaces', () => {
-  it('are demanded, checked, and refused where there are none (META-03)', () => {
+  it('are required and validated for namespaced kinds, and rejected for others (META-03)', () => {
     expect(lines({ name: 'a' }, { namespaced: true })).toEqual(['metadata.namespace: Required value']);
     expect(lines({ name: 'a', namespace: 'X' }, { namespaced: true })).toEqual([
       `metadata.namespace: Invalid value: "X": ${labelText}`,
@@ -91,7 +91,7 @@ describe('labels and annotations', () => {
     expect(qualifiedNameFaults('A/b')).toEqual([`prefix part ${subdomainText}`]);
   });
 
-  it('have label values of 63 bytes at most, under the path without the key (META-07)', () => {
+  it('have label values of at most 63 bytes, reported with the path without the key (META-07)', () => {
     expect(lines({ name: 'a', labels: { k: 'no spaces' } })[0]).toMatch(
       /^metadata\.labels: Invalid value: "no spaces": a valid label must be an empty string or consist of alphanumeric characters/,
     );
@@ -99,7 +99,7 @@ describe('labels and annotations', () => {
     expect(lines({ name: 'a', labels: { k: '' } })).toEqual([]);
   });
 
-  it('take upper case in annotation keys and any value, up to 256 KiB (META-08, META-09)', () => {
+  it('allow upper case in annotation keys and any values up to 256 KiB (META-08, META-09)', () => {
     expect(lines({ name: 'a', annotations: { 'Example.COM/Key': 'any\nthing' } })).toEqual([]);
     expect(lines({ name: 'a', annotations: { k: 'ü'.repeat(131_071) } })).toEqual([]);
     expect(lines({ name: 'a', annotations: { k: 'ü'.repeat(131_072) } })).toEqual([
@@ -109,7 +109,7 @@ describe('labels and annotations', () => {
 });
 
 describe('finalizers', () => {
-  it('are qualified names (META-11), not both of two (META-12)', () => {
+  it('are qualified names (META-11), and orphan and foregroundDeletion exclude each other (META-12)', () => {
     expect(lines({ name: 'a', finalizers: ['a b'] })).toEqual([
       `metadata.finalizers: Invalid value: "a b": ${keyText}`,
     ]);
@@ -130,7 +130,7 @@ describe('finalizers', () => {
 describe('owner references', () => {
   const owner: OwnerReference = { apiVersion: 'v1', kind: 'K', name: 'a', uid: 'u' };
 
-  it('need all four members and a proper apiVersion (OWNER-01)', () => {
+  it('need all four members and a valid apiVersion (OWNER-01)', () => {
     const empty = { apiVersion: '', kind: '', name: '', uid: '' };
     expect(lines({ name: 'a', ownerReferences: [empty] })).toEqual(
       ['apiVersion', 'kind', 'name', 'uid'].map(
@@ -142,7 +142,7 @@ describe('owner references', () => {
     ]);
   });
 
-  it('have one controller (OWNER-02) and no events among them (OWNER-03)', () => {
+  it('have at most one controller (OWNER-02) and no events as owners (OWNER-03)', () => {
     const two = [
       { ...owner, controller: true },
       { ...owner, name: 'b', uid: 'v', controller: true },
@@ -157,7 +157,7 @@ describe('owner references', () => {
 });
 
 describe('managed fields', () => {
-  it('are checked entry by entry (SSA-31)', () => {
+  it('are validated entry by entry (SSA-31)', () => {
     const entry = {
       operation: 'X',
       apiVersion: 'v1',
@@ -181,7 +181,7 @@ describe('managed fields', () => {
 describe('updates', () => {
   const before: ObjectMeta = { name: 'a', uid: 'u', generation: 2, creationTimestamp: '2026-01-01T00:00:00Z' };
 
-  it('leave system fields as they are (UPDATE-12, UPDATE-13, PATCH-17)', () => {
+  it('cannot change system fields (UPDATE-12, UPDATE-13, PATCH-17)', () => {
     expect(
       updateLines(
         { ...before, uid: 'v', deletionTimestamp: '2026-01-02T00:00:00Z', deletionGracePeriodSeconds: 5 },
@@ -195,7 +195,7 @@ describe('updates', () => {
     expect(updateLines(before, before)).toEqual([]);
   });
 
-  it('never lower the generation, which is never negative (META-13)', () => {
+  it('cannot decrease the generation, which is never negative (META-13)', () => {
     expect(updateLines({ ...before, generation: 1 }, before)).toEqual([
       'metadata.generation: Invalid value: 1: must not be decremented',
     ]);

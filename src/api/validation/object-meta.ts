@@ -11,7 +11,7 @@ export interface MetaRules extends NameLimits {
   readonly namespaced: boolean;
 }
 
-/** The metadata of an object that is about to be created, its name generated where that was wanted. */
+/** Validates the metadata of an object that is about to be created. Its name has been generated if requested. */
 export function validateMeta(meta: ObjectMeta, rules: MetaRules): FieldError[] {
   const errors: FieldError[] = [];
   validateName(meta, rules, errors);
@@ -21,7 +21,7 @@ export function validateMeta(meta: ObjectMeta, rules: MetaRules): FieldError[] {
   return errors;
 }
 
-/* Each adds what it finds to the rest: nearly always there is nothing, and lists of nothing take their time too. */
+/* The functions append to one list: usually there are no errors, and creating empty lists takes time. */
 
 function validateName({ name = '', generateName = '' }: ObjectMeta, limits: NameLimits, errors: FieldError[]): void {
   if (generateName !== '') {
@@ -44,7 +44,7 @@ function validateNamespace(namespace: string, namespaced: boolean, errors: Field
   }
 }
 
-/** What holds for every write. */
+/** Rules for every write. */
 function validateContents(meta: ObjectMeta, errors: FieldError[]): void {
   const { generation = 0, labels, annotations, ownerReferences, managedFields } = meta;
   if (generation < 0) errors.push(invalid('metadata.generation', generation, 'must be greater than or equal to 0'));
@@ -76,8 +76,8 @@ const immutableFields = [
 ] as const;
 
 /**
- * The metadata of an object that is about to be changed, after the server has put back what clients cannot set
- * (rule UPDATE-12). Whether a resourceVersion is demanded is the registry's question.
+ * Validates the metadata of an update, after the server has restored the fields that clients cannot set (rule
+ * UPDATE-12). The registry checks whether a resourceVersion is required.
  */
 export function validateMetaUpdate(newMeta: ObjectMeta, oldMeta: ObjectMeta): FieldError[] {
   const errors: FieldError[] = [];

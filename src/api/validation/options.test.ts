@@ -15,7 +15,7 @@ const write = { dryRun: [], fieldManager: '', fieldValidation: '' };
 const list = { resourceVersion: '', resourceVersionMatch: '', continue: '', sendInitialEvents: undefined };
 
 describe('write options', () => {
-  it('know dryRun=All only (CREATE-25)', () => {
+  it('accept only dryRun=All (CREATE-25)', () => {
     const errors = validateWriteOptions({ ...write, dryRun: ['true'] });
     expect(invalidObject({ group: 'meta.k8s.io', kind: 'CreateOptions' }, '', errors).message).toBe(
       'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["true"]: supported values: "All"',
@@ -23,7 +23,7 @@ describe('write options', () => {
     expect(validateWriteOptions({ ...write, dryRun: ['All'] })).toEqual([]);
   });
 
-  it('know three modes of field validation and none (DEC-08)', () => {
+  it('accept three modes of field validation, or none (DEC-08)', () => {
     expect(lines(validateWriteOptions({ ...write, fieldValidation: 'x' }))).toEqual([
       'fieldValidation: Unsupported value: "x": supported values: "", "Ignore", "Strict", "Warn"',
     ]);
@@ -32,7 +32,7 @@ describe('write options', () => {
     }
   });
 
-  it('have managers of 128 printable bytes (CREATE-09)', () => {
+  it('limit managers to 128 printable bytes (CREATE-09)', () => {
     expect(lines(validateWriteOptions({ ...write, fieldManager: 'x'.repeat(129) }))).toEqual([
       'fieldManager: Too long: may not be more than 128 bytes',
     ]);
@@ -41,7 +41,7 @@ describe('write options', () => {
     ]);
   });
 
-  it('force apply only (PATCH-19), and apply in somebody’s name only (PATCH-20)', () => {
+  it('allow force only for apply (PATCH-19), and apply only with a field manager (PATCH-20)', () => {
     expect(lines(validatePatchOptions({ ...write, force: false }, false))).toEqual([
       'force: Forbidden: may not be specified for non-apply patch',
     ]);
@@ -53,7 +53,7 @@ describe('write options', () => {
 });
 
 describe('delete options', () => {
-  it('take one of two ways to say it (DELETE-04), and known policies (DELETE-05)', () => {
+  it('accept either orphanDependents or a propagation policy (DELETE-04), and only known policies (DELETE-05)', () => {
     expect(lines(validateDeleteOptions({ dryRun: [], orphanDependents: false, propagationPolicy: 'Orphan' }))).toEqual([
       'propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
     ]);
@@ -65,7 +65,7 @@ describe('delete options', () => {
     ]);
   });
 
-  it('know no grace period whose end cannot be written as a timestamp', () => {
+  it('reject a grace period whose end cannot be written as a timestamp', () => {
     const sent = { dryRun: [], orphanDependents: undefined, propagationPolicy: undefined };
     expect(validateDeleteOptions({ ...sent, gracePeriodSeconds: 30 })).toEqual([]);
     expect(lines(validateDeleteOptions({ ...sent, gracePeriodSeconds: 253_402_300_800 }))).toEqual([
@@ -97,18 +97,18 @@ describe('list options', () => {
       'LIST-10',
     ],
     [{ sendInitialEvents: true }, 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list', 'LIST-11'],
-  ])('%j is refused with %s (%s)', (options, text) => {
+  ])('%j is rejected with %s (%s)', (options, text) => {
     expect(lines(validateListOptions({ ...list, ...options }))).toEqual([text]);
   });
 
-  it('are fine as clients send them', () => {
+  it('accept the options that clients send', () => {
     expect(validateListOptions(list)).toEqual([]);
     expect(validateListOptions({ ...list, resourceVersion: '0', resourceVersionMatch: 'NotOlderThan' })).toEqual([]);
   });
 });
 
 describe('watch options', () => {
-  it('want NotOlderThan with initial events (WATCH-10) and only then (WATCH-11, WATCH-13)', () => {
+  it('require NotOlderThan with initial events (WATCH-10) and allow it only then (WATCH-11, WATCH-13)', () => {
     expect(lines(validateWatchOptions({ ...list, sendInitialEvents: true }))).toEqual([
       'resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
     ]);

@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, invalid, notSupported, required, tooLong } from '../field-error.ts';
 import { byteLength } from './byte-length.ts';
 
-/** What came with a write, as sent: absent parameters are '' or undefined. */
+/** The options of a write as sent. Absent parameters are '' or undefined. */
 export interface SentWriteOptions {
   readonly dryRun: readonly string[];
   readonly fieldManager: string;
@@ -9,8 +9,8 @@ export interface SentWriteOptions {
 }
 
 /**
- * The errors of these functions are thrown as `invalidObject({ group: 'meta.k8s.io', kind: 'CreateOptions' }, '', …)`,
- * with the kind of the options.
+ * Callers throw the errors of these functions as `invalidObject({ group: 'meta.k8s.io', kind: 'CreateOptions' }, '',
+ * …)`, with the kind of the options.
  */
 export function validateWriteOptions(options: SentWriteOptions): FieldError[] {
   return [
@@ -40,16 +40,16 @@ export interface SentDeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
 }
 
-/** A hundred years: more is a mistake, and further ahead than timestamps of four-digit years can go for ever. */
-const longestGrace = 100 * 366 * 24 * 3600;
+/** 100 years. More is a mistake, and would exceed the range of timestamps with four-digit years. */
+const maxGraceSeconds = 100 * 366 * 24 * 3600;
 
 const policies = ['Foreground', 'Background', 'Orphan'];
 
 export function validateDeleteOptions(options: SentDeleteOptions): FieldError[] {
   const errors: FieldError[] = [];
   const { orphanDependents, propagationPolicy, gracePeriodSeconds } = options;
-  if (gracePeriodSeconds !== undefined && gracePeriodSeconds > longestGrace) {
-    errors.push(invalid('gracePeriodSeconds', gracePeriodSeconds, `must be less than or equal to ${longestGrace}`));
+  if (gracePeriodSeconds !== undefined && gracePeriodSeconds > maxGraceSeconds) {
+    errors.push(invalid('gracePeriodSeconds', gracePeriodSeconds, `must be less than or equal to ${maxGraceSeconds}`));
   }
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {
     const detail = 'orphanDependents and deletionPropagation cannot be both set';
@@ -124,7 +124,7 @@ function validateFieldValidation(mode: string): FieldError[] {
 const managerBytes = 128;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** Rule CREATE-09; also the rule of managers inside managedFields. Positions are counted in bytes. */
+/** Rule CREATE-09. Also applies to managers in managedFields. Positions count bytes. */
 export function validateFieldManager(manager: string, field: string): FieldError[] {
   const errors: FieldError[] = [];
   if (byteLength(manager) > managerBytes) errors.push(tooLong(field, managerBytes));

@@ -1,7 +1,7 @@
 import { type FieldError, invalid, required } from '../field-error.ts';
 import type { OwnerReference } from '../meta.ts';
 
-/** Rules OWNER-01 to OWNER-03. Whether an owner exists is not asked. */
+/** Rules OWNER-01 to OWNER-03. Does not check whether the owner exists. */
 export function validateOwnerReferences(references: readonly OwnerReference[], field: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller = '';

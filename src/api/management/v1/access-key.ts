@@ -9,33 +9,33 @@ import { accessKeyEnd, accessKeyPhase } from '../access-key-life.ts';
 import { scopeSchema } from './scope.ts';
 
 export const accessKeyTypes = ['User', 'Login', 'Other', 'Reset', 'OIDCRefreshToken'] as const;
-/** The types that clients may choose; the others are the server's own. */
+/** The types that clients may set. Only the server sets the others. */
 export const clientAccessKeyTypes = ['Other', 'User'] as const;
 
 const identity = t.object(
   {
-    userId: t.optional(t.string({ description: 'Subject of the user.' })),
-    username: t.optional(t.string({ description: 'Username.' })),
+    userId: t.optional(t.string({ description: 'Subject claim of the user at the identity provider.' })),
+    username: t.optional(t.string({ description: 'Username at the identity provider.' })),
     preferredUsername: t.optional(t.string({ description: 'Preferred username or display name.' })),
-    email: t.optional(t.string({ description: 'E-mail address of the user.' })),
-    emailVerified: t.optional(t.boolean({ description: 'Whether the e-mail address was verified.' })),
-    groups: t.optional(t.array(t.string(), { description: 'Groups from the identity provider.' })),
-    connector: t.optional(t.string({ description: 'Connector that the key was created from.' })),
+    email: t.optional(t.string({ description: 'Email address of the user.' })),
+    emailVerified: t.optional(t.boolean({ description: 'True if the identity provider verified the email address.' })),
+    groups: t.optional(t.array(t.string(), { description: 'Groups that the identity provider reports.' })),
+    connector: t.optional(t.string({ description: 'Connector of the identity provider that the login used.' })),
     connectorData: t.optional(
-      t.string({ description: 'What the connector needs for later requests. Never returned.' }),
+      t.string({ description: 'Data that the connector needs for later requests. Never returned.' }),
     ),
   },
-  { description: 'Login data of single sign-on, where there is any. Written by the server.' },
+  { description: 'Identity from single sign-on, if the key comes from such a login. Set by the server.' },
 );
 
 const oidcProvider = t.object(
   {
-    clientId: t.optional(t.string({ description: 'Client that the token was generated for.' })),
-    nonce: t.optional(t.string({ description: 'Nonce to use.' })),
-    redirectUri: t.optional(t.string({ description: 'Redirect URI to use.' })),
-    scopes: t.optional(t.string({ description: 'Scopes to use.' })),
+    clientId: t.optional(t.string({ description: 'OIDC client that the token was issued to.' })),
+    nonce: t.optional(t.string({ description: 'Nonce of the authorization request.' })),
+    redirectUri: t.optional(t.string({ description: 'Redirect URI of the authorization request.' })),
+    scopes: t.optional(t.string({ description: 'Scopes of the authorization request.' })),
   },
-  { description: 'Data about the refresh token, if the key is one. Written by the server.' },
+  { description: 'Details of the OIDC refresh token, if the key is one. Set by the server.' },
 );
 
 const oidcLogin = t.object(
@@ -43,47 +43,56 @@ const oidcLogin = t.object(
     idToken: t.optional(t.string({ description: 'ID token. Never returned.' })),
     accessToken: t.optional(t.string({ description: 'Access token. Never returned.' })),
     refreshToken: t.optional(t.string({ description: 'Refresh token. Never returned.' })),
-    lastRefresh: t.optional(t.timestamp({ description: 'When the tokens were last refreshed.' })),
+    lastRefresh: t.optional(t.timestamp({ description: 'Time at which the tokens were last refreshed.' })),
   },
-  { description: 'Deprecated: use identity instead. Written by the server.' },
+  { description: 'Deprecated: use identity instead. Set by the server.' },
 );
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Name to show to people.' })),
-    description: t.optional(t.string({ description: 'What the key is for.' })),
-    user: t.optional(t.string({ description: 'The user that the key is for.' })),
-    team: t.optional(t.string({ description: 'The team that the key is for.' })),
-    subject: t.optional(t.string({ description: 'A subject that the key is for, instead of a user or a team.' })),
-    groups: t.optional(t.array(t.string(), { description: 'Extra groups that apply when the key is used.' })),
-    key: t.optional(
-      t.string({ description: 'The key itself, the bearer token. Returned once, by the call that creates it.' }),
+    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
+    description: t.optional(t.string({ description: 'Purpose of the key.' })),
+    user: t.optional(t.string({ description: 'Name of the user that the key belongs to.' })),
+    team: t.optional(t.string({ description: 'Name of the team that the key belongs to.' })),
+    subject: t.optional(
+      t.string({ description: 'Subject that the key authenticates as, instead of a user or a team.' }),
     ),
-    disabled: t.optional(t.boolean({ description: 'A disabled key exists, but gives no access.' })),
+    groups: t.optional(t.array(t.string(), { description: 'Additional groups of requests that use the key.' })),
+    key: t.optional(
+      t.string({
+        description: 'Bearer token of the key. Returned only once, in the response to the request that creates it.',
+      }),
+    ),
+    disabled: t.optional(t.boolean({ description: 'If true, the key gives no access.' })),
     ttl: t.optional(
-      t.integer({ description: 'Lifetime in seconds; 0 or absent: no end, unless the server sets a maximum.' }),
+      t.integer({
+        description: 'Lifetime in seconds. 0 or absent: the key does not expire, unless the server sets a maximum.',
+      }),
     ),
     ttlAfterLastActivity: t.optional(
-      t.boolean({ description: 'Count the lifetime from the last activity instead of from the creation.' }),
+      t.boolean({ description: 'If true, ttl counts from the last use of the key instead of from its creation.' }),
     ),
     scope: t.optional(scopeSchema),
     type: t.optional(
       t.string({
-        description: "User (also when absent) or Other; Login, Reset and OIDCRefreshToken are the server's own.",
+        description:
+          'Type of the key: User or Other. Only the server sets Login, Reset and OIDCRefreshToken. Defaults to User.',
       }),
     ),
     identity: t.optional(identity),
-    identityRefresh: t.optional(t.timestamp({ description: 'When the identity was last refreshed.' })),
+    identityRefresh: t.optional(t.timestamp({ description: 'Time at which the identity was last refreshed.' })),
     oidcProvider: t.optional(oidcProvider),
-    parent: t.optional(t.string({ description: 'Deprecated. Shares login data between keys. Written by the server.' })),
+    parent: t.optional(
+      t.string({ description: 'Deprecated. Key whose login data this key shares. Set by the server.' }),
+    ),
     oidcLogin: t.optional(oidcLogin),
   },
-  { description: 'The key as it should be.' },
+  { description: 'Desired state of the access key.' },
 );
 
 const status = t.object(
-  { lastActivity: t.optional(t.timestamp({ description: 'When the key was last used.' })) },
-  { description: 'What the server observed.' },
+  { lastActivity: t.optional(t.timestamp({ description: 'Time at which the key was last used.' })) },
+  { description: 'Observed state of the access key.' },
 );
 
 const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
@@ -91,9 +100,9 @@ const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
 export type AccessKeySpec = Static<typeof spec>;
 
 const columns = [
-  column('Display Name', 'spec.displayName', { description: 'Name to show to people.' }),
-  column('User', 'spec.user', { description: 'User that the key is for.' }),
-  column('Team', 'spec.team', { description: 'Team that the key is for.' }),
+  column('Display Name', 'spec.displayName', { description: 'Human-readable name.' }),
+  column('User', 'spec.user', { description: 'User that the key belongs to.' }),
+  column('Team', 'spec.team', { description: 'Team that the key belongs to.' }),
   column('Type', 'spec.type', { description: 'Type of the key.' }),
   column('Status', accessKeyPhase, { description: 'Active, Disabled or Expired.' }),
   column(
@@ -102,11 +111,11 @@ const columns = [
       const end = accessKeyEnd(object);
       return end === undefined ? 'never' : timestamp(end);
     },
-    { description: 'When the key ends.' },
+    { description: 'Time at which the key expires.' },
   ),
   column('Last Activity', (object) => textAt(object, 'status', 'lastActivity') || undefined, {
     type: 'date',
-    description: 'How long ago the key was last used.',
+    description: 'Time since the key was last used.',
   }),
   ageColumn,
 ];
@@ -121,7 +130,7 @@ const shared = {
   selectableFields: ['spec.user', 'spec.team', 'spec.type'],
 } as const;
 
-/** Everybody's keys, for admins. */
+/** The access keys of all users and teams, for admins. */
 export const accessKeyKind = defineKind({
   ...shared,
   kind: 'AccessKey',
@@ -130,14 +139,14 @@ export const accessKeyKind = defineKind({
   description: 'An access key of any user or team.',
 });
 
-/** The same keys, those of the caller and of the caller's teams. */
+/** The same access keys, limited to those of the caller and of the caller's teams. */
 export const ownedAccessKeyKind = defineKind({
   ...shared,
   kind: 'OwnedAccessKey',
   plural: 'ownedaccesskeys',
   singular: 'ownedaccesskey',
   categories: [managementCategory],
-  description: 'An access key of the caller, or of a team that the caller is in.',
+  description: 'An access key of the caller, or of a team that the caller is a member of.',
 });
 
 export type AccessKey = ObjectOf<typeof accessKeyKind>;

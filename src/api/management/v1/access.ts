@@ -1,32 +1,39 @@
 import { type Static, t } from '../../schema/build.ts';
 
-/** Rights on one object, given to users and teams by the object itself. */
+/** Permissions on one object that the object itself grants to users and teams. */
 export const accessSchema = t.array(
   t.object({
-    name: t.optional(t.string({ description: 'A name for the entry, for people.' })),
+    name: t.optional(t.string({ description: 'Human-readable name of the entry.' })),
     verbs: t.array(t.string(), {
-      description: 'What is allowed: get, update, patch, delete, use; * allows everything.',
+      description: 'Verbs that are allowed: get, update, patch, delete, use. "*" allows all verbs.',
       minItems: 1,
     }),
     subresources: t.optional(
       t.array(t.string(), {
         description:
-          'Subresources that the entry covers; empty: the object and what comes with reading or using it, * covers all of them.',
+          'Subresources that the entry covers. If empty, it covers the object and the subresources that reading or using the object includes. "*" covers the object and all subresources.',
       }),
     ),
-    users: t.optional(t.array(t.string(), { description: 'Users that have these rights; * means everybody.' })),
-    teams: t.optional(t.array(t.string(), { description: 'Teams whose members have these rights.' })),
+    users: t.optional(t.array(t.string(), { description: 'Users who get these permissions. "*" means every user.' })),
+    teams: t.optional(t.array(t.string(), { description: 'Teams whose members get these permissions.' })),
   }),
-  { description: 'Who besides its owner may do what with this object.' },
+  { description: 'Permissions on this object for users and teams other than its owner.' },
 );
 
 export type AccessEntry = Static<typeof accessSchema>[number];
 
-/** Which role users and teams have inside a virtual cluster. */
+/** A role of users and teams inside a virtual cluster. */
 export const accessRuleSchema = t.object({
-  users: t.optional(t.array(t.string(), { description: 'Users that the rule is for; * means everybody with access.' })),
-  teams: t.optional(t.array(t.string(), { description: 'Teams that the rule is for.' })),
-  clusterRole: t.string({ description: 'Cluster role that they have inside the virtual cluster.', minLength: 1 }),
+  users: t.optional(
+    t.array(t.string(), {
+      description: 'Users that the rule applies to. "*" means everyone with access to the virtual cluster.',
+    }),
+  ),
+  teams: t.optional(t.array(t.string(), { description: 'Teams that the rule applies to.' })),
+  clusterRole: t.string({
+    description: 'Cluster role that these users and teams get inside the virtual cluster.',
+    minLength: 1,
+  }),
 });
 
 export type AccessRule = Static<typeof accessRuleSchema>;

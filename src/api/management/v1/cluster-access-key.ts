@@ -3,9 +3,9 @@ import { managementGroup, managementVersion } from '../../naming.ts';
 import { type Static, t } from '../../schema/build.ts';
 
 const schema = t.object({
-  accessKey: t.optional(t.string({ description: 'A new key for the agent of the cluster.' })),
+  accessKey: t.optional(t.string({ description: 'New access key for the agent of the cluster.' })),
   managementHost: t.optional(t.string({ description: 'Address of this server.' })),
-  caCert: t.optional(t.string({ description: 'Certificates that this server is checked with, as PEM text.' })),
+  caCert: t.optional(t.string({ description: 'PEM-encoded CA certificates that verify this server.' })),
 });
 
 export type ClusterAccessKey = Static<typeof schema>;
@@ -18,6 +18,6 @@ export const clusterAccessKeyKind = defineKind({
   singular: 'clusteraccesskey',
   namespaced: false,
   confidential: true,
-  description: 'What the agent of a connected cluster connects with.',
+  description: 'The credentials with which the agent of a connected cluster connects to this server.',
   schema,
 });

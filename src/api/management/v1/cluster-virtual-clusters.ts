@@ -6,11 +6,13 @@ const schema = t.object({
   virtualClusters: t.array(
     t.object({
       name: t.string({ description: 'Name of the virtual cluster.' }),
-      namespace: t.string({ description: 'Namespace that it runs in.' }),
+      namespace: t.string({ description: 'Namespace on the cluster that the virtual cluster runs in.' }),
       version: t.optional(t.string({ description: 'Version of the virtual cluster.' })),
-      status: t.optional(t.string({ description: 'State that it is in.' })),
-      project: t.optional(t.string({ description: 'Project that it is in, if it is in one.' })),
-      instance: t.optional(t.string({ description: 'Virtual cluster instance that it belongs to, if to one.' })),
+      status: t.optional(t.string({ description: 'Current state of the virtual cluster.' })),
+      project: t.optional(t.string({ description: 'Project of the virtual cluster. Absent if it is not imported.' })),
+      instance: t.optional(
+        t.string({ description: 'VirtualClusterInstance of the virtual cluster. Absent if it is not imported.' }),
+      ),
     }),
     { description: 'Virtual clusters that run on the cluster.' },
   ),

@@ -10,45 +10,48 @@ import { ownerSchema } from './owner.ts';
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Name to show to people.' })),
-    description: t.optional(t.string({ description: 'What the cluster is for.' })),
+    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
+    description: t.optional(t.string({ description: 'Purpose of the cluster.' })),
     owner: t.optional(ownerSchema),
-    local: t.optional(t.boolean({ description: 'The built-in cluster of this server.' })),
+    local: t.optional(t.boolean({ description: 'True for the built-in cluster of this server.' })),
     kubeconfig: t.optional(
       t.string({
-        description:
-          'Kubeconfig, with all credentials inline, that reaches the cluster. Write-only: it is never returned.',
+        description: 'Kubeconfig for the cluster, with all credentials inline. Write-only: it is never returned.',
       }),
     ),
-    networkPeer: t.optional(t.boolean({ description: 'The cluster is reached through its agent.' })),
-    unusable: t.optional(t.boolean({ description: 'No new virtual clusters are placed here.' })),
+    networkPeer: t.optional(t.boolean({ description: 'If true, the server reaches the cluster through its agent.' })),
+    unusable: t.optional(t.boolean({ description: 'If true, no new virtual clusters are placed on the cluster.' })),
     directEndpoint: t.optional(
       t.object(
         {
           host: t.optional(t.string({ description: 'Address of the direct endpoint.' })),
-          caData: t.optional(t.string({ description: 'Certificates that the endpoint is checked with, as PEM text.' })),
+          caData: t.optional(t.string({ description: 'PEM-encoded CA certificates that verify the direct endpoint.' })),
         },
-        { description: 'Where clients reach the cluster without this server.' },
+        { description: 'Direct endpoint, at which clients reach the cluster without going through this server.' },
       ),
     ),
     access: t.optional(accessSchema),
   },
-  { description: 'The connected cluster as it should be.' },
+  { description: 'Desired state of the connected cluster.' },
 );
 
 const status = t.object(
   {
-    phase: t.optional(t.string({ description: 'Initialized or Failed; empty until the server has looked.' })),
-    reason: t.optional(t.string({ description: 'Why it is in this phase, in one word.' })),
-    message: t.optional(t.string({ description: 'Why it is in this phase, and what to do about it.' })),
-    online: t.optional(t.boolean({ description: 'Whether the cluster can be reached.' })),
-    kubernetesVersion: t.optional(t.string({ description: 'Version that the cluster reports.' })),
+    phase: t.optional(
+      t.string({ description: 'Initialized or Failed. Empty until the server has probed the cluster.' }),
+    ),
+    reason: t.optional(t.string({ description: 'Machine-readable reason for the phase, in CamelCase.' })),
+    message: t.optional(
+      t.string({ description: 'Human-readable explanation of the phase, and how to resolve a problem.' }),
+    ),
+    online: t.optional(t.boolean({ description: 'True if the server can reach the cluster.' })),
+    kubernetesVersion: t.optional(t.string({ description: 'Kubernetes version that the cluster reports.' })),
     clusterUID: t.optional(
-      t.string({ description: 'The uid of its namespace kube-system, which tells the cluster from every other.' }),
+      t.string({ description: 'UID of the kube-system namespace, which identifies the cluster.' }),
     ),
     conditions: t.optional(conditionsSchema),
   },
-  { description: 'What the server observed.' },
+  { description: 'Observed state of the connected cluster.' },
 );
 
 const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
@@ -64,20 +67,20 @@ export const clusterKind = defineKind({
   categories: [managementCategory],
   namespaced: false,
   confidential: true,
-  description: 'A connected cluster, which virtual clusters run on.',
+  description: 'A connected cluster, on which virtual clusters run.',
   schema,
   columns: [
     column('Status', phaseOf, { description: 'Phase of the cluster.' }),
-    column('Online', 'status.online', { type: 'boolean', description: 'Whether it can be reached.' }),
+    column('Online', 'status.online', { type: 'boolean', description: 'True if the server can reach the cluster.' }),
     column(
       'Reached By',
       (object) =>
         flagAt(object, 'spec', 'local') ? 'built-in' : flagAt(object, 'spec', 'networkPeer') ? 'agent' : 'kubeconfig',
-      { description: 'How the server reaches it.' },
+      { description: 'How the server reaches the cluster: built-in, agent or kubeconfig.' },
     ),
-    column('Version', 'status.kubernetesVersion', { description: 'Kubernetes version that it reports.' }),
+    column('Version', 'status.kubernetesVersion', { description: 'Kubernetes version that the cluster reports.' }),
     ageColumn,
-    column('Message', 'status.message', { description: 'Why it is in its phase.', wide: true }),
+    column('Message', 'status.message', { description: 'Explanation of the phase.', wide: true }),
   ],
 });
 

@@ -1,16 +1,20 @@
 import { type Static, t } from '../../schema/build.ts';
 
 export const conditionSchema = t.object({
-  type: t.string({ description: 'What the condition is about.' }),
-  status: t.enumOf(['True', 'False', 'Unknown'], { description: 'Whether it holds.' }),
-  reason: t.optional(t.string({ description: 'Why, in one word, for programs.' })),
-  message: t.optional(t.string({ description: 'Why, and what to do about it, for people.' })),
-  lastTransitionTime: t.optional(t.timestamp({ description: 'When the status last changed.' })),
-  observedGeneration: t.optional(t.integer({ description: 'Generation of the object that was looked at.' })),
+  type: t.string({ description: 'Type of the condition, in CamelCase.' }),
+  status: t.enumOf(['True', 'False', 'Unknown'], { description: 'Status of the condition: True, False or Unknown.' }),
+  reason: t.optional(t.string({ description: 'Machine-readable reason for the status, in CamelCase.' })),
+  message: t.optional(
+    t.string({ description: 'Human-readable explanation of the status, and how to resolve a problem.' }),
+  ),
+  lastTransitionTime: t.optional(t.timestamp({ description: 'Time at which the status last changed.' })),
+  observedGeneration: t.optional(
+    t.integer({ description: 'The metadata.generation that the condition was computed from.' }),
+  ),
 });
 
 export const conditionsSchema = t.array(conditionSchema, {
-  description: 'What is known about the object, one entry per type.',
+  description: 'Latest observations of the state of the object, one entry per type.',
   mapKeys: ['type'],
 });
 

@@ -7,14 +7,17 @@ const schema = t.object({
   spec: t.optional(
     t.object(
       {
-        ttl: t.optional(t.integer({ description: 'Lifetime of the token in seconds; absent: one hour.' })),
+        ttl: t.optional(t.integer({ description: 'Lifetime of the token in seconds. Defaults to one hour.' })),
         scope: t.optional(scopeSchema),
       },
-      { description: 'The token that is asked for.' },
+      { description: 'Parameters of the requested token.' },
     ),
   ),
   status: t.optional(
-    t.object({ token: t.optional(t.string({ description: 'The token.' })) }, { description: 'The answer.' }),
+    t.object(
+      { token: t.optional(t.string({ description: 'Bearer token for the direct endpoint.' })) },
+      { description: 'Result of the request. Set by the server.' },
+    ),
   ),
 });
 
@@ -28,6 +31,7 @@ export const directClusterEndpointTokenKind = defineKind({
   singular: 'directclusterendpointtoken',
   namespaced: false,
   confidential: true,
-  description: 'A token that connects to a connected cluster directly, without this server in between.',
+  description:
+    'A token for the direct endpoint of a connected cluster, which clients reach without going through this server.',
   schema,
 });

@@ -5,7 +5,7 @@ import { asSchema, t } from '../../schema/build.ts';
 const schema = asSchema(
   t.object({
     accessKeys: t.array(t.preserved({ description: 'An AccessKey.' }), {
-      description: 'The keys, without their values.',
+      description: 'Access keys, without their values.',
     }),
   }),
 );

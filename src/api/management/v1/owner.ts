@@ -1,12 +1,12 @@
 import { type Static, t } from '../../schema/build.ts';
 
-/** Who an object belongs to: a user or a team, never both. */
+/** The owner of an object: a user or a team, never both. */
 export const ownerSchema = t.object(
   {
     user: t.optional(t.string({ description: 'Name of the user that owns the object.' })),
     team: t.optional(t.string({ description: 'Name of the team that owns the object.' })),
   },
-  { description: 'The user or the team that owns the object; absent: whoever created it.' },
+  { description: 'User or team that owns the object. Defaults to its creator.' },
 );
 
 export type Owner = Static<typeof ownerSchema>;

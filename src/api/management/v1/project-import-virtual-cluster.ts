@@ -8,17 +8,20 @@ const schema = t.object({
     {
       name: t.string({ description: 'Name of the virtual cluster to import.' }),
       namespace: t.string({ description: 'Namespace of the virtual cluster to import.' }),
-      cluster: t.string({ description: 'Connected cluster on which the virtual cluster runs.' }),
+      cluster: t.string({ description: 'Connected cluster that the virtual cluster runs on.' }),
       importName: t.optional(
-        t.string({ description: 'Name of the instance that is made; absent: the name of the virtual cluster.' }),
+        t.string({
+          description: 'Name of the VirtualClusterInstance to create. Defaults to the name of the virtual cluster.',
+        }),
       ),
       owner: t.optional(ownerSchema),
     },
-    { description: 'The virtual cluster to import into the project.' },
+    { description: 'Virtual cluster to import into the project.' },
   ),
   skipHelmDeploy: t.optional(
     t.boolean({
-      description: 'The virtual cluster stays managed where it is now: it is never installed or removed from here.',
+      description:
+        'If true, the virtual cluster remains externally managed: this server never installs, upgrades or removes it.',
     }),
   ),
 });
@@ -32,6 +35,6 @@ export const projectImportVirtualClusterKind = defineKind({
   plural: 'projectimportvirtualclusters',
   singular: 'projectimportvirtualcluster',
   namespaced: false,
-  description: 'A request that imports a virtual cluster of a connected cluster into a project.',
+  description: 'A request to import an existing virtual cluster of a connected cluster into a project.',
   schema,
 });

@@ -4,13 +4,13 @@ import { type Static, t } from '../../schema/build.ts';
 
 const member = t.object({
   name: t.string({ description: 'Name of the user or team.' }),
-  displayName: t.optional(t.string({ description: 'Name to show to people.' })),
-  clusterRoles: t.array(t.string(), { description: 'Roles that the member has in the project.' }),
+  displayName: t.optional(t.string({ description: 'Human-readable name.' })),
+  clusterRoles: t.array(t.string(), { description: 'Roles of the member in the project.' }),
 });
 
 const schema = t.object({
-  users: t.array(member, { description: 'Users that are members themselves.' }),
-  teams: t.array(member, { description: 'Teams whose users are members.' }),
+  users: t.array(member, { description: 'Users who are direct members.' }),
+  teams: t.array(member, { description: 'Teams that are members. Their users have the same roles.' }),
 });
 
 export type ProjectMembers = Static<typeof schema>;
@@ -22,6 +22,6 @@ export const projectMembersKind = defineKind({
   plural: 'projectmembers',
   singular: 'projectmembers',
   namespaced: false,
-  description: 'Who works in a project.',
+  description: 'The members of a project.',
   schema,
 });

@@ -3,7 +3,7 @@ import { managementGroup, managementVersion } from '../../naming.ts';
 import { type Static, t } from '../../schema/build.ts';
 
 const schema = t.object({
-  defaultVirtualClusterTemplate: t.optional(t.string({ description: 'Template that instances get that name none.' })),
+  defaultVirtualClusterTemplate: t.optional(t.string({ description: 'Template of instances that do not name one.' })),
   virtualClusterTemplates: t.array(t.preserved({ description: 'A VirtualClusterTemplate.' }), {
     description: 'Templates that instances of the project may use.',
   }),

@@ -7,31 +7,33 @@ import { accessSchema } from './access.ts';
 import { conditionsSchema } from './condition.ts';
 import { ownerSchema } from './owner.ts';
 
-/** What a quota can be set on. */
+/** The resources that a quota can limit. */
 export const quotaResources = ['virtualclusterinstances'] as const;
 
 const quota = (of: string) =>
-  t.optional(t.map(t.intOrString(), { description: `How many virtualclusterinstances ${of} may have.` }));
+  t.optional(t.map(t.intOrString(), { description: `Maximum number of virtualclusterinstances of ${of}.` }));
 
 const memberSchema = t.object({
-  kind: t.enumOf(['User', 'Team'], { description: 'Whether the member is a User or a Team.' }),
+  kind: t.enumOf(['User', 'Team'], { description: 'Kind of the member: User or Team.' }),
   name: t.string({ description: 'Name of the user or team.', minLength: 1 }),
   clusterRole: t.enumOf([projectRoles.admin, projectRoles.user, projectRoles.viewer], {
-    description: 'What the member may do in the project.',
+    description: 'Role of the member in the project.',
   }),
 });
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Name to show to people.' })),
-    description: t.optional(t.string({ description: 'What the project is for.' })),
+    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
+    description: t.optional(t.string({ description: 'Purpose of the project.' })),
     owner: t.optional(ownerSchema),
-    members: t.optional(t.array(memberSchema, { description: 'Who works in the project, and as what.' })),
+    members: t.optional(t.array(memberSchema, { description: 'Members of the project and their roles.' })),
     allowedClusters: t.optional(
       t.array(
-        t.object({ name: t.string({ description: 'Name of a connected cluster; * allows all.', minLength: 1 }) }),
+        t.object({
+          name: t.string({ description: 'Name of a connected cluster. "*" allows all clusters.', minLength: 1 }),
+        }),
         {
-          description: 'Clusters that instances of the project may run on; empty: none.',
+          description: 'Clusters that instances of the project may run on. If empty, no cluster is allowed.',
         },
       ),
     ),
@@ -39,12 +41,16 @@ const spec = t.object(
       t.array(
         t.object({
           kind: t.optional(
-            t.string({ description: 'Kind of the template: VirtualClusterTemplate, which is also meant when absent.' }),
+            t.string({
+              description: 'Kind of the template. Defaults to VirtualClusterTemplate, the only supported kind.',
+            }),
           ),
-          name: t.string({ description: 'Name of the template; * allows all.', minLength: 1 }),
-          isDefault: t.optional(t.boolean({ description: 'Whether instances that name no template get this one.' })),
+          name: t.string({ description: 'Name of the template. "*" allows all templates.', minLength: 1 }),
+          isDefault: t.optional(
+            t.boolean({ description: 'If true, instances that do not name a template use this one.' }),
+          ),
         }),
-        { description: 'Templates that instances of the project may use; empty: none.' },
+        { description: 'Templates that instances of the project may use. If empty, no template is allowed.' },
       ),
     ),
     requireTemplate: t.optional(
@@ -52,33 +58,37 @@ const spec = t.object(
         {
           disabled: t.optional(
             t.boolean({
-              description: 'When false, whoever creates an instance must name a template; when true a default will do.',
+              description:
+                'If false, each new instance must name a template. If true, instances that do not name one use the default template.',
               default: true,
             }),
           ),
         },
-        { description: 'Whether instances must name a template.' },
+        { description: 'Controls whether instances must name a template.' },
       ),
     ),
     quotas: t.optional(
-      t.object({ project: quota('the whole project'), user: quota('each user or team') }, { description: 'Limits.' }),
+      t.object(
+        { project: quota('the whole project'), user: quota('each user or team') },
+        { description: 'Limits on the number of instances.' },
+      ),
     ),
     access: t.optional(accessSchema),
   },
-  { description: 'The project as it should be.' },
+  { description: 'Desired state of the project.' },
 );
 
 const readyDaySchema = t.object(
   {
-    day: t.string({ description: 'The day, in UTC, such as 2026-11-15.', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
-    count: t.integer({ description: 'How many became Ready on it.', minimum: 0 }),
+    day: t.string({ description: 'Day in UTC, such as 2026-11-15.', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+    count: t.integer({ description: 'Number of virtual clusters that first became Ready on this day.', minimum: 0 }),
     buckets: t.array(t.integer({ minimum: 0 }), {
       description:
-        'How many of them took at most 5, 10, 20, 50, 100, 200, 500 ms, 1, 2, 5, 10, 20, 30 s, 1, 2, 5, 10 min, and longer.',
+        'Histogram of the time to Ready. Upper bounds: 5, 10, 20, 50, 100, 200, 500 ms, 1, 2, 5, 10, 20, 30 s, 1, 2, 5, 10 min. The last bucket counts longer times.',
       listType: 'atomic',
     }),
   },
-  { description: 'How long those took that became Ready on one day.' },
+  { description: 'Time to Ready of the virtual clusters that first became Ready on one day.' },
 );
 
 const status = t.object(
@@ -88,30 +98,32 @@ const status = t.object(
         {
           project: t.optional(
             t.object({
-              limit: t.optional(t.map(t.string(), { description: 'What is allowed.' })),
-              used: t.optional(t.map(t.string(), { description: 'What is used.' })),
+              limit: t.optional(t.map(t.string(), { description: 'Limits by resource.' })),
+              used: t.optional(t.map(t.string(), { description: 'Current usage by resource.' })),
             }),
           ),
           user: t.optional(
             t.object({
-              limit: t.optional(t.map(t.string(), { description: 'What is allowed to each.' })),
-              used: t.optional(t.map(t.map(t.string()), { description: 'What each user or team uses.' })),
+              limit: t.optional(t.map(t.string(), { description: 'Limits of each user and team, by resource.' })),
+              used: t.optional(
+                t.map(t.map(t.string()), { description: 'Current usage of each user and team, by resource.' }),
+              ),
             }),
           ),
         },
-        { description: 'Quotas and what is used of them.' },
+        { description: 'Quotas and their current usage.' },
       ),
     ),
     timeToReady: t.optional(
       t.array(readyDaySchema, {
         description:
-          'How long virtual clusters of the project took from their creation until they were Ready for the first time, by day, for the last 14 days. Those that are gone are counted too, imported ones are not.',
+          'Time from the creation of a virtual cluster until it first became Ready, per day, for the last 14 days. Deleted virtual clusters are included, imported ones are not.',
         mapKeys: ['day'],
       }),
     ),
     conditions: t.optional(conditionsSchema),
   },
-  { description: 'What the server observed.' },
+  { description: 'Observed state of the project.' },
 );
 
 const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
@@ -128,9 +140,9 @@ export const projectKind = defineKind({
   singular: 'project',
   categories: [managementCategory],
   namespaced: false,
-  description: 'A project: who works together, on which clusters, with which templates, within which limits.',
+  description: 'A project: a group of members, quotas, allowed clusters and allowed templates.',
   schema,
-  columns: [column('Display Name', 'spec.displayName', { description: 'Name to show to people.' }), ageColumn],
+  columns: [column('Display Name', 'spec.displayName', { description: 'Human-readable name.' }), ageColumn],
 });
 
 export type Project = ObjectOf<typeof projectKind>;

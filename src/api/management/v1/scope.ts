@@ -2,88 +2,106 @@ import { scopeCliFlag } from '../../naming.ts';
 import { type Static, t } from '../../schema/build.ts';
 
 const resourceRule = t.object({
-  group: t.optional(t.string({ description: 'API group; the empty string is the core group.' })),
+  group: t.optional(t.string({ description: 'API group. The empty string is the core group.' })),
   resources: t.optional(
     t.array(t.string(), {
       description:
-        'Resources of the group: pods, pods/log, *, pods/*, */scale. Wildcards must not overlap other entries. Empty: all resources and subresources.',
+        'Resources of the group: pods, pods/log, *, pods/*, */scale. Wildcards must not overlap other entries. If empty, all resources and subresources match.',
     }),
   ),
   resourceNames: t.optional(
     t.array(t.string(), {
-      description: 'Names of the instances that match; empty: all of them. Needs resources.',
+      description: 'Names of the objects that match. If empty, all names match. Requires resources.',
     }),
   ),
 });
 
 const ruleSchema = t.object({
-  verbs: t.optional(t.array(t.string(), { description: 'Verbs that match; empty: every verb.' })),
+  verbs: t.optional(t.array(t.string(), { description: 'Verbs that match. If empty, all verbs match.' })),
   resources: t.optional(
-    t.array(resourceRule, { description: 'Resources that match; empty: all kinds in all API groups.' }),
+    t.array(resourceRule, { description: 'Resources that match. If empty, all resources of all API groups match.' }),
   ),
   resourceNames: t.optional(
-    t.array(t.string(), { description: 'Like resourceNames of every entry of resources. Needs resources.' }),
+    t.array(t.string(), {
+      description: 'Object names that further restrict every entry of resources. Requires resources.',
+    }),
   ),
   namespaces: t.optional(
     t.array(t.string(), {
-      description: 'Namespaces that match; the empty string matches what is not namespaced. Empty: every namespace.',
+      description:
+        'Namespaces that match. The empty string matches cluster-scoped resources. If empty, all namespaces match.',
     }),
   ),
   nonResourceURLs: t.optional(
     t.array(t.string(), {
-      description: 'Paths that match, such as /healthz; * is allowed as the whole last step only.',
+      description: 'Paths that match, such as /healthz. "*" is allowed only as the entire last path segment.',
     }),
   ),
   requestTargets: t.optional(
     t.array(t.string(), {
       description:
-        'What requests may be made to: Management, Cluster, ProjectSpace, ProjectVirtualCluster. Empty: everything.',
+        'Request targets that match: Management, Cluster, ProjectSpace, ProjectVirtualCluster. If empty, all targets match.',
     }),
   ),
   cluster: t.optional(
-    t.string({ description: 'The connected cluster that matches; when set, only requests to clusters are allowed.' }),
+    t.string({
+      description: 'Connected cluster that matches. If set, the rule matches only requests to this cluster.',
+    }),
   ),
   virtualClusters: t.optional(
     t.array(
       t.object({
-        name: t.optional(t.string({ description: 'Name of the virtual cluster; empty: all.' })),
-        namespace: t.optional(t.string({ description: 'Namespace of the virtual cluster; empty: all.' })),
+        name: t.optional(t.string({ description: 'Name of the virtual cluster. If empty, all names match.' })),
+        namespace: t.optional(
+          t.string({ description: 'Namespace of the virtual cluster. If empty, all namespaces match.' }),
+        ),
       }),
-      { description: 'Virtual clusters that match, for requests to virtual clusters; empty: no restriction.' },
+      {
+        description:
+          'Virtual clusters that match, for requests to virtual clusters. If empty, all virtual clusters match.',
+      },
     ),
   ),
 });
 
-const project = t.optional(t.string({ description: 'Name of the project; * selects all projects.' }));
+const project = t.optional(t.string({ description: 'Name of the project. "*" selects all projects.' }));
 
-/** What a key or token may reach at most; it only ever narrows. */
+/** The restriction of an access key or token. A scope never adds permissions. */
 export const scopeSchema = t.object(
   {
     [scopeCliFlag]: t.optional(
       t.boolean({
-        description: 'Allows the read-only management requests that the command-line tool needs.',
+        description: 'If true, allows the read-only management requests that the CLI needs.',
       }),
     ),
-    projects: t.optional(t.array(t.object({ project }), { description: 'Projects that may be reached.' })),
+    projects: t.optional(t.array(t.object({ project }), { description: 'Projects that the credential may access.' })),
     spaces: t.optional(
       t.array(
-        t.object({ project, space: t.optional(t.string({ description: 'Name of the space; * selects all.' })) }),
-        { description: 'Spaces that may be reached.' },
+        t.object({
+          project,
+          space: t.optional(t.string({ description: 'Name of the space. "*" selects all spaces.' })),
+        }),
+        { description: 'Spaces that the credential may access.' },
       ),
     ),
     virtualClusters: t.optional(
       t.array(
         t.object({
           project,
-          virtualCluster: t.optional(t.string({ description: 'Name of the virtual cluster; * selects all.' })),
+          virtualCluster: t.optional(
+            t.string({ description: 'Name of the virtual cluster. "*" selects all virtual clusters.' }),
+          ),
         }),
-        { description: 'Virtual clusters that may be reached.' },
+        { description: 'Virtual clusters that the credential may access.' },
       ),
     ),
     clusters: t.optional(
-      t.array(t.object({ cluster: t.optional(t.string({ description: 'Name of the cluster; * selects all.' })) }), {
-        description: 'Connected clusters that may be reached.',
-      }),
+      t.array(
+        t.object({ cluster: t.optional(t.string({ description: 'Name of the cluster. "*" selects all clusters.' })) }),
+        {
+          description: 'Connected clusters that the credential may access.',
+        },
+      ),
     ),
     rules: t.optional(
       t.array(ruleSchema, { description: 'Deprecated: use projects, spaces and virtualClusters instead.' }),
@@ -91,7 +109,8 @@ export const scopeSchema = t.object(
   },
   {
     nullable: true,
-    description: 'Narrows what may be done to what it lists. Absent: no narrowing.',
+    description:
+      'Restricts the credential to the listed targets. If absent, the credential is not restricted. A scope never adds permissions.',
   },
 );
 

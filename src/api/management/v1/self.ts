@@ -5,7 +5,7 @@ import { scopeSchema } from './scope.ts';
 
 const entity = t.object({
   name: t.string({ description: 'Name of the object.' }),
-  displayName: t.optional(t.string({ description: 'Name to show to people.' })),
+  displayName: t.optional(t.string({ description: 'Human-readable name.' })),
 });
 
 const status = t.object(
@@ -14,29 +14,32 @@ const status = t.object(
       t.object(
         {
           name: t.string({ description: 'Name of the user.' }),
-          displayName: t.optional(t.string({ description: 'Name to show to people.' })),
-          email: t.optional(t.string({ description: 'E-mail address of the user.' })),
-          teams: t.optional(t.array(entity, { description: 'Teams that the user is in.' })),
+          displayName: t.optional(t.string({ description: 'Human-readable name.' })),
+          email: t.optional(t.string({ description: 'Email address of the user.' })),
+          teams: t.optional(t.array(entity, { description: 'Teams that the user is a member of.' })),
         },
-        { description: 'The user that the caller is, if it is one.' },
+        { description: 'The user that the caller is authenticated as. Absent if the caller is not a user.' },
       ),
     ),
     team: t.optional(entity),
-    accessKey: t.optional(t.string({ description: 'Name of the access key that was used.' })),
-    accessKeyType: t.optional(t.string({ description: 'Type of that key.' })),
+    accessKey: t.optional(t.string({ description: 'Name of the access key that the request used.' })),
+    accessKeyType: t.optional(t.string({ description: 'Type of the access key that the request used.' })),
     accessKeyScope: t.optional(scopeSchema),
-    subject: t.optional(t.string({ description: 'Who the caller is towards clusters.' })),
-    groups: t.optional(t.array(t.string(), { description: 'Groups that the caller is in.' })),
-    instanceID: t.optional(t.string({ description: 'Identity of this installation.' })),
+    subject: t.optional(t.string({ description: 'User name of the caller in requests to clusters.' })),
+    groups: t.optional(t.array(t.string(), { description: 'Groups of the caller.' })),
+    instanceID: t.optional(t.string({ description: 'Unique identifier of this installation.' })),
     projectNamespacePrefix: t.optional(
-      t.string({ description: 'What the namespace of a project is made with: prefix, then the name of the project.' }),
+      t.string({
+        description:
+          'Prefix of project namespaces. The namespace of a project is the prefix followed by the name of the project.',
+      }),
     ),
   },
-  { description: 'The answer.' },
+  { description: 'Result of the request. Set by the server.' },
 );
 
 const schema = t.object({
-  spec: t.optional(t.object({}, { description: 'Nothing is asked but who the caller is.' })),
+  spec: t.optional(t.object({}, { description: 'Empty: the request has no parameters.' })),
   status: t.optional(status),
 });
 
@@ -49,6 +52,6 @@ export const selfKind = defineKind({
   plural: 'selves',
   singular: 'self',
   namespaced: false,
-  description: 'Who the caller is.',
+  description: 'The identity of the caller.',
   schema,
 });

@@ -9,14 +9,20 @@ import { ownerSchema } from './owner.ts';
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Name to show to people.' })),
-    description: t.optional(t.string({ description: 'What the team does.' })),
+    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
+    description: t.optional(t.string({ description: 'Purpose of the team.' })),
     owner: t.optional(ownerSchema),
-    users: t.optional(t.array(t.string(), { description: 'Users that are in the team. Admins only.' })),
-    groups: t.optional(t.array(t.string(), { description: 'Groups that keys of the team have. Admins only.' })),
+    users: t.optional(
+      t.array(t.string(), { description: 'Users who are members of the team. Only admins may set it.' }),
+    ),
+    groups: t.optional(
+      t.array(t.string(), {
+        description: 'Groups of requests that use an access key of the team. Only admins may set it.',
+      }),
+    ),
     access: t.optional(accessSchema),
   },
-  { description: 'The team as it should be.' },
+  { description: 'Desired state of the team.' },
 );
 
 const schema = t.object({ spec: t.optional(spec) });
@@ -31,13 +37,13 @@ export const teamKind = defineKind({
   singular: 'team',
   categories: [managementCategory],
   namespaced: false,
-  description: 'Users that work together; rights given to a team hold for all of them.',
+  description: 'A group of users. Permissions that are granted to a team apply to all its members.',
   schema,
   columns: [
-    column('Display Name', 'spec.displayName', { description: 'Name to show to people.' }),
+    column('Display Name', 'spec.displayName', { description: 'Human-readable name.' }),
     column('Users', (object) => textsAt(object, 'spec', 'users').length, {
       type: 'integer',
-      description: 'How many users are in the team.',
+      description: 'Number of users in the team.',
     }),
     ageColumn,
   ],

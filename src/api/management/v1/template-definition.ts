@@ -12,18 +12,18 @@ const metadata = (of: string) =>
     ),
   );
 
-/** What a virtual cluster is made from: inline in an instance, in a template, or in a version of a template. */
+/** The definition of a virtual cluster: inline in an instance, in a template, or in a version of a template. */
 export const templateDefinitionSchema = t.object(
   {
     metadata: metadata('the virtual cluster'),
     instanceTemplate: t.optional(
       t.object(
         { metadata: metadata('the virtual cluster instance') },
-        { description: 'What is added to the virtual cluster instance itself.' },
+        { description: 'Metadata that is added to the VirtualClusterInstance object.' },
       ),
     ),
     objects: t.optional(
-      t.string({ description: 'YAML documents that are applied inside the virtual cluster once it is ready.' }),
+      t.string({ description: 'YAML documents that the server applies inside the virtual cluster when it is ready.' }),
     ),
     helmRelease: t.optional(
       t.object(
@@ -31,27 +31,31 @@ export const templateDefinitionSchema = t.object(
           chart: t.optional(
             t.object(
               {
-                name: t.optional(t.string({ description: 'Name of the chart; it must be on the list of the admins.' })),
-                repo: t.optional(t.string({ description: 'Repository that holds the chart.' })),
+                name: t.optional(
+                  t.string({ description: 'Name of the chart. It must be one of the charts that the admins allow.' }),
+                ),
+                repo: t.optional(t.string({ description: 'URL of the chart repository.' })),
                 version: t.optional(t.string({ description: 'Version of the chart.' })),
               },
-              { description: 'The chart that is installed on a Kubernetes host.' },
+              { description: 'Chart that is installed on a Kubernetes host.' },
             ),
           ),
-          values: t.optional(t.string({ description: 'Values of the chart, as YAML text.' })),
+          values: t.optional(t.string({ description: 'Values of the chart, as YAML.' })),
         },
-        { description: 'How the virtual cluster is installed on a Kubernetes host.' },
+        { description: 'Helm release that installs the virtual cluster on a Kubernetes host.' },
       ),
     ),
     access: t.optional(
       t.object(
         {
           defaultClusterRole: t.optional(
-            t.string({ description: 'Role of everybody with access for whom no rule matches; empty: cluster-admin.' }),
+            t.string({
+              description: 'Cluster role of users with access whom no rule matches. Defaults to cluster-admin.',
+            }),
           ),
-          rules: t.optional(t.array(accessRuleSchema, { description: 'Roles of particular users and teams.' })),
+          rules: t.optional(t.array(accessRuleSchema, { description: 'Cluster roles of specific users and teams.' })),
         },
-        { description: 'Which roles people have inside the virtual cluster.' },
+        { description: 'Roles of users and teams inside the virtual cluster.' },
       ),
     ),
     spaceTemplate: t.optional(
@@ -60,15 +64,15 @@ export const templateDefinitionSchema = t.object(
           metadata: metadata('the host namespace'),
           objects: t.optional(
             t.string({
-              description: 'YAML documents of namespaced kinds that are applied in the host namespace.',
+              description: 'YAML documents of namespaced kinds that the server applies in the host namespace.',
             }),
           ),
         },
-        { description: 'The namespace on the host that the virtual cluster runs in.' },
+        { description: 'Namespace on the host that the virtual cluster runs in.' },
       ),
     ),
   },
-  { description: 'What the virtual cluster is made from.' },
+  { description: 'Definition of the virtual cluster.' },
 );
 
 export type TemplateDefinition = Static<typeof templateDefinitionSchema>;
@@ -79,21 +83,25 @@ export type ParameterType = (typeof parameterTypes)[number];
 export const parametersSchema = t.array(
   t.object({
     variable: t.string({
-      description: 'Where the value goes: foo, or foo.bar for nested values. Templates read it as .Values.<variable>.',
+      description: 'Path of the value: foo, or foo.bar for a nested value. Templates read it as .Values.<variable>.',
     }),
-    label: t.optional(t.string({ description: 'Name of the parameter, for people.' })),
-    description: t.optional(t.string({ description: 'What the parameter does.' })),
-    type: t.optional(t.enumOf(parameterTypes, { description: 'Type of the value; absent: string.' })),
-    options: t.optional(t.array(t.string(), { description: 'The values that are allowed; empty: all.' })),
-    min: t.optional(t.integer({ description: 'The smallest number that is allowed.' })),
-    max: t.optional(t.integer({ description: 'The largest number that is allowed.' })),
-    required: t.optional(t.boolean({ description: 'Whether a value must be given where there is no default.' })),
-    defaultValue: t.optional(t.string({ description: 'The value that is used when none is given.' })),
-    validation: t.optional(t.string({ description: 'A regular expression that the value must match.' })),
-    invalidation: t.optional(t.string({ description: 'A regular expression that the value must not match.' })),
-    section: t.optional(t.string({ description: 'Heading under which forms show the parameter.' })),
+    label: t.optional(t.string({ description: 'Human-readable name of the parameter.' })),
+    description: t.optional(t.string({ description: 'Description of the parameter.' })),
+    type: t.optional(t.enumOf(parameterTypes, { description: 'Type of the value. Defaults to string.' })),
+    options: t.optional(t.array(t.string(), { description: 'Allowed values. If empty, all values are allowed.' })),
+    min: t.optional(t.integer({ description: 'Minimum value of a number.' })),
+    max: t.optional(t.integer({ description: 'Maximum value of a number.' })),
+    required: t.optional(
+      t.boolean({ description: 'If true and there is no default value, an instance must set the parameter.' }),
+    ),
+    defaultValue: t.optional(
+      t.string({ description: 'Value that is used if an instance does not set the parameter.' }),
+    ),
+    validation: t.optional(t.string({ description: 'Regular expression (RE2) that the value must match.' })),
+    invalidation: t.optional(t.string({ description: 'Regular expression (RE2) that the value must not match.' })),
+    section: t.optional(t.string({ description: 'Section of the form in which the console shows the parameter.' })),
   }),
-  { description: 'What users of the template can set.' },
+  { description: 'Parameters that instances of the template can set.' },
 );
 
 export type TemplateParameter = Static<typeof parametersSchema>[number];

@@ -7,28 +7,30 @@ import { accessSchema } from './access.ts';
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Name to show to people.' })),
-    description: t.optional(t.string({ description: 'Who this is.' })),
-    username: t.optional(t.string({ description: 'Name that the user logs in with; absent: the name of the object.' })),
-    email: t.optional(t.string({ description: 'E-mail address of the user.' })),
-    subject: t.optional(
-      t.string({ description: 'Who the user is towards clusters; absent: the name of the object. Unique.' }),
+    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
+    description: t.optional(t.string({ description: 'Description of the user.' })),
+    username: t.optional(
+      t.string({ description: 'Name that the user logs in with. Defaults to the name of the object.' }),
     ),
-    groups: t.optional(t.array(t.string(), { description: 'Groups that the user is in. Admins only.' })),
-    disabled: t.optional(t.boolean({ description: 'A disabled user has no access. Admins only.' })),
+    email: t.optional(t.string({ description: 'Email address of the user.' })),
+    subject: t.optional(
+      t.string({ description: 'Unique user name in requests to clusters. Defaults to the name of the object.' }),
+    ),
+    groups: t.optional(t.array(t.string(), { description: 'Groups of the user. Only admins may set it.' })),
+    disabled: t.optional(t.boolean({ description: 'If true, the user has no access. Only admins may set it.' })),
     password: t.optional(
       t.string({
-        description: 'Password for logins. Write-only: only a slow hash of it is kept, nothing is returned.',
+        description: 'Password for logins. Write-only: the server stores a slow hash of it and never returns it.',
       }),
     ),
     access: t.optional(accessSchema),
   },
-  { description: 'The user as it should be.' },
+  { description: 'Desired state of the user.' },
 );
 
 const status = t.object(
-  { teams: t.optional(t.array(t.string(), { description: 'Teams that the user is in.' })) },
-  { description: 'What the server observed.' },
+  { teams: t.optional(t.array(t.string(), { description: 'Teams that the user is a member of.' })) },
+  { description: 'Observed state of the user.' },
 );
 
 const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
@@ -47,11 +49,11 @@ export const userKind = defineKind({
   description: 'A person, or a machine account, that uses this server.',
   schema,
   columns: [
-    column('Display Name', 'spec.displayName', { description: 'Name to show to people.' }),
-    column('Email', 'spec.email', { description: 'E-mail address.' }),
+    column('Display Name', 'spec.displayName', { description: 'Human-readable name.' }),
+    column('Email', 'spec.email', { description: 'Email address of the user.' }),
     column('Disabled', 'spec.disabled', {
       type: 'boolean',
-      description: 'Whether the user has no access.',
+      description: 'True if the user is disabled and has no access.',
       wide: true,
     }),
     ageColumn,

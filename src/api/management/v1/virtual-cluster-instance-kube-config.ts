@@ -7,22 +7,22 @@ const schema = t.object({
     t.object(
       {
         certificateTTL: t.optional(
-          t.integer({ description: 'Lifetime of the credential in seconds; absent: one day.' }),
+          t.integer({ description: 'Lifetime of the credential in seconds. Defaults to one day.' }),
         ),
         server: t.optional(
           t.string({
             description:
-              'Address to put into the kubeconfig: an https URL; without a path it is this server under another name. Absent: this server.',
+              'Server address in the kubeconfig, as an https URL. A URL without a path is another address of this server. Defaults to the address of this server.',
           }),
         ),
       },
-      { description: 'The kubeconfig that is asked for.' },
+      { description: 'Parameters of the requested kubeconfig.' },
     ),
   ),
   status: t.optional(
     t.object(
-      { kubeConfig: t.optional(t.string({ description: 'The kubeconfig, ready for kubectl.' })) },
-      { description: 'The answer.' },
+      { kubeConfig: t.optional(t.string({ description: 'Kubeconfig for kubectl, with an inline credential.' })) },
+      { description: 'Result of the request. Set by the server.' },
     ),
   ),
 });
@@ -37,6 +37,6 @@ export const virtualClusterInstanceKubeConfigKind = defineKind({
   singular: 'virtualclusterinstancekubeconfig',
   namespaced: true,
   confidential: true,
-  description: 'A kubeconfig that opens a virtual cluster.',
+  description: 'A kubeconfig that gives access to a virtual cluster.',
   schema,
 });

@@ -13,76 +13,101 @@ const clusterRef = t.object(
   {
     cluster: t.optional(t.string({ description: 'Connected cluster that the virtual cluster runs on.' })),
     namespace: t.optional(
-      t.string({ description: 'Namespace on that cluster; set by the server, by admins and by imports.' }),
+      t.string({
+        description: 'Namespace of the virtual cluster on that cluster. Set by the server, by admins or by an import.',
+      }),
     ),
     virtualCluster: t.optional(
-      t.string({ description: 'Name of the virtual cluster there; set by the server, by admins and by imports.' }),
+      t.string({
+        description: 'Name of the virtual cluster on that cluster. Set by the server, by admins or by an import.',
+      }),
     ),
   },
-  { description: 'Where the virtual cluster runs. What is left out the server fills in; once set it stays.' },
+  {
+    description:
+      'Location of the virtual cluster. The server fills in omitted fields. A field cannot change after it is set.',
+  },
 );
 
 const templateRef = t.object(
   {
     name: t.optional(t.string({ description: 'Name of the virtual cluster template.' })),
     version: t.optional(
-      t.string({ description: 'Version of the template: exact, or with wildcards as in 1.x.x. Empty: the newest.' }),
+      t.string({
+        description: 'Version of the template: exact, or with wildcards such as 1.x.x. Defaults to the newest version.',
+      }),
     ),
-    syncOnce: t.optional(t.boolean({ description: 'Use the template as it is now and ignore its later changes.' })),
+    syncOnce: t.optional(
+      t.boolean({ description: 'If true, the template is rendered once and later changes to it are ignored.' }),
+    ),
   },
-  { description: 'The template that the virtual cluster is made from. Excludes template.' },
+  { description: 'Template of the virtual cluster. Mutually exclusive with template.' },
 );
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Name to show to people.' })),
-    description: t.optional(t.string({ description: 'What the virtual cluster is for.' })),
+    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
+    description: t.optional(t.string({ description: 'Purpose of the virtual cluster.' })),
     owner: t.optional(ownerSchema),
     templateRef: t.optional(templateRef),
     template: t.optional(templateDefinitionSchema),
     clusterRef: t.optional(clusterRef),
     parameters: t.optional(
-      t.string({ description: 'Values for the parameters of the template, as YAML text: one <key>: <value> a line.' }),
+      t.string({ description: 'Values of the template parameters, as YAML: one <key>: <value> per line.' }),
     ),
     extraAccessRules: t.optional(
-      t.array(accessRuleSchema, { description: 'Roles inside the virtual cluster besides those of the template.' }),
+      t.array(accessRuleSchema, {
+        description: 'Roles inside the virtual cluster, in addition to those of the template.',
+      }),
     ),
     access: t.optional(accessSchema),
     external: t.optional(
       t.boolean({
-        description: 'The virtual cluster is managed elsewhere: it is never installed or removed from here.',
+        description:
+          'If true, the virtual cluster is externally managed: this server never installs, upgrades or removes it.',
       }),
     ),
   },
-  { description: 'The virtual cluster as it should be.' },
+  { description: 'Desired state of the virtual cluster.' },
 );
 
 const status = t.object(
   {
-    phase: t.optional(t.string({ description: 'Pending, Ready, Sleeping or Failed; empty right after creation.' })),
-    reason: t.optional(t.string({ description: 'Why it is in this phase, in one word.' })),
-    message: t.optional(t.string({ description: 'Why it is in this phase, and what to do about it.' })),
-    kubernetesVersion: t.optional(t.string({ description: 'Version that the virtual cluster reports.' })),
-    serviceUID: t.optional(t.string({ description: 'Identity of the virtual cluster that is running.' })),
+    phase: t.optional(
+      t.string({ description: 'Pending, Ready, Sleeping or Failed. Empty immediately after creation.' }),
+    ),
+    reason: t.optional(t.string({ description: 'Machine-readable reason for the phase, in CamelCase.' })),
+    message: t.optional(
+      t.string({ description: 'Human-readable explanation of the phase, and how to resolve a problem.' }),
+    ),
+    kubernetesVersion: t.optional(t.string({ description: 'Kubernetes version that the virtual cluster reports.' })),
+    serviceUID: t.optional(t.string({ description: 'Unique identifier of the running virtual cluster.' })),
     conditions: t.optional(conditionsSchema),
     virtualCluster: t.optional(templateDefinitionSchema),
     renderedFrom: t.optional(
       t.string({
-        description: 'Tells which template, in which state, and which parameters virtualCluster was made from.',
+        description: 'Digests of the inputs (template and parameters) that virtualCluster was rendered from.',
       }),
     ),
-    installHash: t.optional(t.string({ description: 'Tells what the host was asked for.' })),
-    deployHash: t.optional(t.string({ description: 'Tells whether what is deployed is what the spec asks for.' })),
+    installHash: t.optional(
+      t.string({ description: 'Digest of the last installation that the server requested from the host.' }),
+    ),
+    deployHash: t.optional(
+      t.string({
+        description:
+          'Digest of the contents (role bindings and template objects) that were last applied inside the virtual cluster.',
+      }),
+    ),
     lastActivity: t.optional(
       t.timestamp({
         description:
-          'When it was last used: to the minute where something is to happen when it is not used, else to five minutes. Absent: not yet.',
+          'Time of the last use. Accurate to one minute if auto-sleep or auto-delete is configured, otherwise to five minutes. Absent if the virtual cluster was never used.',
       }),
     ),
-    canUse: t.optional(t.boolean({ description: 'Whether the caller may use the virtual cluster.' })),
-    canUpdate: t.optional(t.boolean({ description: 'Whether the caller may change the instance.' })),
+    canUse: t.optional(t.boolean({ description: 'True if the caller may use the virtual cluster.' })),
+    canUpdate: t.optional(t.boolean({ description: 'True if the caller may change the instance.' })),
   },
-  { description: 'What the server observed.' },
+  { description: 'Observed state of the virtual cluster.' },
 );
 
 const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
@@ -99,30 +124,37 @@ export const virtualClusterInstanceKind = defineKind({
   shortNames: ['vci'],
   categories: [managementCategory],
   namespaced: true,
-  description: 'A virtual cluster: a whole cluster that runs inside one namespace of a host cluster.',
+  description: 'A virtual cluster: a complete Kubernetes cluster that runs inside one namespace of a host cluster.',
   schema,
   columns: [
     column('Status', phaseOf, { description: 'Phase of the virtual cluster.' }),
-    column('Cluster', 'spec.clusterRef.cluster', { description: 'Connected cluster that it runs on.' }),
+    column('Cluster', 'spec.clusterRef.cluster', {
+      description: 'Connected cluster that the virtual cluster runs on.',
+    }),
     column(
       'Template',
       (object) =>
         valueAt(object, 'spec', 'template') === undefined
           ? textAt(object, 'spec', 'templateRef', 'name') || undefined
           : '<inline>',
-      { description: 'Template that it is made from.' },
+      { description: 'Template of the virtual cluster.' },
     ),
-    column('Version', 'status.kubernetesVersion', { description: 'Kubernetes version that it reports.' }),
+    column('Version', 'status.kubernetesVersion', {
+      description: 'Kubernetes version that the virtual cluster reports.',
+    }),
     column(
       'Owner',
       (object) => textAt(object, 'spec', 'owner', 'user') || textAt(object, 'spec', 'owner', 'team') || undefined,
       {
-        description: 'User or team that owns it.',
+        description: 'User or team that owns the instance.',
       },
     ),
     ageColumn,
-    column('Host Namespace', 'spec.clusterRef.namespace', { description: 'Namespace on its host.', wide: true }),
-    column('Message', 'status.message', { description: 'Why it is in its phase.', wide: true }),
+    column('Host Namespace', 'spec.clusterRef.namespace', {
+      description: 'Namespace of the virtual cluster on its host.',
+      wide: true,
+    }),
+    column('Message', 'status.message', { description: 'Explanation of the phase.', wide: true }),
   ],
   selectableFields: [
     'spec.owner.user',

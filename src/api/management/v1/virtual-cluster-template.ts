@@ -10,8 +10,8 @@ import { parametersSchema, templateDefinitionSchema } from './template-definitio
 
 const spec = t.object(
   {
-    displayName: t.optional(t.string({ description: 'Name to show to people.' })),
-    description: t.optional(t.string({ description: 'What the template is for.' })),
+    displayName: t.optional(t.string({ description: 'Human-readable name.' })),
+    description: t.optional(t.string({ description: 'Purpose of the template.' })),
     owner: t.optional(ownerSchema),
     template: t.optional(templateDefinitionSchema),
     parameters: t.optional(parametersSchema),
@@ -23,17 +23,21 @@ const spec = t.object(
           parameters: t.optional(parametersSchema),
         }),
         {
-          description: 'Versions of the template; instances use the newest that fits what they ask for.',
+          description:
+            'Versions of the template. An instance uses the newest version that matches its templateRef.version.',
           mapKeys: ['version'],
         },
       ),
     ),
     access: t.optional(accessSchema),
   },
-  { description: 'The template as it should be.' },
+  { description: 'Desired state of the template.' },
 );
 
-const status = t.object({ conditions: t.optional(conditionsSchema) }, { description: 'What the server observed.' });
+const status = t.object(
+  { conditions: t.optional(conditionsSchema) },
+  { description: 'Observed state of the template.' },
+);
 
 const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
 
@@ -47,9 +51,9 @@ export const virtualClusterTemplateKind = defineKind({
   singular: 'virtualclustertemplate',
   categories: [managementCategory],
   namespaced: false,
-  description: 'A template that virtual clusters are made from, with parameters that its users can set.',
+  description: 'A template for virtual clusters, with parameters that instances can set.',
   schema,
-  columns: [column('Display Name', 'spec.displayName', { description: 'Name to show to people.' }), ageColumn],
+  columns: [column('Display Name', 'spec.displayName', { description: 'Human-readable name.' }), ageColumn],
 });
 
 export type VirtualClusterTemplate = ObjectOf<typeof virtualClusterTemplateKind>;
