@@ -22,7 +22,7 @@ interface Sending {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** Has a client send a body and gives the server's side of it, once so many bytes have come. */
+/** Sends a body from a client and returns the server's side of it after the given number of bytes has arrived. */
 async function sent(body: string, options: Sending = {}) {
   server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -44,24 +44,27 @@ async function sent(body: string, options: Sending = {}) {
   return { client, request, stream, end, incoming };
 }
 
-describe('a body of HTTP/2', () => {
-  it.each([true, false])('is taken at once where all of it has come, its length announced: %s', async (announced) => {
-    const { client, request, stream, end, incoming } = await sent('größe', { announced });
-    const told: string[] = [];
-    stream.once('finish', () => told.push('finish'));
-    stream.once('close', () => told.push('close'));
-    const bytes = incoming.body.takeWhole?.(announced ? 7 : 0);
-    expect(Buffer.from(bytes ?? []).toString()).toBe('größe');
-    const response = new StreamResponse(stream, end);
-    response.writeHead(201, { 'content-length': '2' });
-    request.resume();
-    await response.endFully(Buffer.from('ok'));
-    // One that is destroyed while its answer is on its way never tells that this is out.
-    expect(told).toEqual(['finish', 'close']);
-    client.close();
-  });
+describe('an HTTP/2 request body', () => {
+  it.each([true, false])(
+    'is read synchronously if all of it is buffered, Content-Length sent: %s',
+    async (announced) => {
+      const { client, request, stream, end, incoming } = await sent('größe', { announced });
+      const told: string[] = [];
+      stream.once('finish', () => told.push('finish'));
+      stream.once('close', () => told.push('close'));
+      const bytes = incoming.body.takeWhole?.(announced ? 7 : 0);
+      expect(Buffer.from(bytes ?? []).toString()).toBe('größe');
+      const response = new StreamResponse(stream, end);
+      response.writeHead(201, { 'content-length': '2' });
+      request.resume();
+      await response.endFully(Buffer.from('ok'));
+      // A stream that is destroyed while its response is being sent never emits that it is complete.
+      expect(told).toEqual(['finish', 'close']);
+      client.close();
+    },
+  );
 
-  it('is waited for where its end has not come, or less than was announced', async () => {
+  it('is awaited if its end or announced length has not arrived', async () => {
     const { client, request, incoming } = await sent('half', { isOpen: true });
     expect(incoming.body.takeWhole?.(0)).toBeUndefined();
     expect(incoming.body.takeWhole?.(8)).toBeUndefined();
@@ -73,7 +76,7 @@ describe('a body of HTTP/2', () => {
     client.close();
   });
 
-  it('is known not to be there where the headers are the end, and nobody waits for it', async () => {
+  it('is known to be absent if the headers end the stream, and is not awaited', async () => {
     const { client, request, stream, end, incoming } = await sent('');
     const told: string[] = [];
     stream.once('finish', () => told.push('finish'));
@@ -87,7 +90,7 @@ describe('a body of HTTP/2', () => {
     client.close();
   });
 
-  it('may be empty, and yet not be there', async () => {
+  it('can be empty and still be awaited', async () => {
     const { client, request, incoming } = await sent('', { isOpen: true });
     expect(incoming.body.takeWhole?.(0)).toBeUndefined();
     const reading = incoming.body.each?.(() => {});
@@ -96,7 +99,7 @@ describe('a body of HTTP/2', () => {
     client.close();
   });
 
-  it('is not taken of a request that is over', async () => {
+  it('is not read after the request has ended', async () => {
     const { client, end, incoming } = await sent('late');
     end.end('over');
     expect(incoming.body.takeWhole?.(4)).toBeUndefined();
@@ -104,14 +107,14 @@ describe('a body of HTTP/2', () => {
   });
 });
 
-describe('headers of HTTP/2', () => {
+describe('HTTP/2 headers', () => {
   const isOver = async ({ client, request }: Awaited<ReturnType<typeof sent>>) => {
     request.close();
     await once(request, 'close');
     client.close();
   };
 
-  it('are those that were sent, without those that HTTP/2 has for itself', async () => {
+  it('are passed on without the pseudo-headers', async () => {
     const arrived = await sent('', { headers: { ':authority': 'here:443', accept: 'a/b', constructor: 'c' } });
     expect(arrived.incoming.headers).toEqual({ host: 'here:443', accept: 'a/b', constructor: 'c' });
     expect([arrived.incoming.method, arrived.incoming.url, arrived.incoming.remoteAddress]).toEqual([
@@ -122,7 +125,7 @@ describe('headers of HTTP/2', () => {
     await isOver(arrived);
   });
 
-  it('that came several times are joined, or the first counts', async () => {
+  it('that are repeated are joined, or the first one counts', async () => {
     const headers = { accept: ['a/b', 'c/d'], cookie: ['e=1', 'f=2'], 'set-cookie': ['g', 'h'] };
     const arrived = await sent('', { headers: { ...headers, ':authority': 'here', 'x-once': 'i' } });
     expect(arrived.incoming.headers).toEqual({

@@ -4,12 +4,12 @@ import type { Readable } from 'node:stream';
 import type { IncomingRequest, RequestBody } from './exchange.ts';
 import type { RequestEnd } from './request-end.ts';
 
-/** What comes off a socket by HTTP/1.1, in the shape that handlers know. */
+/** Adapts an HTTP/1.1 request from a socket for the handlers. */
 export function adaptRequest(message: IncomingMessage, end: RequestEnd, upgrade?: string): IncomingRequest {
   const { method = 'GET', url = '/' } = message;
   const headers = joinedHeaders(message.headers);
   const body = new SocketBody(message, undefined, end);
-  // The address is gone once the socket is; it is read while it is there.
+  // Read now: the address is not available after the socket has closed.
   const request = new SocketRequest(method, url, headers, '1.1', body, message.socket.remoteAddress ?? '', end);
   if (upgrade === undefined) return request;
   request.upgrade = upgrade;
@@ -17,29 +17,29 @@ export function adaptRequest(message: IncomingMessage, end: RequestEnd, upgrade?
   return request;
 }
 
-/** A stream of HTTP/2, and what is known of it. */
+/** An HTTP/2 stream with its headers and source. */
 export interface ArrivedStream {
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
-  /** The same as they came, name and value by turns. */
+  /** The headers as received, names and values alternating. */
   readonly rawHeaders: readonly string[];
-  /** The address at the other end of its connection. */
+  /** The remote address of its connection. */
   readonly source: string;
 }
 
-/** The same for a stream of HTTP/2. */
+/** Adapts an HTTP/2 stream for the handlers. */
 export function adaptStream(arrived: ArrivedStream, end: RequestEnd): IncomingRequest {
   const { stream } = arrived;
   const { ':method': method = 'GET', ':path': path = '/', ':authority': authority } = arrived.headers;
   const headers = singleHeaders(arrived.rawHeaders) ?? joinedHeaders(arrived.headers);
-  // Where HTTP/2 says whom the request is for, nothing else does.
+  // In HTTP/2, `:authority` takes precedence over a Host header.
   if (authority !== undefined) headers.host = authority;
   return new SocketRequest(method, path, headers, '2', new SocketBody(stream, stream, end), arrived.source, end);
 }
 
 /**
- * Headers of which none came twice, as nearly always; undefined: one did. To go through Node's object of headers, which
- * is a dictionary, takes twice as long.
+ * Returns the headers if none is repeated, as in nearly all requests; otherwise `undefined`. Node's header object is in
+ * dictionary mode, and iterating it takes twice as long.
  */
 function singleHeaders(raw: readonly string[]): Record<string, string | undefined> | undefined {
   const headers: Record<string, string | undefined> = {};
@@ -61,7 +61,7 @@ function joinedHeaders(sent: NodeJS.Dict<string | string[]>): Record<string, str
   return headers;
 }
 
-/** A class, and no object that is written down with a getter in it: those are slow to make and slow to read. */
+/** A class rather than an object literal with a getter, which is slow to create and slow to read. */
 class SocketRequest implements IncomingRequest {
   readonly method: string;
   readonly url: string;
@@ -96,14 +96,14 @@ class SocketRequest implements IncomingRequest {
   }
 }
 
-const nothing = new Uint8Array();
+const emptyBody = new Uint8Array();
 
 class SocketBody implements RequestBody {
   readonly #message: Readable;
   readonly #stream: ServerHttp2Stream | undefined;
   readonly #end: RequestEnd;
 
-  /** `stream`: the message, where it came by HTTP/2. */
+  /** `stream` is the same as `message` for HTTP/2, and `undefined` for HTTP/1.1. */
   constructor(message: Readable, stream: ServerHttp2Stream | undefined, end: RequestEnd) {
     this.#message = message;
     this.#stream = stream;
@@ -111,19 +111,19 @@ class SocketBody implements RequestBody {
   }
 
   /**
-   * A short body has come before anybody asks for it. Of HTTP/2 alone: there what follows has a stream of its own, and
-   * the end of this one may be left to its closing.
+   * A short body is usually buffered before it is read. Only for HTTP/2: each request has its own stream there, so the
+   * end of the body need not be consumed.
    */
   takeWhole(announced: number): Uint8Array | undefined {
     const stream = this.#stream;
     if (stream === undefined || this.#end.isOver) return undefined;
-    if (announced === 0 && stream.endAfterHeaders) return nothing;
-    const there = stream.readableLength;
-    const isWhole = announced > 0 ? there === announced : there > 0 && stream.state.remoteClose === 1;
+    if (announced === 0 && stream.endAfterHeaders) return emptyBody;
+    const buffered = stream.readableLength;
+    const isWhole = announced > 0 ? buffered === announced : buffered > 0 && stream.state.remoteClose === 1;
     if (!isWhole) return undefined;
-    // Not a byte more than there is. Who reads beyond the end has the stream ended, and one that has ended is destroyed
-    // while its answer is still on its way out, for which Node makes an error, with its stack, for nobody.
-    const bytes: Uint8Array | null = stream.read(there);
+    // Reads exactly the buffered bytes. Reading past them ends the stream, and Node destroys an ended stream while its
+    // response is still being sent, which creates an error with a stack trace that is never used.
+    const bytes: Uint8Array | null = stream.read(buffered);
     return bytes ?? undefined;
   }
 
@@ -137,20 +137,20 @@ class SocketBody implements RequestBody {
 }
 
 /**
- * Leaving the loop early must not destroy the message: for HTTP/1.1 that would take the connection with it, and the
- * answer that says what was wrong.
+ * Returning early must not destroy the message: for HTTP/1.1 that would close the connection, and the response with
+ * the error would be lost.
  *
- * Once the request is over, Node tells those who still wait for more of its body nothing, not even that the connection
- * has gone. Whoever waits there must not wait for ever with all that it holds.
+ * After the end of a request, Node does not notify readers of its body, not even when the connection closes. A pending
+ * read is rejected here, or it would never settle and would retain its memory.
  */
 function bytesOf(message: Readable, end: RequestEnd): AsyncIterator<Uint8Array> {
   const bytes: AsyncIterator<Uint8Array> = message.iterator({ destroyOnReturn: false });
-  let giveUp: (reason: unknown) => void = () => {};
-  end.follow((reason) => giveUp(reason));
+  let rejectRead: (reason: unknown) => void = () => {};
+  end.follow((reason) => rejectRead(reason));
   return {
     next: () =>
       new Promise((resolve, reject) => {
-        giveUp = reject;
+        rejectRead = reject;
         if (end.isOver) reject(end.reason);
         else bytes.next().then(resolve, reject);
       }),
@@ -158,17 +158,17 @@ function bytesOf(message: Readable, end: RequestEnd): AsyncIterator<Uint8Array> 
   };
 }
 
-/** The same for one who takes all of it: Node's iterator asks several times what events tell by themselves. */
+/** The same for a reader of the whole body. Node's iterator polls for what events report directly. */
 function eachChunk(message: Readable, end: RequestEnd, take: (chunk: Uint8Array) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     if (message.readableEnded) return resolve();
-    if (message.destroyed) return reject(new Error('the request has gone'));
+    if (message.destroyed) return reject(new Error('the request was closed'));
     const leave = () => {
       message.off('data', onData);
       message.off('end', onEnd);
       message.off('error', fail);
       message.off('close', onClose);
-      letGo();
+      stopFollowing();
     };
     const fail = (reason: unknown) => {
       leave();
@@ -186,17 +186,17 @@ function eachChunk(message: Readable, end: RequestEnd, take: (chunk: Uint8Array)
       leave();
       resolve();
     };
-    const onClose = () => fail(new Error('the request ended before its body did'));
-    let letGo = () => {};
+    const onClose = () => fail(new Error('the request ended before its body was complete'));
+    let stopFollowing = () => {};
     message.on('end', onEnd);
     message.on('error', fail);
     message.on('close', onClose);
     message.on('data', onData);
-    letGo = end.follow(fail);
+    stopFollowing = end.follow(fail);
   });
 }
 
-/** HTTP/1.1 clients of proxies send the whole URL. */
+/** HTTP/1.1 clients of proxies send an absolute URL. */
 function pathAndQuery(target: string): string {
   if (target.startsWith('/')) return target;
   const authorityEnd = /^https?:\/\/[^/?#]*/i.exec(target)?.[0].length;

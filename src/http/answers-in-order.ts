@@ -1,51 +1,54 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-interface Line {
+interface Pipeline {
   latest: ServerResponse;
-  /** How many have not been answered. */
+  /** The number of unanswered requests. */
   length: number;
 }
 
 /**
- * Requests that are sent over one connection of HTTP/1.1 without waiting for answers. Node tells of them all at once and
- * sends their answers in order; here they are carried out in order, too, as one may undo what the other does, and none
- * behind the one with whose answer the connection closes.
+ * Pipelined HTTP/1.1 requests of a connection. Node emits all of them at once and sends their responses in order. This
+ * class also executes them in order, because one may depend on the effect of another, and executes none after a request
+ * whose response closes the connection.
  */
 export class AnswersInOrder {
-  readonly #lines = new WeakMap<Duplex, Line>();
-  readonly #longest: number;
+  readonly #pipelines = new WeakMap<Duplex, Pipeline>();
+  readonly #limit: number;
 
-  /** `longest`: who sends more at a time is cut off. Node reads on as long as nothing is answered. */
-  constructor(longest: number) {
-    this.#longest = longest;
+  /**
+   * `limit` is the maximum pipeline length; beyond it, the connection is closed. Node reads on while nothing is
+   * answered.
+   */
+  constructor(limit: number) {
+    this.#limit = limit;
   }
 
-  /** The answer to the request that came last. */
+  /** The response to the latest request. */
   latestOn(socket: Duplex): ServerResponse | undefined {
-    return this.#lines.get(socket)?.latest;
+    return this.#pipelines.get(socket)?.latest;
   }
 
   /**
-   * Resolves when all before have been answered, to whether this one is to be; undefined: that is so already. Without a
-   * `response` it is the last one that is read.
+   * Resolves when all earlier requests have been answered: to true if this one is to be executed. `undefined` if there
+   * are none. Without a `response`, this is the last request of the connection.
    */
   turnOf(message: IncomingMessage, response?: ServerResponse): Promise<boolean> | undefined {
     const { socket } = message;
-    const line = this.#lines.get(socket);
-    if (line === undefined || line.latest.closed) {
-      if (response !== undefined) this.#lines.set(socket, { latest: response, length: 1 });
+    const pipeline = this.#pipelines.get(socket);
+    if (pipeline === undefined || pipeline.latest.closed) {
+      if (response !== undefined) this.#pipelines.set(socket, { latest: response, length: 1 });
       return undefined;
     }
-    const { latest } = line;
-    if (response !== undefined) line.latest = response;
-    if (++line.length > this.#longest) socket.destroy();
+    const { latest } = pipeline;
+    if (response !== undefined) pipeline.latest = response;
+    if (++pipeline.length > this.#limit) socket.destroy();
     return new Promise((resolve) => {
       latest.once('close', () => {
-        line.length--;
+        pipeline.length--;
         resolve(socket.writable);
       });
-      // Of answers whose turn has not come Node does not tell that nobody is there any more.
+      // Node does not report a disconnect for responses that are not yet assigned to the socket.
       (response === undefined ? socket : message).once('close', () => resolve(false));
     });
   }

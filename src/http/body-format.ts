@@ -3,7 +3,7 @@ import { unsupportedMediaType } from '../api/status.ts';
 import { parseMediaRange } from './media-type.ts';
 import { type Format, mediaTypes } from './negotiate.ts';
 
-/** The format of a body on POST, PUT and DELETE; JSON where nothing is said (rules NEG-01 to NEG-03). */
+/** The format of a POST, PUT or DELETE body; JSON if there is no Content-Type (rules NEG-01 to NEG-03). */
 export function bodyFormat(contentType: string | undefined, accepted: readonly Format[]): Format {
   if (contentType === undefined) return 'json';
   for (const candidate of accepted) if (mediaTypes[candidate] === contentType) return candidate;
@@ -24,7 +24,7 @@ const patchTypes: Readonly<Record<PatchType, string>> = {
   apply: 'application/apply-patch+yaml',
 };
 
-/** Typed kinds take strategic merges too; on the 415 that others answer clients fall back to a merge patch. */
+/** Built-in kinds also support strategic merge patches. For others, clients fall back to a merge patch on 415. */
 export function patchTypesOf(kind: Pick<ResourceKind, 'builtIn'>): readonly PatchType[] {
   return kind.builtIn === true ? typedPatchTypes : ownPatchTypes;
 }
@@ -32,7 +32,7 @@ export function patchTypesOf(kind: Pick<ResourceKind, 'builtIn'>): readonly Patc
 const ownPatchTypes: readonly PatchType[] = ['json', 'merge', 'apply'];
 const typedPatchTypes: readonly PatchType[] = ['json', 'merge', 'strategic', 'apply'];
 
-/** Rules PATCH-01 to PATCH-03: a content type is needed. */
+/** Rules PATCH-01 to PATCH-03: a content type is required. */
 export function patchTypeOf(contentType: string | undefined, accepted: readonly PatchType[]): PatchType {
   for (const type of accepted) if (patchTypes[type] === contentType) return type;
   const essence = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { BodyRoom } from './body-room.ts';
 
-/** A body whose pieces come when the test says so. */
+/** A body whose chunks arrive when the test sends them. */
 class Sender {
   #tell: (bytes: number) => void = () => {};
   #settle: { resolve: (bytes: number) => void; reject: (error: unknown) => void } | undefined;
   #bytes = 0;
-  /** How many bytes came, or the code of the refusal. */
+  /** The number of received bytes, or the code of the error. */
   readonly outcome: Promise<unknown>;
 
   constructor(room: BodyRoom, key = 'anna') {
@@ -39,8 +39,8 @@ class Sender {
   }
 }
 
-describe('a body on its way', () => {
-  it('is given when all of it is there', async () => {
+describe('a body that is being received', () => {
+  it('is returned when it is complete', async () => {
     const sender = new Sender(new BodyRoom(100));
     sender.send(20);
     sender.send(30);
@@ -48,7 +48,7 @@ describe('a body on its way', () => {
     expect(await sender.outcome).toBe(50);
   });
 
-  it('that breaks off says so, and takes no more room', async () => {
+  it('fails if it ends early, and releases its share of the budget', async () => {
     const room = new BodyRoom(100);
     const sender = new Sender(room);
     sender.send(90);
@@ -62,13 +62,13 @@ describe('a body on its way', () => {
     expect(await Promise.all([first.outcome, second.outcome])).toEqual([50, 50]);
   });
 
-  it('has to go if there is no more room and none has been on its way for longer', async () => {
+  it('is rejected if the budget is exceeded and it is the oldest one', async () => {
     const room = new BodyRoom(100);
     const senders = [new Sender(room), new Sender(room), new Sender(room)] as const;
     senders[0].send(10);
     senders[1].send(60);
     senders[2].send(35);
-    // The first one went, for 105 bytes are 5 too many; it does not have to send anything more to hear of it.
+    // The first one is rejected, because 105 bytes are 5 too many. It need not send more to get the error.
     expect(await senders[0].outcome).toBe(429);
     senders[0].send(500);
     senders[1].end();
@@ -80,7 +80,7 @@ describe('a body on its way', () => {
     expect(await last.outcome).toBe(100);
   });
 
-  it('stays, however long it takes, while another key takes up more', async () => {
+  it('is kept, however long it takes, while another key uses more', async () => {
     const room = new BodyRoom(100);
     const slow = new Sender(room, 'slow');
     slow.send(20);
@@ -94,7 +94,7 @@ describe('a body on its way', () => {
     expect(await flood[9]?.outcome).toBe(40);
   });
 
-  it('that is larger than all the room is refused itself', async () => {
+  it('is rejected itself if it is larger than the whole budget', async () => {
     const sender = new Sender(new BodyRoom(100));
     sender.send(101);
     expect(await sender.outcome).toBe(429);

@@ -4,32 +4,32 @@ import type { IncomingRequest, Reply } from './exchange.ts';
 import { missingProof } from './same-origin.ts';
 import { sessionCookieOf } from './session-cookie.ts';
 
-/** Where a browser's cookie is a credential. */
+/** Enables session cookies as credentials. */
 export interface BrowserSessions {
-  /** The origin under which browsers reach this server, where it is set. */
+  /** The origin under which browsers reach this server, if it is configured. */
   readonly externalUrl: string | undefined;
-  /** Whose login that is; undefined: nobody's, or one that has ended. */
+  /** Returns the identity of the session; `undefined` if there is no such session or it has ended. */
   holder(value: string): Identity | undefined;
 }
 
-/** What came with a cookie that is somebody's. */
+/** A valid session cookie of a request. */
 export interface BrowserSession {
   readonly value: string;
   readonly holder: Identity;
-  /** Where it is not proved that a page of this server asks, or one that means this login: nothing is done. */
+  /** Set if the request does not prove that it comes from this console and this session. It is then rejected. */
   readonly refusal?: StatusError;
 }
 
 /**
- * The name of the login that a page knows itself to be signed in with: from then on another cookie is none of its own,
- * whoever put it there. Whoever has another port of this host can.
+ * The header in which a page sends the ID of the session that it logged in with. The page must not use another cookie,
+ * whoever set it. Any server on another port of this host can set one.
  */
 export const sessionHeader = 'X-Flotilla-Session';
 
-/** 401 to a page whose login is not the cookie's. The cookie is good: it is nobody's guess, and no failure of theirs. */
+/** 401 for a page whose session is not the cookie's. The cookie is valid, so this is not an authentication failure. */
 export const anotherSession = unauthorized();
 
-/** undefined: the request came without one, or with another credential besides, and the cookie is as if not there. */
+/** `undefined` if the request has no valid cookie, or has another credential as well: the cookie is then ignored. */
 export function browserSession(request: IncomingRequest, sessions: BrowserSessions): BrowserSession | undefined {
   const { headers } = request;
   if (headers.authorization !== undefined) return undefined;
@@ -41,19 +41,19 @@ export function browserSession(request: IncomingRequest, sessions: BrowserSessio
   return missing.length === 0 ? { value, holder } : { value, holder, refusal: unproved(missing) };
 }
 
-/** Whether the page that asks knows itself to be signed in with another login than its cookie's. */
+/** True if the page expects another session than that of its cookie. */
 export function meansAnother({ headers }: IncomingRequest, { accessKey }: Identity): boolean {
-  const meant = headers[sessionHeader.toLowerCase()];
-  return meant !== undefined && meant !== accessKey;
+  const expected = headers[sessionHeader.toLowerCase()];
+  return expected !== undefined && expected !== accessKey;
 }
 
 export function unproved(missing: readonly string[]): StatusError {
-  return forbiddenPath(`a session in a browser is good for requests of the console only: ${missing.join(', ')}`);
+  return forbiddenPath(`a browser session can be used by the console only: ${missing.join(', ')}`);
 }
 
 /**
- * What a browser is told besides: to take an answer for what it says it is, and to keep nothing of it. What was kept
- * could open as a page by its address alone, without anybody here being asked.
+ * Adds headers that forbid a browser to guess the content type and to store the response. A stored response could open
+ * as a page from its URL alone, without a request to this server.
  */
 export function forBrowser(reply: Reply): Reply {
   const headers = { ...reply.headers, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };

@@ -2,13 +2,13 @@ import { unauthorized } from '../api/status.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Who asks. Behind the authentication filter there is always somebody; a chain without it lets nobody through. */
+/** Returns the caller. The authentication filter always sets one; in a chain without it, this throws 401. */
 export function callerOf(exchange: Exchange): Identity {
   if (exchange.identity === undefined) throw unauthorized();
   return exchange.identity;
 }
 
-/** Whose share of the server a request comes out of: the access key's, or that of whoever comes without one. */
+/** The key by which requests are rate limited and queued fairly: the access key if there is one, else the user. */
 export function shareOf({ accessKey, countedAs, user }: Identity): string {
   return accessKey ?? countedAs ?? user.name;
 }

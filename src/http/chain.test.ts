@@ -19,7 +19,7 @@ const start = async (options: HttpServerOptions = {}) => {
 beforeEach(() => start());
 afterEach(() => server.stop());
 
-/** Sends the first letter of a body and no more; gives what the server says to that. */
+/** Sends the first byte of a body and no more, and returns the response. */
 async function beginToPost(token: string): Promise<string> {
   const socket = connect({ port: server.listener.port, host: '127.0.0.1', ca: server.certificate.cert });
   const headers = `Host: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100\r\n`;
@@ -29,7 +29,7 @@ async function beginToPost(token: string): Promise<string> {
   return String(said);
 }
 
-it('puts the filters in this order (REQ-29)', () => {
+it('the filters are in the order of REQ-29 (REQ-29)', () => {
   const pass: Filter = (exchange, next) => next(exchange);
   const filters = guardedFilters({
     clock: systemClock,
@@ -42,7 +42,7 @@ it('puts the filters in this order (REQ-29)', () => {
     inFlight: pass,
   });
   expect(filters.map(({ name }) => name)).toEqual([
-    'answer',
+    'finalize-reply',
     'request-info',
     'deadline',
     'source-limit',
@@ -55,7 +55,7 @@ it('puts the filters in this order (REQ-29)', () => {
   ]);
 });
 
-it('answers 401 before 429 before 403 before 404 and 405 (REQ-29)', async () => {
+it('401 takes precedence over 429, 403, and 404 or 405 (REQ-29)', async () => {
   await start({ chain: { inFlight: inFlight({ clock: systemClock, reads: 0, waitMilliseconds: 0 }) } });
   const unknown = '/apis/none/v1/things/x';
   expect((await server.call('GET', unknown, { token: undefined })).status).toBe(401);
@@ -66,8 +66,8 @@ it('answers 401 before 429 before 403 before 404 and 405 (REQ-29)', async () => 
   expect((await server.call('DELETE', unknown)).status).toBe(404);
 });
 
-describe('headers of every answer', () => {
-  it('name the request, as the client did or anew (HDR-01)', async () => {
+describe('the headers of every response', () => {
+  it('contain the audit ID of the client or a new one (HDR-01)', async () => {
     const named = await server.call('GET', widgets, { headers: { 'audit-id': 'my-id' } });
     expect(named.headers['audit-id']).toBe('my-id');
     for (const path of [widgets, '/apis/none/v1/x', '//nowhere', '//version', '//%zz']) {
@@ -90,7 +90,7 @@ describe('headers of every answer', () => {
 });
 
 describe('authentication', () => {
-  it('answers 401 with nothing but the word (ERR-13, ERR-01)', async () => {
+  it('a 401 response contains only the word Unauthorized (ERR-13, ERR-01)', async () => {
     for (const headers of [
       {},
       { authorization: 'Basic x' },
@@ -111,12 +111,12 @@ describe('authentication', () => {
     }
   });
 
-  it('takes the scheme in any case', async () => {
+  it('the Bearer scheme is case-insensitive', async () => {
     const headers = { authorization: 'bearer admin-token' };
     expect((await server.call('GET', widgets, { token: undefined, headers })).status).toBe(200);
   });
 
-  it('leaves nothing behind on the session, whatever came of the request', async () => {
+  it('no request leaves a listener on the session', async () => {
     await server.call('GET', widgets);
     await server.call('GET', `${widgets}/nobody`);
     const watch = await server.raw('GET', `${widgets}?watch=1`);
@@ -128,15 +128,15 @@ describe('authentication', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('ends with the session', async () => {
+  it('a request ends with its session', async () => {
     await server.call('GET', widgets);
     server.sessions.get('admin')?.abort();
     expect((await server.call('GET', widgets)).status).toBe(401);
   });
 });
 
-describe('authorisation', () => {
-  it('says who cannot do what, and where (ERR-09, ERR-10)', async () => {
+describe('authorization', () => {
+  it('a denial names the user, the verb, the resource and the scope (ERR-09, ERR-10)', async () => {
     server.plane.decide = () => ({ allowed: false, reason: '' });
     const message = async (method: string, path: string) =>
       (await server.call(method, path, { token: 'eve-token' })).json;
@@ -153,7 +153,7 @@ describe('authorisation', () => {
     expect((await message('GET', '/api/v1/namespaces')).message).toMatch(/at the cluster scope: out of scope$/);
   });
 
-  it('refuses paths with empty details and escapes what it repeats (ERR-11, ERR-12)', async () => {
+  it('a denied path has empty details and is escaped (ERR-11, ERR-12)', async () => {
     server.plane.decide = () => ({ allowed: false, reason: '' });
     const { json, headers } = await server.call('GET', '/%3Cscript%3E&x', { token: 'eve-token' });
     expect(json.message).toBe('forbidden: User "eve" cannot get path "/&lt;script&gt;&amp;x"');
@@ -161,7 +161,7 @@ describe('authorisation', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('asks with the name of a field selector (REQ-06)', async () => {
+  it('the name in a field selector is authorized (REQ-06)', async () => {
     const asked: unknown[] = [];
     server.plane.decide = (_identity, attributes) => {
       asked.push(attributes);
@@ -186,7 +186,7 @@ describe('authorisation', () => {
 describe('impersonation', () => {
   const asBob = { 'impersonate-user': 'bob', 'impersonate-group': ['devs', 'ops'], 'impersonate-extra-team%2Fx': 'y' };
 
-  it('needs the right for each part of it (AUTHZ-08)', async () => {
+  it('impersonation requires a permission for each part (AUTHZ-08)', async () => {
     server.plane.decide = (identity, { verb }) => ({
       allowed: verb !== 'impersonate' || identity.user.name === 'admin',
       reason: '',
@@ -203,7 +203,7 @@ describe('impersonation', () => {
     expect((await server.call('GET', widgets, { headers: asBob })).json.message).toMatch(/^groups "ops" is forbidden/);
   });
 
-  it('needs it for extra data of any name (AUTHZ-08)', async () => {
+  it('impersonation requires a permission for extra data of any name (AUTHZ-08)', async () => {
     server.plane.decide = (_identity, attributes) => ({
       allowed: !(attributes.resourceRequest && attributes.resource === 'userextras'),
       reason: '',
@@ -214,7 +214,7 @@ describe('impersonation', () => {
     );
   });
 
-  it('acts as the other one, with the caller’s own key, and says so in audit', async () => {
+  it('an impersonated request keeps the access key of the caller and is audited', async () => {
     expect((await server.call('POST', widgets, { headers: asBob, body })).status).toBe(201);
     expect(server.plane.calls[0]?.context).toMatchObject({
       user: { name: 'bob', groups: ['devs', 'ops', 'system:authenticated'], extra: { 'team/x': ['y'] } },
@@ -227,7 +227,7 @@ describe('impersonation', () => {
     });
   });
 
-  it('of a service account asks for that account, and gives it its own groups (AUTHZ-08)', async () => {
+  it('an impersonated service account is authorized by its name and gets its own groups (AUTHZ-08)', async () => {
     const asked: unknown[] = [];
     server.plane.decide = (_identity, attributes) => {
       asked.push(attributes);
@@ -250,13 +250,13 @@ describe('impersonation', () => {
     expect(await groupsAs('bob', 'system:unauthenticated')).toEqual(['system:unauthenticated']);
   });
 
-  it('of groups alone is a mistake', async () => {
+  it('impersonation of groups without a user is rejected', async () => {
     expect((await server.call('GET', widgets, { headers: { 'impersonate-group': 'x' } })).status).toBe(400);
   });
 });
 
 describe('audit', () => {
-  it('keeps what was sent, and what was answered, where a rule asks for it', async () => {
+  it('audit records request and response bodies if a rule says so', async () => {
     const rules = [{ level: 'Request', verbs: ['create'] } as const, { level: 'RequestResponse' } as const];
     await start({ chain: { auditRules: rules } });
     await server.call('POST', widgets, { body });
@@ -278,7 +278,7 @@ describe('audit', () => {
     expect(server.auditLog.events.at(-1)).toMatchObject({ responseObject: { items: [{ metadata: { name: 'x' } }] } });
   });
 
-  it('has a line before a write is carried out and one after (completions §11)', async () => {
+  it('audit records a write before and after its execution (completions §11)', async () => {
     await server.call('POST', `${widgets}?dryRun=All`, {
       body,
       headers: { 'user-agent': 'test/1', 'audit-id': 'one' },
@@ -300,7 +300,7 @@ describe('audit', () => {
     ]);
   });
 
-  it('refuses a write that it cannot write down, and nothing is done', async () => {
+  it('a write that cannot be audited is not executed', async () => {
     server.auditLog.broken = true;
     const { status, json, headers } = await server.call('POST', widgets, { body });
     expect([status, json.reason]).toEqual([503, 'ServiceUnavailable']);
@@ -309,13 +309,13 @@ describe('audit', () => {
     expect((await server.call('GET', widgets)).status).toBe(200);
   });
 
-  it('goes on without it where that is set', async () => {
+  it('a write that cannot be audited is executed if so configured', async () => {
     await start({ chain: { whenAuditUnwritable: 'continue' } });
     server.auditLog.broken = true;
     expect((await server.call('POST', widgets, { body })).status).toBe(201);
   });
 
-  it('leaves reads alone unless they are refused', async () => {
+  it('audit records reads only if they are denied', async () => {
     await server.call('GET', widgets);
     expect(server.auditLog.events).toEqual([]);
     server.plane.decide = () => ({ allowed: false, reason: 'no rule' });
@@ -329,20 +329,20 @@ describe('audit', () => {
     ]);
   });
 
-  it('keeps failed authentications, never the credential', async () => {
+  it('audit records failed authentications without the credential', async () => {
     await server.call('GET', widgets, { token: 'flk_secret' });
     expect(server.auditLog.events).toMatchObject([{ stage: 'ResponseComplete', responseStatus: { code: 401 } }]);
     expect(JSON.stringify(server.auditLog.events)).not.toContain('flk_secret');
   });
 
-  it('keeps how a write failed', async () => {
+  it('audit records the reason of a failed write', async () => {
     await server.call('DELETE', `${widgets}/nobody`);
     expect(server.auditLog.events.at(-1)).toMatchObject({ responseStatus: { code: 404, reason: 'NotFound' } });
   });
 });
 
-describe('faults of ours', () => {
-  it('are logged with their stack and answered without a word of it (ERR-18, REQ-30)', async () => {
+describe('internal errors', () => {
+  it('are logged with their stack and not revealed in the response (ERR-18, REQ-30)', async () => {
     const logged: unknown[] = [];
     const log: Log = { ...silentLog, error: (members) => logged.push(members) };
     await start({ log });
@@ -357,7 +357,7 @@ describe('faults of ours', () => {
 });
 
 describe('requests in flight', () => {
-  it('are refused as a Status with Retry-After when there are too many (ERR-15, ERR-21)', async () => {
+  it('beyond the limit are rejected with a Status and Retry-After (ERR-15, ERR-21)', async () => {
     await start({ chain: { inFlight: inFlight({ clock: systemClock, writes: 0, waitMilliseconds: 0 }) } });
     const { status, json, headers } = await server.call('POST', widgets, { body });
     expect(status).toBe(429);
@@ -375,14 +375,14 @@ describe('requests in flight', () => {
     [401, 'nonsense'],
     [403, 'eve-token'],
     [429, 'admin-token'],
-  ])('are answered %i without waiting for a body that never comes (REQ-29)', async (code, token) => {
+  ])('get %i before their body has arrived (REQ-29)', async (code, token) => {
     const writes = code === 429 ? 0 : 1;
     await start({ chain: { inFlight: inFlight({ clock: systemClock, writes, waitMilliseconds: 0 }) } });
     server.plane.decide = () => ({ allowed: false, reason: '' });
     expect(await beginToPost(token)).toMatch(new RegExp(`^HTTP/1.1 ${code} `));
   });
 
-  it('do not count watches that have started', async () => {
+  it('do not include started watches', async () => {
     await start({ chain: { inFlight: inFlight({ clock: systemClock, reads: 1, waitMilliseconds: 0 }) } });
     const first = await server.raw('GET', `${widgets}?watch=1`);
     expect((await server.call('GET', widgets)).status).toBe(200);
@@ -391,7 +391,7 @@ describe('requests in flight', () => {
   });
 });
 
-it('tells metrics of each answer', async () => {
+it('onComplete is called for each response', async () => {
   const seen: string[] = [];
   await start({
     chain: {

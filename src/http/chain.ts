@@ -18,50 +18,50 @@ export interface NamedFilter {
   readonly filter: Filter;
 }
 
-/** What every chain needs, whatever is behind it. */
+/** Options of every filter chain. */
 export interface ChainOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Segments of the path that belong to the mount: 2 for `/kubernetes/management`. */
   readonly depth: number;
   readonly timeouts?: Omit<DeadlineOptions, 'clock'>;
-  /** Puts on what answers carry here besides. Absent: nothing. */
+  /** Adds headers to every response. Optional. */
   adorn?(reply: Reply): void;
-  /** Called once for each answer, for metrics; must be quick and must not throw. */
+  /** Called once for each response, for metrics. Must be fast and must not throw. */
   onComplete?(exchange: Exchange, reply: Reply, milliseconds: number): void;
 }
 
 export interface GuardedChainOptions extends ChainOptions {
   authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined>;
-  /** Absent: cookies are no credentials here. */
+  /** Optional; without it, cookies are not accepted as credentials. */
   readonly sessions?: BrowserSessions | undefined;
   readonly auditLog: AuditLog;
   readonly auditRules?: readonly AuditRule[];
   readonly whenAuditUnwritable?: AuditOptions['whenUnwritable'];
-  /** One for the whole process (`sourceLimit(…)`): a source is the same source on every path. */
+  /** One for the whole process (`sourceLimit(…)`): a source address is counted across all paths. */
   readonly sourceLimit: Filter;
-  /** One for the whole process (`keyRate(…)`): a key is the same key on every path. */
+  /** One for the whole process (`keyRate(…)`): an access key is counted across all paths. */
   readonly keyRate: Filter;
   /** One for the whole process (`inFlight(…)`). */
   readonly inFlight: Filter;
-  /** Of the plane behind. Absent: whoever is authenticated may. */
+  /** Authorizes against the plane behind the chain. Optional; defaults to allowing every authenticated caller. */
   readonly authorize?: AuthorizeOptions['authorize'];
 }
 
 /**
- * Outermost first. Headers that every answer carries are put on where errors become answers, so that those carry them
- * too (kube-apiserver has its audit id there as well, rule REQ-29); further in, each filter may throw.
+ * Outermost first. The filter that turns errors into responses also adds the common headers, so that error responses
+ * carry them too (kube-apiserver sets its audit ID there as well, rule REQ-29). Filters further in may throw.
  */
 function openFilters(options: ChainOptions): NamedFilter[] {
   const { depth, clock } = options;
   return [
-    { name: 'answer', filter: answer(options) },
+    { name: 'finalize-reply', filter: answer(options) },
     { name: 'request-info', filter: requestInfo({ depth }) },
     { name: 'deadline', filter: deadline({ clock, ...options.timeouts }) },
   ];
 }
 
-/** The filters in front of a control plane. 401 beats 429 beats 403 beats 404 and 405 (rule REQ-29). */
+/** The filters in front of a control plane. 401 takes precedence over 429, 403, and 404 or 405 (rule REQ-29). */
 export function guardedFilters(options: GuardedChainOptions): NamedFilter[] {
   const auditOptions: AuditOptions = {
     auditLog: options.auditLog,
@@ -73,7 +73,7 @@ export function guardedFilters(options: GuardedChainOptions): NamedFilter[] {
   const { sessions } = options;
   const onFailure = auditFailedAuthentication(auditOptions);
   const decide = options.authorize ?? (() => ({ allowed: true, reason: '' }));
-  // Without somebody to ask nobody may act as another.
+  // Without an authorizer, impersonation is denied.
   const decideImpersonation = options.authorize ?? (() => ({ allowed: false, reason: '' }));
   return [
     ...openFilters(options),
@@ -87,7 +87,7 @@ export function guardedFilters(options: GuardedChainOptions): NamedFilter[] {
   ];
 }
 
-/** For what needs a key. */
+/** The filter chain for paths that require authentication. */
 export function guardedChain(options: GuardedChainOptions, handler: Handler): Handler {
   return chain(
     guardedFilters(options).map(({ filter }) => filter),
@@ -95,7 +95,7 @@ export function guardedChain(options: GuardedChainOptions, handler: Handler): Ha
   );
 }
 
-/** For what anybody may ask: the health and version of the process. */
+/** The filter chain for public paths: health and version of the process. */
 export function openChain(options: ChainOptions, handler: Handler): Handler {
   return chain(
     openFilters(options).map(({ filter }) => filter),

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { refuseConnection } from './client-error.ts';
 
-/** What a client reads whose bytes were no request, while this answer is still on its socket. */
+/** Returns the response to bytes that are not a request, while another response is assigned to the socket. */
 async function refused(underway: { headersSent: boolean; writableEnded: boolean } | null): Promise<string> {
   const socket = Object.assign(new PassThrough(), { _httpMessage: underway });
   let text = '';
@@ -15,16 +15,16 @@ async function refused(underway: { headersSent: boolean; writableEnded: boolean 
   return text;
 }
 
-describe('bytes that are no request', () => {
-  it('are answered where nothing else is', async () => {
+describe('bytes that are not a request', () => {
+  it('get an error response if no other response is being sent', async () => {
     expect(await refused(null)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":400/);
   });
 
-  it('are answered behind an answer that is all handed over, which the client may have read before them', async () => {
+  it('get an error response after a response that is complete, which the client may have read before', async () => {
     expect(await refused({ headersSent: true, writableEnded: true })).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('are not answered in the midst of an answer', async () => {
+  it('get no error response in the middle of another response', async () => {
     expect(await refused({ headersSent: true, writableEnded: false })).toBe('');
   });
 });

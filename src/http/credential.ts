@@ -3,10 +3,10 @@ import { bearerProtocolPrefix } from './web-socket.ts';
 
 const usualPrefix = 'Bearer ';
 
-/** The bearer token that a request carries, in its header or, for browsers' WebSockets, in a subprotocol. */
+/** The bearer token of a request, from its header or, for browser WebSockets, from a subprotocol. */
 export function credentialOf(request: IncomingRequest): string | undefined {
   const sent = request.headers.authorization ?? '';
-  // As nearly all clients write it.
+  // A fast path for the spelling of nearly all clients.
   if (sent.startsWith(usualPrefix) && sent.length > usualPrefix.length && !/\s/.test(sent.slice(usualPrefix.length))) {
     return sent.slice(usualPrefix.length);
   }
@@ -19,7 +19,7 @@ export function credentialOf(request: IncomingRequest): string | undefined {
   return Buffer.from(bearer, 'base64url').toString('utf8');
 }
 
-/** The mark of a token, where it is what the request came with. */
+/** The fingerprint of a token, if it is the credential of the request. */
 export function markOf(token: string, { presented }: Exchange): string | undefined {
   return presented?.token === token ? presented.mark : undefined;
 }

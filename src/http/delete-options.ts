@@ -9,7 +9,7 @@ import { queryFlag } from './query-flag.ts';
 import { optionalQueryInteger } from './query-integer.ts';
 import { refuseOptions } from './query-options.ts';
 
-/** Delete options as the verbs know them, and the one old member that decides about a status code (rule DELETE-08). */
+/** Parsed delete options, and the legacy field that determines a status code (rule DELETE-08). */
 export interface ReadDeleteOptions {
   readonly options: DeleteOptions;
   readonly orphanDependents: boolean | undefined;
@@ -24,7 +24,7 @@ interface SentDelete {
   readonly resourceVersion: string | undefined;
 }
 
-/** From the query, where there is no body (rule DELETE-01). On a collection `resourceVersion` belongs to the list. */
+/** Parses the query, if there is no body (rule DELETE-01). On a collection, `resourceVersion` belongs to the list. */
 export function deleteOptionsOfQuery(query: URLSearchParams, isCollection: boolean): ReadDeleteOptions {
   return checked({
     dryRun: query.getAll('dryRun'),
@@ -36,7 +36,7 @@ export function deleteOptionsOfQuery(query: URLSearchParams, isCollection: boole
   });
 }
 
-/** From a body, which then is all that counts (rules DELETE-01 to DELETE-03). */
+/** Parses a body, which replaces the query (rules DELETE-01 to DELETE-03). */
 export function deleteOptionsOfBody(body: JsonValue, kind: ResourceKind): ReadDeleteOptions {
   if (!isJsonObject(body)) throw notDeleteOptions();
   const sentKind = text(body, 'kind') ?? '';
@@ -79,7 +79,7 @@ function notDeleteOptions(): Error {
   return badRequest('decoded object cannot be converted to DeleteOptions');
 }
 
-/** In the words of Go's decoder (rule DELETE-03), which shows a number that is not the number it wants. */
+/** The message of Go's decoder (rule DELETE-03), which includes the value only for non-integer numbers. */
 function mismatch(value: JsonValue, field: string, goType: string): Error {
   if (goType === 'int64' && typeof value === 'number') {
     return badRequest(`json: cannot unmarshal number ${value} into Go struct field ${field} of type int64`);
@@ -87,7 +87,7 @@ function mismatch(value: JsonValue, field: string, goType: string): Error {
   return badRequest(wrongType(value, field, goType).message);
 }
 
-/** The member if it is there and not null; a 400 if it is something else. */
+/** The member; `undefined` if it is absent or null. Throws 400 if it has another type. */
 function member<T extends JsonValue>(
   body: JsonObject,
   name: string,

@@ -8,7 +8,7 @@ import type { Plane } from './plane.ts';
 import { render } from './render.ts';
 import type { SharedDocuments } from './shared-documents.ts';
 
-/** A document about the API itself, made once and sent many times. */
+/** A document about the API itself, created once and served many times. */
 export interface Document {
   /** Compact JSON. */
   readonly json: string;
@@ -18,18 +18,18 @@ export interface Document {
 
 export interface FoundDocument {
   readonly document: Document;
-  /** Where it is not plain JSON that may be negotiated. */
+  /** The content type, if it is not negotiated between JSON and YAML. */
   readonly contentType?: string;
-  /** Where it is not JSON at all. */
+  /** The content, if it is not JSON. */
   readonly bytes?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Documents below a plane's root. */
 export interface DocumentSet {
-  /** For the list of paths at `/` (rule HEALTH-07). */
+  /** The paths for the list at `/` (rule HEALTH-07). */
   paths(): string[];
-  /** undefined: the path is none of this set's. Throws StatusError where it is and nothing lies there. */
+  /** `undefined` if the path does not belong to this set. Throws StatusError if it does and there is no document. */
   find(exchange: Exchange): FoundDocument | Reply | undefined | Promise<FoundDocument | Reply | undefined>;
 }
 
@@ -37,28 +37,28 @@ export function jsonDocument(content: JsonObject): Document {
   return textDocument(writeJson(content, { sorted: false }));
 }
 
-/** The same of JSON that is written already. */
+/** Creates a document from serialized JSON. */
 export function textDocument(json: string): Document {
   return { json, hash: createHash('sha512').update(json).digest('hex').toUpperCase() };
 }
 
-/** What is made of a plane's kinds, made anew when the set of kinds has changed, and only when somebody asks. */
+/** Derives a value from a plane's kinds on first use, and again when the set of kinds has changed. */
 export function perGeneration<T extends object>(
   plane: Plane,
   shared: SharedDocuments,
-  what: string,
+  name: string,
   make: (resources: readonly MountedResource[]) => T,
 ): () => T {
-  let made: { readonly generation: number; readonly value: T } | undefined;
+  let cached: { readonly generation: number; readonly value: T } | undefined;
   return () => {
-    if (made?.generation !== plane.generation) {
-      made = { generation: plane.generation, value: shared.of(plane, what, make) };
+    if (cached?.generation !== plane.generation) {
+      cached = { generation: plane.generation, value: shared.of(plane, name, make) };
     }
-    return made.value;
+    return cached.value;
   };
 }
 
-/** Sends a document, or 304 to a client that has this very one. */
+/** Returns a document, or 304 if the client has it already. */
 export function sendDocument(exchange: Exchange, found: FoundDocument): Reply {
   const { document, contentType, headers = {} } = found;
   if (headers.etag !== undefined && matchesTag(exchange.request.headers['if-none-match'], headers.etag)) {

@@ -6,14 +6,14 @@ import { rawQuery } from './path-segments.ts';
 import { render } from './render.ts';
 
 /**
- * The one writer of error bodies. API errors are answered as they are; anything else is a fault of ours, logged with
- * its stack and answered without a word of what it was.
+ * The only writer of error bodies. API errors are returned as they are. Other errors are bugs: they are logged with
+ * their stack, and the response does not reveal them.
  */
 export function errorReply(request: IncomingRequest, error: unknown, log: Log, auditId?: string): Reply {
   const { status, code } = statusErrorOf(request, error, log, auditId);
   const form = negotiateError(request, new URLSearchParams(rawQuery(request.url)));
   const reply = render(JSON.stringify(status), code, form);
-  // Error texts repeat what clients sent; no browser may take one for a page (rule ERR-12).
+  // Error messages repeat client input; a browser must not render one as a page (rule ERR-12).
   reply.headers['x-content-type-options'] = 'nosniff';
   const seconds = status.details?.retryAfterSeconds ?? 0;
   if (seconds > 0) reply.headers['retry-after'] = String(seconds);
@@ -22,13 +22,13 @@ export function errorReply(request: IncomingRequest, error: unknown, log: Log, a
 
 function statusErrorOf(request: IncomingRequest, error: unknown, log: Log, auditId?: string): StatusError {
   if (error instanceof StatusError) return error;
-  // A client that went away often makes what worked for it fail; nobody is left to read the answer.
-  if (request.signal.aborted) return internalError('the request was given up');
+  // A disconnect often makes the work for that client fail, and no client is left to read the response.
+  if (request.signal.aborted) return internalError('the request was canceled');
   log.error({ err: error, auditId, method: request.method }, 'request failed');
-  return internalError('the server could not complete this request');
+  return internalError('the server failed to complete the request; the server log has the details');
 }
 
-/** For text of a client's that becomes part of a message (rule ERR-12). */
+/** Escapes client input that becomes part of a message (rule ERR-12). */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -9,7 +9,7 @@ import type { RequestEnd } from './request-end.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { Settlement } from './settlement.ts';
 
-/** A request as the handlers see it, whether it came over a socket or from inside the process. */
+/** A request as handlers see it. It comes from a socket or from inside the process. */
 export interface IncomingRequest {
   readonly method: string;
   /** Path and query as sent, still encoded: `/kubernetes/management/apis?timeout=5s`. */
@@ -19,38 +19,39 @@ export interface IncomingRequest {
   readonly body: RequestBody;
   readonly remoteAddress: string;
   readonly httpVersion: '1.1' | '2';
-  /** The client asked for a WebSocket; the answer's stream, if it is one, goes out as text frames. */
+  /** True if the client requested a WebSocket. A streaming response is then sent as text frames. */
   readonly webSocket: boolean;
-  /** The protocol that the client wants to go on with, as sent; absent: none. Such a request has no body. */
+  /** The requested upgrade protocol as sent; `undefined` if there is none. An upgrade request has no body. */
   readonly upgrade?: string;
-  /** Fires when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** What the signal tells, without the signal. Only requests that came over a socket have it. */
+  /** The same event as `signal`, without the cost of an AbortSignal. Only requests from a socket have it. */
   readonly end?: RequestEnd;
 }
 
-/** What the client sends. */
+/** The body of a request. */
 export interface RequestBody extends AsyncIterable<Uint8Array> {
   /**
-   * All of it, where that has come already and nobody has to wait; undefined: it has not, or that cannot be told.
-   * `announced`: the length that it was announced with, 0 where it was not.
+   * Returns the whole body if all of it is buffered already; `undefined` if it is not, or if that is unknown.
+   * `announced` is the Content-Length, or 0 if the client sent none.
    */
   readonly takeWhole?: (announced: number) => Uint8Array | undefined;
   /**
-   * Hands over the pieces as they come, the same as iterating does and much quicker. Resolves at the end of the body;
-   * rejects when that will not come, and with what `take` throws, which gets nothing more then. Bodies that came over
-   * a socket have it.
+   * Passes on the chunks as they arrive. Equivalent to iterating, and much faster. Resolves at the end of the body.
+   * Rejects if the body ends early, or with the error that `take` throws; `take` is not called again after that.
+   * Only bodies from a socket have it.
    */
   readonly each?: (take: (chunk: Uint8Array) => void) => Promise<void>;
 }
 
-/** An answer as a value: filters may look at it and add headers before it is written. */
+/** A response as a value: filters can inspect it and add headers before it is written. */
 export interface Reply {
   status: number;
   headers: Record<string, string | string[]>;
   /**
-   * A string or bytes are sent with Content-Length (and gzip where NEG-20 says so); a stream is written chunk by
-   * chunk, each flushed, never faster than the client reads. A feed gives whole lines, whose bytes belong to others too.
+   * A string or bytes are sent with Content-Length (and gzip as NEG-20 requires). A stream is written chunk by chunk,
+   * each flushed, and never faster than the client reads. A feed returns whole lines, whose bytes are shared with
+   * other responses.
    */
   body?: string | Uint8Array | PiecedBody | StreamBody | PassedBody | UpgradedBody;
   /** Awaited between the pieces of a long body. Set by the in-flight filter. */
@@ -58,17 +59,17 @@ export interface Reply {
 }
 
 /**
- * Lets others have the processor, and resolves when it is this caller's turn again: what works for longer than a few
- * milliseconds awaits it in between, or all others would wait until it is done.
+ * Yields the CPU to other callers and resolves when this caller gets its next time slice. Work that takes longer than
+ * a few milliseconds awaits it in between; otherwise it blocks every other request until it is done.
  */
 export type Turn = () => Promise<void>;
 
 /**
- * A long body that is made while it is written, so that it is never in memory as a whole. It has an end, but its length
- * is not known before. What throws in the middle breaks the answer off.
+ * A long body that is generated while it is written, so that it is never in memory as a whole. It is finite, but its
+ * length is not known in advance. If generating it throws, the response is truncated.
  */
 export interface PiecedBody {
-  /** To be gone through once. */
+  /** Can be iterated once. */
   readonly pieces: Iterable<Uint8Array>;
 }
 
@@ -79,20 +80,20 @@ export function isPieced(reply: Reply): reply is Reply & { body: PiecedBody } {
 export type StreamBody = AsyncIterable<string> | Feed<Uint8Array>;
 
 /**
- * What another server answers, as it comes and never faster than the client reads. Its length and its packing are as the
- * headers say. What throws in the middle breaks the answer off.
+ * The response body of another server, forwarded as it arrives and never faster than the client reads. The headers of
+ * the reply state its length and encoding. If reading it throws, the response is truncated.
  */
 export interface PassedBody {
   readonly passed: AsyncIterable<Uint8Array>;
-  /** It is meant to go on, as a watch is: the client has the head before the first byte, and a drain ends it. */
+  /** True for a long-running body such as a watch: the head is sent before the first byte, and a drain ends it. */
   readonly lasts: boolean;
 }
 
 export function isPassed(reply: Reply): reply is Reply & { body: PassedBody } {
-  return goesOn(reply) && 'passed' in reply.body;
+  return goesOn(reply) && (reply.body as Partial<PassedBody>).passed !== undefined;
 }
 
-/** After `101`: what is behind the other protocol. Bytes go both ways until one side ends it. */
+/** The connection behind an upgraded protocol, after `101`. Bytes flow in both directions until one side closes. */
 export interface UpgradedBody {
   readonly socket: Duplex;
 }
@@ -102,78 +103,79 @@ export function isUpgraded(reply: Reply): reply is Reply & { body: UpgradedBody 
 }
 
 export function isFeed(body: StreamBody): body is Feed<Uint8Array> {
-  return 'take' in body;
+  return (body as Partial<Feed<Uint8Array>>).take !== undefined;
 }
 
 export function isStream(reply: Reply): reply is Reply & { body: StreamBody } {
-  return goesOn(reply) && (Symbol.asyncIterator in reply.body || 'take' in reply.body);
+  return goesOn(reply) && (Symbol.asyncIterator in reply.body || isFeed(reply.body as StreamBody));
 }
 
-/** True if the answer goes on after it stands: what belongs to its request must then last as long as it does. */
-export function goesOn(reply: Reply): reply is Reply & { body: LastingBody } {
+/** True if the body is still produced after the reply is returned. The request's resources must live until it ends. */
+export function goesOn(reply: Reply): reply is Reply & { body: DeferredBody } {
   const { body } = reply;
   return typeof body === 'object' && !(body instanceof Uint8Array);
 }
 
-type LastingBody = Exclude<NonNullable<Reply['body']>, string | Uint8Array>;
+type DeferredBody = Exclude<NonNullable<Reply['body']>, string | Uint8Array>;
 
-/** The place of a request among those at work, which others may have while it waits for what is no work of this server's. */
+/** The in-flight slot of a request. The request can release it while it waits for something other than this server. */
 export interface Place {
   /**
-   * Waits for what the client still sends without the place, and takes one again when it is there. `read` tells of the
-   * bytes as they come; telling throws where there is no room for them. Throws 429.
+   * Releases the slot while the client still sends its body, and acquires a slot again afterwards. `read` reports
+   * received bytes through its parameter, which throws if the body budget is exhausted. Throws 429.
    */
-  receive<T>(read: (tell: (bytes: number) => void) => Promise<T>): Promise<T>;
-  /** The same for whatever else is no work of this server's. */
+  receive<T>(read: (report: (bytes: number) => void) => Promise<T>): Promise<T>;
+  /** Releases the slot while `waiting` is pending, and acquires a slot again afterwards. */
   lend<T>(waiting: Promise<T>): Promise<T>;
-  /** Gives it to others for good: from now on it is another server that works. */
+  /** Releases the slot for good, because another server does the work from now on. */
   handOver(): void;
 }
 
-/** One request on its way through the chain. Filters fill in what they find out; nobody parses anything twice. */
+/** One request on its way through the filter chain. Filters store their results in it, so nothing is parsed twice. */
 export interface Exchange {
   readonly request: IncomingRequest;
   readonly query: URLSearchParams;
   readonly auditId: string;
   readonly receivedAt: number;
-  /** The same by the clock's `elapsed`. */
+  /** The value of the clock's `elapsed` at `receivedAt`. */
   readonly began: number;
-  /** When the client goes away, the deadline passes, or the identity's right to be here ends. */
+  /** Ends when the client disconnects, the deadline passes, or the caller's access ends. */
   readonly end: RequestEnd;
   /** The signal of `end`. */
   readonly signal: AbortSignal;
-  /** What comes of it, for those who only want to know. */
+  /** Notifies observers of the reply. */
   readonly settlement: Settlement;
-  /** The whole path, cut and decoded. Set by the router; whoever makes an exchange without it leaves it to be cut again. */
+  /** The segments of the whole path, decoded. Set by the router; if absent, they are parsed again. */
   segments?: readonly string[] | undefined;
-  /** Of the control plane that the path lies in; set by the request-info filter. */
+  /** Relative to the control plane that the path belongs to. Set by the request-info filter. */
   info: RequestInfo;
-  /** The credential that it came with. Set by the source-limit filter. */
+  /** The credential of the request. Set by the source-limit filter. */
   presented?: Presented | undefined;
   /** Set by the authentication filter. */
   identity?: Identity | undefined;
-  /** Set by the in-flight filter; absent for the server's own work. */
+  /** Set by the in-flight filter; absent for the server's own requests. */
   turn?: Turn | undefined;
-  /** Set by the in-flight filter; absent for the server's own work. */
+  /** Set by the in-flight filter; absent for the server's own requests. */
   place?: Place | undefined;
   readonly warnings: string[];
-  /** What policies have to say of the request, for audit. */
+  /** Annotations that admission policies add to the audit event. */
   annotations?: Record<string, string> | undefined;
-  /** What was sent and what is answered, where that is an object of a kind: for audit. Set by the handlers. */
+  /** The request body and the response body for audit, if they are API objects. Set by the handlers. */
   sent?: AuditedBody | undefined;
   answered?: AuditedBody | undefined;
-  /** The name of what was made, which the path of a creation does not tell: for audit. Set by the handler. */
+  /** The name of the created object for audit: the path of a create request lacks it. Set by the handler. */
   madeName?: string | undefined;
-  /** What audit and metrics want to know of the decision. */
+  /** The authorization decision, for audit and metrics. */
   decision?: Decision | undefined;
-  /** Told by a gateway, for metrics: the plane that it is for; null: none of this process. */
+  /** The target plane, set by a gateway for metrics; `null` if the target is not in this process. */
   plane?: Plane | null | undefined;
 }
 
 export type Handler = (exchange: Exchange) => Promise<Reply>;
 /**
- * Outermost first in the chain. A filter answers itself or hands the exchange to the `next`. Who only has to know what
- * came of it follows the settlement: each filter that awaits the answer costs every request a promise and its own turn.
+ * A step of the filter chain, outermost first. A filter returns a reply itself or passes the exchange to `next`. A
+ * filter that only observes the reply uses the exchange's completion: each filter that awaits the reply costs every
+ * request a promise and a microtask.
  */
 export type Filter = (exchange: Exchange, next: Handler) => Promise<Reply>;
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FairRoom } from './fair-room.ts';
 
-it('sends away the longest there of the source that has most', () => {
+it('the source with the most entries loses its oldest one', () => {
   const room = new FairRoom();
   const gone: string[] = [];
   const enter = (source: string, name: string) => room.enter(source, () => gone.push(name));

@@ -3,57 +3,57 @@ import { PriorityHeap } from '../lib/priority-heap.ts';
 
 interface Source {
   readonly name: string;
-  readonly guests: Line<() => void>;
+  readonly entries: Line<() => void>;
 }
 
 /**
- * Those who may be sent away when room is needed: first the one who has been there longest of the source that has most
- * of them, so that no source can crowd out another.
+ * Entries that can be evicted to free capacity. The source with the most entries loses its oldest one first, so that no
+ * source can crowd out another.
  */
 export class FairRoom {
   readonly #sources = new Map<string, Source>();
-  readonly #crowds = new PriorityHeap<Source>((one, other) => other.guests.length - one.guests.length);
+  readonly #largest = new PriorityHeap<Source>((one, other) => other.entries.length - one.entries.length);
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** `sendAway` is called at most once, when it is this one who has to go. Returns how it leaves by itself. */
-  enter(sourceName: string, sendAway: () => void): () => void {
-    const source = this.#sources.get(sourceName) ?? { name: sourceName, guests: new Line() };
+  /** Adds an entry. `evict` is called at most once, on eviction. Returns a function that removes the entry. */
+  enter(sourceName: string, evict: () => void): () => void {
+    const source = this.#sources.get(sourceName) ?? { name: sourceName, entries: new Line() };
     this.#sources.set(sourceName, source);
-    let left = false;
-    const leave = () => {
-      if (left) return;
-      left = true;
+    let removed = false;
+    const remove = () => {
+      if (removed) return;
+      removed = true;
       this.#size--;
-      this.#leave(source, place);
+      this.#remove(source, entry);
     };
-    const place: Place<() => void> = source.guests.join(() => {
-      leave();
-      sendAway();
+    const entry: Place<() => void> = source.entries.join(() => {
+      remove();
+      evict();
     });
     this.#size++;
-    this.#crowds.add(source);
-    this.#crowds.moved(source);
-    return leave;
+    this.#largest.add(source);
+    this.#largest.moved(source);
+    return remove;
   }
 
-  /** False: there is nobody to be sent away. */
+  /** Returns false if there is no entry to evict. */
   sendOneAway(): boolean {
-    const first = this.#crowds.first?.guests.first;
+    const first = this.#largest.first?.entries.first;
     first?.();
     return first !== undefined;
   }
 
-  #leave(source: Source, place: Place<() => void>): void {
-    source.guests.leave(place);
-    if (source.guests.length > 0) {
-      this.#crowds.moved(source);
+  #remove(source: Source, entry: Place<() => void>): void {
+    source.entries.leave(entry);
+    if (source.entries.length > 0) {
+      this.#largest.moved(source);
       return;
     }
-    this.#crowds.remove(source);
+    this.#largest.remove(source);
     this.#sources.delete(source.name);
   }
 }

@@ -7,7 +7,7 @@ const signal = new AbortController().signal;
 const slots = (count: number, clock = new ManualClock(), queue = count) =>
   new FairSlots({ slots: count, queue, waitMilliseconds: 1000, clock });
 
-/** What became of a request for a slot, looked at without waiting. */
+/** Observes the result of an acquire without waiting for it. */
 function watched(asked: Promise<(() => void) | undefined>) {
   const seen: { state: 'waiting' | 'admitted' | 'refused'; release: () => void } = { state: 'waiting', release() {} };
   void asked.then((release) => {
@@ -19,13 +19,13 @@ function watched(asked: Promise<(() => void) | undefined>) {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('fair slots', () => {
-  it('are there for everybody while there are free ones', async () => {
+  it('are available to every key while one is free', async () => {
     const pool = slots(2);
     expect(await pool.acquire('a', signal)).toBeTypeOf('function');
     expect(await pool.acquire('a', signal)).toBeTypeOf('function');
   });
 
-  it('go to the key that holds fewest when one comes free', async () => {
+  it('go to the key that holds the fewest when one is released', async () => {
     const pool = slots(2);
     const [first] = [await pool.acquire('busy', signal), await pool.acquire('busy', signal)];
     const more = watched(pool.acquire('busy', signal));
@@ -38,7 +38,7 @@ describe('fair slots', () => {
     expect(more.state).toBe('admitted');
   });
 
-  it('refuse those who waited too long, or whose request ended', async () => {
+  it('are refused after the timeout or the end of the request', async () => {
     const clock = new ManualClock();
     const pool = slots(1, clock, 4);
     await pool.acquire('a', signal);
@@ -53,7 +53,7 @@ describe('fair slots', () => {
     expect(late.state).toBe('refused');
   });
 
-  it('displace the one who waits most often when the queue is full', async () => {
+  it('displace a request of the key that waits most if the queue is full', async () => {
     const pool = slots(1, new ManualClock(), 3);
     await pool.acquire('busy', signal);
     const greedy = [1, 2, 3].map(() => watched(pool.acquire('busy', signal)));
@@ -64,7 +64,7 @@ describe('fair slots', () => {
     expect(await pool.acquire('busy', signal)).toBeUndefined();
   });
 
-  it('are given back once, however often that is said', async () => {
+  it('are released once, however often release is called', async () => {
     const pool = slots(1);
     const release = await pool.acquire('a', signal);
     release?.();
@@ -74,14 +74,14 @@ describe('fair slots', () => {
   });
 });
 
-describe('however requests come, wait, give up and end', () => {
+describe('for any sequence of requests', () => {
   const step = fc.record({
     act: fc.constantFrom('ask', 'ask', 'ask', 'end', 'end', 'leave', 'later'),
     key: fc.constantFrom('a', 'b', 'c', 'd'),
     which: fc.nat(1000),
   });
 
-  it('no more than the limits are at work and wait, and nothing is lost', async () => {
+  it('the limits of active and waiting requests hold, and no slot is lost', async () => {
     const limits = fc.record({ count: fc.integer({ min: 1, max: 4 }), queue: fc.integer({ min: 0, max: 6 }) });
     await fc.assert(
       fc.asyncProperty(limits, fc.array(step, { maxLength: 80 }), async ({ count, queue }, steps) => {
@@ -109,7 +109,7 @@ describe('however requests come, wait, give up and end', () => {
           const waiting = inState('waiting').length;
           expect(atWork).toBeLessThanOrEqual(count);
           expect(waiting).toBeLessThanOrEqual(queue);
-          // Nobody waits while there is a free one.
+          // No request waits while a slot is free.
           if (waiting > 0) expect(atWork).toBe(count);
         }
         for (const one of inState('waiting')) one.controller.abort();
@@ -120,7 +120,7 @@ describe('however requests come, wait, give up and end', () => {
     );
   });
 
-  it('each of the keys that keep asking has its part of the slots', async () => {
+  it('each active key gets its share of the slots', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: 5 }), fc.integer({ min: 1, max: 4 }), async (keys, each) => {
         const pool = slots(keys * each, new ManualClock(), 1000);
@@ -134,7 +134,7 @@ describe('however requests come, wait, give up and end', () => {
               release?.();
             });
           });
-        // The first has everything before the others come.
+        // The first key holds all slots before the others start.
         for (let times = 0; times < 8 * each; times++) ask(0);
         for (let index = 1; index < keys; index++) for (let times = 0; times < 8 * each; times++) ask(index);
         await settled();

@@ -3,18 +3,18 @@ import { Line } from '../lib/line.ts';
 import { PriorityHeap } from '../lib/priority-heap.ts';
 
 export interface FairSlotsOptions {
-  /** At work at a time. */
+  /** The number of slots. */
   readonly slots: number;
-  /** Waiting at a time, in all; a newcomer beyond it displaces one of the key that waits most, or is refused. */
+  /** The total number of waiting requests. One more displaces a request of the key that waits most, or is refused. */
   readonly queue: number;
   readonly waitMilliseconds: number;
   readonly clock: Clock;
 }
 
 interface Waiting {
-  /** When it came, in the order of all. */
+  /** The global arrival number. */
   readonly number: number;
-  /** Called with true once it is its turn, with false if it is refused. */
+  /** Called with true when it gets a slot, with false if it is refused. */
   settle(admitted: boolean): void;
 }
 
@@ -26,32 +26,32 @@ interface Holder {
 }
 
 /**
- * A limited number of slots, shared fairly: while there are free ones everybody gets one; when there are none, a slot
- * that comes free goes to the key that holds the fewest, among those to the one that has waited longest. One key that
- * sends a thousand requests delays itself. What is done for one request takes the logarithm of the number of keys.
+ * A limited number of slots, shared fairly. Every request gets a slot while one is free. Otherwise a released slot goes
+ * to the key that holds the fewest, and among those to the one that has waited longest. A key that sends a thousand
+ * requests delays only itself. The cost per request is logarithmic in the number of keys.
  */
 export class FairSlots {
   readonly #options: FairSlotsOptions;
   readonly #holders = new Map<string, Holder>();
-  /** Those who wait: who is next, and who is to be displaced. */
+  /** The waiting keys: the next to get a slot, and the next to be displaced. */
   readonly #fairest = new PriorityHeap<Holder>((one, other) => one.held - other.held || firstOf(one) - firstOf(other));
   readonly #greediest = new PriorityHeap<Holder>((one, other) => other.waiting.length - one.waiting.length);
   #active = 0;
   #waiting = 0;
-  #asked = 0;
+  #sequence = 0;
 
   constructor(options: FairSlotsOptions) {
     this.#options = options;
   }
 
-  /** Resolves to how the slot is given back, or to undefined if none is to be had in time. */
+  /** Resolves to a function that releases the slot, or to `undefined` if none is available in time. */
   async acquire(key: string, signal: AbortSignal): Promise<(() => void) | undefined> {
     const free = this.acquireFree(key);
     if (free !== undefined) return free;
     return (await this.#wait(key, signal)) ? this.#releaseOnce(key) : undefined;
   }
 
-  /** How the slot is given back, or undefined if none is free at this moment. */
+  /** Returns a function that releases the slot, or `undefined` if none is free. */
   acquireFree(key: string): (() => void) | undefined {
     if (this.#active >= this.#options.slots) return undefined;
     this.#hold(this.#holderOf(key));
@@ -88,7 +88,7 @@ export class FairSlots {
     this.#changed(holder);
     const next = this.#fairest.first;
     if (next === undefined) return;
-    // Taken on behalf of the one who waits: between now and its turn nobody else can slip in.
+    // The slot is taken on behalf of the waiting request, so no other request can take it in between.
     const waiting = next.waiting.first;
     this.#hold(next);
     waiting?.settle(true);
@@ -110,28 +110,28 @@ export class FairSlots {
   #wait(key: string, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted || !this.#makeRoom(key)) return Promise.resolve(false);
     return new Promise((resolve) => {
-      const giveUp = () => waiting.settle(false);
-      const stopTimer = this.#options.clock.after(this.#options.waitMilliseconds, giveUp);
-      signal.addEventListener('abort', giveUp, { once: true });
+      const refuse = () => waiting.settle(false);
+      const stopTimer = this.#options.clock.after(this.#options.waitMilliseconds, refuse);
+      signal.addEventListener('abort', refuse, { once: true });
       const holder = this.#holderOf(key);
       const waiting: Waiting = {
-        number: this.#asked++,
+        number: this.#sequence++,
         settle: (admitted) => {
           stopTimer();
-          signal.removeEventListener('abort', giveUp);
-          holder.waiting.leave(place);
+          signal.removeEventListener('abort', refuse);
+          holder.waiting.leave(entry);
           this.#waiting--;
           this.#changed(holder);
           resolve(admitted);
         },
       };
-      const place = holder.waiting.join(waiting);
+      const entry = holder.waiting.join(waiting);
       this.#waiting++;
       this.#changed(holder);
     });
   }
 
-  /** One who waits no more often than the others makes nobody leave. */
+  /** Makes room in the queue. A key that has as many waiting requests as the others displaces none. */
   #makeRoom(key: string): boolean {
     if (this.#waiting < this.#options.queue) return true;
     const greediest = this.#greediest.first;

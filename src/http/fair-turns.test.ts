@@ -4,13 +4,13 @@ import { ManualClock } from '../lib/clock.ts';
 import { FairTurns } from './fair-turns.ts';
 
 /**
- * A thread that a test drives: `round` is one turn of its event loop, in which work takes the time that it is said to
- * take and what comes in meanwhile is looked at in the next.
+ * A simulated thread: `round` is one tick of its event loop. Work takes the given time, and input that arrives
+ * meanwhile is read in the next tick.
  */
 class Thread {
   readonly clock = new ManualClock();
   readonly turns = new FairTurns({ clock: this.clock, defer: (callback) => this.#deferred.push(callback) });
-  /** Whose turns have been, in their order. */
+  /** The keys that got a time slice, in order. */
   readonly had: string[] = [];
   #deferred: (() => void)[] = [];
 
@@ -26,7 +26,7 @@ class Thread {
     this.#deferred = [];
     for (const callback of deferred) {
       callback();
-      // All that a turn sets going without waiting for anything.
+      // Everything that a time slice starts without waiting.
       for (let step = 0; step < 5; step++) await Promise.resolve();
     }
   }
@@ -40,8 +40,8 @@ const times = (count: number, act: (index: number) => unknown) => {
   for (let index = 0; index < count; index++) void act(index);
 };
 
-describe('turns', () => {
-  it('are had at once by who is alone', async () => {
+describe('time slices', () => {
+  it('are available immediately to a single key', async () => {
     const thread = new Thread();
     void thread.work('a', 1);
     await thread.round();
@@ -49,7 +49,7 @@ describe('turns', () => {
     expect(thread.isIdle).toBe(true);
   });
 
-  it('of one key with very much to do let that of another pass', async () => {
+  it('of a busy key do not delay another key', async () => {
     const thread = new Thread();
     times(1000, () => thread.work('busy', 0.5));
     await thread.round();
@@ -59,7 +59,7 @@ describe('turns', () => {
     expect(thread.had[before]).toBe('quiet');
   });
 
-  it('end a round after some milliseconds, so that what comes in is looked at', async () => {
+  it('end a round after a few milliseconds, so that input is read', async () => {
     const thread = new Thread();
     times(1000, () => thread.work('busy', 0.5));
     const began = thread.clock.elapsed();
@@ -67,13 +67,13 @@ describe('turns', () => {
     expect(thread.clock.elapsed() - began).toBeLessThan(10);
     void thread.work('quiet', 0.5);
     await thread.round();
-    // Rounds are shorter while more than one key is there.
+    // Rounds are shorter while more than one key is active.
     const beganShared = thread.clock.elapsed();
     await thread.round();
     expect(thread.clock.elapsed() - beganShared).toBeLessThan(4);
   });
 
-  it('cost what they take themselves, not what is looked at between two rounds', async () => {
+  it('are charged for their own time, not for input between two rounds', async () => {
     const thread = new Thread();
     const again = (): void => void thread.work('early', 0.5, () => thread.had.length < 100 && again());
     times(2, again);
@@ -84,11 +84,11 @@ describe('turns', () => {
     times(40, () => thread.work('late', 0.5));
     const before = thread.had.length;
     while (thread.had.length < before + 30) await thread.round();
-    // What it has had ahead of the other is some milliseconds, and not those in between.
+    // It is ahead of the other by a few milliseconds, without those in between.
     expect(thread.had.slice(before, before + 30)).toContain('early');
   });
 
-  it('are looked after once each and once more, however many they are', async () => {
+  it('need one callback each and one more, however many there are', async () => {
     const clock = new ManualClock();
     const looks: (() => void)[] = [];
     const turns = new FairTurns({ clock, defer: (look) => looks.push(look) });
@@ -98,14 +98,14 @@ describe('turns', () => {
     expect(looks).toHaveLength(0);
   });
 
-  it('stay together where many keys ask for as much as each other', async () => {
+  it('are granted in long rounds if all keys have similar load', async () => {
     const thread = new Thread();
     times(100, (index) => thread.work(`key-${index}`, 0.5));
     await thread.round();
     expect(thread.clock.elapsed()).toBeGreaterThan(2);
   });
 
-  it('are shared by the time they take and not by their number', async () => {
+  it('are shared by their duration, not by their number', async () => {
     const thread = new Thread();
     times(200, () => thread.work('lists', 4));
     times(2000, () => thread.work('gets', 0.1));
@@ -117,7 +117,7 @@ describe('turns', () => {
     expect(Math.abs(gets - lists)).toBeLessThan(20);
   });
 
-  it('come again to a key that had very much, even while new keys keep coming', async () => {
+  it('are granted again to a key that is ahead, even while new keys keep arriving', async () => {
     const thread = new Thread();
     void thread.work('greedy', 10_000);
     void thread.work('greedy', 1);
@@ -131,8 +131,8 @@ describe('turns', () => {
   });
 });
 
-describe('whoever asks for turns', () => {
-  it('gets them all, no key less than its share while it waits', async () => {
+describe('every key', () => {
+  it('gets all of its time slices, and at least its share while it waits', async () => {
     const scenario = fc.record({
       keys: fc.array(fc.record({ cost: fc.integer({ min: 1, max: 20 }), count: fc.integer({ min: 1, max: 40 }) }), {
         minLength: 1,
@@ -145,7 +145,7 @@ describe('whoever asks for turns', () => {
         const left = keys.map(({ count }) => count);
         const had = keys.map(() => 0);
         let fair = true;
-        // Of those who still wait nobody has had more than two turns' time less than another.
+        // No waiting key is behind another by more than two time slices.
         const longest = Math.max(...keys.map(({ cost }) => cost)) / 10;
         keys.forEach(({ cost, count }, index) => {
           times(count, () =>

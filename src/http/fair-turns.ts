@@ -4,160 +4,161 @@ import { PriorityHeap } from '../lib/priority-heap.ts';
 
 export interface FairTurnsOptions {
   readonly clock: Pick<Clock, 'elapsed'>;
-  /** Calls back once, after what has come in has been looked at and with nothing of an earlier call left to run. */
+  /** Calls back once, after pending input has been read and after all earlier callbacks and their microtasks. */
   readonly defer?: (callback: () => void) => void;
 }
 
-/** One key that waits, works, or has lately had more than others. */
-interface Share {
+/** One key that waits, runs, or has recently used more CPU time than others. */
+interface KeyUsage {
   readonly key: string;
   readonly waiting: Line<Waiting>;
-  /** Milliseconds of the processor that it has had, counted from what all had when it came. */
-  had: number;
+  /** The CPU time used in milliseconds. New keys start at the common level. */
+  used: number;
 }
 
 interface Waiting {
-  /** When it came, in the order of all. */
+  /** The global arrival number. */
   readonly number: number;
   begin(): void;
 }
 
 /**
- * Milliseconds of work between two looks at what has come in meanwhile. A request waits for several of them: to be
- * read, for its turn, at each step of a write, for its answer to leave. One key alone has longer ones, as writes that
- * begin together are flushed together.
+ * Milliseconds of work between two polls for input. A request waits for several rounds: to be read, for its time slice,
+ * at each step of a write, and until its response is sent. A single key gets longer rounds, because writes that begin
+ * together share a group commit.
  */
-const sharedRound = 0.15;
-const loneRound = 4;
+const shortRound = 0.15;
+const longRound = 4;
 /**
- * Rounds are short only where some key has far more to do than others: if for each key that waits so many wait. Where
- * everybody asks for about as much, the order of coming is fair, and short rounds would cost all of them throughput.
+ * Rounds are short only if the load is uneven: more than this many waiting requests per waiting key. If all keys send
+ * about the same number of requests, first come, first served is fair, and short rounds would cost all of them
+ * throughput.
  */
 const unevenAbove = 8;
-/** So long after two keys have been there at a time, more than one is expected. */
+/** After two keys have been active, short rounds are possible for this time. */
 const sharedMilliseconds = 1000;
-/** Milliseconds that a key can have had ahead of the others, however long a turn took: the past is paid for once. */
-const mostDebt = 50;
-/** What the shortest turn counts: it costs more than its own time. */
-const leastCost = 0.05;
-/** Scheduled ahead in one round; more hardly fit into one. */
-const mostAhead = 64;
-const leastPruned = 1024;
+/** The most milliseconds that a key can be ahead of the others, however long a time slice took. */
+const maxDebt = 50;
+/** The minimum charge for a time slice: it costs more than its own time. */
+const minCost = 0.05;
+/** The number of callbacks scheduled ahead; more hardly fit into one round. */
+const maxAhead = 64;
+const minPruneSize = 1024;
 
 /**
- * Who has the processor next. There is one thread: whatever a thousand requests of one key have to do would be done
- * before the one request of another is even read. So work begins in turns, for a moment at a time, and
- * between those what has come in is read. The turn goes to the key that has had the least of the processor, by the
- * time that its turns took until they waited for something or were over.
+ * Schedules CPU time fairly between keys. There is one thread: without scheduling, the work of a thousand requests of
+ * one key would finish before the single request of another key is even read. So work starts in time slices, in short
+ * rounds, and input is read between the rounds. The next time slice goes to the key that has used the least CPU time,
+ * measured until its work awaits something or ends.
  *
- * A turn is not given back; it is over when its work waits. What works for long asks for another turn now and then.
- * What waits here is bounded by those who let it in.
+ * A time slice is not returned; it ends when its work awaits something. Long work requests further time slices. The
+ * callers bound the number of waiting requests.
  */
 export class FairTurns {
   readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #defer: (callback: () => void) => void;
-  readonly #shares = new Map<string, Share>();
-  readonly #next = new PriorityHeap<Share>(
-    (one, other) => one.had - other.had || (one.waiting.first?.number ?? 0) - (other.waiting.first?.number ?? 0),
+  readonly #usages = new Map<string, KeyUsage>();
+  readonly #next = new PriorityHeap<KeyUsage>(
+    (one, other) => one.used - other.used || (one.waiting.first?.number ?? 0) - (other.waiting.first?.number ?? 0),
   );
   #waiting = 0;
-  #asked = 0;
+  #sequence = 0;
   #scheduled = 0;
-  /** Of those scheduled, the ones that are of the round which goes on. */
-  #left = 0;
+  /** The scheduled callbacks that belong to the current round. */
+  #leftInRound = 0;
   #roundBegan = 0;
-  /** What the one who began last had had before: nobody who comes now is taken to have had less. */
+  /** The usage of the key that started last. A new key cannot have used less. */
   #level = 0;
-  #running: { readonly share: Share; readonly since: number } | undefined;
+  #running: { readonly usage: KeyUsage; readonly since: number } | undefined;
   #lastKey = '';
   #sharedUntil = 0;
-  #pruneAbove = leastPruned;
+  #pruneAbove = minPruneSize;
 
   constructor({ clock, defer = setImmediate }: FairTurnsOptions) {
     this.#clock = clock;
     this.#defer = defer;
   }
 
-  /** Resolves when it is that key's turn. Never fails: whoever has lost interest meanwhile lets it pass. */
+  /** Resolves with a time slice for the key. Never rejects: a caller that no longer needs it ignores it. */
   take(key: string): Promise<void> {
     return new Promise((resolve) => {
       if (key !== this.#lastKey) this.#sharedUntil = this.#clock.elapsed() + sharedMilliseconds;
       this.#lastKey = key;
-      const share = this.#shareOf(key);
-      if (share.waiting.length === 0) share.had = Math.max(share.had, this.#level);
-      share.waiting.join({ number: this.#asked++, begin: resolve });
+      const usage = this.#usageOf(key);
+      if (usage.waiting.length === 0) usage.used = Math.max(usage.used, this.#level);
+      usage.waiting.join({ number: this.#sequence++, begin: resolve });
       this.#waiting++;
-      this.#next.add(share);
+      this.#next.add(usage);
       this.#schedule();
     });
   }
 
-  /** One look for each that waits and one more: each is the end of the turn before it, too. */
+  /** Schedules one callback for each waiting request and one more: each callback also ends the previous time slice. */
   #schedule(): void {
-    const wanted = this.#waiting === 0 ? 0 : Math.min(this.#waiting, mostAhead) + 1;
+    const wanted = this.#waiting === 0 ? 0 : Math.min(this.#waiting, maxAhead) + 1;
     while (this.#scheduled < wanted) {
       this.#scheduled++;
-      this.#defer(this.#look);
+      this.#defer(this.#tick);
     }
   }
 
-  /** Between two of them comes all that a turn sets going without waiting. */
-  readonly #look = (): void => {
+  /** Everything that a time slice starts without waiting runs between two of these callbacks. */
+  readonly #tick = (): void => {
     const now = this.#clock.elapsed();
-    if (this.#left === 0) {
-      // What is deferred from here on is of the next round.
-      this.#left = this.#scheduled;
+    if (this.#leftInRound === 0) {
+      // Callbacks deferred from here on belong to the next round.
+      this.#leftInRound = this.#scheduled;
       this.#roundBegan = now;
     }
     this.#scheduled--;
-    this.#left--;
+    this.#leftInRound--;
     this.#charge(now);
     const isUneven = now < this.#sharedUntil && this.#waiting > unevenAbove * this.#next.size;
-    const roundMilliseconds = isUneven ? sharedRound : loneRound;
-    // The last look of a round is an end only: a turn that began there would be charged for what is read before the next.
-    if (this.#left > 0 && now - this.#roundBegan < roundMilliseconds) this.#begin(now);
+    const roundMilliseconds = isUneven ? shortRound : longRound;
+    // The last callback of a round only ends: a time slice that started there would be charged for reading input.
+    if (this.#leftInRound > 0 && now - this.#roundBegan < roundMilliseconds) this.#begin(now);
     this.#schedule();
   };
 
   #begin(now: number): void {
-    const share = this.#next.first;
-    const waiting = share?.waiting.shift();
-    if (share === undefined || waiting === undefined) return;
+    const usage = this.#next.first;
+    const waiting = usage?.waiting.shift();
+    if (usage === undefined || waiting === undefined) return;
     this.#waiting--;
-    this.#level = Math.max(this.#level, share.had);
-    if (share.waiting.length === 0) this.#next.remove(share);
-    else this.#next.moved(share);
-    this.#running = { share, since: now };
+    this.#level = Math.max(this.#level, usage.used);
+    if (usage.waiting.length === 0) this.#next.remove(usage);
+    else this.#next.moved(usage);
+    this.#running = { usage, since: now };
     waiting.begin();
   }
 
   #charge(now: number): void {
     if (this.#running === undefined) return;
-    const { share, since } = this.#running;
+    const { usage, since } = this.#running;
     this.#running = undefined;
-    const cost = Math.max(leastCost, now - since);
-    // At half the pace of those who wait: a key that has had more has its turn again even if new ones keep coming.
+    const cost = Math.max(minCost, now - since);
+    // At half the pace of the waiting keys: a key that is ahead gets a time slice again even if new keys keep coming.
     this.#level += cost / (2 * (this.#next.size + 1));
-    share.had = Math.min(share.had + cost, this.#level + mostDebt);
-    this.#next.moved(share);
-    // With nobody else there nobody had too much.
-    if (this.#waiting === 0) this.#shares.clear();
+    usage.used = Math.min(usage.used + cost, this.#level + maxDebt);
+    this.#next.moved(usage);
+    // No other key waits, so no usage needs to be compared.
+    if (this.#waiting === 0) this.#usages.clear();
   }
 
-  #shareOf(key: string): Share {
-    const known = this.#shares.get(key);
+  #usageOf(key: string): KeyUsage {
+    const known = this.#usages.get(key);
     if (known !== undefined) return known;
-    if (this.#shares.size >= this.#pruneAbove) this.#prune();
-    const share: Share = { key, waiting: new Line(), had: this.#level };
-    this.#shares.set(key, share);
-    return share;
+    if (this.#usages.size >= this.#pruneAbove) this.#prune();
+    const usage: KeyUsage = { key, waiting: new Line(), used: this.#level };
+    this.#usages.set(key, usage);
+    return usage;
   }
 
-  /** Those who wait for nothing and have had no more than others are as good as new ones. */
+  /** Drops keys that do not wait and are not ahead: they are equivalent to new ones. */
   #prune(): void {
-    for (const share of this.#shares.values()) {
-      if (share.waiting.length === 0 && share.had <= this.#level) this.#shares.delete(share.key);
+    for (const usage of this.#usages.values()) {
+      if (usage.waiting.length === 0 && usage.used <= this.#level) this.#usages.delete(usage.key);
     }
-    this.#pruneAbove = Math.max(leastPruned, 2 * this.#shares.size);
+    this.#pruneAbove = Math.max(minPruneSize, 2 * this.#usages.size);
   }
 }

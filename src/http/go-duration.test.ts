@@ -10,7 +10,7 @@ it.each([
   ['100us', 0.1],
   ['2µs', 0.002],
   ['1m0s', 60_000],
-])('reads %s (REQ-15)', (text, milliseconds) => {
+])('the duration %s is parsed (REQ-15)', (text, milliseconds) => {
   expect(parseGoDuration(text)).toBe(milliseconds);
 });
 
@@ -22,6 +22,6 @@ it.each([
   ['5toString', 'time: unknown unit "toString" in duration "5toString"'],
   ['.s', 'time: invalid duration ".s"'],
   ['99999999999h', 'time: invalid duration "99999999999h"'],
-])('refuses %s (REQ-15)', (text, message) => {
+])('the duration %s is rejected (REQ-15)', (text, message) => {
   expect(() => parseGoDuration(text)).toThrow(message);
 });

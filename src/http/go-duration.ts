@@ -1,4 +1,4 @@
-/** Nanoseconds per unit, as Go spells them; both micro signs are in use. */
+/** Nanoseconds per unit, as Go spells them. Both micro signs are in use. */
 const units: Readonly<Record<string, number>> = {
   ns: 1,
   us: 1e3,
@@ -13,8 +13,8 @@ const units: Readonly<Record<string, number>> = {
 const longestNanoseconds = 2 ** 63 - 1;
 
 /**
- * Reads a duration as Go writes it (`1h15m30.5s`, `-5ms`, `0`) into milliseconds. Throws an Error whose message is
- * Go's own, without anything before `time:`.
+ * Parses a Go duration (`1h15m30.5s`, `-5ms`, `0`) to milliseconds. Throws an Error with Go's message, starting at
+ * `time:`.
  */
 export function parseGoDuration(text: string): number {
   const fail = (what: string) => new Error(`time: ${what} ${JSON.stringify(text)}`);

@@ -15,7 +15,7 @@ async function ask(path: string, checks: readonly HealthCheck[] = [store, broken
 }
 
 describe('health', () => {
-  it.each(['/healthz', '/livez', '/readyz'])('%s says ok and no more (HEALTH-01)', async (path) => {
+  it.each(['/healthz', '/livez', '/readyz'])('%s returns only ok (HEALTH-01)', async (path) => {
     expect(await ask(path, [store])).toMatchObject({
       status: 200,
       headers: { 'content-type': 'text/plain; charset=utf-8' },
@@ -23,11 +23,11 @@ describe('health', () => {
     });
   });
 
-  it('lists its checks when asked (HEALTH-02)', async () => {
+  it('the verbose response lists the checks (HEALTH-02)', async () => {
     expect((await ask('/livez?verbose'))?.body).toBe('[+]ping ok\n[+]store ok\nlivez check passed\n');
   });
 
-  it('fails with all lines and without the reason (HEALTH-03, HEALTH-06)', async () => {
+  it('a failure lists all checks and withholds the reason (HEALTH-03, HEALTH-06)', async () => {
     expect(await ask('/readyz')).toMatchObject({
       status: 500,
       body: '[+]ping ok\n[+]store ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n',
@@ -35,7 +35,7 @@ describe('health', () => {
     expect((await ask('/livez'))?.status).toBe(200);
   });
 
-  it('leaves out what is excluded, and says what it does not know (HEALTH-04)', async () => {
+  it('excluded checks are skipped and unknown ones are reported (HEALTH-04)', async () => {
     const reply = await ask('/readyz?verbose&exclude=shutdown&exclude=nobody');
     expect(reply).toMatchObject({
       status: 200,
@@ -45,7 +45,7 @@ describe('health', () => {
     });
   });
 
-  it('answers for a single check (HEALTH-05)', async () => {
+  it('a single check has its own path (HEALTH-05)', async () => {
     expect(await ask('/readyz/store')).toMatchObject({ status: 200, body: 'ok' });
     const failed = await ask('/readyz/shutdown');
     expect(failed?.status).toBe(500);
@@ -54,7 +54,7 @@ describe('health', () => {
     await expect(ask('/livez/shutdown')).rejects.toMatchObject({ code: 404 });
   });
 
-  it('knows no other paths', async () => {
+  it('other paths are not health paths', async () => {
     expect(await ask('/apis')).toBeUndefined();
   });
 });

@@ -6,10 +6,12 @@ type Endpoint = HealthCheck['on'][number];
 
 const endpoints: readonly Endpoint[] = ['healthz', 'livez', 'readyz'];
 
-/** Always there: that it answers at all is a check. */
+/** Always present: a response alone is a check. */
 const ping: HealthCheck = { name: 'ping', on: endpoints, check() {} };
 
-/** `/healthz`, `/livez`, `/readyz` and their single checks (rules HEALTH-01 to HEALTH-06); undefined for other paths. */
+/**
+ * Serves `/healthz`, `/livez`, `/readyz` and single checks (rules HEALTH-01 to HEALTH-06); `undefined` for other paths.
+ */
 export async function healthReply(
   checks: readonly HealthCheck[],
   path: string,
@@ -27,7 +29,7 @@ export async function healthReply(
     : text(500, `internal server error: ${one.name} failed: reason withheld\n`);
 }
 
-/** The paths that the checks answer at, for the list of paths at `/`. */
+/** The health paths, for the list of paths at `/`. */
 export function healthPaths(checks: readonly HealthCheck[]): string[] {
   return endpoints.flatMap((endpoint) => [
     `/${endpoint}`,
@@ -52,7 +54,7 @@ async function allChecks(endpoint: Endpoint, checks: readonly HealthCheck[], que
   return text(200, query.has('verbose') ? `${lines.join('')}${endpoint} check passed\n` : 'ok');
 }
 
-/** Why a check failed is for the log of whoever wrote it, never for the caller: the caller may be anybody. */
+/** The check logs the reason of a failure. The response withholds it, because the path is public. */
 async function passes(check: HealthCheck): Promise<boolean> {
   try {
     await check.check();

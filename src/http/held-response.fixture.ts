@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import type { ResponseTarget } from './write-reply.ts';
 
-/** A response whose bytes leave the process when the test says so. */
+/** A response whose bytes leave the process when the test calls for it. */
 export class HeldResponse extends EventEmitter implements ResponseTarget {
   readonly writableLength = 0;
-  /** Lengths of what was handed over, the last one with `end`. */
+  /** The lengths of the written chunks, the last one written with `end`. */
   readonly pieces: number[] = [];
   #written: (() => void)[] = [];
 

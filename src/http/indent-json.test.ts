@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { indentJson } from './indent-json.ts';
 
-it('indents as JSON.stringify does, whatever stands in the strings (NEG-19)', () => {
+it('the indentation is that of JSON.stringify, whatever the strings contain (NEG-19)', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, undefined, 2));
@@ -10,7 +10,7 @@ it('indents as JSON.stringify does, whatever stands in the strings (NEG-19)', ()
   );
 });
 
-it('keeps numbers as they are written', () => {
+it('numbers are kept as they are written', () => {
   expect(indentJson('{"a":9223372036854775807,"b":[1.0]}')).toBe(
     '{\n  "a": 9223372036854775807,\n  "b": [\n    1.0\n  ]\n}',
   );

@@ -1,6 +1,6 @@
 /**
- * Indents compact JSON by two spaces, text to text, so that what was spliced from ready pieces need not be read and
- * written again and every number stays as it is.
+ * Indents compact JSON by two spaces. It works on the text, so that JSON assembled from serialized parts need not be
+ * parsed again, and every number stays as it is.
  */
 export function indentJson(compact: string): string {
   const parts: string[] = [];

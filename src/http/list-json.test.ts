@@ -30,8 +30,8 @@ function listOf(kind: ResourceKind, list: ServedList): string {
   return Buffer.concat([...textPieces(listText(kind, list))]).toString();
 }
 
-describe('a list as bytes', () => {
-  it('is its JSON and a newline, whatever characters are in it (LIST-01, NEG-19)', () => {
+describe('the JSON of a list', () => {
+  it('ends with a newline and keeps all characters (LIST-01, NEG-19)', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'binary' })),
@@ -55,7 +55,7 @@ describe('a list as bytes', () => {
     );
   });
 
-  it('leaves the type out of the items of built-in kinds only (NEG-25)', () => {
+  it('omits kind and apiVersion only in items of built-in kinds (NEG-25)', () => {
     const items = [served('one', true), served('two', true)];
     const typed = listOf(kind(true), { items, resourceVersion: '7' });
     expect(typed).toMatch(/^\{"kind":"WidgetList","apiVersion":"v1","metadata":\{"resourceVersion":"7"\},"items":\[/);

@@ -3,12 +3,12 @@ import { listKindOf, type ResourceKind } from '../api/resource.ts';
 import type { Served, ServedList } from '../registry/verbs.ts';
 import type { JoinedText } from './pieces.ts';
 
-/** Continue tokens are opaque and absent on the last page; the count is there only where it is exact (LIST-23). */
+/** Continue tokens are opaque and absent on the last page; the count is present only if it is exact (LIST-23). */
 export function listMetaJson(list: ServedList): string {
   return `{${metaMembers(list).join(',')}}`;
 }
 
-/** In the order of Go's struct. */
+/** In the field order of the Go struct. */
 function metaMembers(list: ServedList): string[] {
   const members = [`"resourceVersion":${JSON.stringify(list.resourceVersion)}`];
   if (list.continue !== undefined && list.continue !== '') members.push(`"continue":${JSON.stringify(list.continue)}`);
@@ -17,8 +17,8 @@ function metaMembers(list: ServedList): string[] {
 }
 
 /**
- * A list is joined from the ready JSON of its items (rule LIST-01). Kinds that typed clients know come in the order of
- * their structs and without kind and apiVersion in the items; the others alphabetically, as custom resources do
+ * Assembles a list from the serialized JSON of its items (rule LIST-01). Built-in kinds use the field order of their
+ * structs and have no kind and apiVersion in the items. Other kinds are in alphabetical order, like custom resources
  * (rules DEC-25, NEG-25).
  */
 export function listText(kind: ResourceKind, list: ServedList): JoinedText {
@@ -35,7 +35,7 @@ export function listText(kind: ResourceKind, list: ServedList): JoinedText {
   return { head: `{${listKind},${apiVersion},${metadata},"items":[`, items, tail: ']}' };
 }
 
-/** Made as they are asked for. */
+/** Converts the items lazily. */
 export function* each(items: readonly Served[], make: (item: Served) => string): Generator<string> {
   for (const item of items) yield make(item);
 }

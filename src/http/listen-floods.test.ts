@@ -36,7 +36,7 @@ async function connection(protocol: 'http/1.1' | 'h2' = 'http/1.1'): Promise<TLS
   return socket;
 }
 
-/** Gets on it, and holds on to it. */
+/** Sends a GET request and keeps the connection open. */
 async function get(socket: TLSSocket): Promise<string> {
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   const [answer] = await once(socket, 'data');
@@ -55,7 +55,7 @@ function frame(kind: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([head, payload]);
 }
 
-/** GET https / of x, in the words of HPACK. */
+/** GET https / of host x, encoded with HPACK. */
 const getRoot = Buffer.from([0x82, 0x87, 0x84, 0x01, 0x01, 0x78]);
 
 async function session(): Promise<TLSSocket> {
@@ -66,7 +66,7 @@ async function session(): Promise<TLSSocket> {
   return socket;
 }
 
-/** Resolves when the socket has taken what was written, or is closed. */
+/** Resolves when the socket has drained or closed. */
 function takenOrClosed(socket: TLSSocket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -78,23 +78,23 @@ function takenOrClosed(socket: TLSSocket): Promise<void> {
   });
 }
 
-/** Sends one after the other, as fast as it is taken, until the server has enough. Gives how many were sent. */
+/** Sends frames as fast as the socket accepts them until the server closes it. Returns the number of sent frames. */
 async function flood(socket: TLSSocket, bytes: (times: number) => Buffer, most: number): Promise<number> {
   for (let times = 0; times < most; times++) {
     if (socket.destroyed || !socket.writable) return times;
     if (!socket.write(bytes(times))) await takenOrClosed(socket);
-    // The server is in this process too.
+    // Lets the server, which runs in this process, work.
     else if (times % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   return most;
 }
 
-describe('when there is no more room for connections', () => {
-  it('the longest idle one goes, and whoever comes is served', async () => {
+describe('at the connection limit', () => {
+  it('the longest idle connection is closed, and the new one is served', async () => {
     await start({ connections: 3 });
     const idle = [await connection(), await connection(), await connection()];
     for (const socket of idle) await get(socket);
-    // The first has been used last.
+    // The first connection was used last.
     await get(idle[0] as TLSSocket);
     const closed = once(idle[1] as TLSSocket, 'close');
     expect(await get(await connection())).toMatch(/^HTTP\/1\.1 200 /);
@@ -102,7 +102,7 @@ describe('when there is no more room for connections', () => {
     expect(idle.map(({ destroyed }) => destroyed)).toEqual([false, true, false]);
   });
 
-  it('those with a request at work stay, and whoever comes goes', async () => {
+  it('connections with an active request are kept, and the new one is closed', async () => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
@@ -120,7 +120,7 @@ describe('when there is no more room for connections', () => {
     for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('handshakes that do not go on make room for those that do', async () => {
+  it('stalled handshakes are closed in favor of new ones', async () => {
     await start({ handshakes: 5 });
     const halves = Array.from({ length: 20 }, () => {
       const socket = connectTcp(listener.port, '127.0.0.1');
@@ -136,13 +136,13 @@ describe('when there is no more room for connections', () => {
   });
 });
 
-describe('a peer that floods the server', () => {
-  it('with headers that never end is cut off', async () => {
+describe('a peer that floods the server is disconnected or limited', () => {
+  it('a peer that sends endless headers is disconnected', async () => {
     await start({});
     const socket = await session();
     socket.resume();
     socket.write(frame(type.headers, flag.endStream, 1, getRoot));
-    // Literals that are not to be remembered: a name of one letter, a value of 100.
+    // Literals that are not indexed: a name of one letter, a value of 100.
     const header = Buffer.concat([Buffer.from([0x00, 1, 0x61, 100]), Buffer.alloc(100, 0x62)]);
     const headers = Buffer.concat(Array.from({ length: 100 }, () => header));
     const sent = await flood(socket, () => frame(type.continuation, 0, 1, headers), 10_000);
@@ -151,7 +151,7 @@ describe('a peer that floods the server', () => {
     expect(await get(await connection())).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('with requests that it takes back at once is cut off', async () => {
+  it('a peer that resets its requests immediately is disconnected', async () => {
     await start({ pingMilliseconds: 200 });
     const socket = await session();
     socket.resume();
@@ -168,17 +168,17 @@ describe('a peer that floods the server', () => {
     expect(await get(await connection())).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('with requests over HTTP/1.1 behind one that is at work is cut off, and none of them is carried out', async () => {
+  it('a peer that pipelines too many HTTP/1.1 requests is disconnected, and none of them is executed', async () => {
     await start({ streamsPerSession: 100 }, () => new Promise(() => {}));
     const socket = await connection();
     const request = Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    // As many as are allowed, one after the other.
+    // As many as allowed, one after the other.
     expect(await flood(socket, () => request, 100)).toBe(100);
     expect(await flood(socket, () => request, 100_000)).toBeLessThan(100_000);
     expect(calls).toBe(1);
   });
 
-  it('with pings or settings whose answers it does not read is cut off', async () => {
+  it('a peer that sends pings or settings and does not read the acknowledgments is disconnected', async () => {
     await start({ pingMilliseconds: 200 });
     for (const bytes of [frame(type.ping, 0, 0, Buffer.alloc(8)), frame(type.settings, 0, 0, Buffer.alloc(0))]) {
       const socket = await session();
@@ -189,7 +189,7 @@ describe('a peer that floods the server', () => {
     expect(await get(await connection())).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('with more streams than it may open is refused those, and the others go on', async () => {
+  it('streams beyond the limit are refused, and the others continue', async () => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
       finish = resolve;

@@ -1,28 +1,28 @@
-/** What one listener puts up with. Every number can be set; these are the ones it starts from. */
+/** The limits of one listener. Each can be configured. */
 export interface ListenLimits {
-  /** All headers of a request together. Tokens with scopes take 8 KiB, impersonated groups a few more. */
+  /** The total size of a request's headers. Tokens with scopes take 8 KiB, impersonated groups a few more. */
   readonly headerBytes: number;
-  /** Until the headers are complete; slower clients hold a connection for nothing. */
+  /** The time until the headers are complete. */
   readonly headersMilliseconds: number;
-  /** Until the body is complete. */
+  /** The time until the body is complete. */
   readonly requestMilliseconds: number;
-  /** How often the two above are looked at. */
+  /** The interval at which the two timeouts above are checked. */
   readonly checkMilliseconds: number;
   readonly handshakeMilliseconds: number;
-  /** A kept-alive connection without a request. Longer than the 90 s after which Go clients let go by themselves. */
+  /** The idle timeout of a kept-alive connection. Longer than the 90 s after which Go clients close it themselves. */
   readonly idleMilliseconds: number;
-  /** A reader who takes nothing for so long while there is something to take is gone. */
+  /** The time after which a client that reads nothing of its pending data is disconnected. */
   readonly stallMilliseconds: number;
   /**
-   * Informers open a stream per kind and namespace on one connection; 250 is the least they are promised. Over HTTP/1.1
-   * as many may wait for their answers.
+   * The number of concurrent HTTP/2 streams of a connection, and of pipelined requests over HTTP/1.1. Informers open a
+   * stream per kind and namespace; clients may rely on at least 250.
    */
   readonly streamsPerSession: number;
-  /** How often an HTTP/2 peer is asked whether it is there; one that did not answer four times is cut off. */
+  /** The interval of HTTP/2 pings. A peer that misses four in a row is disconnected. */
   readonly pingMilliseconds: number;
-  /** Open at a time. For one more the longest idle one goes, of the source that has most of those. */
+  /** Open connections. Beyond the limit, the longest idle one of the source with the most idle ones is closed. */
   readonly connections: number;
-  /** Handshakes under way at a time; for one more the oldest goes, likewise. */
+  /** Concurrent TLS handshakes. Beyond the limit, the oldest one of the source with the most handshakes is closed. */
   readonly handshakes: number;
 }
 

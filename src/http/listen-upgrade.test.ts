@@ -13,7 +13,7 @@ const faults: string[] = [];
 const log: Log = { ...silentLog, error: (_members, message) => void faults.push(message) };
 afterEach(() => listener.drain(500));
 
-/** Sends bytes over TLS and gives back all that comes until the server closes. */
+/** Sends bytes over TLS and returns everything received until the server closes. */
 async function send(text: string): Promise<string> {
   const socket = connect({ port: listener.port, host: '127.0.0.1', ca: certificate.cert, ALPNProtocols: ['http/1.1'] });
   let came = '';
@@ -26,10 +26,10 @@ async function send(text: string): Promise<string> {
   return came;
 }
 
-describe('an upgrade that comes together with a request before it', () => {
-  it('is answered after that one, whatever is wrong with it', async () => {
+describe('a pipelined upgrade request', () => {
+  it('is answered after the request before it, even if it is invalid', async () => {
     const handler = async ({ url }: IncomingRequest): Promise<Reply> => {
-      // A few turns of the event loop: the upgrade's refusal is there at once.
+      // A few ticks: the error response to the upgrade is ready immediately.
       for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
       return { status: 200, headers: { 'content-type': 'text/plain' }, body: `seen ${url}` };
     };
@@ -45,12 +45,12 @@ describe('an upgrade that comes together with a request before it', () => {
   });
 });
 
-describe('a client that has switched protocols and reads slowly', () => {
+describe('a slow reader of an upgraded connection', () => {
   it.each([
-    ['that has ended long ago', (behind: Duplex) => behind.push(null)],
+    ['that has ended', (behind: Duplex) => behind.push(null)],
     ['that has failed', (behind: Duplex) => setImmediate(() => behind.destroy(new Error('gone')))],
-  ])('gets all that came from a side %s, though it says something in between', async (_, finish) => {
-    // More than lies before the client, less than the kernel takes.
+  ])('gets all data of a backend %s, even if it sends something in between', async (_, finish) => {
+    // More than the client has buffered, less than the kernel accepts.
     const sent = Buffer.alloc(300_000, 'x');
     const behind = new Duplex({ allowHalfOpen: false, read() {}, write: (_chunk, _encoding, done) => done() });
     const handler = async (): Promise<Reply> => ({

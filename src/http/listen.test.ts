@@ -40,7 +40,7 @@ function call(
   });
 }
 
-/** Resolves when a number that grew has stopped growing for a thousand turns of the event loop. */
+/** Resolves when a growing number has not changed for a thousand ticks. */
 async function standsStill(read: () => number): Promise<void> {
   let last = 0;
   for (let turns = 0; turns < 1000 || last === 0; turns++) {
@@ -50,7 +50,7 @@ async function standsStill(read: () => number): Promise<void> {
   }
 }
 
-/** Sends bytes over TLS and gives back all that comes until the server closes. */
+/** Sends bytes over TLS and returns everything received until the server closes. */
 async function sendRaw(text: string): Promise<string> {
   const socket = connectTls({
     port: listener.port,
@@ -67,7 +67,7 @@ async function sendRaw(text: string): Promise<string> {
   return answer;
 }
 
-/** Begin to post, hear the answer, and hold on to the connection until the returned function is called. */
+/** Starts a POST, reads the response, and keeps the connection open until the returned function is called. */
 async function postOverHttp1(): Promise<() => void> {
   const socket = connectTls({ port: listener.port, host: '127.0.0.1', ca: certificate.cert });
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
@@ -96,18 +96,18 @@ async function expectOverHttp2(): Promise<string> {
 
 const hello = async (): Promise<Reply> => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'hello' });
 
-/** A kernel that waits before it acknowledges waits for 40 ms. */
+/** Delayed acknowledgments of the kernel take 40 ms. */
 const delayedAcknowledgement = 35;
 
-describe('requests and answers', () => {
-  it('do not wait for each other: the first answer on a connection is not held back until what was sent before is acknowledged', async () => {
+describe('requests and responses', () => {
+  it('the first response on a connection does not wait until earlier data is acknowledged', async () => {
     await start(async () => {
-      // Later than the last of the handshake, which it would otherwise travel with.
+      // Later than the end of the handshake, which would otherwise carry it.
       for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
       return { status: 200, headers: {}, body: 'hello' };
     });
     const times: number[] = [];
-    // One that was not held back is enough: a busy machine makes many of them late.
+    // One response in time is enough: a busy machine delays many of them.
     while (times.length < 200 && Math.min(...times) >= delayedAcknowledgement) {
       const started = performance.now();
       await (await call('/')).body.text();
@@ -116,7 +116,7 @@ describe('requests and answers', () => {
     expect(Math.min(...times)).toBeLessThan(delayedAcknowledgement);
   });
 
-  it.each([false, true])('leave nobody waiting for a body whose answer is out, HTTP/2: %s', async (http2) => {
+  it.each([false, true])('a read of the body ends with the response, HTTP/2: %s', async (http2) => {
     let reading: Promise<unknown> = Promise.resolve();
     await start(async (incoming) => {
       reading = Promise.resolve(readBody({ request: incoming }));
@@ -128,7 +128,7 @@ describe('requests and answers', () => {
     end();
   });
 
-  it('are over for an HTTP/2 client whose long body nobody wants to read', async () => {
+  it('an HTTP/2 request with a long unread body ends with its response', async () => {
     await start(async () => ({ status: 403, headers: {}, body: 'no' }));
     const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: certificate.cert });
     const stream = session.request({ ':method': 'POST', ':path': '/' });
@@ -136,48 +136,56 @@ describe('requests and answers', () => {
     stream.on('data', (piece) => {
       text += piece;
     });
-    // More than the client may send before somebody reads.
+    // More than the flow-control window allows without a read.
     stream.end(Buffer.alloc(1_000_000));
     await once(stream, 'close');
     expect(text).toBe('no');
     session.close();
   });
 
-  it.each([false, true])('are refused as a Status for what nobody can expect, HTTP/2: %s', async (http2) => {
+  it.each([false, true])('an unknown Expect header is rejected with a Status, HTTP/2: %s', async (http2) => {
     await start(hello);
     const text = http2
       ? await expectOverHttp2()
       : await sendRaw('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: it\r\n\r\n');
-    expect(text).toContain('"message":"the server cannot meet the expectation \\"it\\""');
+    expect(text).toContain('"message":"the server does not support the expectation \\"it\\""');
     expect(text).toContain('"code":417');
   });
 
-  it.each([false, true])('pass over HTTP/1.1 and HTTP/2 alike, HTTP/2: %s (HDR-09)', async (http2) => {
-    let seen: IncomingRequest | undefined;
-    let body = '';
-    await start(async (incoming) => {
-      seen = incoming;
-      body = Buffer.from(await readBody({ request: incoming })).toString();
-      return { status: 201, headers: { 'x-test': ['a', 'b'] }, body: 'größe' };
-    });
-    const response = await call('/path%2F?a=b', { http2, method: 'POST', headers: { 'x-sent': 'here' }, body: 'sent' });
-    expect(response.statusCode).toBe(201);
-    expect(response.headers['content-length']).toBe('7');
-    expect([response.headers['x-test']].flat().join(', ')).toBe('a, b');
-    expect(await response.body.text()).toBe('größe');
-    expect(seen).toMatchObject({
-      method: 'POST',
-      url: '/path%2F?a=b',
-      httpVersion: http2 ? '2' : '1.1',
-      remoteAddress: '127.0.0.1',
-      webSocket: false,
-    });
-    expect(seen?.headers['x-sent']).toBe('here');
-    expect(Object.keys(seen?.headers ?? {}).filter((name) => name.startsWith(':'))).toEqual([]);
-    expect(body).toBe('sent');
-  });
+  it.each([false, true])(
+    'requests and responses are the same over HTTP/1.1 and HTTP/2, HTTP/2: %s (HDR-09)',
+    async (http2) => {
+      let seen: IncomingRequest | undefined;
+      let body = '';
+      await start(async (incoming) => {
+        seen = incoming;
+        body = Buffer.from(await readBody({ request: incoming })).toString();
+        return { status: 201, headers: { 'x-test': ['a', 'b'] }, body: 'größe' };
+      });
+      const response = await call('/path%2F?a=b', {
+        http2,
+        method: 'POST',
+        headers: { 'x-sent': 'here' },
+        body: 'sent',
+      });
+      expect(response.statusCode).toBe(201);
+      expect(response.headers['content-length']).toBe('7');
+      expect([response.headers['x-test']].flat().join(', ')).toBe('a, b');
+      expect(await response.body.text()).toBe('größe');
+      expect(seen).toMatchObject({
+        method: 'POST',
+        url: '/path%2F?a=b',
+        httpVersion: http2 ? '2' : '1.1',
+        remoteAddress: '127.0.0.1',
+        webSocket: false,
+      });
+      expect(seen?.headers['x-sent']).toBe('here');
+      expect(Object.keys(seen?.headers ?? {}).filter((name) => name.startsWith(':'))).toEqual([]);
+      expect(body).toBe('sent');
+    },
+  );
 
-  it('are packed above 128 KiB for those who ask (NEG-20)', async () => {
+  it('responses above 128 KiB are compressed if the client accepts it (NEG-20)', async () => {
     const big = 'x'.repeat(128 * 1024 + 1);
     await start(async ({ url }) => ({ status: 200, headers: {}, body: url === '/big' ? big : big.slice(1) }));
     const packed = await call('/big', { headers: { 'accept-encoding': 'deflate, gzip' } });
@@ -197,21 +205,21 @@ describe('requests and answers', () => {
     }
   });
 
-  it.each([false, true])('to HEAD have no body, HTTP/2: %s (REQ-25)', async (http2) => {
+  it.each([false, true])('a HEAD response has no body, HTTP/2: %s (REQ-25)', async (http2) => {
     await start(hello);
     const response = await call('/', { method: 'HEAD', http2 });
     expect(response.headers['content-length']).toBe('5');
     expect(await response.body.text()).toBe('');
   });
 
-  it('that fail in an unknown way are a bare 500', async () => {
+  it('an unknown error becomes a 500 without details', async () => {
     await start(() => Promise.reject(new Error('secret')));
     const response = await call('/');
     expect(response.statusCode).toBe(500);
     expect(await response.body.text()).not.toContain('secret');
   });
 
-  it('in the absolute form mean the path in them', async () => {
+  it('an absolute request URL is served by its path', async () => {
     await start(async ({ url }) => ({ status: 200, headers: {}, body: url }));
     const answer = await sendRaw('GET https://other/a?b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(answer).toMatch(/\r\n\r\n\/a\?b$/);
@@ -219,7 +227,7 @@ describe('requests and answers', () => {
 });
 
 describe('streams', () => {
-  it.each([false, true])('are never written faster than they are read, HTTP/2: %s', async (http2) => {
+  it.each([false, true])('a stream is never written faster than it is read, HTTP/2: %s', async (http2) => {
     let made = 0;
     const line = `${'x'.repeat(64 * 1024)}\n`;
     async function* endless() {
@@ -238,7 +246,7 @@ describe('streams', () => {
     const stream = session?.request({ ':path': '/' }) ?? (await call('/')).body;
     stream.on('error', () => {});
     await standsStill(() => made);
-    // What the kernel, TLS and both ends' buffers hold, and no more: an unbounded writer makes gigabytes in this time.
+    // No more than the kernel, TLS and the buffers hold: an unbounded writer would produce gigabytes in this time.
     expect(made).toBeGreaterThan(0);
     expect(made * line.length).toBeLessThan(64 * 1024 * 1024);
     stream.destroy();
@@ -246,7 +254,7 @@ describe('streams', () => {
     session?.close();
   });
 
-  it('of a reader who takes nothing for too long are cut off', async () => {
+  it('a client that reads nothing for too long is disconnected', async () => {
     async function* endless() {
       for (;;) yield 'x'.repeat(64 * 1024);
     }
@@ -264,7 +272,7 @@ describe('streams', () => {
     await ended;
   });
 
-  it('and long answers that nobody reads do not hold up the other streams of their session', async () => {
+  it('unread long responses do not block other streams of their session', async () => {
     const big = 'x'.repeat(16_000_000);
     await start(async ({ url }) => ({ status: 200, headers: {}, body: url === '/big' ? big : 'small' }));
     const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: certificate.cert });
@@ -275,7 +283,7 @@ describe('streams', () => {
     let text = '';
     for await (const chunk of stream) text += chunk;
     expect(text).toBe('small');
-    // All of it is read in the end: Node's HTTP/2 client corrupts its own memory when it is destroyed before that.
+    // Everything is read in the end: Node's HTTP/2 client corrupts its own memory if it is destroyed before.
     for (const long of unread) {
       let length = 0;
       for await (const chunk of long) length += chunk.length;
@@ -284,8 +292,8 @@ describe('streams', () => {
     session.close();
   });
 
-  it('that throw end the connection, not the server', async () => {
-    // biome-ignore lint/correctness/useYield: it fails before the first line.
+  it('a stream that throws ends the connection, not the server', async () => {
+    // biome-ignore lint/correctness/useYield: it throws before the first line.
     async function* broken(): AsyncGenerator<string> {
       throw new Error('broken');
     }
@@ -296,8 +304,8 @@ describe('streams', () => {
   });
 });
 
-describe('what is no request', () => {
-  it('is answered 431, 408 or 400 as a Status, and the server goes on', async () => {
+describe('an invalid request', () => {
+  it('gets a Status with 431, 408 or 400, and the server continues', async () => {
     await start(hello, { headerBytes: 8192, headersMilliseconds: 100, checkMilliseconds: 50 });
     const big = await sendRaw(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`);
     expect(big).toMatch(/^HTTP\/1\.1 431 [\s\S]*"kind":"Status"[\s\S]*"code":431/);
@@ -320,7 +328,7 @@ describe('what is no request', () => {
     ['1.1', 'malformed Host header', 'Host: someone@x\r\n'],
     ['1.0', 'malformed Host header', 'Host: a b\r\n'],
   ])(
-    'has no host that all would read alike: HTTP/%s, %s; nothing after it is carried out',
+    'with an ambiguous host is rejected: HTTP/%s, %s; nothing after it is executed',
     async (version, message, hosts) => {
       let asked = 0;
       await start(async () => {
@@ -343,7 +351,7 @@ describe('what is no request', () => {
   );
 
   it.each(['Host:', 'Host: [::1]:8443', 'Host: vc-1.example.test:443'])(
-    'is none of those that have one: %s',
+    'does not include requests with a valid host: %s',
     async (host) => {
       await start(hello);
       expect(await sendRaw(`GET / HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
@@ -357,12 +365,12 @@ describe('what is no request', () => {
     ['a body that cannot be read', `${whole}\r\n{}${broken}`, ['200', '400']],
     ['more than it announced as its last', `${whole}Connection: close\r\n\r\n{}${broken}`, ['200']],
     ['more, in HTTP/1.0', `${whole.replace('1.1', '1.0')}\r\n{}${broken}`, ['200']],
-  ])('is answered behind the request before it, whose answer is its own: %s', async (_what, sent, codes) => {
+  ])('is answered after the response to the request before it: %s', async (_what, sent, codes) => {
     const carriedOut: string[] = [];
     await start(async (request) => {
       for await (const _ of request.body);
       carriedOut.push(request.url);
-      // By then the rest has been read as well.
+      // The rest has been read by then.
       await new Promise((resolve) => setImmediate(resolve));
       return hello();
     });
@@ -371,7 +379,7 @@ describe('what is no request', () => {
     expect(carriedOut).toEqual(['/first']);
   });
 
-  it('over plain TCP is dropped', async () => {
+  it('a plain TCP connection is closed', async () => {
     await start(hello);
     const socket = connectTcp(listener.port, '127.0.0.1');
     socket.on('error', () => {});
@@ -381,7 +389,7 @@ describe('what is no request', () => {
     expect((await call('/')).statusCode).toBe(200);
   });
 
-  it('has too many headers for HTTP/2 too', async () => {
+  it('an HTTP/2 request with too large headers gets 431', async () => {
     await start(hello, { headerBytes: 8192 });
     const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: certificate.cert });
     session.on('error', () => {});
@@ -397,8 +405,8 @@ describe('what is no request', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  it.each([false, true])('fires the signal of its request, HTTP/2: %s', async (http2) => {
+describe('a client that disconnects', () => {
+  it.each([false, true])('aborts the signal of its request, HTTP/2: %s', async (http2) => {
     let fired: (() => void) | undefined;
     let arrived: (() => void) | undefined;
     const gone = new Promise<void>((resolve) => (fired = resolve));
@@ -418,7 +426,7 @@ describe('a client that goes away', () => {
 });
 
 describe('an HTTP/2 peer', () => {
-  it('that answers no ping is cut off', async () => {
+  it('that acknowledges no ping is disconnected', async () => {
     await start(hello, { pingMilliseconds: 30 });
     const socket = connectTls({
       port: listener.port,
@@ -434,7 +442,7 @@ describe('an HTTP/2 peer', () => {
     await once(socket, 'close');
   });
 
-  it('that answers pings stays', async () => {
+  it('that acknowledges pings stays connected', async () => {
     await start(hello, { pingMilliseconds: 10 });
     const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: certificate.cert });
     for (let pings = 0; pings < 5; pings++) await once(session, 'ping');
@@ -446,7 +454,7 @@ describe('an HTTP/2 peer', () => {
 });
 
 describe('drain', () => {
-  it('lets what is at work finish, closes what is idle and takes nothing new', async () => {
+  it('a drain lets active requests finish, closes idle connections and accepts no new ones', async () => {
     let finish: (() => void) | undefined;
     let arrived: (() => void) | undefined;
     const came = new Promise<void>((resolve) => (arrived = resolve));
@@ -473,7 +481,7 @@ describe('drain', () => {
     await drained;
   });
 
-  it('finishes HTTP/2 requests after GOAWAY', async () => {
+  it('HTTP/2 requests finish after GOAWAY', async () => {
     let finish: (() => void) | undefined;
     await start(async () => {
       await new Promise<void>((resolve) => (finish = resolve));
@@ -495,8 +503,8 @@ describe('drain', () => {
     await drained;
   });
 
-  it('holds the process until it is over, which otherwise might end in the midst of it', async () => {
-    // Lists what keeps the event loop going, and nothing else.
+  it('a drain keeps the process alive until it is complete', async () => {
+    // Lists only the resources that keep the event loop alive.
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     await start(() => new Promise<Reply>(() => {}));
     const stuck = call('/').catch(() => {});
@@ -508,7 +516,7 @@ describe('drain', () => {
     await stuck;
   });
 
-  it('cuts off what does not end in its time', async () => {
+  it('requests that do not finish within the timeout are disconnected', async () => {
     await start(() => new Promise<Reply>(() => {}));
     const stuck = call('/').catch((error: Error) => error);
     const handshaking = connectTcp(listener.port, '127.0.0.1');
@@ -521,7 +529,7 @@ describe('drain', () => {
   });
 });
 
-it('is not taken for a whole answer what breaks off, over HTTP/2 either', async () => {
+it('a truncated response is an error to the client, also over HTTP/2', async () => {
   function* pieces() {
     yield Buffer.alloc(200_000);
     throw new Error('no more');
@@ -545,7 +553,7 @@ describe('the cipher', () => {
     return name;
   };
 
-  it('is that of 128 bits, whichever the client names first, and another where the client takes no other', async () => {
+  it('is the 128-bit one whatever the client prefers, or another if the client supports no other', async () => {
     await start(hello);
     expect(await cipherWith({ ciphers: 'TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256' })).toBe(
       'TLS_AES_128_GCM_SHA256',
@@ -557,7 +565,7 @@ describe('the cipher', () => {
 });
 
 describe('the certificate', () => {
-  it('can be changed while connections stand', async () => {
+  it('can be replaced while connections are open', async () => {
     await start(hello);
     const other = await selfSigned('other');
     listener.updateTls(other.cert, other.key);
@@ -568,7 +576,7 @@ describe('the certificate', () => {
   });
 });
 
-it('says so when its port is taken', async () => {
+it('listen rejects if its port is in use', async () => {
   await start(hello);
   const options = { host: '127.0.0.1', port: listener.port, tls: certificate, handler: hello, log: silentLog };
   await expect(listen(options)).rejects.toThrow('EADDRINUSE');

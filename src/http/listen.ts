@@ -34,7 +34,7 @@ import { brokenOff, type ResponseTarget, writeReply } from './write-reply.ts';
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0 picks any free port. */
   readonly port: number;
   /** PEM. */
   readonly tls: { readonly cert: string; readonly key: string };
@@ -46,54 +46,56 @@ export interface ListenOptions {
 export interface Listener {
   readonly address: string;
   readonly port: number;
-  /** New connections are served with these from now on; those that stand go on. */
+  /** Uses a new certificate for new connections. Existing connections are kept. */
   updateTls(cert: string, key: string): void;
   /**
-   * Takes no new connection, ends streams through their signals, lets requests at work finish, and cuts off whatever
-   * is left when the time is up.
+   * Stops accepting connections, ends streams through their signals, lets running requests finish, and destroys the
+   * remaining connections after the timeout.
    */
   drain(timeoutMilliseconds: number): Promise<void>;
 }
 
-/** How long requests that were cut off may take to notice. */
-const lastWords = 500;
+/** The time that requests on destroyed connections get to finish. */
+const abortGraceMilliseconds = 500;
 
-/** Waits for it, but no longer than so long. The timer holds the process: nothing else may be left that does. */
-async function before(milliseconds: number, awaited: Promise<void>): Promise<void> {
+/** Waits for `awaited`, up to a timeout. The timer keeps the process alive: nothing else might. */
+async function withTimeout(milliseconds: number, awaited: Promise<void>): Promise<void> {
   let stop = () => {};
-  const over = new Promise<void>((resolve) => {
+  const timedOut = new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
     stop = () => clearTimeout(timer);
   });
-  await Promise.race([awaited, over]).finally(() => stop());
+  await Promise.race([awaited, timedOut]).finally(() => stop());
 }
 
-/** What a request comes with besides itself. */
-interface Circumstances {
+/** The connection-related state of a request. */
+interface ConnectionState {
   readonly end: RequestEnd;
-  /** Throws what is wrong with it, whatever it asks for. */
+  /** Throws a StatusError if the request must be rejected, whatever its path. */
   check(): void;
-  /** Whether nobody is there any more to be answered. */
+  /** True if the client has disconnected. */
   isGone(): boolean;
-  /** Whether nothing more is to be read from its connection. */
+  /** True if no further request is read from the connection. */
   readonly isLast: boolean;
-  /** The answer is out, or nobody is there for it any more. */
-  over(): void;
+  /** Called when the response is written or the client has disconnected. */
+  done(): void;
 }
 
-/** The reason of every signal that fires at a request's end; made once, see `drainReason`. */
-const overReason = new Error('the request is over');
+/** The abort reason at the end of every request. Created once, see `drainReason`. */
+const requestEnded = new Error('the request has ended');
 
 /**
- * Of the ciphers that Node takes, that of 128 bits comes first, as in Go's servers and in browsers: a busy watch takes a
- * twelfth less of its client's time then, and a twentieth less of ours.
+ * Prefers the 128-bit cipher, as Go's servers and browsers do: it saves a client of a busy watch a twelfth of its CPU
+ * time, and this server a twentieth.
  */
 const ciphers = ['TLS_AES_128_GCM_SHA256', ...DEFAULT_CIPHERS.split(':')].join(':');
 
-/** Clients are asked for no certificate. Without `ca` Node would read every authority it knows, in a tenth of a start. */
-const tlsTerms: SecureContextOptions = { minVersion: 'TLSv1.2', ca: [], ciphers };
+/**
+ * No client certificates are requested. Without `ca`, Node loads every known CA, which takes a tenth of the startup.
+ */
+const tlsOptions: SecureContextOptions = { minVersion: 'TLSv1.2', ca: [], ciphers };
 
-/** Serves HTTP/1.1 and HTTP/2 on one TLS port. Resolves when connections are taken; rejects if the port is not to be had. */
+/** Serves HTTP/1.1 and HTTP/2 on one TLS port. Resolves when it accepts connections; rejects if it cannot bind. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const limits = { ...defaultListenLimits, ...options.limits };
   const { log } = options;
@@ -103,18 +105,18 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const order = new AnswersInOrder(limits.streamsPerSession);
   const server = createSecureServer({
     allowHTTP1: true,
-    ...tlsTerms,
+    ...tlsOptions,
     cert: options.tls.cert,
     key: options.tls.key,
     handshakeTimeout: limits.handshakeMilliseconds,
-    // Or the first answer on a connection waits behind the session tickets until the client's kernel acknowledges them.
+    // Otherwise the first response on a connection waits until the client's kernel acknowledges the session tickets.
     noDelay: true,
     settings: { maxConcurrentStreams: limits.streamsPerSession, maxHeaderListSize: limits.headerBytes },
     maxSessionInvalidFrames: 100,
-    // Megabytes. Node's own 10 are soon reached by a few hundred streams, and a session beyond it refuses new ones.
+    // In megabytes. A few hundred streams exceed Node's default of 10, and the session then refuses new streams.
     maxSessionMemory: 128,
   });
-  // The typings do not know that an HTTP/2 server that allows HTTP/1.1 reads these as an HTTP/1.1 server does.
+  // The typings lack these, but an HTTP/2 server that allows HTTP/1.1 reads them as an HTTP/1.1 server does.
   Object.assign(server, {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMilliseconds,
@@ -125,11 +127,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
 
   const write = (end: RequestEnd, reply: Reply, writing: () => Promise<void>): Promise<void> => {
-    const lasts = isStream(reply) || isUpgraded(reply) || (isPassed(reply) && reply.body.lasts);
-    return lasts ? writeLasting(end, writing) : writing();
+    const isLongRunning = isStream(reply) || isUpgraded(reply) || (isPassed(reply) && reply.body.lasts);
+    return isLongRunning ? writeLongRunning(end, writing) : writing();
   };
 
-  const writeLasting = async (end: RequestEnd, writing: () => Promise<void>): Promise<void> => {
+  const writeLongRunning = async (end: RequestEnd, writing: () => Promise<void>): Promise<void> => {
     const streamEnded = live.streamBegan(end);
     try {
       await writing();
@@ -141,7 +143,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const serve = async (
     request: IncomingRequest,
     response: ResponseTarget,
-    { end, check, isGone, isLast, over }: Circumstances,
+    { end, check, isGone, isLast, done }: ConnectionState,
   ): Promise<void> => {
     try {
       let reply: Reply;
@@ -154,32 +156,32 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       const closing = live.draining || isLast;
       await write(end, reply, () => writeReply(request, response, reply, { stalled, closing, isGone }));
     } catch (error) {
-      log.error({ err: error }, 'an answer could not be written to its end');
+      log.error({ err: error }, 'failed to write the response');
       response.destroy(brokenOff);
     }
-    over();
+    done();
   };
 
-  const onRequest = async (message: IncomingMessage, response: ServerResponse, expectsTheUnknown: boolean) => {
+  const onRequest = async (message: IncomingMessage, response: ServerResponse, hasUnknownExpectation: boolean) => {
     const turn = order.turnOf(message, response);
     if (turn !== undefined && !(await turn)) return;
-    const { over } = live.requestBegan(message.socket);
+    const { done } = live.requestBegan(message.socket);
     const end = new RequestEnd();
     let gone = false;
     response.once('close', () => {
       gone = true;
-      end.end(overReason);
+      end.end(requestEnded);
     });
-    response.on('error', () => end.end(overReason));
-    message.on('error', () => end.end(overReason));
+    response.on('error', () => end.end(requestEnded));
+    message.on('error', () => end.end(requestEnded));
     const problem = hostProblem(message);
     const check = () => {
       refuseHost(problem);
-      if (expectsTheUnknown) refuseExpectation(message.headers.expect);
+      if (hasUnknownExpectation) refuseExpectation(message.headers.expect);
     };
     const isLast = problem !== undefined || message.headers.host === undefined;
     const request = adaptRequest(message, end);
-    return serve(request, response, { end, check, isGone: () => gone, isLast, over });
+    return serve(request, response, { end, check, isGone: () => gone, isLast, done });
   };
 
   const onStream = (
@@ -192,27 +194,27 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       if (!stream.destroyed) stream.respond({ ':status': 405 }, { endStream: true });
       return undefined;
     }
-    const { source, over } = live.streamRequestBegan(stream.session as ServerHttp2Session | undefined);
+    const { source, done } = live.streamRequestBegan(stream.session as ServerHttp2Session | undefined);
     const end = new RequestEnd();
     let gone = false;
-    // `on` for what is told once as well: to take listeners off a stream takes its time, and they go with it.
+    // `on` also for one-time events: removing listeners from a stream is slow, and they are freed with the stream.
     stream.on('close', () => {
       gone = true;
-      end.end(overReason);
+      end.end(requestEnded);
     });
-    // A client that resets its stream without an error leaves it half open while something waits to be written.
+    // If a client resets its stream without an error, the stream stays half open while data waits to be written.
     stream.on('aborted', () => stream.destroy());
-    // HTTP/1.1 reads the rest of an unread body itself, inside the request's time. HTTP/2 says that it is enough; the
-    // stream would not close before its client does.
+    // With HTTP/1.1, Node reads the rest of an unread body itself, within the request timeout. With HTTP/2, the server
+    // must close the stream, or it stays open until the client closes it.
     stream.on('finish', () => {
       if (stream.closed || stream.endAfterHeaders || stream.readableEnded) return;
       if (stream.state.remoteClose !== 0) return;
-      // Or whoever still reads would take this for the end of the body.
-      end.end(overReason);
-      // Not at once: closing waits for the very event that is being told now.
+      // Otherwise a handler that still reads would mistake the close for the end of the body.
+      end.end(requestEnded);
+      // Deferred, because closing waits for the event that is being emitted now.
       setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
     });
-    stream.on('error', () => end.end(overReason));
+    stream.on('error', () => end.end(requestEnded));
     const { expect } = headers;
     const isAwaited = expect === '100-continue' && !stream.destroyed && !stream.closed;
     if (isAwaited) stream.additionalHeaders({ ':status': constants.HTTP_STATUS_CONTINUE });
@@ -222,15 +224,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     };
     const request = adaptStream({ stream, headers, rawHeaders, source }, end);
     const response = new StreamResponse(stream, end);
-    return serve(request, response, { end, check, isGone: () => gone, isLast: false, over });
+    return serve(request, response, { end, check, isGone: () => gone, isLast: false, done });
   };
 
   const onUpgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
     const turn = order.turnOf(message);
     if (turn !== undefined && !(await turn)) return;
-    const { over } = live.requestBegan(socket);
+    const { done } = live.requestBegan(socket);
     const end = new RequestEnd();
-    socket.once('close', () => end.end(overReason));
+    socket.once('close', () => end.end(requestEnded));
     socket.on('error', () => socket.destroy());
     const request = adaptRequest(message, end, message.headers.upgrade ?? '');
     try {
@@ -263,17 +265,17 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         socket.end();
       });
     } catch (error) {
-      log.error({ err: error }, 'an answer could not be written to its end');
+      log.error({ err: error }, 'failed to write the response');
       socket.destroy();
     } finally {
-      over();
+      done();
     }
   };
 
   server.on('request', (message, response) => void onRequest(message as never, response as never, false));
-  // Without somebody who listens Node answers these itself, and without a word why.
+  // Without a listener, Node responds to these itself, without a message.
   server.on('checkExpectation', (message, response) => void onRequest(message as never, response as never, true));
-  // Whoever listens for requests gets those of HTTP/2 as well, as if they were of HTTP/1.1; here they come as they are.
+  // A `request` listener also gets HTTP/2 requests, in HTTP/1.1 form. The `stream` listener handles them natively.
   server.removeAllListeners('stream');
   server.on('stream', (stream, headers, _flags, ...[rawHeaders = []]: (readonly string[])[]) => {
     void onStream(stream, headers, rawHeaders);
@@ -282,7 +284,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     'upgrade',
     (message: IncomingMessage, socket: Socket, head: Buffer) => void onUpgrade(message, socket, head),
   );
-  // A session is made while its connection's event is told, and does not say which one that is.
+  // A session is created while its connection's event is emitted, and has no reference to that connection.
   let connected: Socket | undefined;
   server.prependListener('secureConnection', (socket) => {
     live.handshakeEnded(socket);
@@ -320,18 +322,18 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return {
     address,
     port,
-    updateTls: (cert, key) => server.setSecureContext({ ...tlsTerms, cert, key }),
+    updateTls: (cert, key) => server.setSecureContext({ ...tlsOptions, cert, key }),
     async drain(timeoutMilliseconds) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const idle = live.drain();
-      await before(
+      await withTimeout(
         timeoutMilliseconds,
         idle.then(() => closed),
       );
       live.destroyAll();
       await closed;
-      // Whoever answered a connection that was cut off still has to write down how it ended.
-      await before(lastWords, idle);
+      // Handlers of destroyed connections still have to record how their request ended.
+      await withTimeout(abortGraceMilliseconds, idle);
     },
   };
 }

@@ -9,7 +9,7 @@ interface LiveConnectionsOptions {
   readonly handshakes: number;
 }
 
-/** One connection with the number of requests at work on it. */
+/** A connection with its number of active requests. */
 interface Connection {
   readonly source: string;
   active: number;
@@ -17,17 +17,17 @@ interface Connection {
   leaveIdle(): void;
 }
 
-/** A request at work. */
-interface AtWork {
-  /** The address at the other end of its connection. */
+/** An active request. */
+interface ActiveRequest {
+  /** The remote address of its connection. */
   readonly source: string;
-  /** It is no longer; may be called again. */
-  readonly over: () => void;
+  /** Called when the request ends. Further calls have no effect. */
+  readonly done: () => void;
 }
 
 /**
- * Everything that a listener has open, so that draining can tell what is idle, what streams and what is at work, and so
- * that there is room for who comes: when it is full, one who is idle goes, or one whose handshake is under way.
+ * The open connections of a listener. A drain uses it to tell idle, streaming and active connections apart. At the
+ * connection limit, it evicts an idle connection, or one whose handshake is not complete.
  */
 export class LiveConnections {
   readonly #options: LiveConnectionsOptions;
@@ -35,10 +35,10 @@ export class LiveConnections {
   readonly #sockets = new Map<Duplex, Connection>();
   /** HTTP/2 sessions. */
   readonly #sessions = new Map<ServerHttp2Session, Connection>();
-  /** Every connection, also those whose handshake is still under way. */
-  readonly #raw = new Set<Duplex>();
+  /** Every connection, including those whose handshake is not complete. */
+  readonly #connections = new Set<Duplex>();
   readonly #handshakes = new FairRoom();
-  /** How they leave those, by the peer: the socket that comes out of a handshake is not the one that went in. */
+  /** Removal functions by peer: the socket after a handshake is not the socket before it. */
   readonly #handshaking = new Map<string, () => void>();
   readonly #idle = new FairRoom();
   readonly #streams = new Set<RequestEnd>();
@@ -54,38 +54,38 @@ export class LiveConnections {
     return this.#draining;
   }
 
-  /** Before its handshake. The newcomer goes if it is the only one who can. */
+  /** Called before the handshake. Evicts the new connection itself if no other can be evicted. */
   connectionOpened(socket: Socket): void {
-    this.#raw.add(socket);
+    this.#connections.add(socket);
     const peer = peerOf(socket);
     this.#handshaking.set(
       peer,
       this.#handshakes.enter(socket.remoteAddress ?? '', () => socket.destroy()),
     );
     socket.once('close', () => {
-      this.#raw.delete(socket);
-      this.#handshakeOver(peer);
+      this.#connections.delete(socket);
+      this.#removeHandshake(peer);
     });
     if (this.#handshakes.size > this.#options.handshakes) this.#handshakes.sendOneAway();
-    if (this.#raw.size > this.#options.connections && !this.#idle.sendOneAway()) this.#handshakes.sendOneAway();
+    if (this.#connections.size > this.#options.connections && !this.#idle.sendOneAway()) this.#handshakes.sendOneAway();
   }
 
   handshakeEnded(socket: Socket): void {
-    this.#handshakeOver(peerOf(socket));
+    this.#removeHandshake(peerOf(socket));
   }
 
-  #handshakeOver(peer: string): void {
+  #removeHandshake(peer: string): void {
     this.#handshaking.get(peer)?.();
     this.#handshaking.delete(peer);
   }
 
-  /** An HTTP/1.1 connection, after its handshake. */
+  /** Called for an HTTP/1.1 connection after its handshake. */
   socketOpened(socket: Socket): void {
     this.#open(this.#sockets, socket, socket.remoteAddress, () => socket.destroy());
     socket.once('close', () => this.#closed(this.#sockets, socket));
   }
 
-  /** An HTTP/2 session, on this socket. */
+  /** Called for an HTTP/2 session on that socket. */
   sessionOpened(session: ServerHttp2Session, socket: Socket | undefined): void {
     this.#open(this.#sessions, session, socket?.remoteAddress, () => session.close());
     session.once('close', () => this.#closed(this.#sessions, session));
@@ -95,7 +95,7 @@ export class LiveConnections {
   #open<T>(open: Map<T, Connection>, one: T, source: string | undefined, close: () => void): void {
     const connection: Connection = { source: source ?? '', active: 0, close, leaveIdle() {} };
     open.set(one, connection);
-    this.#becameIdle(connection);
+    this.#addIdle(connection);
   }
 
   #closed<T>(open: Map<T, Connection>, one: T): void {
@@ -103,7 +103,7 @@ export class LiveConnections {
     open.delete(one);
   }
 
-  #becameIdle(connection: Connection): void {
+  #addIdle(connection: Connection): void {
     connection.leaveIdle = this.#idle.enter(connection.source, () => connection.close());
   }
 
@@ -111,43 +111,43 @@ export class LiveConnections {
     return (this.#sessions.get(session)?.active ?? 0) === 0;
   }
 
-  /** A request came in on an HTTP/1.1 connection. */
-  requestBegan(socket: Duplex): AtWork {
-    return this.#began(this.#sockets, socket, () => {
+  /** Called for a request on an HTTP/1.1 connection. */
+  requestBegan(socket: Duplex): ActiveRequest {
+    return this.#beginRequest(this.#sockets, socket, () => {
       if (this.#draining && (this.#sockets.get(socket)?.active ?? 0) === 0) socket.end();
     });
   }
 
-  /** The same on an HTTP/2 session, which closes by itself once its GOAWAY is out and its last stream is done. */
-  streamRequestBegan(session: ServerHttp2Session | undefined): AtWork {
-    return this.#began(this.#sessions, session, () => {});
+  /** Called for a request on an HTTP/2 session, which closes itself after its GOAWAY and its last stream. */
+  streamRequestBegan(session: ServerHttp2Session | undefined): ActiveRequest {
+    return this.#beginRequest(this.#sessions, session, () => {});
   }
 
-  #began<T>(open: Map<T, Connection>, one: T | undefined, after: () => void): AtWork {
+  #beginRequest<T>(open: Map<T, Connection>, one: T | undefined, after: () => void): ActiveRequest {
     const connection = one === undefined ? undefined : open.get(one);
     this.#requests++;
     if (connection !== undefined && connection.active++ === 0) connection.leaveIdle();
     let ended = false;
-    const over = () => {
+    const done = () => {
       if (ended) return;
       ended = true;
       this.#requests--;
       const isOpen = one !== undefined && open.get(one) === connection;
-      if (connection !== undefined && --connection.active === 0 && isOpen) this.#becameIdle(connection);
+      if (connection !== undefined && --connection.active === 0 && isOpen) this.#addIdle(connection);
       after();
       if (this.#requests === 0) this.#onIdle?.();
     };
-    return { source: connection?.source ?? '', over };
+    return { source: connection?.source ?? '', done };
   }
 
-  /** An answer goes out as a stream; a drain ends it through its request. Returns how it ends by itself. */
+  /** Called for a streaming response, so that a drain can end it. Returns a function to call when it ends. */
   streamBegan(end: RequestEnd): () => void {
     if (this.#draining) end.end(drainReason);
     this.#streams.add(end);
     return () => this.#streams.delete(end);
   }
 
-  /** Ends streams, sends GOAWAY, closes what is idle; resolves once no request is at work any more. */
+  /** Ends streams, sends GOAWAY and closes idle connections. Resolves when no request is active. */
   drain(): Promise<void> {
     this.#draining = true;
     for (const session of this.#sessions.keys()) session.close();
@@ -158,11 +158,11 @@ export class LiveConnections {
 
   destroyAll(): void {
     for (const session of this.#sessions.keys()) session.destroy();
-    for (const socket of this.#raw) socket.destroy();
+    for (const socket of this.#connections) socket.destroy();
   }
 }
 
-/** Made once: a new error with its stack for every request that ends would cost more than many requests do. */
+/** Created once: a new error with a stack trace for every request that ends would cost more than many requests do. */
 const drainReason = new Error('the server is shutting down');
 
 function peerOf(socket: Socket): string {

@@ -23,8 +23,8 @@ beforeEach(() => {
 const namesIn = (text: string): string[] =>
   (JSON.parse(text).items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
 
-describe('a list that is too long to be made at once', () => {
-  it.each([false, true])('comes whole and in order, its length untold, over HTTP/2: %s (LIST-01)', async (http2) => {
+describe('a long list', () => {
+  it.each([false, true])('is complete and in order, without Content-Length, HTTP/2: %s (LIST-01)', async (http2) => {
     const { status, headers, text } = await server.call('GET', widgets, { http2 });
     expect(status).toBe(200);
     expect(headers['content-length']).toBeUndefined();
@@ -35,7 +35,7 @@ describe('a list that is too long to be made at once', () => {
     expect(names).toEqual([...names].sort());
   });
 
-  it('comes packed to those who take it so (NEG-20)', async () => {
+  it('is compressed if the client accepts it (NEG-20)', async () => {
     const response = await server.raw('GET', widgets, { headers: { 'accept-encoding': 'gzip' } });
     expect(response.headers['content-encoding']).toBe('gzip');
     expect(response.headers.vary).toBe('Accept-Encoding');
@@ -44,22 +44,19 @@ describe('a list that is too long to be made at once', () => {
     expect(namesIn(gunzipSync(packed).toString())).toHaveLength(many);
   });
 
-  it('has a head that is the same without it', async () => {
+  it('has the same headers for HEAD', async () => {
     const { status, headers, text } = await server.call('HEAD', widgets, { headers: { 'accept-encoding': 'gzip' } });
     expect([status, text]).toEqual([200, '']);
     expect(headers['content-type']).toBe('application/json');
   });
 
-  it.each(['', '?limit=3', '?limit=1'])(
-    'is indented as every other document is, where somebody asks for that: %s',
-    async (query) => {
-      const plain = await server.call('GET', `${widgets}${query}`);
-      const pretty = await server.call('GET', `${widgets}${query === '' ? '?' : `${query}&`}pretty=1`);
-      expect(pretty.text).toBe(JSON.stringify(plain.json, undefined, 2));
-    },
-  );
+  it.each(['', '?limit=3', '?limit=1'])('is indented like every other document on request: %s', async (query) => {
+    const plain = await server.call('GET', `${widgets}${query}`);
+    const pretty = await server.call('GET', `${widgets}${query === '' ? '?' : `${query}&`}pretty=1`);
+    expect(pretty.text).toBe(JSON.stringify(plain.json, undefined, 2));
+  });
 
-  it('tells its length as long as it is short', async () => {
+  it('has a Content-Length only if it is short', async () => {
     const { headers, text } = await server.call('GET', `${widgets}?limit=20`);
     expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
     expect(namesIn(text)).toHaveLength(20);
@@ -68,7 +65,7 @@ describe('a list that is too long to be made at once', () => {
   it.each([
     ['Table', 'rows'],
     ['PartialObjectMetadataList', 'items'],
-  ])('comes as %s too (TABLE-11)', async (kind, member) => {
+  ])('is also available as %s (TABLE-11)', async (kind, member) => {
     const accept = `application/json;as=${kind};v=v1;g=meta.k8s.io`;
     const { json, headers } = await server.call('GET', widgets, { headers: { accept } });
     expect(json.kind).toBe(kind);
@@ -76,7 +73,7 @@ describe('a list that is too long to be made at once', () => {
     expect(headers['content-length']).toBeUndefined();
   });
 
-  it('breaks off when the key of its reader ends, and is not taken for a whole one', async () => {
+  it('is truncated when the access key ends, which the client detects', async () => {
     const { body } = await server.raw('GET', widgets, { token: 'leaver-token' });
     const reader = body[Symbol.asyncIterator]();
     await reader.next();
@@ -88,7 +85,7 @@ describe('a list that is too long to be made at once', () => {
     expect((await server.call('GET', `${widgets}?limit=1`)).status).toBe(200);
   });
 
-  it('is made no further when its reader has gone, and the next one is served', async () => {
+  it('is no longer generated after a disconnect, and the next request is served', async () => {
     const session = connect(server.origin, { ca: server.certificate.cert, servername: 'localhost' });
     const stream = session.request({
       ':path': `/kubernetes/management${widgets}`,

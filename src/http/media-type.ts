@@ -5,7 +5,7 @@ export interface MediaRange {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Reads `type/subtype; a=b; c="d"`; undefined if it is none. Parameter names are lower-cased, values kept. */
+/** Parses `type/subtype; a=b; c="d"`; `undefined` if it is invalid. Lower-cases parameter names, not their values. */
 export function parseMediaRange(text: string): MediaRange | undefined {
   const [essence = '', ...rest] = splitOutsideQuotes(text, ';');
   const match = /^\s*([^\s/;,]+)\/([^\s/;,]+)\s*$/.exec(essence);
@@ -22,17 +22,17 @@ export function parseMediaRange(text: string): MediaRange | undefined {
   return { type: type.toLowerCase(), subtype: subtype.toLowerCase(), parameters };
 }
 
-/** What a few clients send with every request; others are read anew. */
-const known = new Map<string, readonly MediaRange[]>();
-const mostKnown = 64;
-const longestKnown = 256;
+/** A cache for the headers that most clients send with every request. */
+const cache = new Map<string, readonly MediaRange[]>();
+const maxCached = 64;
+const maxCachedLength = 256;
 
-/** The clauses of an Accept header, the most wanted first: by q, then by how exact they are, then by place (NEG-08). */
+/** The clauses of an Accept header, most preferred first: by q, then by specificity, then by position (NEG-08). */
 export function parseAccept(header: string): readonly MediaRange[] {
-  const found = known.get(header);
+  const found = cache.get(header);
   if (found !== undefined) return found;
   const clauses = readAccept(header);
-  if (known.size < mostKnown && header.length <= longestKnown) known.set(header, clauses);
+  if (cache.size < maxCached && header.length <= maxCachedLength) cache.set(header, clauses);
   return clauses;
 }
 

@@ -21,20 +21,20 @@ const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
 describe('Accept', () => {
   it.each([undefined, '', '*/*', 'application/*', 'application/json', 'application/json;charset=utf-8'])(
-    'answers JSON to %s (NEG-07, NEG-09)',
+    '%s selects JSON (NEG-07, NEG-09)',
     (accept) => {
       expect(form(accept)).toEqual({ format: 'json', pretty: false });
     },
   );
 
-  it('orders clauses by q, then by how exact they are, then by place (NEG-08)', () => {
+  it('clauses are ordered by q, then by specificity, then by position (NEG-08)', () => {
     expect(form('application/json;q=0.5,application/yaml').format).toBe('yaml');
     expect(form('*/*,application/yaml').format).toBe('yaml');
     expect(form('application/yaml,application/json').format).toBe('yaml');
     expect(form('application/json;q=0,application/yaml;q=0.1').format).toBe('yaml');
   });
 
-  it('passes over a clause that asks for what there is not (NEG-09, KUBECTL-01)', () => {
+  it('unsupported clauses are skipped (NEG-09, KUBECTL-01)', () => {
     const kubectl = `application/json;as=Table;v=v9;g=meta.k8s.io,${table},application/json`;
     expect(form(kubectl).transform).toEqual({ kind: 'Table', version: 'v1' });
     expect(form('application/json;as=Other;v=v1;g=meta.k8s.io,application/json').transform).toBeUndefined();
@@ -43,12 +43,12 @@ describe('Accept', () => {
     expect(form('application/json;sv=v2,application/yaml').format).toBe('yaml');
   });
 
-  it('takes the parameter of streams anywhere, and no other stream (NEG-09)', () => {
+  it('stream=watch is accepted everywhere, other streams are not (NEG-09)', () => {
     expect(negotiate(request('application/json;stream=watch'), new URLSearchParams(), plain).format).toBe('json');
     expect(() => negotiate(request('application/json;stream=tail'), new URLSearchParams(), plain)).toThrow();
   });
 
-  it('knows three transforms in two versions (NEG-10)', () => {
+  it('three transforms are supported in two versions (NEG-10)', () => {
     for (const kind of ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList']) {
       for (const version of ['v1', 'v1beta1']) {
         expect(form(`application/json;as=${kind};g=meta.k8s.io;v=${version}`).transform).toEqual({ kind, version });
@@ -56,7 +56,7 @@ describe('Accept', () => {
     }
   });
 
-  it('lists what there is when nothing fits (NEG-05, NEG-11, NEG-24)', () => {
+  it('a 406 lists the supported types (NEG-05, NEG-11, NEG-24)', () => {
     expect(() => form('application/xml')).toThrow(
       'only the following media types are accepted: application/json, application/yaml',
     );
@@ -66,7 +66,7 @@ describe('Accept', () => {
     expect(() => form('application/json;q=0')).toThrow('only the following');
   });
 
-  it('answers a client of protobuf in JSON where it takes that too (NEG-06, NEG-13)', () => {
+  it('a protobuf client gets JSON if it accepts that too (NEG-06, NEG-13)', () => {
     for (const options of [plain, builtIn]) {
       expect(form('application/vnd.kubernetes.protobuf,application/json', options).format).toBe('json');
     }
@@ -74,7 +74,7 @@ describe('Accept', () => {
     expect(form('application/vnd.kubernetes.protobuf', builtIn).format).toBe('protobuf');
   });
 
-  it('streams JSON only (NEG-12)', () => {
+  it('streams are JSON only (NEG-12)', () => {
     const watch: NegotiateOptions = { formats: ['json'], stream: true };
     expect(() => form('application/yaml', watch)).toThrow(
       'only the following media types are accepted: application/json;stream=watch',
@@ -90,7 +90,7 @@ describe('indented output (NEG-19)', () => {
   const pretty = (query: string, userAgent: string, accept?: string) =>
     negotiate(request(accept, userAgent), new URLSearchParams(query), plain).pretty;
 
-  it('is asked for by the query, the header or the agent', () => {
+  it('is selected by the query, the header or the user agent', () => {
     expect(pretty('pretty=1', 'x')).toBe(true);
     expect(pretty('pretty=true', 'x')).toBe(true);
     expect(pretty('', 'x', 'application/json;pretty=1')).toBe(true);
@@ -98,19 +98,19 @@ describe('indented output (NEG-19)', () => {
     expect(pretty('', 'kubectl/1')).toBe(false);
   });
 
-  it('is switched off by the query', () => {
+  it('is disabled by the query', () => {
     expect(pretty('pretty=0', 'curl/8')).toBe(false);
     expect(pretty('pretty=false', 'curl/8')).toBe(false);
   });
 
-  it('is left to the agent where the query says nothing', () => {
+  it('depends on the user agent if the query is empty', () => {
     expect(pretty('pretty=', 'curl/8')).toBe(true);
     expect(pretty('pretty', 'kubectl/1')).toBe(false);
   });
 });
 
 describe('error bodies (NEG-18)', () => {
-  it('are negotiated without transforms, and indented JSON where nothing fits', () => {
+  it('are negotiated without transforms, and are indented JSON if nothing matches', () => {
     const query = new URLSearchParams();
     expect(negotiateError(request(table), query)).toEqual({ format: 'json', pretty: true });
     expect(negotiateError(request(`${table},application/yaml`), query)).toEqual({ format: 'yaml', pretty: false });
@@ -120,14 +120,14 @@ describe('error bodies (NEG-18)', () => {
 });
 
 describe('Content-Type', () => {
-  it('is JSON where absent and ignores parameters (NEG-01, NEG-02)', () => {
+  it('an absent content type means JSON, and parameters are ignored (NEG-01, NEG-02)', () => {
     expect(bodyFormat(undefined, plain.formats)).toBe('json');
     expect(bodyFormat('application/json;charset=utf-8', plain.formats)).toBe('json');
     expect(bodyFormat('Application/YAML', plain.formats)).toBe('yaml');
   });
 
   it.each(['text/plain', 'application/xml', 'application/merge-patch+json', 'application/cbor', 'nonsense'])(
-    'refuses %s (NEG-03, NEG-24)',
+    '%s is rejected (NEG-03, NEG-24)',
     (type) => {
       expect(() => bodyFormat(type, builtIn.formats)).toThrow(
         'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
@@ -135,16 +135,16 @@ describe('Content-Type', () => {
     },
   );
 
-  it('takes protobuf for kinds that speak it alone (NEG-05, NEG-06)', () => {
+  it('protobuf is accepted only for kinds that support it (NEG-05, NEG-06)', () => {
     expect(bodyFormat('application/vnd.kubernetes.protobuf', builtIn.formats)).toBe('protobuf');
     expect(() => bodyFormat('application/vnd.kubernetes.protobuf', plain.formats)).toThrow('unknown format');
   });
 
-  it('cuts parameters of patches (PATCH-03)', () => {
+  it('parameters of patch types are ignored (PATCH-03)', () => {
     expect(patchTypeOf('application/apply-patch+yaml;charset=x', patchTypesOf({}))).toBe('apply');
   });
 
-  it('takes strategic merges for kinds that typed clients know alone (PATCH-01, PATCH-02)', () => {
+  it('strategic merge patches are accepted only for built-in kinds (PATCH-01, PATCH-02)', () => {
     const type = 'application/strategic-merge-patch+json';
     expect(patchTypeOf(type, patchTypesOf({ builtIn: true }))).toBe('strategic');
     expect(() => patchTypeOf(type, patchTypesOf({}))).toThrow(

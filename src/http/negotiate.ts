@@ -5,13 +5,13 @@ import { type MediaRange, parseAccept } from './media-type.ts';
 export type Format = 'json' | 'yaml' | 'protobuf';
 export type TransformKind = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
 
-/** Another shape of the answer that the client asked for with `as`, `g` and `v` (rule NEG-10). */
+/** A transformation of the response that the client requests with `as`, `g` and `v` (rule NEG-10). */
 export interface Transform {
   readonly kind: TransformKind;
   readonly version: 'v1' | 'v1beta1';
 }
 
-/** The form in which the client takes its answer. */
+/** The negotiated form of a response. */
 export interface Negotiated {
   readonly format: Format;
   readonly pretty: boolean;
@@ -25,28 +25,28 @@ export const mediaTypes: Readonly<Record<Format, string>> = {
 };
 
 export interface NegotiateOptions {
-  /** What this endpoint can write, the favourite first. Tables and partial objects are never protobuf here. */
+  /** The supported formats, preferred first. Tables and partial objects are never encoded as protobuf. */
   readonly formats: readonly Format[];
-  /** A watch: each document stands alone in the stream. */
+  /** True for a watch: each document stands alone in the stream. */
   readonly stream?: boolean;
   readonly transforms?: boolean;
 }
 
-/** The best of what the client accepts, or a 406 that lists what there is (rules NEG-07 to NEG-12). */
+/** Returns the best match for the Accept header. Throws 406 with the supported types (rules NEG-07 to NEG-12). */
 export function negotiate(request: IncomingRequest, query: URLSearchParams, options: NegotiateOptions): Negotiated {
   const accept = request.headers.accept ?? '';
-  // As most programs ask.
+  // A fast path for the header of most clients.
   if (accept === mediaTypes.json && options.formats.includes('json')) {
     return { format: 'json', pretty: isPretty(request, query) };
   }
-  // Protobuf only for those who take nothing else: JSON, which all of them read, lies ready here.
+  // Protobuf only if the client accepts nothing else: objects are stored as JSON, which all of these clients read.
   const text = { ...options, formats: options.formats.filter((format) => format !== 'protobuf') };
   const found = bestOf(accept, text) ?? bestOf(accept, options);
   if (found === undefined) throw nothingAcceptable(options);
   return { ...found.form, pretty: found.pretty || isPretty(request, query) };
 }
 
-/** For error bodies (rule NEG-18): never a transform, and indented JSON where nothing fits. */
+/** Negotiates error bodies (rule NEG-18): no transforms, and indented JSON if nothing matches. */
 export function negotiateError(request: IncomingRequest, query: URLSearchParams): Negotiated {
   const found = bestOf(request.headers.accept ?? '', { formats: ['json', 'yaml'], transforms: false });
   if (found === undefined) return { format: 'json', pretty: true };
@@ -77,7 +77,7 @@ function names(clause: MediaRange, format: Format): boolean {
   return clause.subtype === '*' || `application/${clause.subtype}` === mediaTypes[format];
 }
 
-/** undefined: this clause asks for something that is not to be had, and is passed over (rule NEG-09). */
+/** `undefined` if the clause requests something unsupported; it is then skipped (rule NEG-09). */
 function served(clause: MediaRange, format: Format, options: NegotiateOptions): Found | undefined {
   const { parameters } = clause;
   const stream = parameters.get('stream') ?? '';

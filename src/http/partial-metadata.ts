@@ -6,7 +6,7 @@ import type { JoinedText } from './pieces.ts';
 
 type MetaVersion = Transform['version'];
 
-/** An object's metadata and nothing else, as the garbage collectors of this world ask for it. */
+/** An object's metadata only, as garbage collectors request it. */
 export function partialMetadataJson(served: Served, version: MetaVersion): string {
   const metadata = served.metadataJson?.() ?? writeJson(served.object.metadata, { sorted: false });
   return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}","metadata":${metadata}}`;

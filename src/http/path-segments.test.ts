@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { StatusError } from '../api/status.ts';
 import { pathSegments } from './path-segments.ts';
 
-/** The same without anything that is known from before. */
+/** The same without a cache. */
 function plainly(path: string): string[] | 'refused' {
   const trimmed = path.replace(/^\/+|\/+$/g, '');
   try {
@@ -23,7 +23,7 @@ function cut(path: string): string[] | 'refused' {
 }
 
 describe('a path', () => {
-  it('is cut first and decoded then', () => {
+  it('is split first and then decoded', () => {
     expect(pathSegments('/a/b%2Fc/../%7Bd%7D/')).toEqual(['a', 'b/c', '..', '{d}']);
     expect(pathSegments('//')).toEqual([]);
     expect(pathSegments('a')).toEqual(['a']);
@@ -31,7 +31,7 @@ describe('a path', () => {
     expect(cut('/a/b/%zz')).toBe('refused');
   });
 
-  it('is cut the same way however often it came and whatever was done with the segments', () => {
+  it('is split the same way each time, even if the segments were modified', () => {
     const segment = fc.constantFrom('', 'a', 'namespaces', 'ü', '%2f', '%zz', '%c3%bc', '.', 'x'.repeat(200));
     const paths = fc.array(segment, { maxLength: 7 }).map((segments) => segments.join('/'));
     fc.assert(
@@ -45,7 +45,7 @@ describe('a path', () => {
     );
   });
 
-  it('of so many collections that not all of them can be known is cut all the same', () => {
+  it('is split correctly if there are more collections than cache entries', () => {
     for (let number = 0; number < 3000; number++) {
       expect(pathSegments(`/apis/${number}/x`)).toEqual(['apis', String(number), 'x']);
     }

@@ -1,8 +1,8 @@
 import { badRequest } from '../api/status.ts';
 
 /**
- * Cuts a path as sent into decoded segments. Cutting comes first, so an encoded slash stays inside its segment, and
- * `.` and `..` are ordinary segments: nothing in a path can climb out of where it is mounted.
+ * Splits an encoded path into decoded segments. It splits before it decodes, so an encoded slash stays inside its
+ * segment. `.` and `..` are ordinary segments: no path can escape its mount.
  */
 export function pathSegments(path: string): string[] {
   let start = 0;
@@ -10,30 +10,30 @@ export function pathSegments(path: string): string[] {
   let end = path.length;
   while (end > start && path.charCodeAt(end - 1) === slash) end--;
   if (start === end) return [];
-  const cut = path.lastIndexOf('/', end - 1) + 1;
-  if (cut <= start) return [decoded(path.slice(start, end))];
-  const segments = segmentsAbove(path.slice(start, cut - 1)).slice();
-  segments.push(decoded(path.slice(cut, end)));
+  const lastStart = path.lastIndexOf('/', end - 1) + 1;
+  if (lastStart <= start) return [decoded(path.slice(start, end))];
+  const segments = parentSegments(path.slice(start, lastStart - 1)).slice();
+  segments.push(decoded(path.slice(lastStart, end)));
   return segments;
 }
 
 /**
- * What stands before the last segment of paths that came lately, cut: requests come for the objects of few collections.
- * Their segments are then also the same strings, which are found faster than others that read the same.
+ * A cache of the segments before the last one, because most requests address objects of a few collections. It also
+ * makes equal segments the same string object, which speeds up map lookups.
  */
-const knownAbove = new Map<string, readonly string[]>();
-const mostKnown = 1024;
-const longestKnown = 256;
+const parentCache = new Map<string, readonly string[]>();
+const maxCached = 1024;
+const maxCachedLength = 256;
 
-function segmentsAbove(path: string): readonly string[] {
-  const known = knownAbove.get(path);
-  if (known !== undefined) return known;
-  if (path.length > longestKnown) return path.split('/').map(decoded);
-  // A copy: a part of a string keeps the whole of it in memory, here an address with all of its query.
-  const own = path.split('/').join('/');
-  const segments = own.split('/').map(decoded);
-  if (knownAbove.size === mostKnown) knownAbove.clear();
-  knownAbove.set(own, segments);
+function parentSegments(path: string): readonly string[] {
+  const cached = parentCache.get(path);
+  if (cached !== undefined) return cached;
+  if (path.length > maxCachedLength) return path.split('/').map(decoded);
+  // A copy: a substring retains its parent in memory, here a URL with its whole query.
+  const copy = path.split('/').join('/');
+  const segments = copy.split('/').map(decoded);
+  if (parentCache.size === maxCached) parentCache.clear();
+  parentCache.set(copy, segments);
   return segments;
 }
 
@@ -44,11 +44,11 @@ function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw badRequest(`the request path could not be read: invalid URL escape in ${JSON.stringify(segment)}`);
+    throw badRequest(`the request path is invalid: invalid URL escape in ${JSON.stringify(segment)}`);
   }
 }
 
-/** The path of a request's URL, without its query, still encoded. */
+/** The path of a URL, without its query, still encoded. */
 export function rawPath(url: string): string {
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);
@@ -56,7 +56,7 @@ export function rawPath(url: string): string {
   return fragment < 0 ? path : path.slice(0, fragment);
 }
 
-/** The query of a request's URL, without the question mark. */
+/** The query of a URL, without the question mark. */
 export function rawQuery(url: string): string {
   const start = url.indexOf('?');
   return start < 0 ? '' : url.slice(start + 1);

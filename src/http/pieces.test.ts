@@ -25,7 +25,7 @@ function counting(count: number, length: number) {
 }
 
 describe('a long text', () => {
-  it('is the same in pieces as whole', async () => {
+  it('is the same in pieces and as a whole', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.nat(20_000))), async (given) => {
         const items = given.map(([text, more]) => JSON.stringify(text + 'é'.repeat(more)));
@@ -35,7 +35,7 @@ describe('a long text', () => {
     );
   });
 
-  it('is whole up to the length from which on it is packed, whatever its parts are (NEG-20)', async () => {
+  it('is returned as a whole up to the compression threshold, whatever its parts are (NEG-20)', async () => {
     for (const [count, length] of [
       [5000, 20],
       [10, 12_000],
@@ -47,7 +47,7 @@ describe('a long text', () => {
     }
   });
 
-  it('is made no further once its request is over', async () => {
+  it('is no longer generated after its request has ended', async () => {
     const end = new RequestEnd();
     const { made, text } = counting(10_000, 1000);
     const body = await bodyOf(textPieces(text), end);
@@ -59,14 +59,14 @@ describe('a long text', () => {
     expect(made.count).toBeLessThan(600);
   });
 
-  it('is given up before it stands when its time is up', async () => {
+  it('is aborted before the reply when its deadline passes', async () => {
     const end = new RequestEnd();
     const { text } = counting(10_000, 10);
     const turn = async () => end.end(new Error('too late'));
     await expect(bodyOf(textPieces(text), end, turn)).rejects.toThrow('too late');
   });
 
-  it('lets everybody else have a turn between its pieces, however many there are', async () => {
+  it('yields the CPU between its pieces, however many there are', async () => {
     const { made, text } = counting(100_000, 100);
     const body = await bodyOf(textPieces(text), new RequestEnd());
     let turns = 0;
@@ -91,12 +91,12 @@ describe('a long text', () => {
     over = true;
     expect(made.count).toBe(100_000);
     expect(response.length).toBe(100_000 * 103 + 1);
-    // Two pieces: others may have theirs before or after the one that is written in the same turn.
+    // Two pieces: others may run before or after the one that is written in the same tick.
     expect(most).toBeLessThanOrEqual(2 * 64);
     expect(turns).toBeGreaterThanOrEqual(100_000 / (2 * 64));
   });
 
-  it('is left alone when nobody reads it any more', async () => {
+  it('is no longer generated after a disconnect', async () => {
     const { made, text } = counting(100_000, 100);
     const body = await bodyOf(textPieces(text), new RequestEnd());
     const response = new HeldResponse();

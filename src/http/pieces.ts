@@ -2,23 +2,23 @@ import { nextTurn } from '../lib/divided-work.ts';
 import type { PiecedBody, Turn } from './exchange.ts';
 import type { RequestEnd } from './request-end.ts';
 
-/** A long text that is made of many others: what stands before, between, and behind them. */
+/** A long text: a head, many items with a separator, and a tail. */
 export interface JoinedText {
   readonly head: string;
   readonly items: Iterable<string>;
-  /** Absent: a comma. */
+  /** Optional; defaults to a comma. */
   readonly separator?: string;
   readonly tail: string;
 }
 
-/** Characters, and items, after which others have their turn: a millisecond or two, whatever an item costs. */
+/** The length and item count after which the CPU is yielded: a millisecond or two, however expensive an item is. */
 const pieceLength = 64 * 1024;
 const pieceItems = 64;
 
-/** Up to this an answer is made whole and tells its length; beyond it, it is worth packing as well (rule NEG-20). */
+/** Responses up to this size have a Content-Length. Longer ones are worth compressing as well (rule NEG-20). */
 export const longestWhole = 128 * 1024;
 
-/** The text as bytes, made as it is asked for: the whole of it is never there at once. */
+/** Generates the text as bytes, on demand, so that it is never in memory as a whole. */
 export function* textPieces(joined: JoinedText): Generator<Uint8Array, undefined, undefined> {
   const { head, items, separator = ',', tail } = joined;
   let text = head;
@@ -37,38 +37,38 @@ export function* textPieces(joined: JoinedText): Generator<Uint8Array, undefined
   return undefined;
 }
 
-/** A short answer whole; of a long one the beginning, and how to go on, as long as the request is not over. */
+/** Returns a short body as bytes. A long body is generated while it is written, until the request ends. */
 export async function bodyOf(
   pieces: Generator<Uint8Array, undefined, undefined>,
   end: RequestEnd,
   turn: Turn = nextTurn,
 ): Promise<Uint8Array | PiecedBody> {
-  const begun: Uint8Array[] = [];
+  const firstPieces: Uint8Array[] = [];
   let length = 0;
   for (let next = pieces.next(); next.done !== true; next = pieces.next()) {
-    begun.push(next.value);
+    firstPieces.push(next.value);
     length += next.value.byteLength;
-    if (length > longestWhole) return { pieces: goingOn(begun, pieces, end) };
+    if (length > longestWhole) return { pieces: remainingPieces(firstPieces, pieces, end) };
     await turn();
-    throwIfOver(end);
+    throwIfEnded(end);
   }
-  return begun.length === 1 && begun[0] !== undefined ? begun[0] : Buffer.concat(begun, length);
+  return firstPieces.length === 1 && firstPieces[0] !== undefined ? firstPieces[0] : Buffer.concat(firstPieces, length);
 }
 
-function* goingOn(
-  begun: Uint8Array[],
+function* remainingPieces(
+  firstPieces: Uint8Array[],
   rest: Generator<Uint8Array, undefined, undefined>,
   end: RequestEnd,
 ): Generator<Uint8Array, undefined, undefined> {
-  for (let piece = begun.shift(); piece !== undefined; piece = begun.shift()) yield piece;
+  for (let piece = firstPieces.shift(); piece !== undefined; piece = firstPieces.shift()) yield piece;
   for (const piece of rest) {
-    throwIfOver(end);
+    throwIfEnded(end);
     yield piece;
   }
   return undefined;
 }
 
-/** Who may no longer be here gets no more of it; an answer that breaks off is not taken for a whole one. */
-function throwIfOver(end: RequestEnd): void {
-  if (end.isOver) throw end.reason ?? new Error('the request is over');
+/** Stops when the caller's access has ended. A client recognizes the truncated response as incomplete. */
+function throwIfEnded(end: RequestEnd): void {
+  if (end.isOver) throw end.reason ?? new Error('the request has ended');
 }

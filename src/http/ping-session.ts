@@ -1,19 +1,19 @@
 import type { ServerHttp2Session } from 'node:http2';
 import type { Duplex } from 'node:stream';
 
-/** A ping waits behind what was sent before: on a slow line, megabytes of a list that is being read all the while. */
-const mostUnanswered = 4;
+/** Tolerates several, because a ping queues behind earlier data: on a slow connection, megabytes of a list. */
+const maxUnanswered = 4;
 
 /**
- * Ends an HTTP/2 session whose peer answers none of several pings. Peers vanish without a word; and the library under
- * Node stops reading a session that resets streams by the thousand and tells nobody, so its streams, its socket and
- * their memory would stay for ever. Such a session waits for its last bytes to leave even when it is destroyed: the
- * socket goes with it.
+ * Ends an HTTP/2 session whose peer misses several pings in a row. Peers vanish without closing. And the library under
+ * Node stops reading a session that resets streams by the thousand without reporting it, so its streams, socket and
+ * memory would stay forever. Such a session waits for its last bytes to be sent even when it is destroyed, so the
+ * socket is destroyed as well.
  */
 export function pingSession(session: ServerHttp2Session, socket: Duplex, milliseconds: number): void {
   let unanswered = 0;
   const timer = setInterval(() => {
-    if (unanswered === mostUnanswered) {
+    if (unanswered === maxUnanswered) {
       session.destroy();
       socket.destroy();
     }

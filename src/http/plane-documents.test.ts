@@ -9,8 +9,8 @@ const documents = planeDocuments(examplePlane(), {
   metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => 'up 1\n' },
 });
 
-describe('what a plane says of itself', () => {
-  it.each(['/version', '/version/'])('answers %s with every field (VER-01)', async (path) => {
+describe('the documents of a plane', () => {
+  it.each(['/version', '/version/'])('%s has every field (VER-01)', async (path) => {
     const reply = await documents.reply(exampleExchange(path));
     const version = JSON.parse(String(reply?.body));
     expect(Object.keys(version)).toEqual([
@@ -32,11 +32,11 @@ describe('what a plane says of itself', () => {
     expect(version.minor).toMatch(/^\d+\+?$/);
   });
 
-  it('has a gitVersion that kubectl and helm can read (VER-02)', () => {
+  it('gitVersion can be parsed by kubectl and helm (VER-02)', () => {
     expect(versionInfo({ packageVersion: '0.1.0-rc.1' }).gitVersion).toBe('v1.34.0+flotilla.0.1.0-rc.1');
   });
 
-  it('lists its paths at / (HEALTH-07)', async () => {
+  it('the path / lists all paths (HEALTH-07)', async () => {
     const reply = await documents.reply(exampleExchange('/'));
     const { paths } = JSON.parse(String(reply?.body));
     expect(paths).toEqual(
@@ -45,11 +45,11 @@ describe('what a plane says of itself', () => {
     expect(paths).toEqual([...paths].sort());
   });
 
-  it('answers /metrics where there are any (METRIC-01)', async () => {
+  it('/metrics is served if there are metrics (METRIC-01)', async () => {
     expect(await documents.reply(exampleExchange('/metrics'))).toMatchObject({ status: 200, body: 'up 1\n' });
   });
 
-  it('indents for people and ends compact JSON with a newline (NEG-19)', async () => {
+  it('JSON is indented for people, and compact JSON ends with a newline (NEG-19)', async () => {
     const compact = await documents.reply(exampleExchange('/apis'));
     expect(String(compact?.body)).toMatch(/^\{"kind".*\}\n$/);
     const indented = await documents.reply(exampleExchange('/apis', { 'user-agent': 'curl/8' }));
@@ -58,7 +58,7 @@ describe('what a plane says of itself', () => {
     expect(String(yaml?.body)).toContain('kind: APIGroupList');
   });
 
-  it('leaves everything else to others', async () => {
+  it('other paths are left to other handlers', async () => {
     expect(await documents.reply(exampleExchange('/elsewhere'))).toBeUndefined();
   });
 });

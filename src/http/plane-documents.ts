@@ -11,16 +11,16 @@ import type { VersionInfo } from './version.ts';
 export interface PlaneDocumentsOptions {
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
-  /** Prometheus text for `/metrics` (rule METRIC-01); absent: there is none below this plane. */
+  /** Prometheus text for `/metrics` (rule METRIC-01). Optional; without it, the plane has no such path. */
   readonly metrics?: { readonly contentType: string; text(): Promise<string> };
-  /** Where several planes serve the same kinds. */
+  /** Shares documents between planes that serve the same kinds. Optional. */
   readonly shared?: SharedDocuments;
 }
 
 export interface PlaneDocuments {
   /**
-   * Answers what a control plane says about itself: /, /api, /apis…, /openapi/…, /version, /healthz, /livez, /readyz,
-   * /metrics, with or without a final slash. undefined: the path is none of these. The caller has authorised it.
+   * Serves the documents of a control plane: /, /api, /apis…, /openapi/…, /version, /healthz, /livez, /readyz,
+   * /metrics, with or without a trailing slash. `undefined` for other paths. The caller has authorized the request.
    */
   reply(exchange: Exchange): Promise<Reply | undefined>;
 }

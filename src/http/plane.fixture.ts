@@ -11,9 +11,9 @@ import { RequestEnd } from './request-end.ts';
 import { parseRequestInfo } from './request-info.ts';
 import { Settlement } from './settlement.ts';
 
-/** Documents only look whether a verb is there; whoever calls one in these tests has gone astray. */
+/** Documents only check whether a verb exists, so these tests call none. */
 async function unused(): Promise<never> {
-  throw new Error('no verb is called here');
+  throw new Error('unexpected call of a verb');
 }
 
 export const everyVerb: ResourceVerbs = {
@@ -29,7 +29,7 @@ export const everyVerb: ResourceVerbs = {
 
 const { get, list, watch, create, update, patch } = everyVerb;
 
-/** A kind of our own with everything a kind can have. */
+/** A custom kind with every optional feature. */
 export const shipKind: ResourceKind = {
   group: 'fleet.example.com',
   version: 'v1',
@@ -105,7 +105,7 @@ export function examplePlane(resources: readonly MountedResource[] = exampleReso
   };
 }
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 /** A request to a plane that is mounted at `/root`. */
 export function exampleExchange(path: string, headers: Record<string, string> = {}, method = 'GET'): Exchange {
@@ -119,7 +119,7 @@ export function exampleExchange(path: string, headers: Record<string, string> = 
       remoteAddress: '127.0.0.1',
       httpVersion: '1.1',
       webSocket: false,
-      signal: never,
+      signal: neverAborted,
     },
     query: url.searchParams,
     auditId: 'audit',
@@ -127,7 +127,7 @@ export function exampleExchange(path: string, headers: Record<string, string> = 
     began: 0,
     end: new RequestEnd(),
     settlement: new Settlement(),
-    signal: never,
+    signal: neverAborted,
     info: parseRequestInfo(method, url.pathname, url.searchParams),
     warnings: [],
   };

@@ -4,23 +4,23 @@ import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 
-/** A control plane as the HTTP layer sees it: kinds to serve and somebody to ask. */
+/** A control plane as the HTTP layer sees it: the kinds that it serves and its authorizer. */
 export interface Plane {
   /** The store slice; also its name in metrics and logs. */
   readonly id: string;
   resources(): readonly MountedResource[];
   find(group: string, version: string, plural: string): MountedResource | undefined;
-  /** Goes up whenever the set of kinds changes; discovery and OpenAPI documents are made anew then. */
+  /** Incremented whenever the set of kinds changes. Discovery and OpenAPI documents are then regenerated. */
   readonly generation: number;
   authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
-  /** For requests (of that verb) that show some objects and not others; undefined: all of them. */
+  /** Returns a filter for the objects that the caller may see with that verb; `undefined` if it may see all of them. */
   mayRead(identity: Identity, kind: ResourceKind, verb: string): ((object: KubeObject) => boolean) | undefined;
 }
 
-/** Named checks behind /healthz, /livez and /readyz; a check throws when it fails. */
+/** A named check behind /healthz, /livez and /readyz. It throws if it fails. */
 export interface HealthCheck {
   readonly name: string;
-  /** livez looks only at those that a restart would mend. */
+  /** livez includes only the checks whose failure a restart can fix. */
   readonly on: readonly ('livez' | 'readyz' | 'healthz')[];
   check(): void | Promise<void>;
 }

@@ -6,8 +6,8 @@ import { sessionCookieName } from './session-cookie.ts';
 
 const answered = { status: 200, headers: {} };
 
-describe('what a request comes with', () => {
-  it('is its bearer token, or the cookie of a browser, or nothing', () => {
+describe('the credential of a request', () => {
+  it('is its bearer token, a session cookie, or absent', () => {
     const credentials = new PresentedCredentials();
     const of = (headers: Record<string, string>) => credentials.of(exchangeFor({ headers }));
     expect(of({})).toBeUndefined();
@@ -16,12 +16,12 @@ describe('what a request comes with', () => {
     const cookie = `${sessionCookieName}=flk_abc`;
     expect(of({ cookie })).toEqual({ token: 'flk_abc', mark: tokenMark('flk_abc'), isBearer: false });
     expect(of({ cookie, authorization: 'Bearer two' })?.token).toBe('two');
-    // Whoever shows something else besides has shown the cookie, and nothing of it is kept for others.
+    // With another Authorization scheme, the cookie counts, and it is not cached for other requests.
     expect(of({ cookie, authorization: 'Basic x' })?.token).toBe('flk_abc');
     expect(of({ authorization: 'Basic x' })).toBeUndefined();
   });
 
-  it('is found out once for those that are under way together, and forgotten with the last of them', () => {
+  it('is parsed once for concurrent requests, and dropped with the last of them', () => {
     const credentials = new PresentedCredentials();
     const exchanges = [1, 2, 3].map(() => exchangeFor({ headers: { authorization: 'Bearer same' } }));
     const [first, second, third] = exchanges.map((exchange) => credentials.of(exchange));
@@ -41,7 +41,7 @@ describe('what a request comes with', () => {
     expect(another()).toEqual(first);
   });
 
-  it('is what a WebSocket brings elsewhere for that one alone', () => {
+  it('is not shared if a WebSocket sends it in a subprotocol', () => {
     const credentials = new PresentedCredentials();
     const offered = `base64url.bearer.authorization.k8s.io.${Buffer.from('own').toString('base64url')}`;
     const headers = { authorization: 'Basic x', 'sec-websocket-protocol': offered };
@@ -49,7 +49,7 @@ describe('what a request comes with', () => {
     expect(credentials.of(exchangeFor({ headers }))).toBeUndefined();
   });
 
-  it('is each one’s own', () => {
+  it('is not mixed up between requests', () => {
     const credentials = new PresentedCredentials();
     const of = (authorization: string) => credentials.of(exchangeFor({ headers: { authorization } }))?.token;
     expect([of('Bearer a'), of('Bearer b'), of('bearer a'), of('Bearer a')]).toEqual(['a', 'b', 'a', 'a']);

@@ -3,54 +3,54 @@ import { credentialOf } from './credential.ts';
 import type { Exchange, IncomingRequest } from './exchange.ts';
 import { sessionCookieOf } from './session-cookie.ts';
 
-/** A credential as a request came with it. */
+/** The credential of a request. */
 export interface Presented {
   readonly token: string;
-  /** Its `tokenMark`, which takes its time. */
+  /** The fingerprint of the token, which is expensive to compute. */
   readonly mark: string;
-  /** False: a browser's cookie. */
+  /** False for a session cookie. */
   readonly isBearer: boolean;
 }
 
-interface UnderWay {
+interface ActiveCredential {
   readonly presented: Presented;
   requests: number;
 }
 
 /**
- * What requests come with, found out once for those that are under way at the same time with the same header. None is kept
- * longer than they are, whose header it is. The map compares texts only where their hashes are equal, whose seed nobody
- * knows: how long a look-up takes says nothing about a credential that another one came with.
+ * The credentials of active requests, parsed once for concurrent requests with the same header. An entry is removed
+ * with the last of them. The map compares strings only if their hashes are equal, and the seed of the hash is secret,
+ * so the duration of a lookup reveals nothing about the credentials of other requests.
  */
 export class PresentedCredentials {
-  readonly #underWay = new Map<string, UnderWay>();
+  readonly #active = new Map<string, ActiveCredential>();
 
-  /** Found until the request is answered; undefined: it came with none. */
+  /** Returns the credential and retains it until the reply; `undefined` if the request has none. */
   of({ request, settlement }: Pick<Exchange, 'request' | 'settlement'>): Presented | undefined {
     const { authorization } = request.headers;
-    // A browser's WebSocket may bring it elsewhere, whatever stands in that header.
-    if (authorization === undefined || request.webSocket) return newlyPresented(request);
-    const known = this.#underWay.get(authorization);
-    if (known !== undefined) {
-      known.requests++;
-      settlement.follow(() => this.#leave(authorization, known));
-      return known.presented;
+    // A browser's WebSocket may send its token in a subprotocol, whatever the Authorization header contains.
+    if (authorization === undefined || request.webSocket) return parseCredential(request);
+    const existing = this.#active.get(authorization);
+    if (existing !== undefined) {
+      existing.requests++;
+      settlement.follow(() => this.#release(authorization, existing));
+      return existing.presented;
     }
-    const presented = newlyPresented(request);
+    const presented = parseCredential(request);
     if (presented?.isBearer !== true) return presented;
-    const underWay: UnderWay = { presented, requests: 1 };
-    this.#underWay.set(authorization, underWay);
-    settlement.follow(() => this.#leave(authorization, underWay));
+    const active: ActiveCredential = { presented, requests: 1 };
+    this.#active.set(authorization, active);
+    settlement.follow(() => this.#release(authorization, active));
     return presented;
   }
 
-  #leave(authorization: string, underWay: UnderWay): void {
-    underWay.requests--;
-    if (underWay.requests === 0) this.#underWay.delete(authorization);
+  #release(authorization: string, active: ActiveCredential): void {
+    active.requests--;
+    if (active.requests === 0) this.#active.delete(authorization);
   }
 }
 
-function newlyPresented(request: IncomingRequest): Presented | undefined {
+function parseCredential(request: IncomingRequest): Presented | undefined {
   const bearer = credentialOf(request);
   const token = bearer ?? sessionCookieOf(request);
   return token === undefined ? undefined : { token, mark: tokenMark(token), isBearer: bearer !== undefined };

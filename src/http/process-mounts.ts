@@ -11,13 +11,13 @@ export interface ProcessMountsOptions {
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
   readonly metrics: Metrics;
-  /** The chain in front of what anybody may ask. */
+  /** Wraps a handler in the chain for public paths. */
   open(handler: Handler): Handler;
-  /** The chain in front of what needs a key. */
+  /** Wraps a handler in the chain for paths that require authentication. */
   guarded(handler: Handler): Handler;
 }
 
-/** What every process of ours tells of itself (completions §1). */
+/** The paths that every process serves about itself (completions §1). */
 export function processMounts({ version, healthChecks, metrics, open, guarded }: ProcessMountsOptions): Mount[] {
   return [
     { prefix: '/version', exact: true, handler: open(reading(versionHandler(version))) },
@@ -29,7 +29,7 @@ export function processMounts({ version, healthChecks, metrics, open, guarded }:
   ];
 }
 
-/** Answers GET and HEAD, and nothing else. */
+/** Allows only GET and HEAD. */
 export function reading(handler: Handler): Handler {
   return async (exchange) => {
     const { method } = exchange.request;

@@ -1,4 +1,4 @@
-/** A boolean of the query as Kubernetes reads it (rule REQ-04): undefined if it was not sent at all. */
+/** A boolean query parameter as Kubernetes parses it (rule REQ-04); `undefined` if it is absent. */
 export function queryFlag(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name);
   if (value === null) return undefined;

@@ -21,11 +21,11 @@ import { queryInteger } from './query-integer.ts';
 import { readSelectors, type SelectableKind } from './query-selectors.ts';
 
 /*
- * What the query says, read first (400), then checked (422), before any body is looked at (rules REQ-27, REQ-28).
- * Unknown parameters are nobody's business (rule REQ-22).
+ * Query parameters are parsed first (400), then validated (422), before any body is decoded (rules REQ-27, REQ-28).
+ * Unknown parameters are ignored (rule REQ-22).
  */
 
-/** Throws the 422 of an options object, whose name is always empty. */
+/** Throws 422 for an invalid options object, whose name is always empty. */
 export function refuseOptions(kind: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind }, '', errors);
 }
@@ -34,7 +34,7 @@ export function readGetOptions(query: URLSearchParams): GetOptions {
   return { resourceVersion: query.get('resourceVersion') ?? '' };
 }
 
-/** `userAgent` names the manager of a client that does not say who it is (rule CREATE-08). */
+/** `userAgent` provides the manager name if there is no fieldManager parameter (rule CREATE-08). */
 export function readWriteOptions(
   query: URLSearchParams,
   kind: 'CreateOptions' | 'UpdateOptions',
@@ -55,7 +55,7 @@ export function readPatchOptions(
   const { dryRun, fieldManager, fieldValidation } = sent;
   refuseOptions('PatchOptions', validatePatchOptions({ dryRun, fieldManager, fieldValidation, force }, isApply));
   const options = writeOptions(sent, userAgent);
-  // Not by spreads: what stands behind one gives each object a hidden class of its own, and each patch comes here.
+  // No spreads: members after a spread give each object its own hidden class, and every patch runs this.
   return {
     dryRun: options.dryRun,
     fieldManager: options.fieldManager,
@@ -70,7 +70,7 @@ export function readListOptions(query: URLSearchParams, kind: SelectableKind): L
   return options;
 }
 
-/** A watch that names no end gets one by chance, so that those of one moment do not all come back in another. */
+/** The minimum of the random default timeout. It is random so that watches that start together do not end together. */
 const shortestWatchSeconds = 1800;
 
 export function readWatchOptions(query: URLSearchParams, kind: SelectableKind, pathName = ''): WatchOptions {
@@ -119,7 +119,7 @@ function sentListOptions(
     continue: query.get('continue') ?? '',
     sendInitialEvents: queryFlag(query, 'sendInitialEvents'),
   };
-  // It bounds nothing on a list, but what is no number is refused there too (rule LIST-27).
+  // A list ignores the value, but an invalid number is rejected there too (rule LIST-27).
   queryInteger(query, 'timeoutSeconds');
   const limit = Math.max(0, queryInteger(query, 'limit'));
   const options: ListOptions = {

@@ -8,8 +8,8 @@ import type { ListOptions } from '../registry/verbs.ts';
 export type SelectableKind = Pick<ResourceKind, 'namespaced' | 'selectableFields' | 'builtIn'>;
 
 /**
- * The selectors of a list or watch. `pathName` is the name in the path of a watch in the old form, which then selects
- * that one object (rules REQ-07, SEL-12).
+ * Parses the selectors of a list or watch. `pathName` is the name in the path of a legacy watch, which selects that one
+ * object (rules REQ-07, SEL-12).
  */
 export function readSelectors(
   query: URLSearchParams,

@@ -1,22 +1,22 @@
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from '../api/status.ts';
 import type { IncomingRequest, Place, RequestBody } from './exchange.ts';
 
-/** What Kubernetes allows for any body it decodes (rule REQ-20). */
+/** The limit of Kubernetes for any body that it decodes (rule REQ-20). */
 export const defaultBodyLimit = 3_145_728;
 
-/** The part of an exchange that a body comes through. */
+/** The part of an exchange that provides the body. */
 export interface BodySource {
   readonly request: IncomingRequest;
   readonly place?: Pick<Place, 'receive'> | undefined;
 }
 
-/** The whole body, or a 413 as soon as it is known to be too long. What has come already is given at once. */
+/** Returns the whole body; throws 413 as soon as it is known to be too long. A buffered body is returned directly. */
 export function readBody(source: BodySource, limit: number = defaultBodyLimit): Uint8Array | Promise<Uint8Array> {
   const { request, place } = source;
-  // Kubernetes never unpacks bodies; taking packed ones would let a small request ask for endless memory.
+  // Kubernetes never decompresses bodies. Accepting compressed ones would let a small request take unbounded memory.
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') {
-    throw unsupportedMediaType('the body of the request has a content encoding; bodies are taken as they are only');
+    throw unsupportedMediaType('the request body has a Content-Encoding, which is not supported; send it uncompressed');
   }
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > limit) throw tooLarge(`limit is ${limit}`);
@@ -26,24 +26,24 @@ export function readBody(source: BodySource, limit: number = defaultBodyLimit): 
     return whole;
   }
   if (place === undefined) return collect(request.body, limit, () => {});
-  return place.receive((tell) => collect(request.body, limit, tell));
+  return place.receive((report) => collect(request.body, limit, report));
 }
 
-async function collect(body: RequestBody, limit: number, tell: (bytes: number) => void): Promise<Uint8Array> {
+async function collect(body: RequestBody, limit: number, report: (bytes: number) => void): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
     const take = (chunk: Uint8Array) => {
       length += chunk.byteLength;
       if (length > limit) throw tooLarge(`limit is ${limit}`);
-      tell(chunk.byteLength);
+      report(chunk.byteLength);
       chunks.push(chunk);
     };
     if (body.each !== undefined) await body.each(take);
     else for await (const chunk of body) take(chunk);
   } catch (error) {
     if (error instanceof StatusError) throw error;
-    throw badRequest('the body of the request could not be read to its end');
+    throw badRequest('the request body ended early or could not be read');
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
 }

@@ -4,7 +4,7 @@ import type { Reply } from './exchange.ts';
 import { indentJson } from './indent-json.ts';
 import { mediaTypes, type Negotiated } from './negotiate.ts';
 
-/** A document, given as compact JSON, in the form that the client asked for (rules NEG-19, NEG-22). */
+/** Renders compact JSON in the negotiated format (rules NEG-19, NEG-22). */
 export function render(json: string, status: number, form: Negotiated): Reply {
   if (form.format === 'yaml') {
     return { status, headers: { 'content-type': mediaTypes.yaml }, body: yamlText(parseTrustedJson(json)) };

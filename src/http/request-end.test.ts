@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { followSignal, RequestEnd } from './request-end.ts';
 
 describe('the end of a request', () => {
-  it('is told once, with the first reason, to all who follow it and through the signal', () => {
+  it('is reported once, with the first reason, to all listeners and through the signal', () => {
     const end = new RequestEnd();
     const told: unknown[] = [];
     const { signal } = end;
@@ -16,7 +16,7 @@ describe('the end of a request', () => {
     expect([end.isOver, end.reason, signal.aborted, signal.reason]).toEqual([true, 'first', true, 'first']);
   });
 
-  it('is told in the order of asking, whoever has left in between', () => {
+  it('is reported in the order of registration, even if listeners are removed in between', () => {
     const end = new RequestEnd();
     const told: string[] = [];
     const letGo = ['a', 'b', 'c'].map((name) => end.follow(() => told.push(name)));
@@ -28,7 +28,7 @@ describe('the end of a request', () => {
     expect(told).toEqual(['b', 'd']);
   });
 
-  it('is known also to whoever asks afterwards', () => {
+  it('is reported to listeners that are added afterwards', () => {
     const end = new RequestEnd();
     expect(end.isOver).toBe(false);
     end.end('over');
@@ -39,8 +39,8 @@ describe('the end of a request', () => {
   });
 });
 
-describe('who follows a signal', () => {
-  it('hears of it, and leaves nothing behind whether it has fired or not', () => {
+describe('a listener of a signal', () => {
+  it('is called on abort, and leaves no listener behind in either case', () => {
     const controller = new AbortController();
     const { signal } = controller;
     const told: string[] = [];

@@ -1,11 +1,11 @@
 type Listener = (reason: unknown) => void;
 
 /**
- * The end of a request, from whichever side it comes: its client, its deadline, its caller's right to be here. Hardly
- * any request has somebody who waits for that, so the AbortSignal, which is dear, is made when it is asked for.
+ * The end of a request: its client disconnects, its deadline passes, or its caller's access ends. Hardly any request
+ * has a listener for an AbortSignal, which is expensive, so the signal is created on first use.
  */
 export class RequestEnd {
-  /** Most have one listener, and need no set for it. Where there are others it came before them. */
+  /** Most requests have one listener and need no set. It was added before those in `#others`. */
   #first: Listener | undefined;
   #others: Set<Listener> | undefined;
   #controller: AbortController | undefined;
@@ -28,7 +28,7 @@ export class RequestEnd {
     return this.#controller.signal;
   }
 
-  /** The first one counts. */
+  /** The first call counts; later ones have no effect. */
   end(reason: unknown): void {
     if (this.#over) return;
     this.#over = true;
@@ -40,7 +40,7 @@ export class RequestEnd {
     this.#others = undefined;
   }
 
-  /** Calls back when it is over, at once if it is. Returns how to let go. */
+  /** Calls back at the end, immediately if the request has ended. Returns a function that removes the listener. */
   follow(listener: Listener): () => void {
     if (this.#over) listener(this.#reason);
     else if (this.#others !== undefined) this.#others.add(listener);
@@ -53,42 +53,42 @@ export class RequestEnd {
   }
 }
 
-/** Who follows a signal, and the one listener that it has for all of them. */
-interface Following {
+/** The listeners of a signal, and the one function that the signal itself calls. */
+interface SignalListeners {
   readonly listeners: Set<Listener>;
-  readonly tell: () => void;
+  readonly notify: () => void;
 }
 
-const followings = new WeakMap<AbortSignal, Following>();
+const listenersBySignal = new WeakMap<AbortSignal, SignalListeners>();
 
 /**
- * Calls back when a signal fires, at once if it has. Returns how to let go, which has to be done: an identity's signal
- * outlives many thousand requests and must not keep anything of them. However many follow one signal, it has one
- * listener, as a signal looks through all of its own to find the one that leaves.
+ * Calls back when a signal aborts, immediately if it has. The caller must call the returned function to remove the
+ * listener: an identity's signal outlives many thousand requests and must not retain them. The signal itself gets one
+ * listener for all of them, because removing a listener from a signal scans all of its listeners.
  */
 export function followSignal(signal: AbortSignal, listener: Listener): () => void {
   if (signal.aborted) {
     listener(signal.reason);
     return () => {};
   }
-  const following = followings.get(signal) ?? startFollowing(signal);
-  following.listeners.add(listener);
+  const entry = listenersBySignal.get(signal) ?? addSignal(signal);
+  entry.listeners.add(listener);
   return () => {
-    if (!following.listeners.delete(listener) || following.listeners.size > 0) return;
-    signal.removeEventListener('abort', following.tell);
-    followings.delete(signal);
+    if (!entry.listeners.delete(listener) || entry.listeners.size > 0) return;
+    signal.removeEventListener('abort', entry.notify);
+    listenersBySignal.delete(signal);
   };
 }
 
-function startFollowing(signal: AbortSignal): Following {
+function addSignal(signal: AbortSignal): SignalListeners {
   const listeners = new Set<Listener>();
-  const tell = () => {
-    followings.delete(signal);
+  const notify = () => {
+    listenersBySignal.delete(signal);
     for (const listener of listeners) listener(signal.reason);
     listeners.clear();
   };
-  const following = { listeners, tell };
-  followings.set(signal, following);
-  signal.addEventListener('abort', tell, { once: true });
-  return following;
+  const entry = { listeners, notify };
+  listenersBySignal.set(signal, entry);
+  signal.addEventListener('abort', notify, { once: true });
+  return entry;
 }

@@ -6,7 +6,7 @@ import { parseRequestInfo } from './request-info.ts';
 const parse = (method: string, path: string, query = '') => parseRequestInfo(method, path, new URLSearchParams(query));
 
 describe('resource requests', () => {
-  it('reads core and group paths, with and without slashes around them (REQ-01, REQ-08)', () => {
+  it('core and group paths are parsed, with and without extra slashes (REQ-01, REQ-08)', () => {
     expect(parse('GET', '/api/v1/namespaces/a/events/x/')).toMatchObject({
       isResource: true,
       verb: 'get',
@@ -19,7 +19,7 @@ describe('resource requests', () => {
     expect(parse('GET', '//apis/g.dev/v1/things')).toMatchObject({ group: 'g.dev', resource: 'things', verb: 'list' });
   });
 
-  it('takes everything else for non-resource requests (REQ-01)', () => {
+  it('all other paths are non-resource requests (REQ-01)', () => {
     for (const path of [
       '/',
       '/api',
@@ -47,7 +47,7 @@ describe('resource requests', () => {
     ['HEAD', '/apis/g/v1/r', 'list'],
     ['OPTIONS', '/apis/g/v1/r', ''],
     ['constructor', '/apis/g/v1/r', ''],
-  ])('maps %s %s to %s (REQ-02, REQ-03, REQ-25, REQ-26)', (method, path, verb) => {
+  ])('%s %s has the verb %s (REQ-02, REQ-03, REQ-25, REQ-26)', (method, path, verb) => {
     expect(parse(method, path).verb).toBe(verb);
   });
 
@@ -59,12 +59,12 @@ describe('resource requests', () => {
     ['watch=yes', 'watch'],
     ['watch=0', 'list'],
     ['watch=FALSE', 'list'],
-  ])('reads the query %s as %s (REQ-04)', (query, verb) => {
+  ])('the query %s has the verb %s (REQ-04)', (query, verb) => {
     expect(parse('GET', '/apis/g/v1/r', query).verb).toBe(verb);
     expect(parse('GET', '/apis/g/v1/r/x', query).verb).toBe('get');
   });
 
-  it('tells the Namespace itself from what is in it (REQ-05)', () => {
+  it('a Namespace is distinguished from the objects in it (REQ-05)', () => {
     expect(parse('GET', '/api/v1/namespaces')).toMatchObject({ resource: 'namespaces', namespace: '', verb: 'list' });
     expect(parse('GET', '/api/v1/namespaces/a')).toMatchObject({
       resource: 'namespaces',
@@ -80,7 +80,7 @@ describe('resource requests', () => {
     expect(parse('GET', '/api/v1/namespaces/a/pods')).toMatchObject({ resource: 'pods', namespace: 'a', pathName: '' });
   });
 
-  it('takes the name of an exact field selector for authorisation only (REQ-06)', () => {
+  it('the name of an exact field selector is used for authorization only (REQ-06)', () => {
     const name = (query: string, path = '/apis/g/v1/r') => parse('GET', path, query);
     expect(name('fieldSelector=metadata.name%3Dx')).toMatchObject({ verb: 'list', name: 'x', pathName: '' });
     expect(name('watch=1&fieldSelector=metadata.name%3D%3Dx,metadata.namespace%3Da').name).toBe('x');
@@ -99,7 +99,7 @@ describe('resource requests', () => {
     }
   });
 
-  it('knows the old form of watches (REQ-07)', () => {
+  it('legacy watch paths are supported (REQ-07)', () => {
     expect(parse('GET', '/apis/g/v1/watch/namespaces/a/r/x')).toMatchObject({
       verb: 'watch',
       namespace: 'a',
@@ -111,34 +111,34 @@ describe('resource requests', () => {
     expect(() => parse('GET', '/apis/g/v1/watch')).toThrow('unable to determine kind and namespace from url');
   });
 
-  it('keeps what follows a subresource apart (REQ-14)', () => {
+  it('segments after a subresource are kept separate (REQ-14)', () => {
     expect(parse('GET', '/apis/g/v1/r/x/sub/a/b')).toMatchObject({ subresource: 'sub', rest: ['a', 'b'] });
   });
 });
 
-describe('paths that try something', () => {
-  it('keeps an encoded slash inside its segment', () => {
+describe('malicious paths', () => {
+  it('an encoded slash stays inside its segment', () => {
     expect(parse('GET', '/apis/g/v1/r/a%2Fb')).toMatchObject({ pathName: 'a/b', subresource: '' });
     expect(parse('GET', '/apis/g/v1/namespaces/a%2Fr/x')).toMatchObject({ namespace: 'a/r', resource: 'x' });
   });
 
-  it('takes dots for names and climbs nowhere', () => {
+  it('dot segments are ordinary names', () => {
     expect(parse('GET', '/apis/g/v1/r/..')).toMatchObject({ resource: 'r', pathName: '..' });
     expect(parse('GET', '/apis/g/v1/r/%2e%2e/x')).toMatchObject({ pathName: '..', subresource: 'x' });
     expect(() => parse('GET', '/apis/../metrics')).toThrow(StatusError);
     expect(() => parse('GET', '/metrics%2F')).toThrow(StatusError);
   });
 
-  it('leaves the grammar with an empty segment', () => {
+  it('a path with an empty segment is not a resource path', () => {
     expect(parse('GET', '/apis//v1/r/x').isResource).toBe(false);
     expect(parse('GET', '/apis/g/v1//r').isResource).toBe(false);
   });
 
-  it('refuses escapes that are none', () => {
+  it('invalid escapes are rejected', () => {
     expect(() => parse('GET', '/apis/g/v1/r/%zz')).toThrow(StatusError);
   });
 
-  it('never reads a segment as two, whatever it holds', () => {
+  it('a segment is never parsed as two, whatever it contains', () => {
     const segment = fc.string({ minLength: 1 }).filter((text) => text !== 'watch' && text !== 'namespaces');
     fc.assert(
       fc.property(segment, segment, segment, (group, resource, name) => {

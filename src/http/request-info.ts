@@ -3,12 +3,15 @@ import { exactNameOf } from './exact-name.ts';
 import { pathSegments } from './path-segments.ts';
 import { queryFlag } from './query-flag.ts';
 
-/** What a URL of one control plane means (rules REQ-01 to REQ-07). The path is relative to the plane's root. */
+/** The meaning of a URL of one control plane (rules REQ-01 to REQ-07). The path is relative to the plane's root. */
 export interface RequestInfo {
-  /** create, get, list, watch, update, patch, delete, deletecollection; for non-resource requests the method in lower case. */
+  /**
+   * create, get, list, watch, update, patch, delete, deletecollection; for non-resource requests the method in lower
+   * case.
+   */
   readonly verb: string;
   readonly isResource: boolean;
-  /** Below the plane's root, decoded, with its leading slash. */
+  /** The path below the plane's root, decoded, with a leading slash. */
   readonly path: string;
   readonly group: string;
   readonly version: string;
@@ -16,14 +19,17 @@ export interface RequestInfo {
   /** The plural; '' for non-resource requests. */
   readonly resource: string;
   readonly subresource: string;
-  /** Of the path, or of a fieldSelector `metadata.name=x` (rule REQ-06; for authorisation only, see `pathName`). */
+  /**
+   * The name in the path, or that of a fieldSelector `metadata.name=x` (rule REQ-06; only for authorization, see
+   * `pathName`).
+   */
   readonly name: string;
   readonly pathName: string;
-  /** Path segments after the subresource: they fit no rule. */
+  /** Path segments after the subresource, which no route has. */
   readonly rest: readonly string[];
 }
 
-/** So much is kept of what URLs mean that come again and again. */
+/** The limits of the caches for repeated URLs. */
 export const rememberedUrls = { most: 500, longest: 500 };
 
 const verbs: ReadonlyMap<string, string> = new Map([
@@ -39,21 +45,21 @@ const verbs: ReadonlyMap<string, string> = new Map([
 const namespaceSubresources = new Set(['status', 'finalize']);
 
 /**
- * Reads what is asked for. `planePath` is the path below the plane's root, still encoded. Throws StatusError for a
- * path that has no meaning at all.
+ * Parses a request path. `planePath` is the path below the plane's root, still encoded. Throws StatusError for an
+ * invalid path.
  */
 export function parseRequestInfo(method: string, planePath: string, query: URLSearchParams): RequestInfo {
   return requestInfoOf(method, pathSegments(planePath), query);
 }
 
-/** The same of a path that has been cut and decoded. */
+/** The same for decoded path segments. */
 export function requestInfoOf(method: string, segments: readonly string[], query: URLSearchParams): RequestInfo {
   const path = `/${segments.join('/')}`;
-  const place = resourcePlace(segments);
-  if (place === undefined) return nonResource(method, segments, path);
+  const prefix = resourcePrefix(segments);
+  if (prefix === undefined) return nonResource(method, segments, path);
 
-  // Where the resource stands. No list is copied on the way: every request is read here.
-  let { at } = place;
+  // The index of the resource segment. No array is copied on the way, because every request is parsed here.
+  let { at } = prefix;
   let verb = verbs.get(method) ?? '';
   if (segments[at] === 'watch') {
     if (segments.length < at + 2) throw badRequest(`unable to determine kind and namespace from url, ${path}`);
@@ -62,31 +68,31 @@ export function requestInfoOf(method: string, segments: readonly string[], query
   }
 
   let namespace = '';
-  const named = segments[at + 1];
-  if (segments[at] === 'namespaces' && named !== undefined) {
-    namespace = named;
-    const inside = segments[at + 2];
-    if (inside !== undefined && !namespaceSubresources.has(inside)) at += 2;
+  const afterResource = segments[at + 1];
+  if (segments[at] === 'namespaces' && afterResource !== undefined) {
+    namespace = afterResource;
+    const afterNamespace = segments[at + 2];
+    if (afterNamespace !== undefined && !namespaceSubresources.has(afterNamespace)) at += 2;
   }
 
   const resource = segments[at] ?? '';
   const pathName = segments[at + 1] ?? '';
   const subresource = segments[at + 2] ?? '';
-  const rest = segments.length > at + 3 ? segments.slice(at + 3) : nothingMore;
+  const rest = segments.length > at + 3 ? segments.slice(at + 3) : noSegments;
   if (pathName === '' && verb === 'get') verb = queryFlag(query, 'watch') === true ? 'watch' : 'list';
   if (pathName === '' && verb === 'delete') verb = 'deletecollection';
   const collection = verb === 'list' || verb === 'watch' || verb === 'deletecollection';
   const name = pathName === '' && collection ? (exactNameOf(query) ?? '') : pathName;
 
-  const { group, version } = place;
+  const { group, version } = prefix;
   return { verb, isResource: true, path, group, version, namespace, resource, subresource, name, pathName, rest };
 }
 
 /** Only `api/<version>/…` and `apis/<group>/<version>/…` with something after them are resource requests (REQ-01). */
-function resourcePlace(segments: readonly string[]): { group: string; version: string; at: number } | undefined {
+function resourcePrefix(segments: readonly string[]): { group: string; version: string; at: number } | undefined {
   const root = segments[0];
   const first = segments[1] ?? '';
-  // An empty segment in the middle (`//`) leaves the grammar; such a path is nobody's.
+  // A path with an empty segment (`//`) is not a resource path.
   if (segments.includes('')) return undefined;
   if (root === 'api' && segments.length >= 3) return { group: '', version: first, at: 2 };
   if (root === 'apis' && segments.length >= 4) return { group: first, version: segments[2] ?? '', at: 3 };
@@ -94,13 +100,13 @@ function resourcePlace(segments: readonly string[]): { group: string; version: s
 }
 
 function nonResource(method: string, segments: readonly string[], path: string): RequestInfo {
-  // Such a path would read as another one once it is joined again, also to whoever authorises it.
+  // Such a path would mean another one after it is joined again, also to the authorizer.
   if (segments.some((segment) => segment === '.' || segment === '..' || segment.includes('/'))) throw noSuchPath();
-  return noResource(method, path);
+  return nonResourceInfo(method, path);
 }
 
-/** Of a request that is for no resource. */
-function noResource(method: string, path: string): RequestInfo {
+/** The information about a non-resource request. */
+function nonResourceInfo(method: string, path: string): RequestInfo {
   return {
     verb: method.toLowerCase(),
     isResource: false,
@@ -112,17 +118,17 @@ function noResource(method: string, path: string): RequestInfo {
     subresource: '',
     name: '',
     pathName: '',
-    rest: nothingMore,
+    rest: noSegments,
   };
 }
 
-const nothingMore: readonly string[] = [];
+const noSegments: readonly string[] = [];
 
-const unread: ReadonlyMap<string, RequestInfo> = new Map(
-  [...verbs.keys()].map((method) => [method, noResource(method, '')]),
+const unparsedInfos: ReadonlyMap<string, RequestInfo> = new Map(
+  [...verbs.keys()].map((method) => [method, nonResourceInfo(method, '')]),
 );
 
-/** Of a request of which nobody has read the path yet. */
+/** The information about a request whose path has not been parsed yet. */
 export function unreadInfo(method: string): RequestInfo {
-  return unread.get(method) ?? noResource(method, '');
+  return unparsedInfos.get(method) ?? nonResourceInfo(method, '');
 }

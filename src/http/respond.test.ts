@@ -33,19 +33,19 @@ beforeEach(() => {
   }
 });
 
-describe('plain answers', () => {
-  it('end compact JSON with one newline and say exactly what they are (NEG-19, NEG-22)', async () => {
+describe('plain responses', () => {
+  it('compact JSON ends with one newline and has the exact content type (NEG-19, NEG-22)', async () => {
     const { text, headers } = await server.call('GET', `${widgets}/x`);
     expect(text).toBe(`${JSON.stringify(JSON.parse(text))}\n`);
     expect(headers['content-type']).toBe('application/json');
   });
 
-  it('are indented by two spaces without a newline at the end (NEG-19)', async () => {
+  it('pretty JSON is indented by two spaces without a final newline (NEG-19)', async () => {
     const { text } = await server.call('GET', `${widgets}/x?pretty=true`);
     expect(text).toBe(JSON.stringify(JSON.parse(text), undefined, 2));
   });
 
-  it('are YAML where asked for, errors too (NEG-04, NEG-18, NEG-22)', async () => {
+  it('objects and errors are YAML on request (NEG-04, NEG-18, NEG-22)', async () => {
     const headers = { accept: 'application/yaml' };
     const object = await server.call('GET', `${widgets}/x`, { headers });
     expect(object.headers['content-type']).toBe('application/yaml');
@@ -55,7 +55,7 @@ describe('plain answers', () => {
     expect(error.text).toContain('reason: NotFound\n');
   });
 
-  it('keep their status when an error cannot be accepted, as indented JSON (NEG-18)', async () => {
+  it('an error keeps its status and is indented JSON if no format is acceptable (NEG-18)', async () => {
     const { status, text, json } = await server.call('GET', '/apis/nobody/v1/r/x', {
       headers: { accept: 'application/xml' },
     });
@@ -63,7 +63,7 @@ describe('plain answers', () => {
     expect(text).toBe(JSON.stringify(json, undefined, 2));
   });
 
-  it('list with apiVersion and kind in every item, and [] where there is none (LIST-01, NEG-25)', async () => {
+  it('a list has apiVersion and kind in every item, and [] if it is empty (LIST-01, NEG-25)', async () => {
     const { json } = await server.call('GET', widgets);
     expect(json).toMatchObject({ apiVersion: 'example.dev/v1', kind: 'WidgetList' });
     expect(json.metadata).toEqual({ resourceVersion: expect.stringMatching(/^\d+$/) });
@@ -72,19 +72,19 @@ describe('plain answers', () => {
     expect([empty.status, empty.json.items]).toEqual([200, []]);
   });
 
-  it('page with continue and the exact rest (LIST-15, LIST-23)', async () => {
+  it('a page has a continue token and the exact remaining count (LIST-15, LIST-23)', async () => {
     const { json } = await server.call('GET', `${widgets}?limit=2`);
     expect(json.metadata).toMatchObject({ continue: 'more', remainingItemCount: 1 });
     expect(Object.keys(json.metadata)).toEqual(['continue', 'remainingItemCount', 'resourceVersion']);
     expect(json.items).toHaveLength(2);
   });
 
-  it('refuse a limit that is no number, the empty one too (REQ-22)', async () => {
+  it('a limit that is not a number is rejected, also an empty one (REQ-22)', async () => {
     const { status, json } = await server.call('GET', `${widgets}?limit=`);
     expect([status, json.message]).toEqual([400, 'strconv.ParseInt: parsing "": invalid syntax']);
   });
 
-  it('leave kind and apiVersion out of the items of built-in lists (NEG-25, DEC-25)', async () => {
+  it('items of built-in lists omit kind and apiVersion (NEG-25, DEC-25)', async () => {
     server.plane.objects.set('namespaces//a', {
       kind: 'Namespace',
       apiVersion: 'v1',
@@ -97,7 +97,7 @@ describe('plain answers', () => {
 });
 
 describe('Tables', () => {
-  it('have every column in full, the name first, and ages as text (TABLE-01 to TABLE-05)', async () => {
+  it('have all columns, the name first, and ages as text (TABLE-01 to TABLE-05)', async () => {
     const { json } = await server.call('GET', `${widgets}?limit=1`, { headers: as('Table') });
     expect(json).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
     expect(json.metadata).toMatchObject({ continue: 'more', remainingItemCount: 2 });
@@ -109,7 +109,7 @@ describe('Tables', () => {
     expect(json.rows[0].cells).toEqual(['x', 4, '5m']);
   });
 
-  it('carry what includeObject asks for (TABLE-07, NEG-23, KUBECTL-33)', async () => {
+  it('include the objects that includeObject requests (TABLE-07, NEG-23, KUBECTL-33)', async () => {
     const row = async (query: string) =>
       (await server.call('GET', `${widgets}/x${query}`, { headers: as('Table', 'v1beta1') })).json.rows[0].object;
     expect(await row('')).toMatchObject({
@@ -132,7 +132,7 @@ describe('Tables', () => {
     expect(json.metadata).toEqual({ resourceVersion: '7' });
   });
 
-  it('leave null where a value is missing, and have no rows for nothing (TABLE-01, TABLE-06)', async () => {
+  it('have null for missing values, and no rows for an empty list (TABLE-01, TABLE-06)', async () => {
     server.plane.put('b', 'bare');
     const all = await server.call('GET', '/apis/example.dev/v1/namespaces/b/widgets', { headers: as('Table') });
     expect(all.json.rows[0].cells).toEqual(['bare', null, null]);
@@ -140,7 +140,7 @@ describe('Tables', () => {
     expect(none.json.rows).toEqual([]);
   });
 
-  it('are not to be had of what only answers (NEG-17, AUTHZ-06)', async () => {
+  it('are not available for kinds that are never stored (NEG-17, AUTHZ-06)', async () => {
     const { status, json } = await server.call('POST', '/apis/example.dev/v1/reviews', {
       headers: as('Table'),
       body: '{}',
@@ -159,7 +159,7 @@ describe('Tables', () => {
 });
 
 describe('partial objects', () => {
-  it('hold metadata and nothing else (TABLE-11, CLIENT-17)', async () => {
+  it('contain only metadata (TABLE-11, CLIENT-17)', async () => {
     const metadataClient =
       'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
     const list = await server.call('GET', widgets, { headers: { accept: metadataClient } });
@@ -170,7 +170,7 @@ describe('partial objects', () => {
     expect(Object.keys(one.json)).toEqual(['kind', 'apiVersion', 'metadata']);
   });
 
-  it('are lists of lists and objects of objects (NEG-15)', async () => {
+  it('must be requested as a list for lists and as an object for objects (NEG-15)', async () => {
     const list = await server.call('GET', widgets, { headers: as('PartialObjectMetadata') });
     expect([list.status, list.json.message]).toEqual([
       406,
@@ -188,7 +188,7 @@ describe('protobuf', () => {
   const type = 'application/vnd.kubernetes.protobuf';
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'p' } };
 
-  it('is taken of built-in kinds, and answered in JSON where that will do (NEG-06)', async () => {
+  it('is accepted for built-in kinds, and the response is JSON if that is acceptable (NEG-06)', async () => {
     const { status, json, headers } = await server.call('POST', '/api/v1/namespaces', {
       headers: { 'content-type': type, accept: `${type},application/json` },
       body: protobufCodec.encode(namespace),
@@ -197,7 +197,7 @@ describe('protobuf', () => {
     expect(headers['content-type']).toBe('application/json');
   });
 
-  it('is answered to those who take nothing else', async () => {
+  it('is returned if the client accepts nothing else', async () => {
     server.plane.objects.set('namespaces//p', { ...namespace });
     const response = await server.raw('GET', '/api/v1/namespaces/p', { headers: { accept: type } });
     expect(response.headers['content-type']).toBe(type);
@@ -211,7 +211,7 @@ describe('protobuf', () => {
     expect(listed).toMatchObject({ kind: 'NamespaceList', items: [{ metadata: { name: 'p' } }] });
   });
 
-  it('is not taken of our own kinds (NEG-05, NEG-13)', async () => {
+  it('is not accepted for other kinds (NEG-05, NEG-13)', async () => {
     const headers = { 'content-type': type };
     expect((await server.call('POST', widgets, { headers, body: 'x' })).status).toBe(415);
     expect((await server.call('GET', widgets, { headers: { accept: type } })).status).toBe(406);

@@ -12,18 +12,18 @@ import { bodyOf, type JoinedText, textPieces } from './pieces.ts';
 import { render } from './render.ts';
 import { columnDefinitionsJson, type IncludeObject, rowJson, tableJson, tableText } from './table.ts';
 
-/** How an answer is to look, settled before anything is done (rule REQ-27: Accept comes early). */
+/** The form of a response, negotiated before anything is executed (rule REQ-27: Accept is checked early). */
 export interface AnswerForm extends Negotiated {
   readonly kind: ResourceKind;
   readonly include: IncludeObject;
-  /** What only answers (reviews, tokens) has no rows to show (rule NEG-17). */
+  /** False for kinds that are never stored (reviews, tokens): they have no rows (rule NEG-17). */
   readonly hasTable: boolean;
   now(): number;
-  /** Kinds that typed clients know, for a client that takes nothing but protobuf. */
+  /** Encodes built-in kinds for clients that accept only protobuf. */
   readonly encodeProtobuf?: ((object: JsonObject) => Uint8Array) | undefined;
 }
 
-/** Throws the 406 that a transform gets which this answer can never take (rules NEG-15, NEG-17). */
+/** Throws 406 for a transform that this response does not support (rules NEG-15, NEG-17). */
 export function checkTransform(form: AnswerForm, shape: 'object' | 'list'): void {
   const wanted = form.transform?.kind;
   const resource = groupResourceOf(form.kind);
@@ -53,7 +53,7 @@ export function objectReply(served: Served, status: number, form: AnswerForm): R
   return render(tableJson(metadata, columnDefinitionsJson(form.kind), [row], options), status, form);
 }
 
-/** What a long list needs of its request, as it is made in many turns. */
+/** The state of the request that a long list needs, because it is generated in many time slices. */
 export type Lasting = Pick<Exchange, 'end' | 'turn'>;
 
 export async function listReply(list: ServedList, form: AnswerForm, exchange: Lasting): Promise<Reply> {
@@ -83,7 +83,7 @@ function textOf(list: ServedList, form: AnswerForm): JoinedText {
   return tableText(listMetaJson(list), columnDefinitionsJson(kind), rows, options);
 }
 
-/** What `indentJson` makes of the whole, item by item. There is at least one. */
+/** The same text as `indentJson` of the whole, item by item. There is at least one item. */
 function indented({ head, items, tail }: JoinedText): JoinedText {
   const around = indentJson(`${head}0${tail}`);
   const at = around.lastIndexOf(`${itemLine}0\n`);
@@ -95,7 +95,7 @@ function indented({ head, items, tail }: JoinedText): JoinedText {
   };
 }
 
-/** Items are in an array, which is in the list. No string holds a line's end that is not escaped. */
+/** The indentation of items in the array of a list. Strings contain no unescaped line breaks. */
 const itemLine = '\n    ';
 
 function* linesOf(items: Iterable<string>): Generator<string> {

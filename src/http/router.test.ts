@@ -40,19 +40,19 @@ describe('mounts', () => {
     ['/version/../k/management', 404],
     ['/k/./management', 404],
     ['/k/management/../../version', 'management'],
-  ])('serves %s by %s, segment by segment', async (url, expected) => {
+  ])('%s is served by %s, segment by segment', async (url, expected) => {
     expect(await to(url)).toBe(expected);
   });
 });
 
-describe('the address space (completions §1)', () => {
+describe('the URL space (completions §1)', () => {
   let server: HttpServer;
   beforeAll(async () => {
     server = await HttpServer.start();
   });
   afterAll(() => server.stop());
 
-  it('answers a Status where nothing is', async () => {
+  it('an unknown path gets a 404 Status', async () => {
     const { status, json } = await server.call('GET', '//nowhere');
     expect([status, json.kind, json.message]).toEqual([
       404,
@@ -61,18 +61,18 @@ describe('the address space (completions §1)', () => {
     ]);
   });
 
-  it('asks for a key before it says that a part is not there yet', async () => {
+  it('authentication comes before the 501 of a part that does not exist', async () => {
     expect((await server.call('GET', '//kubernetes/cluster/local/api', { token: undefined })).status).toBe(401);
     const { status, json } = await server.call('GET', '//kubernetes/cluster/local/api');
     expect([status, json.reason]).toEqual([501, 'NotImplemented']);
   });
 
-  it('answers what needs no key, and reads its timeout (REQ-15)', async () => {
+  it('public paths are served, and their timeout is validated (REQ-15)', async () => {
     expect((await server.call('GET', '//version', { token: undefined })).status).toBe(200);
     expect((await server.call('GET', '//version?timeout=soon', { token: undefined })).status).toBe(400);
   });
 
-  it('refuses paths that cannot be decoded', async () => {
+  it('paths that cannot be decoded are rejected', async () => {
     expect((await server.call('GET', '//kubernetes/%zz')).status).toBe(400);
     expect((await server.call('GET', '/apis/example.dev/v1/namespaces/a/widgets/%ff')).status).toBe(400);
   });

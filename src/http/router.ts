@@ -10,18 +10,18 @@ import { followSignal, RequestEnd } from './request-end.ts';
 import { type RequestInfo, rememberedUrls, unreadInfo } from './request-info.ts';
 import { Settlement } from './settlement.ts';
 
-/** A part of the address space. The first mount whose prefix is the beginning of the path, segment by segment, serves. */
+/** A part of the URL space. The first mount whose prefix matches the path, segment by segment, serves the request. */
 export interface Mount {
-  /** `/kubernetes/management`; `/` is the root alone. */
+  /** `/kubernetes/management`; `/` matches the root only. */
   readonly prefix: string;
-  /** Only this path, nothing below it. */
+  /** Matches only this path, not the paths below it. */
   readonly exact?: boolean;
   readonly handler: Handler;
 }
 
 export interface RouterOptions {
   readonly mounts: readonly Mount[];
-  /** What is on the paths that no mount takes. Absent: nothing. */
+  /** Serves paths that no mount matches. Optional; defaults to 404. */
   readonly rest?: Handler;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,36 +32,37 @@ interface Route {
   readonly handler: Handler;
 }
 
-/** The whole address space as one function (completions §1): what nobody takes is a 404 Status. */
+/** The whole URL space as one function (completions §1). A path without a handler gets a 404 Status. */
 export function router(options: RouterOptions): (request: IncomingRequest) => Promise<Reply> {
   const mounts = options.mounts.map((mount) => ({ ...mount, segments: pathSegments(mount.prefix) }));
-  const nothing = openChain({ clock: options.clock, log: options.log, depth: 0 }, () => {
+  const notFound = openChain({ clock: options.clock, log: options.log, depth: 0 }, () => {
     throw noSuchPath();
   });
-  const rest = options.rest ?? nothing;
+  const fallback = options.rest ?? notFound;
   const routeOf = (url: string): Route => {
     const segments = segmentsOf(url);
-    const mount = mounts.find((candidate) => serves(candidate, segments));
-    return { segments, handler: mount?.handler ?? rest };
+    const mount = mounts.find((candidate) => matches(candidate, segments));
+    return { segments, handler: mount?.handler ?? fallback };
   };
-  // What is made again and again is made at the same path; what is done to it has a path of its own.
-  const creations = new Remembered<Route>(rememberedUrls);
-  const knownRoute = (url: string): Route => {
-    const known = creations.get(url);
-    if (known !== undefined) return known;
+  // Create requests repeat the same path, the collection's. Other writes have a path per object, so caching does not
+  // help.
+  const createRoutes = new Remembered<Route>(rememberedUrls);
+  const cachedRoute = (url: string): Route => {
+    const cached = createRoutes.get(url);
+    if (cached !== undefined) return cached;
     const route = routeOf(url);
-    creations.set(url, route);
+    createRoutes.set(url, route);
     return route;
   };
   return (request) => {
     const exchange = newExchange(request, options.clock);
-    const { segments, handler } = request.method === 'POST' ? knownRoute(request.url) : routeOf(request.url);
+    const { segments, handler } = request.method === 'POST' ? cachedRoute(request.url) : routeOf(request.url);
     exchange.segments = segments;
     return handler(exchange);
   };
 }
 
-function serves(mount: { segments: string[]; exact?: boolean }, path: readonly string[]): boolean {
+function matches(mount: { segments: string[]; exact?: boolean }, path: readonly string[]): boolean {
   const { segments } = mount;
   if (segments.length === 0 || mount.exact === true) {
     if (segments.length !== path.length) return false;
@@ -69,7 +70,7 @@ function serves(mount: { segments: string[]; exact?: boolean }, path: readonly s
   return segments.length <= path.length && segments.every((segment, index) => segment === path[index]);
 }
 
-/** A path that cannot be decoded belongs to nobody; the chain that answers it says what is wrong with it. */
+/** A path that cannot be decoded matches no mount; the chain that serves the 404 reports the error. */
 function segmentsOf(url: string): string[] {
   try {
     return pathSegments(rawPath(url));
@@ -78,10 +79,10 @@ function segmentsOf(url: string): string[] {
   }
 }
 
-/** Longer ids are no ids; what a client sends here ends up in every line of the log. */
-const auditIdForm = /^[A-Za-z0-9._:/+=-]{1,64}$/;
+/** Limits the length and characters of client-provided audit IDs, because every log line contains them. */
+const auditIdPattern = /^[A-Za-z0-9._:/+=-]{1,64}$/;
 
-/** Shared by all who have none; nobody changes what was sent. */
+/** Shared by all requests without a query. It is never modified. */
 const noQuery = new URLSearchParams();
 
 function queryOf(url: string): URLSearchParams {
@@ -93,7 +94,7 @@ export function newExchange(request: IncomingRequest, clock: Clock): Exchange {
   return new RoutedExchange(request, clock);
 }
 
-/** A class, and no object that is written down with a getter in it: those are slow to make and slow to read. */
+/** A class rather than an object literal with a getter, which is slow to create and slow to read. */
 class RoutedExchange implements Exchange {
   readonly request: IncomingRequest;
   readonly query: URLSearchParams;
@@ -104,7 +105,7 @@ class RoutedExchange implements Exchange {
   readonly settlement = new Settlement();
   info: RequestInfo;
   readonly warnings: string[] = [];
-  // All of them from the beginning: objects that get their members by and by, each in another order, are slow to read.
+  // All members are set here: objects that get members later, in varying order, are slow to read.
   segments: Exchange['segments'] = undefined;
   presented: Exchange['presented'] = undefined;
   identity: Exchange['identity'] = undefined;
@@ -120,12 +121,12 @@ class RoutedExchange implements Exchange {
   constructor(request: IncomingRequest, clock: Pick<Clock, 'now' | 'elapsed'>) {
     const sent = request.headers['audit-id'];
     const { end } = this;
-    // A signal may outlive many requests, and keeps nothing of those that are over.
+    // A signal can outlive many requests, so it must not retain those that have ended.
     if (request.end === undefined) end.follow(followSignal(request.signal, (reason) => end.end(reason)));
     else request.end.follow((reason) => end.end(reason));
     this.request = request;
     this.query = queryOf(request.url);
-    this.auditId = sent !== undefined && auditIdForm.test(sent) ? sent : randomUUID();
+    this.auditId = sent !== undefined && auditIdPattern.test(sent) ? sent : randomUUID();
     this.receivedAt = clock.now();
     this.began = clock.elapsed();
     this.info = unreadInfo(request.method);

@@ -17,8 +17,8 @@ function missing({ method = 'POST', upgrade, headers = {} }: Sent, externalUrl?:
   return missingProof(request as unknown as IncomingRequest, externalUrl);
 }
 
-describe('the proof that a page of this server asks', () => {
-  it('is the header of the console, and for what changes something the origin besides', () => {
+describe('the proof of the origin', () => {
+  it('is the console header, and for writes also the origin', () => {
     expect(missing({ headers: { origin: own } })).toEqual([]);
     for (const method of ['GET', 'HEAD', 'OPTIONS']) expect(missing({ method })).toEqual([]);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'get', 'QUERY', '']) {
@@ -26,7 +26,7 @@ describe('the proof that a page of this server asks', () => {
     }
   });
 
-  it('is not given without the header of the console, or with another value', () => {
+  it('is missing without the console header, or with another value', () => {
     for (const value of [undefined, '', '0', '1, 1', 'true', ' 1']) {
       expect(missing({ method: 'GET', headers: { 'x-flotilla-console': value } })).toEqual([
         'the header "X-Flotilla-Console: 1" is missing',
@@ -34,22 +34,22 @@ describe('the proof that a page of this server asks', () => {
     }
   });
 
-  it('is not given where the browser says that another site, or nobody’s page, asks', () => {
+  it('is missing if Sec-Fetch-Site is not same-origin', () => {
     for (const value of ['cross-site', 'same-site', 'none', '', 'same-origin, same-origin']) {
       expect(missing({ method: 'GET', headers: { 'sec-fetch-site': value } })).toEqual([
         'the header "Sec-Fetch-Site" is not "same-origin"',
       ]);
     }
-    // Browsers before 2023 do not say.
+    // Browsers before 2023 do not send it.
     expect(missing({ method: 'GET', headers: { 'sec-fetch-site': undefined } })).toEqual([]);
   });
 
-  it('is not given for a protocol that is not HTTP', () => {
-    expect(missing({ method: 'GET', upgrade: 'websocket' })).toEqual(['it asks for another protocol']);
-    expect(missing({ method: 'GET', upgrade: '' })).toEqual(['it asks for another protocol']);
+  it('is missing for protocol upgrades', () => {
+    expect(missing({ method: 'GET', upgrade: 'websocket' })).toEqual(['it requests a protocol upgrade']);
+    expect(missing({ method: 'GET', upgrade: '' })).toEqual(['it requests a protocol upgrade']);
   });
 
-  it('holds an origin that is sent to be this server’s, whatever the method', () => {
+  it('requires a sent origin to be that of this server, whatever the method', () => {
     const others = [
       'https://evil.test',
       'http://here.test:8443',
@@ -73,7 +73,7 @@ describe('the proof that a page of this server asks', () => {
     }
   });
 
-  it('knows the server by the host that is asked for, as browsers write it', () => {
+  it('compares the origin with the Host header, as browsers write it', () => {
     for (const [host, origin] of [
       ['HERE.test:443', 'https://here.test'],
       ['here.test', 'https://here.test'],
@@ -85,14 +85,14 @@ describe('the proof that a page of this server asks', () => {
     }
   });
 
-  it('takes the external URL’s origin as well, where one is set', () => {
+  it('also accepts the origin of the external URL if one is set', () => {
     const headers = { host: 'pod-7:8443', origin: 'https://fleet.example' };
     expect(missing({ headers }, 'https://fleet.example')).toEqual([]);
     expect(missing({ headers })).toHaveLength(1);
     expect(missing({ headers }, 'https://other.example')).toHaveLength(1);
   });
 
-  it('takes no origin for its own that a strange host would make', () => {
+  it('accepts no origin that an invalid Host header would form', () => {
     for (const host of [undefined, '', 'evil.test@here.test', 'here.test/', 'here.test#', 'a b', 'here.test:99999']) {
       expect(missing({ headers: { host, origin: own } }), host).toHaveLength(1);
     }
@@ -105,7 +105,7 @@ describe('the proof that a page of this server asks', () => {
     );
   });
 
-  it('names everything that is missing at once', () => {
+  it('reports everything that is missing at once', () => {
     const headers = { 'x-flotilla-console': undefined, 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' };
     expect(missing({ upgrade: 'websocket', headers })).toHaveLength(4);
   });

@@ -7,14 +7,14 @@ const key = `flk_${'a1B2'.repeat(11)}xy`;
 const ours = `${sessionCookieName}=${key}`;
 const read = (cookie?: string) => sessionCookieOf({ headers: { cookie } } as unknown as IncomingRequest);
 
-describe('the cookie of a session', () => {
-  it('is read among others, wherever it stands', () => {
+describe('the session cookie', () => {
+  it('is found among others, at any position', () => {
     for (const cookie of [ours, `a=b; ${ours}`, `${ours}; a=b`, `a=b;${ours};c`, `; ;${ours}`, `a="x y"; ${ours}`]) {
       expect(read(cookie), cookie).toBe(key);
     }
   });
 
-  it('is none where it is there twice, or is no key of this server’s making', () => {
+  it('is ignored if it is sent twice or is not an access key of this server', () => {
     for (const cookie of [
       undefined,
       '',
@@ -37,17 +37,17 @@ describe('the cookie of a session', () => {
     }
   });
 
-  it('has no name that browsers take for another one, and so from a subdomain', () => {
+  it('has the exact name, because browsers accept other spellings from a subdomain', () => {
     for (const blank of ['\u00a0', '\u0085', '\v', '\f', '\ufeff', '\u2000', ' \u00a0']) {
       expect(read(`a=b; ${blank}${ours}`), JSON.stringify(blank)).toBeUndefined();
       expect(read(`${blank}${ours}`), JSON.stringify(blank)).toBeUndefined();
-      // Nor does such a one make two of the one that is there.
+      // Another spelling does not count as a second one either.
       expect(read(`${ours}; ${blank}${ours.replace('a1B2', 'evil')}`), JSON.stringify(blank)).toBe(key);
     }
     expect(read(`a=b;\t ${ours}`)).toBe(key);
   });
 
-  it('is found or not without ever failing, also in what no browser sends', () => {
+  it('never throws, also for headers that no browser sends', () => {
     const piece = fc.oneof(fc.string(), fc.constantFrom(ours, sessionCookieName, ';', '=', ' ', '"', `${ours}x`));
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
@@ -57,13 +57,13 @@ describe('the cookie of a session', () => {
     );
   });
 
-  it('takes no longer for a long header than for reading it', () => {
+  it('is found in linear time in a long header', () => {
     const long = `${`${sessionCookieName}x=y; `.repeat(2000)}${ours}`;
     expect(read(long)).toBe(key);
     expect(read(`${sessionCookieName};`.repeat(2000))).toBeUndefined();
   });
 
-  it('is for this host, TLS, every path, no script and no other site, until its login ends', () => {
+  it('has the attributes for this host, TLS, every path, no script, no other site, and its expiry', () => {
     expect(sessionCookie(key, 61.9)).toBe(`${ours}; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=61`);
     expect(sessionCookie(key, -5)).toContain('; Max-Age=0');
     expect(endedSessionCookie).toBe(`${sessionCookieName}=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0`);

@@ -5,7 +5,7 @@ import { silentLog } from '../lib/log.ts';
 import { chain, type Filter, type Handler, type Reply } from './exchange.ts';
 import { recover } from './filters/recover.ts';
 
-/** Runs a handler behind two filters that follow what comes of it, and gives what they were told. */
+/** Runs a handler behind two filters that observe the reply, and returns what they observed. */
 async function followed(handler: Handler) {
   const told: (readonly [string, number, unknown])[] = [];
   const following =
@@ -23,7 +23,7 @@ async function followed(handler: Handler) {
 
 const ok: Reply = { status: 200, headers: {} };
 
-it('tells those who follow it, the last first, before the answer leaves', async () => {
+it('listeners are called before the reply is sent, the last one first', async () => {
   const { told, status } = await followed(async () => ({ ...ok }));
   expect(status).toBe(200);
   expect(told).toEqual([
@@ -33,7 +33,7 @@ it('tells those who follow it, the last first, before the answer leaves', async 
   ]);
 });
 
-it('tells of what was thrown, at once or later', async () => {
+it('listeners get synchronous and asynchronous errors', async () => {
   const refusal = unauthorized();
   const thrown: Handler[] = [
     () => {
@@ -52,7 +52,7 @@ it('tells of what was thrown, at once or later', async () => {
   }
 });
 
-it('lets a request be given up while it is worked on, and answers it once', async () => {
+it('a request that fails early gets one reply while its work continues', async () => {
   const late = timedOut('late');
   let finish: (reply: Reply) => void = () => {};
   const { told, status, exchange } = await followed(({ settlement }) => {

@@ -1,39 +1,39 @@
 import type { Reply } from './exchange.ts';
 
-/** `error`: what the answer tells of, where that is an error. Must be quick and must not throw. */
+/** `error` is the error that the reply reports, if any. Must be fast and must not throw. */
 export type Settled = (reply: Reply, error: unknown) => void;
 
-/** Most requests have two or three, and a list would make room for many more. */
-interface Follower {
+/** A linked list: most requests have two or three listeners, and an array would allocate space for more. */
+interface ListenerNode {
   readonly settled: Settled;
-  readonly earlier: Follower | undefined;
+  readonly earlier: ListenerNode | undefined;
 }
 
-/** What comes of a request. Filters that have to know it, and cannot change it, follow it without waiting for anything. */
+/** Notifies filters that observe the reply without changing it, so that they need not await it. */
 export class Settlement {
-  #latest: Follower | undefined;
-  #answer: ((error: unknown) => void) | undefined;
+  #latest: ListenerNode | undefined;
+  #respond: ((error: unknown) => void) | undefined;
 
-  /** Calls back once, before the answer leaves, the one who came last first. */
+  /** Calls the listener once, before the reply is sent. The last one added is called first. */
   follow(settled: Settled): void {
     this.#latest = { settled, earlier: this.#latest };
   }
 
-  /** The client is answered with the error at once, whatever is still done for the request. Without effect once it is. */
+  /** Replies with an error immediately, even if work for the request continues. No effect after the reply. */
   giveUp(error: unknown): void {
-    this.#answer?.(error);
+    this.#respond?.(error);
   }
 
-  /** For the one who makes answers of errors: `answer` is how. */
-  begin(answer: (error: unknown) => void): void {
-    this.#answer = answer;
+  /** For the filter that turns errors into replies: sets the function that does so. */
+  begin(respond: (error: unknown) => void): void {
+    this.#respond = respond;
   }
 
-  /** For the same one: the answer stands. */
+  /** For the same filter: the reply is final. */
   settle(reply: Reply, error?: unknown): void {
-    this.#answer = undefined;
-    let follower = this.#latest;
+    this.#respond = undefined;
+    let node = this.#latest;
     this.#latest = undefined;
-    for (; follower !== undefined; follower = follower.earlier) follower.settled(reply, error);
+    for (; node !== undefined; node = node.earlier) node.settled(reply, error);
   }
 }

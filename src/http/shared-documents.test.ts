@@ -11,7 +11,7 @@ describe('documents of several planes', () => {
     return { ...examplePlane(), resources };
   }
 
-  it('are made once for planes with the same kinds, whatever functions serve them', () => {
+  it('are created once for planes with the same kinds, whatever functions serve them', () => {
     const shared = new SharedDocuments();
     const other = exampleResources.map((resource) => ({
       ...resource,
@@ -30,8 +30,8 @@ describe('documents of several planes', () => {
   it.each([
     ['another field', { schema: { type: 'object', properties: { more: { type: 'string' } } } }],
     ['another short name', { shortNames: ['x'] }],
-    ['a whole number beyond what JavaScript counts', { schema: { type: 'object', default: { x: 2n ** 60n } } }],
-  ] as const)('are others where a kind has %s', (_what, change) => {
+    ['an integer beyond the safe integers', { schema: { type: 'object', default: { x: 2n ** 60n } } }],
+  ] as const)('are separate if a kind has %s', (_what, change) => {
     const shared = new SharedDocuments();
     const changed = exampleResources.map((resource) =>
       resource.kind === shipKind ? { ...resource, kind: { ...shipKind, ...change } as typeof shipKind } : resource,
@@ -45,7 +45,7 @@ describe('documents of several planes', () => {
     );
   });
 
-  it('are others where a verb or a subresource is missing', () => {
+  it('are separate if a verb or a subresource is missing', () => {
     const shared = new SharedDocuments();
     const [namespaces, ...rest] = exampleResources;
     if (namespaces === undefined) throw new Error('no kinds');
@@ -62,7 +62,7 @@ describe('documents of several planes', () => {
     expect(with_({ ...namespaces })).toBe(whole);
   });
 
-  it('are made anew when the kinds of the plane have changed', () => {
+  it('are recreated when the kinds of the plane have changed', () => {
     const shared = new SharedDocuments();
     let resources = exampleResources;
     let generation = 1;

@@ -3,67 +3,68 @@ import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { Document } from './document.ts';
 import type { Plane } from './plane.ts';
 
-/** Kept also while no plane is loaded that uses them: those of the usual set of kinds, and of a few others. */
-const mostKept = 12;
+/** Documents retained while no loaded plane uses them: those of the usual set of kinds, and of a few others. */
+const maxRetained = 12;
 
-/** Parts whose texts are kept: as many as a client asks for that walks through the groups of a large operator. */
-const mostPartsKept = 64;
+/** Retained texts of parts: enough for a client that walks through the groups of a large operator. */
+const maxRetainedParts = 64;
 
-/** Parts whose hashes are known: of all group versions of a hundred planes with definitions of their own. */
-const mostParts = 10_000;
+/** Retained hashes of parts: enough for all group versions of a hundred planes with their own definitions. */
+const maxPartHashes = 10_000;
 
-/** A document about some of the kinds. Its text is made again where it was forgotten; the hash is known for longer. */
+/** A document about some of the kinds. Its text is regenerated after eviction; its hash is retained for longer. */
 export interface Part {
   readonly hash: string;
   document(): Document;
 }
 
 /**
- * What is made of a set of kinds, made once for all planes that serve the same ones: the documents of a plane take more
- * memory than most planes do. Kept while a loaded plane has asked for it, and the latest for longer.
+ * Documents derived from a set of kinds, created once for all planes that serve the same kinds: the documents of a
+ * plane take more memory than most planes do. They are retained while a loaded plane uses them, the most recent for
+ * longer.
  */
 export class SharedDocuments {
   readonly #made = new Map<string, WeakRef<object>>();
-  readonly #kept = new Map<string, object>();
+  readonly #retained = new Map<string, object>();
   readonly #parts = new Map<string, { readonly hash: string; readonly text: WeakRef<Document> }>();
-  readonly #keptParts = new Map<string, Document>();
+  readonly #retainedParts = new Map<string, Document>();
   readonly #signatures = new WeakMap<Plane, { readonly generation: number; readonly signature: string }>();
 
-  /** `what` names what is made, and all that it is made of besides the kinds. */
-  of<T extends object>(plane: Plane, what: string, make: (resources: readonly MountedResource[]) => T): T {
-    const key = `${what} ${this.#signatureOf(plane)}`;
+  /** `name` identifies the document and all of its inputs other than the kinds. */
+  of<T extends object>(plane: Plane, name: string, make: (resources: readonly MountedResource[]) => T): T {
+    const key = `${name} ${this.#signatureOf(plane)}`;
     const made = (this.#made.get(key)?.deref() as T | undefined) ?? make(plane.resources());
     this.#made.set(key, new WeakRef(made));
-    this.#keep(key, made);
+    this.#retain(key, made);
     return made;
   }
 
-  /** What is made of these kinds alone: other kinds of their planes may come and go. */
-  part(what: string, resources: readonly MountedResource[], make: () => Document): Part {
-    const key = `${what} ${digest(resources.map(mountedText).join('\n'))}`;
+  /** Returns a document that depends only on these kinds, and stays valid when other kinds of the plane change. */
+  part(name: string, resources: readonly MountedResource[], make: () => Document): Part {
+    const key = `${name} ${digest(resources.map(mountedText).join('\n'))}`;
     const document = () => {
       const found = this.#parts.get(key)?.text.deref() ?? make();
-      this.#keepPart(key, found);
+      this.#retainPart(key, found);
       return found;
     };
     return { hash: this.#parts.get(key)?.hash ?? document().hash, document };
   }
 
-  #keepPart(key: string, document: Document): void {
+  #retainPart(key: string, document: Document): void {
     this.#parts.delete(key);
     this.#parts.set(key, { hash: document.hash, text: new WeakRef(document) });
-    dropOldest(this.#parts, mostParts);
-    this.#keptParts.delete(key);
-    this.#keptParts.set(key, document);
-    dropOldest(this.#keptParts, mostPartsKept);
+    dropOldest(this.#parts, maxPartHashes);
+    this.#retainedParts.delete(key);
+    this.#retainedParts.set(key, document);
+    dropOldest(this.#retainedParts, maxRetainedParts);
   }
 
-  #keep(key: string, made: object): void {
-    this.#kept.delete(key);
-    this.#kept.set(key, made);
-    if (this.#kept.size <= mostKept) return;
-    const [oldest] = this.#kept.keys();
-    if (oldest !== undefined) this.#kept.delete(oldest);
+  #retain(key: string, made: object): void {
+    this.#retained.delete(key);
+    this.#retained.set(key, made);
+    if (this.#retained.size <= maxRetained) return;
+    const [oldest] = this.#retained.keys();
+    if (oldest !== undefined) this.#retained.delete(oldest);
     for (const [forgotten, reference] of this.#made) {
       if (reference.deref() === undefined) this.#made.delete(forgotten);
     }
@@ -78,7 +79,7 @@ export class SharedDocuments {
   }
 }
 
-/** What is put in last stays longest. */
+/** Evicts the oldest entry beyond the limit. */
 function dropOldest(entries: Map<string, unknown>, most: number): void {
   const [oldest] = entries.keys();
   if (entries.size > most && oldest !== undefined) entries.delete(oldest);
@@ -86,7 +87,7 @@ function dropOldest(entries: Map<string, unknown>, most: number): void {
 
 const mountedTexts = new WeakMap<MountedResource, string>();
 
-/** All that documents can tell of it. */
+/** Everything about a resource that documents can contain. */
 function mountedText(resource: MountedResource): string {
   const text = mountedTexts.get(resource) ?? textOf(resource);
   mountedTexts.set(resource, text);
@@ -108,7 +109,7 @@ function namesOf(verbs: object): string {
     .join();
 }
 
-/** Functions are behaviour, which no document tells; what they close over differs from plane to plane. */
+/** Omits functions: documents do not contain them, and their closures differ from plane to plane. */
 function kindText(kind: object): string {
   const members = Object.entries(kind).filter(([name, value]) => name !== 'columns' && typeof value !== 'function');
   const texts = members.map(
@@ -119,7 +120,7 @@ function kindText(kind: object): string {
 
 const contents = new WeakMap<object, string>();
 
-/** Schemas are as a rule the same object in every plane, so this costs something only once. */
+/** Schemas are usually the same object in every plane, so this is computed once. */
 function contentOf(value: object | null): string {
   if (value === null) return 'null';
   const known = contents.get(value);

@@ -22,8 +22,8 @@ function watched() {
   };
 }
 
-describe('a reader', () => {
-  it('who takes everything stays, though each look finds the same on its way (CLIENT-21)', () => {
+describe('a client', () => {
+  it('that reads everything stays connected, even if each check finds the same pending amount (CLIENT-21)', () => {
     const { response, write } = watched();
     for (let look = 0; look < 10; look++) {
       write(120);
@@ -33,7 +33,7 @@ describe('a reader', () => {
     expect(response.destroy).not.toHaveBeenCalled();
   });
 
-  it('who takes little by little stays', () => {
+  it('that reads slowly stays connected', () => {
     const { response, write } = watched();
     write(100_000);
     for (let look = 0; look < 10; look++) {
@@ -43,7 +43,7 @@ describe('a reader', () => {
     expect(response.destroy).not.toHaveBeenCalled();
   });
 
-  it('who takes nothing is cut off, whether more is written meanwhile or not', () => {
+  it('that reads nothing is disconnected, whether more is written meanwhile or not', () => {
     for (const more of [0, 120]) {
       const { response, write } = watched();
       write(500);
@@ -55,7 +55,7 @@ describe('a reader', () => {
     }
   });
 
-  it('for whom nothing waits is never cut off, nor one whose answer is over', () => {
+  it('without pending data is never disconnected, nor one whose response is complete', () => {
     const { response, write, stop } = watched();
     vi.advanceTimersByTime(10_000);
     write(500);

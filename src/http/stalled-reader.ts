@@ -1,29 +1,29 @@
-/** What can be seen of an answer on its way out. */
-interface Outflow {
-  /** What still waits for the reader. */
+/** A response that is being sent. */
+interface MonitoredResponse {
+  /** The amount of data that the client has not read. */
   readonly writableLength: number;
   destroy(): unknown;
 }
 
-/** One that is watched. */
-interface Watched {
-  readonly response: Outflow;
-  readonly handedOver: () => number;
-  takenBefore: number | undefined;
-  inVain: number;
+/** A monitored response. */
+interface Monitored {
+  readonly response: MonitoredResponse;
+  readonly bytesWritten: () => number;
+  previouslyRead: number | undefined;
+  stalledChecks: number;
 }
 
-/** So often is looked while one may stall: one is cut off a quarter later than it might be, not as much again. */
-const looks = 4;
+/** Checks per timeout: a stalled client is disconnected at most a quarter of the timeout late. */
+const checksPerTimeout = 4;
 
 /**
- * A client that holds its connection and takes nothing of what waits for it would hold the memory for ever: it is cut
- * off when it has taken nothing for so long. One timer looks at all answers: nearly all of them are through before it
- * does, and need none of their own.
+ * Disconnects clients that read nothing of their pending data for the timeout, because they would hold its memory
+ * forever. One timer checks all responses. Nearly all of them are complete before the first check, so a timer for each
+ * would be wasted.
  */
 export class StalledReaders {
   readonly #milliseconds: number;
-  readonly #watched = new Set<Watched>();
+  readonly #monitored = new Set<Monitored>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(milliseconds: number) {
@@ -31,28 +31,28 @@ export class StalledReaders {
   }
 
   /**
-   * `handedOver` is all that was ever written, in the measure of `writableLength`; what of it no longer waits was taken.
-   * What waits tells nothing by itself: where bookmarks come as regularly as the looks, the same amount is on its way
-   * each time. Returns how to let go.
+   * `bytesWritten` returns the total amount written, in the unit of `writableLength`; the difference is what the client
+   * has read. The pending amount alone is not enough: if bookmarks are sent at the interval of the checks, it is the
+   * same at each check. Returns a function that stops monitoring.
    */
-  watch(response: Outflow, handedOver: () => number): () => void {
-    const watched: Watched = { response, handedOver, takenBefore: undefined, inVain: 0 };
-    this.#watched.add(watched);
-    this.#timer ??= setInterval(() => this.#look(), this.#milliseconds / looks).unref();
-    return () => this.#watched.delete(watched);
+  watch(response: MonitoredResponse, bytesWritten: () => number): () => void {
+    const monitored: Monitored = { response, bytesWritten, previouslyRead: undefined, stalledChecks: 0 };
+    this.#monitored.add(monitored);
+    this.#timer ??= setInterval(() => this.#check(), this.#milliseconds / checksPerTimeout).unref();
+    return () => this.#monitored.delete(monitored);
   }
 
-  #look(): void {
-    for (const watched of this.#watched) {
-      const waiting = watched.response.writableLength;
-      const taken = watched.handedOver() - waiting;
-      watched.inVain = waiting > 0 && taken === watched.takenBefore ? watched.inVain + 1 : 0;
-      watched.takenBefore = waiting > 0 ? taken : undefined;
-      if (watched.inVain < looks) continue;
-      this.#watched.delete(watched);
-      watched.response.destroy();
+  #check(): void {
+    for (const monitored of this.#monitored) {
+      const pending = monitored.response.writableLength;
+      const bytesRead = monitored.bytesWritten() - pending;
+      monitored.stalledChecks = pending > 0 && bytesRead === monitored.previouslyRead ? monitored.stalledChecks + 1 : 0;
+      monitored.previouslyRead = pending > 0 ? bytesRead : undefined;
+      if (monitored.stalledChecks < checksPerTimeout) continue;
+      this.#monitored.delete(monitored);
+      monitored.response.destroy();
     }
-    if (this.#watched.size > 0) return;
+    if (this.#monitored.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }

@@ -3,14 +3,14 @@ import type { RequestEnd } from './request-end.ts';
 import type { ResponseTarget } from './write-reply.ts';
 
 /**
- * A stream of HTTP/2 as what answers are written to. Node's own responses for HTTP/2 look like those of HTTP/1.1, and keep
- * every header and every state a second time for that.
+ * An HTTP/2 stream as a response target. Node's own HTTP/2 responses emulate those of HTTP/1.1, and store every header
+ * and every state a second time for that.
  */
 export class StreamResponse implements ResponseTarget {
   readonly #stream: ServerHttp2Stream;
   readonly #end: RequestEnd;
 
-  /** `end`: of its request, which is over when the stream has closed. */
+  /** `end` is the end of the request, which comes when the stream has closed. */
   constructor(stream: ServerHttp2Stream, end: RequestEnd) {
     this.#stream = stream;
     this.#end = end;
@@ -20,14 +20,14 @@ export class StreamResponse implements ResponseTarget {
     return this.#stream.writableLength;
   }
 
-  /** To a client that has gone nothing is said. */
+  /** Does nothing if the client has disconnected. */
   writeHead(status: number, headers: Record<string, string | string[]>): void {
     if (this.#stream.destroyed || this.#stream.closed) return;
     headers[':status'] = String(status);
     this.#stream.respond(headers);
   }
 
-  /** They are on their way already. */
+  /** `writeHead` sends the headers immediately. */
   flushHeaders(): void {}
 
   write(chunk: string | Uint8Array, written?: () => void): boolean {
@@ -39,10 +39,10 @@ export class StreamResponse implements ResponseTarget {
     else this.#stream.end(chunk);
   }
 
-  /** Its request waits for the stream's closing already: to do so once more would be two listeners for each answer. */
+  /** Uses the request's existing close listener rather than adding two more for each response. */
   endFully(chunk?: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
-      // What lasts has been told to end, and is not out yet.
+      // A long-running request that was asked to end is over, but its response is not sent yet.
       if (this.#end.isOver) this.#stream.once('close', resolve);
       else this.#end.follow(() => resolve());
       this.end(chunk);

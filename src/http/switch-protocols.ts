@@ -4,17 +4,18 @@ import type { Reply, UpgradedBody } from './exchange.ts';
 import type { RequestEnd } from './request-end.ts';
 import type { StalledReaders } from './stalled-reader.ts';
 
-/** How long what is behind may take to go once the client has. */
-const behindMayTakeMilliseconds = 5_000;
+/** The time that the backend gets to close after the client has closed. */
+const backendCloseTimeoutMilliseconds = 5_000;
 /**
- * A client that reads slowly has megabytes before it which have left this process already. Whoever closes while such a
- * client still says something, a ping for instance, makes the kernel throw them away: it is waited for, until it goes.
+ * The time that a client gets to close after the backend has closed. A slow reader may have megabytes pending that have
+ * already left this process. If the server closed while the client still sends something, such as a ping, the kernel
+ * would discard them.
  */
-const clientMayTakeMilliseconds = 300_000;
+const clientCloseTimeoutMilliseconds = 300_000;
 
 /**
- * Answers `101`, and joins the client with what is behind the other protocol until one of them ends it. `head`: what the
- * client has sent already. Resolves when both are closed; never rejects.
+ * Responds with `101` and connects the client to the backend of the upgraded protocol until one of them closes. `head`
+ * is what the client has sent already. Resolves when both are closed; never rejects.
  */
 export async function switchProtocols(
   client: Duplex & { readonly bytesWritten: number },
@@ -23,7 +24,7 @@ export async function switchProtocols(
   { end, stalled }: { readonly end: RequestEnd; readonly stalled: StalledReaders },
 ): Promise<void> {
   const { socket } = reply.body;
-  const ends = [closed(client), closed(socket)];
+  const ends = [whenClosed(client), whenClosed(socket)];
   if (client.destroyed || socket.destroyed) {
     client.destroy();
     socket.destroy();
@@ -34,7 +35,7 @@ export async function switchProtocols(
     client.once('close', stopWatching);
     joinSockets(client, socket);
     end.follow(() => {
-      // Where the client has gone by itself, what it sent last is still on its way.
+      // If the client has closed by itself, its last bytes are still on their way.
       if (!client.closed) client.destroy();
     });
   }
@@ -42,27 +43,27 @@ export async function switchProtocols(
 }
 
 /**
- * Bytes go both ways, never faster than they are taken. Each side has the other's end. What has come from behind goes to
- * the client, also when it fails there; when the client fails, what is behind has no one to go on for.
+ * Pipes bytes in both directions with backpressure. Each side gets the end of the other. Data from the backend is
+ * delivered to the client even if the backend fails. If the client fails, the backend is destroyed.
  */
-function joinSockets(client: Duplex, behind: Duplex): void {
-  // To pipe ends the other side, too, when this one has sent all.
-  client.pipe(behind);
-  behind.pipe(client);
-  for (const socket of [client, behind]) socket.once('error', () => socket.destroy());
+function joinSockets(client: Duplex, backend: Duplex): void {
+  // `pipe` also ends the other side when this one has sent everything.
+  client.pipe(backend);
+  backend.pipe(client);
+  for (const socket of [client, backend]) socket.once('error', () => socket.destroy());
   client.once('close', () => {
-    if (client.readableEnded) destroyLater(behind, behindMayTakeMilliseconds);
-    else behind.destroy();
+    if (client.readableEnded) destroyLater(backend, backendCloseTimeoutMilliseconds);
+    else backend.destroy();
   });
-  behind.once('close', () => {
+  backend.once('close', () => {
     client.end();
-    // Nobody takes what it says from now on; unread, it would count as not delivered.
+    // Discards what the client still sends: unread data would make the kernel reset the connection.
     client.unpipe().resume();
-    destroyLater(client, clientMayTakeMilliseconds);
+    destroyLater(client, clientCloseTimeoutMilliseconds);
   });
 }
 
-/** It has been told that nothing comes any more; whoever does not go by itself is sent. */
+/** Destroys a socket that does not close by itself after its peer has ended. */
 function destroyLater(socket: Duplex, milliseconds: number): void {
   if (socket.destroyed) return;
   const timer = setTimeout(() => socket.destroy(), milliseconds);
@@ -70,7 +71,7 @@ function destroyLater(socket: Duplex, milliseconds: number): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-function closed(socket: Duplex): Promise<void> {
+function whenClosed(socket: Duplex): Promise<void> {
   return socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once('close', () => resolve()));
 }
 

@@ -9,11 +9,11 @@ import type { JoinedText } from './pieces.ts';
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-/** How the rows of a Table are to be made. */
+/** Options for the rows of a Table. */
 export interface TableOptions {
   readonly version: Transform['version'];
   readonly include: IncludeObject;
-  /** For ages, in milliseconds since the epoch. */
+  /** The current time for ages, in milliseconds since the epoch. */
   readonly now: number;
 }
 
@@ -39,7 +39,7 @@ export function rowJson(kind: ResourceKind, served: Served, options: TableOption
   return `{"cells":${cells},"object":${shown}}`;
 }
 
-/** `columns` is the JSON of the definitions: later events of a watch leave them out (rule WATCH-30). */
+/** `columns` is the JSON of the definitions: later events of a watch omit them (rule WATCH-30). */
 export function tableJson(metadata: string, columns: string, rows: readonly string[], options: TableOptions): string {
   const { head, tail } = tableText(metadata, columns, rows, options);
   return `${head}${rows.join(',')}${tail}`;

@@ -1,4 +1,4 @@
-/** `/version` (rules VER-01, VER-02), in the order in which Kubernetes prints it. */
+/** The content of `/version` (rules VER-01, VER-02), in the order in which Kubernetes prints it. */
 export type VersionInfo = {
   readonly major: string;
   readonly minor: string;
@@ -15,19 +15,19 @@ export type VersionInfo = {
   readonly platform: string;
 };
 
-/** The Kubernetes API that this server speaks; clients compare it with their own and warn when they are far apart. */
+/** The supported Kubernetes API version. Clients warn if it differs too much from their own. */
 const major = '1';
 const minor = '34';
 const oldestMinor = '33';
 
 export interface BuildInfo {
-  /** Of package.json. */
+  /** The version in package.json. */
   readonly packageVersion: string;
   readonly gitCommit?: string;
   readonly buildDate?: string;
 }
 
-/** `gitVersion` is semver with a leading v, because kubectl and helm read it; what we are stands in its build part. */
+/** `gitVersion` is semver with a leading v, because kubectl and helm parse it. Its build part names this product. */
 export function versionInfo(build: BuildInfo): VersionInfo {
   return {
     major,
@@ -46,7 +46,7 @@ export function versionInfo(build: BuildInfo): VersionInfo {
   };
 }
 
-/** Tools that pick downloads by `platform` know Go's names. */
+/** Tools that select downloads by `platform` expect Go's names. */
 function goArchitecture(arch: string): string {
   return arch === 'x64' ? 'amd64' : arch === 'ia32' ? '386' : arch;
 }

@@ -32,7 +32,7 @@ function form(change: Partial<AnswerForm> = {}, kind?: Transform['kind']): Answe
 const read = (line: Uint8Array) => JSON.parse(String(line));
 
 describe('the lines of a watch', () => {
-  it('are made once for all who are told the same in the same form (WATCH-26)', () => {
+  it('are created once for all watches with the same event in the same form (WATCH-26)', () => {
     const told = event(true);
     for (const kind of [undefined, 'PartialObjectMetadata'] as const) {
       const first = watchFrames(form({}, kind))(told);
@@ -42,14 +42,14 @@ describe('the lines of a watch', () => {
     expect(watchFrames(form())(told)).not.toBe(watchFrames(form({}, 'PartialObjectMetadata'))(told));
   });
 
-  it('are not kept for an event that only one is told', () => {
+  it('are not cached for an event of a single watch', () => {
     const told = event(false);
     const frames = watchFrames(form());
     expect(frames(told)).not.toBe(frames(told));
     expect(frames(told)).toEqual(frames(told));
   });
 
-  it('of a Table are shared too, the first of a stream among the first ones, within a second (WATCH-30)', () => {
+  it('of a Table are shared within a second, first lines only with first lines (WATCH-30)', () => {
     let now = created + 5_000;
     const table = () => watchFrames(form({ now: () => now }, 'Table'));
     const [one, other] = [event(true), event(true)];
@@ -66,7 +66,7 @@ describe('the lines of a watch', () => {
     expect(read(a(other)).object.rows[0].cells.at(-1)).toBe('6s');
   });
 
-  it('of Tables that include something else are others', () => {
+  it('of Tables with another includeObject are separate', () => {
     const told = event(true);
     const [bare] = read(watchFrames(form({ include: 'None' }, 'Table'))(told)).object.rows;
     const [whole] = read(watchFrames(form({ include: 'Object' }, 'Table'))(told)).object.rows;
@@ -74,14 +74,14 @@ describe('the lines of a watch', () => {
     expect(whole.object.kind).toBe('Widget');
   });
 
-  it('are frames of protobuf for those who take nothing else, made once too (NEG-06, WATCH-26)', () => {
+  it('are protobuf frames if the client accepts nothing else, also created once (NEG-06, WATCH-26)', () => {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', resourceVersion: '7' } };
     const told: ObjectEvent = { type: 'ADDED', object: served(object), shared: newSharedWork() };
     const frames = () =>
       watchFrames(form({ format: 'protobuf', kind: configMapKind, encodeProtobuf: protobufCodec.encode }));
     const frame = Buffer.from(frames()(told));
     expect(frame.readUInt32BE(0)).toBe(frame.length - 4);
-    // Type, then the object in its envelope: as kube-apiserver begins one.
+    // The type, then the object in its envelope, as in kube-apiserver.
     expect(frame.subarray(4, 11).toString('latin1')).toBe('\n\u0005ADDED');
     expect(frame.subarray(15, 19).toString('latin1')).toBe('k8s\0');
     expect(protobufCodec.decode({ group: '', version: 'v1', kind: 'ConfigMap' }, frame.subarray(15))).toEqual(object);

@@ -10,9 +10,9 @@ import { columnDefinitionsJson, rowJson, tableJson } from './table.ts';
 const initialEventsEnd = 'k8s.io/initial-events-end';
 
 /**
- * Turns events into the lines of the stream, one JSON document each (rules WATCH-02 to WATCH-04, WATCH-30, WATCH-31).
- * One writer per stream: a Table's column definitions stand in its first event only. The bytes may be another stream's
- * too, and are not to be changed.
+ * Converts events to the lines of the stream, one JSON document each (rules WATCH-02 to WATCH-04, WATCH-30, WATCH-31).
+ * Each stream has its own converter, because only the first event of a Table has column definitions. The bytes may be
+ * shared with other streams and must not be modified.
  */
 export function watchFrames(form: AnswerForm): (event: WatchEvent) => Uint8Array {
   const { transform, kind, include } = form;
@@ -21,7 +21,7 @@ export function watchFrames(form: AnswerForm): (event: WatchEvent) => Uint8Array
   let columns = isTable ? columnDefinitionsJson(kind) : '[]';
   const name = [transform?.kind, transform?.version, isTable && [include, kind.group, kind.version, kind.kind]].join();
 
-  const shown = (served: Served, included: AnswerForm['include']): string => {
+  const rendered = (served: Served, included: AnswerForm['include']): string => {
     if (transform === undefined) return served.json();
     if (transform.kind !== 'Table') return partialMetadataJson(served, transform.version);
     const options = { version: transform.version, include: included, now: form.now() };
@@ -31,17 +31,17 @@ export function watchFrames(form: AnswerForm): (event: WatchEvent) => Uint8Array
     return table;
   };
 
-  /** Rows say how old their objects are, in whole seconds of ours. */
-  const formName = () => (isTable ? `${name} ${columns !== '[]'} ${Math.floor(form.now() / 1000)}` : name);
+  /** The cache key of the form. Rows of a Table contain the age of their objects, in whole seconds of this server. */
+  const formKey = () => (isTable ? `${name} ${columns !== '[]'} ${Math.floor(form.now() / 1000)}` : name);
 
-  const ofObject = (event: ObjectEvent): Uint8Array => {
-    if (event.shared === undefined) return line(event.type, shown(event.object, include));
+  const objectLine = (event: ObjectEvent): Uint8Array => {
+    if (event.shared === undefined) return line(event.type, rendered(event.object, include));
     const { lines } = event.shared;
-    const wanted = formName();
-    let found = lines.get(wanted);
+    const key = formKey();
+    let found = lines.get(key);
     if (found === undefined) {
-      found = line(event.type, shown(event.object, include));
-      lines.set(wanted, found);
+      found = line(event.type, rendered(event.object, include));
+      lines.set(key, found);
     }
     columns = '[]';
     return found;
@@ -49,13 +49,13 @@ export function watchFrames(form: AnswerForm): (event: WatchEvent) => Uint8Array
 
   return (event) => {
     if (event.type === 'ERROR') return line('ERROR', JSON.stringify(event.status));
-    if (event.type !== 'BOOKMARK') return ofObject(event);
-    // Where the stream stands is said in the object of its row, so a bookmark has one whatever was asked for.
-    return line('BOOKMARK', shown(bookmark(form, event), include === 'None' ? 'Metadata' : include));
+    if (event.type !== 'BOOKMARK') return objectLine(event);
+    // A bookmark reports the resourceVersion in the object of its row, so it has one whatever the client requested.
+    return line('BOOKMARK', rendered(bookmark(form, event), include === 'None' ? 'Metadata' : include));
   };
 }
 
-/** The same as frames of protobuf, for those who take nothing else. */
+/** The same as protobuf frames, for clients that accept nothing else. */
 function protobufFrames(form: AnswerForm): (event: WatchEvent) => Uint8Array {
   const encode = (object: JsonObject): Uint8Array => {
     const bytes = form.encodeProtobuf?.(object);
@@ -77,7 +77,7 @@ function line(type: WatchEvent['type'], object: string): Uint8Array {
   return Buffer.from(`{"type":"${type}","object":${object}}\n`);
 }
 
-/** An object that says nothing but where the stream stands. */
+/** An object that contains only the resourceVersion of the stream. */
 function bookmark(form: AnswerForm, event: Extract<WatchEvent, { type: 'BOOKMARK' }>): Served {
   const { resourceVersion } = event;
   const metadata = event.initialEventsEnd

@@ -4,19 +4,19 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { Feed } from '../lib/feed.ts';
 import { isFeed, isStream, type Reply } from './exchange.ts';
 
-/** Tokens of browsers, which cannot set headers, come as a subprotocol of this name; it is never chosen. */
+/** The subprotocol prefix in which browsers send tokens, because they cannot set headers. It is never selected. */
 export const bearerProtocolPrefix = 'base64url.bearer.authorization.k8s.io.';
 
-/** What clients send on a watch is ignored; a frame beyond this ends the connection. */
-const longestClientFrame = 64 * 1024;
+/** Frames from clients of a watch are ignored. A larger one closes the connection. */
+const maxClientFrameBytes = 64 * 1024;
 
-/** Answers upgrades whose reply turned out to be a stream: each line goes out as a text frame (rule WATCH-29). */
+/** Completes upgrades whose reply is a stream: each line is sent as a text frame (rule WATCH-29). */
 export class WebSocketStreams {
   readonly #server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    maxPayload: longestClientFrame,
+    maxPayload: maxClientFrameBytes,
     handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(bearerProtocolPrefix)) ?? false,
   });
 
@@ -38,9 +38,9 @@ export class WebSocketStreams {
     try {
       if (isFeed(reply.body)) await sendFeed(webSocket, reply.body);
       else await sendChunks(webSocket, reply.body);
-      await closed(webSocket, 1000);
+      await closeAndWait(webSocket, 1000);
     } catch (error) {
-      await closed(webSocket, 1011);
+      await closeAndWait(webSocket, 1011);
       throw error;
     }
   }
@@ -50,7 +50,7 @@ async function sendFeed(webSocket: WebSocket, feed: Feed<Uint8Array>): Promise<v
   try {
     while (webSocket.readyState === WebSocket.OPEN && !feed.over) {
       const line = feed.take();
-      if (line !== undefined) await sent(webSocket, line.subarray(0, -1));
+      if (line !== undefined) await sendLine(webSocket, line.subarray(0, -1));
       else if (!feed.over) await new Promise<void>((resolve) => feed.wait(resolve));
     }
   } finally {
@@ -60,21 +60,21 @@ async function sendFeed(webSocket: WebSocket, feed: Feed<Uint8Array>): Promise<v
 
 async function sendChunks(webSocket: WebSocket, chunks: AsyncIterable<string>): Promise<void> {
   for await (const chunk of chunks) {
-    for (const line of chunk.split('\n')) if (line !== '') await sent(webSocket, line);
+    for (const line of chunk.split('\n')) if (line !== '') await sendLine(webSocket, line);
     if (webSocket.readyState !== WebSocket.OPEN) break;
   }
 }
 
-/** Resolves when the frame left for the socket or cannot leave any more: never faster than the client reads. */
-function sent(webSocket: WebSocket, line: string | Uint8Array): Promise<void> {
+/** Resolves when the socket has accepted the frame or is closed, so that frames never outpace the client. */
+function sendLine(webSocket: WebSocket, line: string | Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     if (webSocket.readyState !== WebSocket.OPEN) resolve();
     else webSocket.send(line, { binary: false }, () => resolve());
   });
 }
 
-/** A client that does not answer the close is cut off by the library's own timer. */
-function closed(webSocket: WebSocket, code: number): Promise<void> {
+/** The library's own timer disconnects a client that does not acknowledge the close. */
+function closeAndWait(webSocket: WebSocket, code: number): Promise<void> {
   return new Promise((resolve) => {
     if (webSocket.readyState === WebSocket.CLOSED) resolve();
     else {

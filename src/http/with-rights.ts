@@ -4,7 +4,7 @@ import type { Exchange, Handler, Reply } from './exchange.ts';
 import { isLongRunning } from './long-running.ts';
 import { withSignal } from './with-signal.ts';
 
-/** What lasts ends with the rights that it was allowed by; `as` is whom the caller acts as. */
+/** Ends a long-running request when the permissions that allowed it change. `as` is the impersonated user. */
 export function withRights(exchange: Exchange, identity: Identity, next: Handler, as?: UserInfo): Promise<Reply> {
   const rights = isLongRunning(exchange) ? identity.rights?.(as) : undefined;
   return rights === undefined ? next(exchange) : withSignal(exchange, rights, next);

@@ -2,26 +2,27 @@ import { type Exchange, goesOn, type Handler, type Reply } from './exchange.ts';
 import { followSignal } from './request-end.ts';
 
 /**
- * Has another signal end the request too. To be told of the answer when it stands, or that there is none: what is still
- * being made then, a stream or a long list, follows the signal until it is over.
+ * Ends the request when another signal aborts, too. The caller passes the reply to the returned function, or
+ * `undefined` if there is none. A body that is still being produced then, a stream or a long list, follows the signal
+ * until its end.
  */
-export function joinSignal(exchange: Exchange, another: AbortSignal): (reply: Reply | undefined) => void {
-  const letGo = followSignal(another, (reason) => exchange.end.end(reason));
+export function joinSignal(exchange: Exchange, signal: AbortSignal): (reply: Reply | undefined) => void {
+  const stop = followSignal(signal, (reason) => exchange.end.end(reason));
   return (reply) => {
-    // A socket tells the end of its stream too.
-    if (reply !== undefined && goesOn(reply)) exchange.end.follow(letGo);
-    else letGo();
+    // A socket also reports the end of its stream.
+    if (reply !== undefined && goesOn(reply)) exchange.end.follow(stop);
+    else stop();
   };
 }
 
-/** Runs the rest of a chain with another signal that ends the request too. */
-export async function withSignal(exchange: Exchange, another: AbortSignal, next: Handler): Promise<Reply> {
-  const answered = joinSignal(exchange, another);
+/** Runs the rest of a chain and ends the request when another signal aborts, too. */
+export async function withSignal(exchange: Exchange, signal: AbortSignal, next: Handler): Promise<Reply> {
+  const onReply = joinSignal(exchange, signal);
   let reply: Reply | undefined;
   try {
     reply = await next(exchange);
     return reply;
   } finally {
-    answered(reply);
+    onReply(reply);
   }
 }

@@ -55,7 +55,7 @@ function writing() {
 }
 
 describe('lines of a feed', () => {
-  it('are joined once for all streams that have the same ones waiting', async () => {
+  it('are joined once for all streams with the same pending lines', async () => {
     const [a, b, c] = ['a\n', 'b\n', 'c\n'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
     const streams = [writing(), writing(), writing()] as const;
     streams[0].feed.add(a, b);
@@ -72,7 +72,7 @@ describe('lines of a feed', () => {
     expect(streams[1].pieces[0]).toBe(streams[0].pieces[0]);
   });
 
-  it('go out as they come; those that wait at the same time go out together', async () => {
+  it('are written as they come; lines that are pending together are written together', async () => {
     const { feed, start, texts } = writing();
     const over = start();
     feed.add('a\n');
@@ -82,7 +82,7 @@ describe('lines of a feed', () => {
     await over;
   });
 
-  it('go out by themselves where they come alone: the bytes are those of the feed, not copied', async () => {
+  it('are written without a copy if they come alone', async () => {
     const { feed, start, pieces } = writing();
     const line = Buffer.from('shared\n');
     const over = start();
@@ -92,7 +92,7 @@ describe('lines of a feed', () => {
     await over;
   });
 
-  it('are joined up to a bound, with a turn for everything else between two pieces', async () => {
+  it('are joined up to a limit, with a tick for other work between two chunks', async () => {
     const { feed, start, pieces, state } = writing();
     const line = `${'x'.repeat(20_000)}\n`;
     feed.add(...Array.from({ length: 10 }, () => line));
@@ -107,7 +107,7 @@ describe('lines of a feed', () => {
     await over;
   });
 
-  it('wait for a client that reads slowly, and then go out together', async () => {
+  it('wait for a slow client, and are then written together', async () => {
     const { feed, response, state, start, texts } = writing();
     const over = start();
     state.takes = false;
@@ -123,7 +123,7 @@ describe('lines of a feed', () => {
     await over;
   });
 
-  it('end with their client, whether it waits or they do, and leave no listener behind', async () => {
+  it('end when the client disconnects, and leave no listener behind', async () => {
     for (const takes of [true, false]) {
       const { feed, response, state, start } = writing();
       state.takes = takes;
@@ -136,7 +136,7 @@ describe('lines of a feed', () => {
     }
   });
 
-  it('end where the feed fails, with what it threw', async () => {
+  it('end with the error of the feed', async () => {
     const { feed, start, response } = writing();
     const over = start();
     feed.failure = new Error('no more');

@@ -1,20 +1,20 @@
 import type { Feed } from '../lib/feed.ts';
 import type { Told } from './write-reply.ts';
 
-/** Where the lines go. */
+/** The target of the lines. */
 export interface FeedTarget {
   readonly response: Told;
   isGone(): boolean;
-  /** False: wait until it has drained. */
+  /** Returns false if the caller must wait for `drain`. */
   write(bytes: Uint8Array): boolean;
 }
 
-/** Lines that wait are joined up to here: one write of many costs hardly more than a write of one. */
+/** Pending lines are joined up to this length: one write of many lines costs hardly more than a write of one. */
 const joinedLength = 64 * 1024;
 
 /**
- * Writes lines as they come, never faster than the client reads, and with a look at everything else between two pieces.
- * Resolves when the feed is over or the client is gone; rejects with what the feed throws.
+ * Writes lines as they come, never faster than the client reads, and yields to the event loop between two chunks.
+ * Resolves when the feed is over or the client has disconnected; rejects with the error that the feed throws.
  */
 export function writeFeed(target: FeedTarget, feed: Feed<Uint8Array>): Promise<void> {
   const { response } = target;
@@ -73,7 +73,7 @@ interface Joined {
   readonly bytes: Uint8Array;
 }
 
-/** Streams that are told the same events have their turns one after the other, with the same lines waiting. */
+/** The latest result. Streams with the same events run one after the other and have the same lines pending. */
 let lastJoined: Joined | undefined;
 
 function joined(lines: readonly Uint8Array[], length: number): Uint8Array {

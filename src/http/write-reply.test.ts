@@ -11,8 +11,8 @@ function write(httpVersion: '1.1' | '2', length: number) {
   return { response, over: writeReply(incomingRequest({ httpVersion }), response, reply, options) };
 }
 
-describe('an answer over HTTP/1.1', () => {
-  it('that is long ends with a short piece, once the rest has left', async () => {
+describe('a response over HTTP/1.1', () => {
+  it('that is long ends with a short piece after the rest has been sent', async () => {
     const { response, over } = write('1.1', 120_000);
     await new Promise((resolve) => setImmediate(resolve));
     expect(response.pieces).toEqual([120_000 - 8_192]);
@@ -21,7 +21,7 @@ describe('an answer over HTTP/1.1', () => {
     await over;
   });
 
-  it('that is long is given up when its client goes', async () => {
+  it('that is long is aborted when its client disconnects', async () => {
     const { response, over } = write('1.1', 120_000);
     await new Promise((resolve) => setImmediate(resolve));
     response.emit('close');
@@ -29,7 +29,7 @@ describe('an answer over HTTP/1.1', () => {
     await over;
   });
 
-  it('that is short goes in one piece, and so does a longer one over HTTP/2', async () => {
+  it('that is short is sent in one piece, and so is a longer one over HTTP/2', async () => {
     const short = write('1.1', 8_192);
     const other = write('2', 120_000);
     await Promise.all([short.over, other.over]);

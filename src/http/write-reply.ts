@@ -16,49 +16,51 @@ import {
 import type { StalledReaders } from './stalled-reader.ts';
 import { writeFeed } from './write-feed.ts';
 
-/** Tells `drain`, `finish` and `close`. */
+/** Emits `drain`, `finish` and `close`. */
 export interface Told {
   on(event: string, listener: () => void): unknown;
   once(event: string, listener: () => void): unknown;
   off(event: string, listener: () => void): unknown;
 }
 
-/** What an answer is written to, whichever protocol it goes out by. */
+/** The target of a response, for either protocol. */
 export interface ResponseTarget extends Told {
   readonly writableLength: number;
-  /** `headers` are its own from now on. */
+  /** Takes ownership of `headers`. */
   writeHead(status: number, headers: Record<string, string | string[]>): unknown;
   flushHeaders(): void;
-  write(chunk: string | Uint8Array, written?: () => void): boolean;
+  write(chunk: string | Uint8Array, onFlushed?: () => void): boolean;
   end(chunk?: string | Uint8Array): unknown;
-  /** Ends it and resolves when all of it is out, or the client is gone. Absent: `finish` and `close` tell. */
+  /**
+   * Ends the response and resolves when it is sent or the client has disconnected. Optional: see `finish` and `close`.
+   */
   readonly endFully?: (chunk?: Uint8Array) => Promise<void>;
-  /** With an error, or HTTP/2 takes what was sent so far for the whole. */
+  /** Pass an error, or an HTTP/2 client takes the truncated response for a complete one. */
   destroy(error?: Error): unknown;
 }
 
 export interface WriteOptions {
-  /** Lets go of clients that take nothing of their answers. */
+  /** Disconnects clients that do not read their responses. */
   readonly stalled: StalledReaders;
-  /** Tells the client of HTTP/1.1 that this was the last answer on its connection. */
+  /** Sets `Connection: close` on an HTTP/1.1 response. */
   readonly closing: boolean;
-  /** Whether the response has closed; Node's responses for HTTP/2 do not know it themselves. */
+  /** True if the response has closed. Node's HTTP/2 responses do not report it. */
   isGone(): boolean;
 }
 
-/** Below this the bytes saved are not worth the work (rule NEG-20). */
+/** Below this size, compression saves less than it costs (rule NEG-20). */
 const gzipThreshold = 128 * 1024;
 const pieceLength = 256 * 1024;
-/** What a socket takes without asking anybody to wait, headers and all. */
+/** A size that a socket accepts without backpressure, headers included. */
 const lastPieceLength = 8 * 1024;
-/** What the packer gives at a time; less would be many small writes. */
-const packedLength = 64 * 1024;
+/** The output chunk size of gzip. A smaller one would cause many small writes. */
+const gzipChunkLength = 64 * 1024;
 const gzipAsync = promisify(gzip);
 
-/** Headers of HTTP/1.1 connections, which HTTP/2 does not have. */
+/** HTTP/1.1 connection headers, which HTTP/2 does not allow. */
 const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
-/** Writes an answer to its end, or until the client is gone. Throws if the answer's stream does. */
+/** Writes a response until it is complete or the client disconnects. Throws if the response's stream does. */
 export async function writeReply(
   request: IncomingRequest,
   response: ResponseTarget,
@@ -69,24 +71,24 @@ export async function writeReply(
   if (request.httpVersion !== '2') {
     if (options.closing) headers.connection = 'close';
   } else for (const name of connectionHeaders) if (headers[name] !== undefined) delete headers[name];
-  const out = new Out(response, options);
-  const stopWatching = options.stalled.watch(response, () => out.handedOver);
+  const writer = new ResponseWriter(response, options);
+  const stopWatching = options.stalled.watch(response, () => writer.bytesWritten);
   try {
-    if (isStream(reply)) await writeStream(request, out, reply, reply.body);
-    else if (isPassed(reply)) await writePassed(request, out, reply, reply.body);
-    else if (isPieced(reply)) await writePieces(request, out, reply, reply.body.pieces);
-    else await writeWhole(request, out, reply);
+    if (isStream(reply)) await writeStream(request, writer, reply, reply.body);
+    else if (isPassed(reply)) await writePassed(request, writer, reply, reply.body);
+    else if (isPieced(reply)) await writePieces(request, writer, reply, reply.body.pieces);
+    else await writeWhole(request, writer, reply);
   } finally {
     if (isStream(reply) && isFeed(reply.body)) reply.body.close();
     stopWatching();
   }
 }
 
-/** A response, and the one way to write to it. */
-class Out {
+/** Writes to a response and counts the bytes. */
+class ResponseWriter {
   readonly response: ResponseTarget;
   readonly #options: WriteOptions;
-  handedOver = 0;
+  bytesWritten = 0;
 
   constructor(response: ResponseTarget, options: WriteOptions) {
     this.response = response;
@@ -97,15 +99,15 @@ class Out {
     return this.#options.isGone();
   }
 
-  /** False: wait until it has drained. */
-  write(chunk: string | Uint8Array, written?: () => void): boolean {
-    this.handedOver += chunk.length;
-    return written === undefined ? this.response.write(chunk) : this.response.write(chunk, written);
+  /** Returns false if the caller must wait for `drain`. */
+  write(chunk: string | Uint8Array, onFlushed?: () => void): boolean {
+    this.bytesWritten += chunk.length;
+    return onFlushed === undefined ? this.response.write(chunk) : this.response.write(chunk, onFlushed);
   }
 
-  /** Resolves when the bytes are out or the client is gone. */
+  /** Resolves when the bytes are sent or the client has disconnected. */
   end(chunk?: Uint8Array): Promise<void> {
-    this.handedOver += chunk?.length ?? 0;
+    this.bytesWritten += chunk?.length ?? 0;
     if (this.isGone()) return Promise.resolve();
     const { response } = this;
     if (response.endFully !== undefined) return response.endFully(chunk);
@@ -118,67 +120,78 @@ class Out {
   }
 }
 
-const nothing = new Uint8Array();
+const noBytes = new Uint8Array();
 
-function writeWhole(request: IncomingRequest, out: Out, reply: Reply): Promise<void> {
+function writeWhole(request: IncomingRequest, writer: ResponseWriter, reply: Reply): Promise<void> {
   const { headers, body } = reply;
-  if (isHeadless(reply.status)) return writeBytes(request, out, reply, nothing);
-  const bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : body instanceof Uint8Array ? body : nothing;
-  if (bytes.byteLength > gzipThreshold && takesGzip(request, headers)) return writePacked(request, out, reply, bytes);
+  if (hasNoBody(reply.status)) return writeBytes(request, writer, reply, noBytes);
+  const bytes: Uint8Array = typeof body === 'string' ? Buffer.from(body) : body instanceof Uint8Array ? body : noBytes;
+  if (bytes.byteLength > gzipThreshold && acceptsGzip(request, headers))
+    return writeGzipped(request, writer, reply, bytes);
   headers['content-length'] = String(bytes.byteLength);
-  return writeBytes(request, out, reply, bytes);
+  return writeBytes(request, writer, reply, bytes);
 }
 
-async function writePacked(request: IncomingRequest, out: Out, reply: Reply, bytes: Uint8Array): Promise<void> {
-  const packed = await gzipAsync(bytes, { level: 1 });
-  Object.assign(reply.headers, gzipHeaders, { 'content-length': String(packed.byteLength) });
-  await writeBytes(request, out, reply, packed);
+async function writeGzipped(
+  request: IncomingRequest,
+  writer: ResponseWriter,
+  reply: Reply,
+  bytes: Uint8Array,
+): Promise<void> {
+  const compressed = await gzipAsync(bytes, { level: 1 });
+  Object.assign(reply.headers, gzipHeaders, { 'content-length': String(compressed.byteLength) });
+  await writeBytes(request, writer, reply, compressed);
 }
 
-function writeBytes(request: IncomingRequest, out: Out, reply: Reply, bytes: Uint8Array): Promise<void> {
-  if (out.isGone()) return Promise.resolve();
-  out.response.writeHead(reply.status, reply.headers);
-  if (bytes.byteLength === 0 || request.method === 'HEAD') return out.end();
-  return bytes.byteLength <= lastPieceLength ? out.end(bytes) : writeLong(request, out, reply, bytes);
+function writeBytes(request: IncomingRequest, writer: ResponseWriter, reply: Reply, bytes: Uint8Array): Promise<void> {
+  if (writer.isGone()) return Promise.resolve();
+  writer.response.writeHead(reply.status, reply.headers);
+  if (bytes.byteLength === 0 || request.method === 'HEAD') return writer.end();
+  return bytes.byteLength <= lastPieceLength ? writer.end(bytes) : writeLong(request, writer, reply, bytes);
 }
 
-async function writeLong(request: IncomingRequest, out: Out, reply: Reply, bytes: Uint8Array): Promise<void> {
-  // In pieces: a list of many megabytes handed over at once would count as memory of its HTTP/2 session, and the
-  // session would refuse its other streams until the reader has taken it.
+async function writeLong(
+  request: IncomingRequest,
+  writer: ResponseWriter,
+  reply: Reply,
+  bytes: Uint8Array,
+): Promise<void> {
+  // In pieces: a list of many megabytes in one write would count toward the memory of its HTTP/2 session, and the
+  // session would refuse other streams until the client has read it.
   let start = 0;
   for (; bytes.byteLength - start > pieceLength; start += pieceLength) {
-    if (!out.write(bytes.subarray(start, start + pieceLength))) await drained(out);
-    // To encrypt it takes its time, and there may be many of them.
+    if (!writer.write(bytes.subarray(start, start + pieceLength))) await whenDrained(writer);
+    // Encryption takes time, and many responses may be written at once.
     await reply.turn?.();
-    if (out.isGone()) return;
+    if (writer.isGone()) return;
   }
-  await endShortly(request, out, bytes.subarray(start));
+  await endWithSmallPiece(request, writer, bytes.subarray(start));
 }
 
-/** In pieces as they are made, each when the one before it has been taken and others have had their turn. */
+/** Writes pieces as they are generated. Yields the CPU after each, and waits until the client has read it. */
 async function writePieces(
   request: IncomingRequest,
-  out: Out,
+  writer: ResponseWriter,
   reply: Reply,
   pieces: Iterable<Uint8Array>,
 ): Promise<void> {
-  const packed = takesGzip(request, reply.headers);
-  if (packed) Object.assign(reply.headers, gzipHeaders);
-  if (out.isGone()) return;
-  out.response.writeHead(reply.status, reply.headers);
-  if (request.method === 'HEAD') return await out.end();
-  const made = inTurns(pieces, reply.turn ?? nextTurn);
-  let last: Uint8Array = nothing;
-  for await (const piece of packed ? gzipped(made) : made) {
-    if (out.isGone()) return;
-    if (last.byteLength > 0 && !out.write(last)) await drained(out);
-    if (out.isGone()) return;
+  const compressed = acceptsGzip(request, reply.headers);
+  if (compressed) Object.assign(reply.headers, gzipHeaders);
+  if (writer.isGone()) return;
+  writer.response.writeHead(reply.status, reply.headers);
+  if (request.method === 'HEAD') return await writer.end();
+  const generated = withTimeSlices(pieces, reply.turn ?? nextTurn);
+  let last: Uint8Array = noBytes;
+  for await (const piece of compressed ? gzipped(generated) : generated) {
+    if (writer.isGone()) return;
+    if (last.byteLength > 0 && !writer.write(last)) await whenDrained(writer);
+    if (writer.isGone()) return;
     last = piece;
   }
-  await endShortly(request, out, last);
+  await endWithSmallPiece(request, writer, last);
 }
 
-async function* inTurns(pieces: Iterable<Uint8Array>, turn: Turn): AsyncGenerator<Uint8Array> {
+async function* withTimeSlices(pieces: Iterable<Uint8Array>, turn: Turn): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) {
     yield piece;
     await turn();
@@ -186,95 +199,105 @@ async function* inTurns(pieces: Iterable<Uint8Array>, turn: Turn): AsyncGenerato
 }
 
 function gzipped(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  // What fails on the way is told to who reads the result.
+  // The reader of the result gets the errors.
   return pipeline(
     Readable.from(pieces, { objectMode: false }),
-    createGzip({ level: 1, chunkSize: packedLength }),
+    createGzip({ level: 1, chunkSize: gzipChunkLength }),
     () => {},
   );
 }
 
-async function endShortly(request: IncomingRequest, out: Out, bytes: Uint8Array): Promise<void> {
+async function endWithSmallPiece(request: IncomingRequest, writer: ResponseWriter, bytes: Uint8Array): Promise<void> {
   let start = 0;
-  // Where a client has all of a long answer and sends its next request before Node has noticed that the answer is out,
-  // Node stops reading in the midst of that request and takes what TLS still hands it for a fault of the client. So the
-  // end is short, and is sent when nothing waits any more.
+  // If a client has read a long response and sends its next request before Node notices that the response is complete,
+  // Node stops reading in the middle of that request and treats the rest of the TLS data as a client error. So the last
+  // piece is small, and is sent when nothing else is pending.
   if (request.httpVersion === '1.1' && bytes.byteLength - start > lastPieceLength) {
     const end = bytes.byteLength - lastPieceLength;
-    await written(out, bytes.subarray(start, end));
-    if (out.isGone()) return;
+    await writeAndFlush(writer, bytes.subarray(start, end));
+    if (writer.isGone()) return;
     start = end;
   }
-  await out.end(start === bytes.byteLength ? undefined : bytes.subarray(start));
+  await writer.end(start === bytes.byteLength ? undefined : bytes.subarray(start));
 }
 
-async function writeStream(request: IncomingRequest, out: Out, reply: Reply, body: StreamBody): Promise<void> {
-  if (out.isGone()) return;
-  out.response.writeHead(reply.status, reply.headers);
+async function writeStream(
+  request: IncomingRequest,
+  writer: ResponseWriter,
+  reply: Reply,
+  body: StreamBody,
+): Promise<void> {
+  if (writer.isGone()) return;
+  writer.response.writeHead(reply.status, reply.headers);
   if (request.method !== 'HEAD') {
-    // The client learns that its stream stands before the first event exists (rule WATCH-01).
-    out.response.flushHeaders();
-    if (isFeed(body)) await writeFeed(out, body);
-    else await writeChunks(out, body);
-    if (out.isGone()) return;
+    // The client learns that its stream is open before the first event exists (rule WATCH-01).
+    writer.response.flushHeaders();
+    if (isFeed(body)) await writeFeed(writer, body);
+    else await writeChunks(writer, body);
+    if (writer.isGone()) return;
   }
-  await out.end();
+  await writer.end();
 }
 
-async function writeChunks(out: Out, body: AsyncIterable<string>): Promise<void> {
+async function writeChunks(writer: ResponseWriter, body: AsyncIterable<string>): Promise<void> {
   for await (const chunk of body) {
-    if (out.isGone()) return;
-    if (!out.write(chunk)) await drained(out);
+    if (writer.isGone()) return;
+    if (!writer.write(chunk)) await whenDrained(writer);
   }
 }
 
-/** Another server's answer is another server's fault: where it breaks off, so does this one, without a word. */
-async function writePassed(request: IncomingRequest, out: Out, reply: Reply, body: PassedBody): Promise<void> {
-  if (out.isGone()) return;
-  out.response.writeHead(reply.status, reply.headers);
-  if (request.method === 'HEAD' || isHeadless(reply.status)) return await out.end();
-  if (body.lasts) out.response.flushHeaders();
+/** If the other server's response is truncated, this one is truncated too, without a log entry. */
+async function writePassed(
+  request: IncomingRequest,
+  writer: ResponseWriter,
+  reply: Reply,
+  body: PassedBody,
+): Promise<void> {
+  if (writer.isGone()) return;
+  writer.response.writeHead(reply.status, reply.headers);
+  if (request.method === 'HEAD' || hasNoBody(reply.status)) return await writer.end();
+  if (body.lasts) writer.response.flushHeaders();
   try {
     for await (const chunk of body.passed) {
-      if (out.isGone()) return;
-      if (!out.write(chunk)) await drained(out);
+      if (writer.isGone()) return;
+      if (!writer.write(chunk)) await whenDrained(writer);
     }
   } catch {
-    out.response.destroy(brokenOff);
+    writer.response.destroy(brokenOff);
     return;
   }
-  if (!out.isGone()) await out.end();
+  if (!writer.isGone()) await writer.end();
 }
 
-/** Made once: nobody looks at where it was made. */
-export const brokenOff = new Error('the answer breaks off');
+/** Created once: its stack trace is not used. */
+export const brokenOff = new Error('the response was truncated');
 
-function isHeadless(status: number): boolean {
+function hasNoBody(status: number): boolean {
   return status === 204 || status === 304;
 }
 
 const gzipHeaders = { 'content-encoding': 'gzip', vary: 'Accept-Encoding' };
 
-function takesGzip(request: IncomingRequest, headers: Reply['headers']): boolean {
+function acceptsGzip(request: IncomingRequest, headers: Reply['headers']): boolean {
   if (request.method === 'HEAD') return false;
   if (headers['content-encoding'] !== undefined) return false;
   const accepted = (request.headers['accept-encoding'] ?? '').split(',');
   return accepted.some((clause) => /^\s*gzip\s*(;\s*q\s*=\s*(?!0(\.0*)?\s*$).*)?$/i.test(clause));
 }
 
-/** Resolves when the bytes have left the process or the client is gone. */
-function written(out: Out, chunk: Uint8Array): Promise<void> {
+/** Resolves when the bytes have left the process or the client has disconnected. */
+function writeAndFlush(writer: ResponseWriter, chunk: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
-    out.response.once('close', resolve);
-    out.write(chunk, () => {
-      out.response.off('close', resolve);
+    writer.response.once('close', resolve);
+    writer.write(chunk, () => {
+      writer.response.off('close', resolve);
       resolve();
     });
   });
 }
 
-function drained(out: Out): Promise<void> {
-  const { response } = out;
+function whenDrained(writer: ResponseWriter): Promise<void> {
+  const { response } = writer;
   return new Promise((resolve) => {
     const done = () => {
       response.off('drain', done);
@@ -283,6 +306,6 @@ function drained(out: Out): Promise<void> {
     };
     response.on('drain', done);
     response.on('close', done);
-    if (out.isGone()) done();
+    if (writer.isGone()) done();
   });
 }

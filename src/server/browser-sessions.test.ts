@@ -131,7 +131,7 @@ describe('a cookie', () => {
       for (const headers of [proof, '']) {
         const said = await raw(`GET ${path} HTTP/1.1\r\n${begin}${headers}\r\n`);
         expect(said).toMatch(/^HTTP\/1\.1 403 /);
-        expect(said).toContain('it asks for another protocol');
+        expect(said).toContain('it requests a protocol upgrade');
       }
     }
     const posted = await raw(`POST /auth/session HTTP/1.1\r\n${begin}${proof}\r\n`);

@@ -143,7 +143,7 @@ describe.skipIf(noFailingDisk !== undefined)('a server whose disk turns read-onl
       const refused = await caller.send('POST', teams, { metadata: { name: `during-${times}` } });
       expectRefusal(
         refused,
-        /^the audit log cannot be written, nothing was done|^the disk of the data directory is read-only/,
+        /^the audit log cannot be written, so the request was not executed|^the disk of the data directory is read-only/,
       );
     }
     expect(await names(caller)).toEqual(['before']);
@@ -174,7 +174,10 @@ describe.skipIf(noRefusal !== undefined)('a server whose disk takes no writes fo
       refuseWrites(directory, true);
       try {
         const refused = await caller.send('POST', teams, { metadata: { name: `bad-${round}` } });
-        expectRefusal(refused, /^the audit log cannot be written, nothing was done|^the store cannot use its disk/);
+        expectRefusal(
+          refused,
+          /^the audit log cannot be written, so the request was not executed|^the store cannot use its disk/,
+        );
         await eventually(
           30,
           () => ask(caller, '/readyz'),

@@ -6,10 +6,10 @@ import { parseAccept } from '../media-type.ts';
 import type { ServedGroup } from './served-groups.ts';
 import { subresourceVerbsOf, verbsOf } from './verbs.ts';
 
-/** Clients look at these parameters of the answer to know which form they got (rule DISC-12). */
+/** Clients check these parameters of the response to know which form they got (rule DISC-12). */
 export const aggregatedContentType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** Whether the first clause that can be served asks for the aggregated form; others are passed over (rule DISC-11). */
+/** True if the first supported clause requests the aggregated form; other clauses are skipped (rule DISC-11). */
 export function wantsAggregated(request: IncomingRequest): boolean {
   for (const { type, subtype, parameters } of parseAccept(request.headers.accept ?? '')) {
     const json = type === '*' || (type === 'application' && (subtype === '*' || subtype === 'json'));
@@ -21,7 +21,7 @@ export function wantsAggregated(request: IncomingRequest): boolean {
   return false;
 }
 
-/** Everything about these groups in one document (rules DISC-13, DISC-14). */
+/** Describes these groups in one document (rules DISC-13, DISC-14). */
 export function groupDiscoveryList(groups: readonly ServedGroup[]): JsonObject {
   return {
     kind: 'APIGroupDiscoveryList',

@@ -28,7 +28,7 @@ function documentsOf(plane = examplePlane()) {
 }
 
 describe('plain discovery', () => {
-  it('lists the core versions at /api (DISC-01)', async () => {
+  it('/api lists the core versions (DISC-01)', async () => {
     expect(await documentsOf().get('/api')).toEqual({
       kind: 'APIVersions',
       versions: ['v1'],
@@ -36,12 +36,12 @@ describe('plain discovery', () => {
     });
   });
 
-  it('answers 404 at /api where there are no core kinds (DISC-01)', async () => {
+  it('/api gets 404 if there are no core kinds (DISC-01)', async () => {
     const plane = examplePlane(exampleResources.filter(({ kind }) => kind.group !== ''));
     expect(await documentsOf(plane).refusal('/api')).toBe(404);
   });
 
-  it('lists groups with their versions, the stable one first and preferred (DISC-02, DISC-09)', async () => {
+  it('/apis lists groups with their versions, the stable one first and preferred (DISC-02, DISC-09)', async () => {
     const { kind, apiVersion, groups } = await documentsOf().get('/apis');
     expect({ kind, apiVersion }).toEqual({ kind: 'APIGroupList', apiVersion: 'v1' });
     expect(groups.map(({ name }: { name: string }) => name)).toEqual([
@@ -59,13 +59,13 @@ describe('plain discovery', () => {
     });
   });
 
-  it('shows one group, also with a final slash, and 404 for another (DISC-03, DISC-10)', async () => {
+  it('a group has its own path, also with a trailing slash, and an unknown one gets 404 (DISC-03, DISC-10)', async () => {
     const group = await documentsOf().get('/apis/fleet.example.com/');
     expect(group).toMatchObject({ kind: 'APIGroup', apiVersion: 'v1', name: 'fleet.example.com' });
     expect(await documentsOf().refusal('/apis/nobody.example.com')).toBe(404);
   });
 
-  it('lists the kinds of a version with the verbs whose functions are there (DISC-04, DISC-05, DISC-06)', async () => {
+  it('a version lists its kinds with the implemented verbs (DISC-04, DISC-05, DISC-06)', async () => {
     const list = await documentsOf().get('/apis/fleet.example.com/v1');
     expect(list).toMatchObject({ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'fleet.example.com/v1' });
     expect(list.resources[0]).toEqual({
@@ -83,7 +83,7 @@ describe('plain discovery', () => {
     expect(await documentsOf().refusal('/api/v2')).toBe(404);
   });
 
-  it('lists subresources after their kind, and leaves out what is missing (DISC-07)', async () => {
+  it('subresources follow their kind, without missing verbs (DISC-07)', async () => {
     const { resources } = await documentsOf().get('/apis/fleet.example.com/v1/');
     expect(resources.map(({ name }: { name: string }) => name)).toEqual([
       'ships',
@@ -101,14 +101,14 @@ describe('plain discovery', () => {
     expect(resources[2]).toMatchObject({ kind: 'ShipManifest', verbs: ['create'] });
   });
 
-  it('hashes the storage version as kube-apiserver does (DISC-08)', async () => {
+  it('the storage version hash is that of kube-apiserver (DISC-08)', async () => {
     expect(storageVersionHash({ group: '', version: 'v1', kind: 'Namespace' })).toBe('Q3oi5N2YM8M=');
     expect(storageVersionHash({ group: '', version: 'v1', kind: 'Event' })).toBe('r2yiGXH7wu8=');
     const { resources } = await documentsOf().get('/apis/authorization.k8s.io/v1');
     expect(resources[0]).not.toHaveProperty('storageVersionHash');
   });
 
-  it('ranks versions by stability, then number, then name (DISC-09)', () => {
+  it('versions are ranked by stability, then number, then name (DISC-09)', () => {
     const versions = ['foo1', 'v1alpha2', 'v10', 'v1beta1', 'v2', 'v11beta2', 'v11alpha1', 'foo10', 'v1', 'v3beta1'];
     expect(versions.sort(compareVersions)).toEqual([
       'v10',
@@ -124,7 +124,7 @@ describe('plain discovery', () => {
     ]);
   });
 
-  it('is made anew when the kinds change, and only then (DISC-20)', async () => {
+  it('the documents are recreated only when the kinds change (DISC-20)', async () => {
     let resources = exampleResources.slice(0, 1);
     const plane = { ...examplePlane(), resources: () => resources };
     const documents = documentsOf(plane);
@@ -137,7 +137,7 @@ describe('plain discovery', () => {
 });
 
 describe('aggregated discovery', () => {
-  it('tells clients by its content type which form it is (DISC-11, DISC-12)', async () => {
+  it('the content type names the form (DISC-11, DISC-12)', async () => {
     const { reply } = documentsOf();
     const whole = await reply(exampleExchange('/apis', { accept: `${aggregated},application/json` }));
     expect(whole.headers['content-type']).toBe(aggregated);
@@ -149,7 +149,7 @@ describe('aggregated discovery', () => {
     expect(older.headers['content-type']).toBe('application/json');
   });
 
-  it('holds every kind with its subresources in one document (DISC-13, DISC-16, DISC-17)', async () => {
+  it('one document contains every kind with its subresources (DISC-13, DISC-16, DISC-17)', async () => {
     const { kind, apiVersion, metadata, items } = await documentsOf().get('/apis', aggregated);
     expect({ kind, apiVersion, metadata }).toEqual({
       kind: 'APIGroupDiscoveryList',
@@ -177,7 +177,7 @@ describe('aggregated discovery', () => {
     });
   });
 
-  it('has the core group as one item without a name (DISC-14)', async () => {
+  it('the core group is one item without a name (DISC-14)', async () => {
     const { items } = await documentsOf().get('/api', aggregated);
     expect(items).toHaveLength(1);
     expect(items[0].metadata).toEqual({});
@@ -187,7 +187,7 @@ describe('aggregated discovery', () => {
     ]);
   });
 
-  it('answers 304 to a client that has it (DISC-15)', async () => {
+  it('a client that has the document gets 304 (DISC-15)', async () => {
     const { reply } = documentsOf();
     const first = await reply(exampleExchange('/apis', { accept: aggregated }));
     const etag = String(first.headers.etag);
@@ -200,7 +200,7 @@ describe('aggregated discovery', () => {
     expect(other.status).toBe(200);
   });
 
-  it('takes GET and nothing else (REQ-10)', async () => {
+  it('discovery supports only GET (REQ-10)', async () => {
     expect(await documentsOf().refusal('/apis', 'POST')).toBe(405);
   });
 });

@@ -49,7 +49,7 @@ function describeResource({ kind, verbs, unlisted }: MountedResource): JsonObjec
     verbs: verbsOf({ kind, verbs, ...(unlisted === undefined ? {} : { unlisted }) }),
     ...(kind.shortNames === undefined ? {} : { shortNames: [...kind.shortNames] }),
     ...(kind.categories === undefined ? {} : { categories: [...kind.categories] }),
-    // What is only answered is not stored in any version.
+    // A kind that is never stored has no storage version.
     ...(verbs.list === undefined ? {} : { storageVersionHash: storageVersionHash(kind) }),
   };
 }
@@ -68,7 +68,7 @@ function describeSubresources({ kind, subresources }: MountedResource): JsonObje
   });
 }
 
-/** Rule DISC-08: it changes when the kind is stored in another version. */
+/** Rule DISC-08: changes when the kind is stored in another version. */
 export function storageVersionHash({ group, version, kind }: Pick<ResourceKind, 'group' | 'version' | 'kind'>): string {
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 }

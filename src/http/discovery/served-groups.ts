@@ -1,9 +1,9 @@
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 
 export interface ServedGroup {
-  /** '' is the core group. */
+  /** '' for the core group. */
   readonly name: string;
-  /** The preferred one first. */
+  /** The preferred version first. */
   readonly versions: readonly ServedVersion[];
 }
 
@@ -13,7 +13,7 @@ export interface ServedVersion {
   readonly resources: readonly MountedResource[];
 }
 
-/** The kinds by group and version; groups in the order in which they are first named, versions as DISC-09 ranks them. */
+/** Groups kinds by group and version: groups in order of first appearance, versions as ranked by DISC-09. */
 export function servedGroups(resources: readonly MountedResource[]): ServedGroup[] {
   const groups = new Map<string, Map<string, MountedResource[]>>();
   for (const resource of resources) {
@@ -32,7 +32,7 @@ export function servedGroups(resources: readonly MountedResource[]): ServedGroup
   }));
 }
 
-/** Rule DISC-09: v2 before v1 before v2beta1 before v1beta2 before v1alpha1, and whatever else after them by name. */
+/** Rule DISC-09: v2 before v1 before v2beta1 before v1beta2 before v1alpha1, and all others after them by name. */
 export function compareVersions(a: string, b: string): number {
   const ranks = [rankOf(a), rankOf(b)] as const;
   for (let place = 0; place < 3; place++) {

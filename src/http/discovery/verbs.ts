@@ -2,7 +2,7 @@ import type { MountedResource, MountedSubresource } from '../../registry/mounted
 
 const resourceVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const;
 
-/** A verb is listed because its function is there, in the order of rule DISC-06; Kubernetes' own kinds have it sorted. */
+/** Lists the implemented verbs in the order of rule DISC-06; those of built-in kinds are sorted. */
 export function verbsOf({
   kind,
   verbs,
@@ -12,7 +12,7 @@ export function verbsOf({
   return kind.builtIn === true ? listed.sort() : listed;
 }
 
-/** A POST to a subresource is `create` to whoever authorises it. */
+/** A POST to a subresource is authorized as `create`. */
 export function subresourceVerbsOf({ verbs, connects }: MountedSubresource): string[] {
   if (connects === true) return ['create', 'delete', 'get', 'patch', 'update'];
   const listed: string[] = (['get', 'patch', 'update'] as const).filter((verb) => verbs[verb] !== undefined);

@@ -7,16 +7,16 @@ import { warningHeaders } from './warnings.ts';
 export interface AnswerOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Puts on what answers carry here besides. Absent: nothing. */
+  /** Adds headers to every response. Optional. */
   adorn?(reply: Reply): void;
-  /** Told of each answer, errors included, and how long it took until it stood: for metrics. */
+  /** Called for each response, including errors, with the time until the reply was ready. For metrics. */
   onComplete?(exchange: Exchange, reply: Reply, milliseconds: number): void;
 }
 
 /**
- * Makes an answer of whatever comes from further in, also of what is thrown there, and puts on what every answer carries:
- * the id by which its audit line is found (rule HDR-01), that it is for this caller and now, unless the handler says
- * otherwise (HDR-02), and the warnings, each once (HDR-03). One filter for all of it, as each costs every request.
+ * Turns the result of the inner filters, including errors, into a reply and adds the common headers: the audit ID
+ * (rule HDR-01), no caching unless the handler sets another policy (HDR-02), and each distinct warning (HDR-03). One
+ * filter does all of this, because each filter costs every request.
  */
 export function answer(options: AnswerOptions): Filter {
   const { clock, log, adorn, onComplete } = options;

@@ -22,7 +22,7 @@ let directory: string;
 let path: string;
 let auditLog: AuditLog;
 let server: HttpServer;
-/** Fails the writes of lines as long as it is set. */
+/** Makes writes of audit events fail while it is set. */
 let isFull = false;
 
 beforeEach(async () => {
@@ -70,29 +70,26 @@ const request: IncomingRequest = {
 
 const names = Array.from({ length: 40 }, (_, index) => `widget-${index}`);
 
-describe('the lines of writes that come at the same time (completions §11)', () => {
-  it.each([false, true])(
-    'are in the file before each is carried out, and before it is answered; HTTP/2: %s',
-    async (http2) => {
-      const before = new Map<string, string[]>();
-      server.plane.decide = (_identity, attributes) => {
-        // The last that is asked before the write itself.
-        if (attributes.resourceRequest) before.set(attributes.namespace, stagesOf(attributes.namespace));
-        return { allowed: true, reason: 'test' };
-      };
-      const after = await Promise.all(
-        names.map(async (name) => {
-          const place = `/apis/example.dev/v1/namespaces/${name}/widgets`;
-          const answer = await server.call('POST', place, { body: bodyOf(name), headers: { 'audit-id': name }, http2 });
-          return [answer.status, stagesOf(name)];
-        }),
-      );
-      expect(after).toEqual(names.map(() => [201, ['RequestReceived', 'ResponseComplete']]));
-      expect([...before.values()]).toEqual(names.map(() => ['RequestReceived']));
-    },
-  );
+describe('the audit events of concurrent writes (completions §11)', () => {
+  it.each([false, true])('are in the file before the execution and before the response; HTTP/2: %s', async (http2) => {
+    const before = new Map<string, string[]>();
+    server.plane.decide = (_identity, attributes) => {
+      // The last check before the write itself.
+      if (attributes.resourceRequest) before.set(attributes.namespace, stagesOf(attributes.namespace));
+      return { allowed: true, reason: 'test' };
+    };
+    const after = await Promise.all(
+      names.map(async (name) => {
+        const place = `/apis/example.dev/v1/namespaces/${name}/widgets`;
+        const answer = await server.call('POST', place, { body: bodyOf(name), headers: { 'audit-id': name }, http2 });
+        return [answer.status, stagesOf(name)];
+      }),
+    );
+    expect(after).toEqual(names.map(() => [201, ['RequestReceived', 'ResponseComplete']]));
+    expect([...before.values()]).toEqual(names.map(() => ['RequestReceived']));
+  });
 
-  it('that cannot be written stop each of them, and those that follow are carried out', async () => {
+  it('that cannot be written prevent each write, and later writes are executed', async () => {
     isFull = true;
     const post = (name: string) =>
       server.call('POST', widgets, { body: bodyOf(name), headers: { 'audit-id': name } }).then(({ status }) => status);
@@ -103,7 +100,7 @@ describe('the lines of writes that come at the same time (completions §11)', ()
     expect(names.map(stagesOf)).toEqual(names.map(() => ['RequestReceived', 'ResponseComplete']));
   });
 
-  it('that cannot be written after the write do not keep the answer from the client', async () => {
+  it('that cannot be written after the execution do not prevent the response', async () => {
     server.plane.decide = () => {
       isFull = true;
       return { allowed: true, reason: 'test' };
@@ -113,8 +110,8 @@ describe('the lines of writes that come at the same time (completions §11)', ()
   });
 });
 
-describe('a line that takes its time', () => {
-  it.each(['RequestReceived', 'ResponseComplete'] as const)('holds up what must come after it: %s', async (slow) => {
+describe('a slow audit event', () => {
+  it.each(['RequestReceived', 'ResponseComplete'] as const)('delays the next step: %s', async (slow) => {
     const happened: string[] = [];
     let written = (): void => {};
     const held: AuditLog = {

@@ -13,18 +13,18 @@ export interface AuditOptions {
   readonly auditLog: AuditLog;
   readonly clock: Clock;
   readonly log: Log;
-  /** What requests leave behind. Absent: the default rules. */
+  /** The audit policy. Optional; defaults to the default rules. */
   readonly rules?: readonly AuditRule[];
-  /** When a line cannot be written: `refuse` (503, nothing is done) or `continue` (and say so in the log). */
+  /** The reaction to a failed write: `refuse` (503, the request is not executed) or `continue` (and log the error). */
   readonly whenUnwritable?: 'refuse' | 'continue';
 }
 
 /**
- * A write leaves its line before it is carried out, and one after; what is read leaves one where a rule says so, above
- * all if it was refused. What cannot be written down is not done (completions §11).
+ * Records a write before it is executed and again afterwards. Records a read if a rule says so, above all if it was
+ * denied. A write that cannot be recorded is not executed (completions §11).
  */
 export function audit(options: AuditOptions): Filter {
-  // One asynchronous function for all of it, and none around it: each takes as long as making a line does.
+  // A single async function: each additional one takes as long as building an audit event.
   return async (exchange, next) => {
     const caller = exchange.identity;
     const before = levelOf(options, exchange, caller);
@@ -33,7 +33,7 @@ export function audit(options: AuditOptions): Filter {
       try {
         await options.auditLog.write(eventOf(options, exchange, 'RequestReceived', before, caller), beginning);
       } catch (error) {
-        refuseUnwritten(options, exchange, error);
+        rejectUnrecorded(options, exchange, error);
       }
     }
     let reply: Reply | undefined;
@@ -44,17 +44,17 @@ export function audit(options: AuditOptions): Filter {
       failure = error;
     }
     const status = reply === undefined ? statusOf(failure) : { code: reply.status };
-    // Who logs in is known only afterwards.
+    // The caller of a login is known only afterwards.
     const known = caller ?? exchange.identity;
-    const isAsBefore = known === caller && !isRefusal(status.code);
-    const level = isAsBefore ? before : levelOf(options, exchange, known, status.code);
+    const isUnchanged = known === caller && !isRefusal(status.code);
+    const level = isUnchanged ? before : levelOf(options, exchange, known, status.code);
     if (level !== 'None') {
       try {
         const event = eventOf(options, exchange, 'ResponseComplete', level, known, status);
         await options.auditLog.write(event, known === caller ? beginning : undefined);
       } catch (error) {
-        // What is done is done: the client is told so all the same, and the gap stands in the program's own log.
-        logUnwritten(options, exchange, error);
+        // The request has been executed, so the client gets its response. The log records the missing event.
+        logUnrecorded(options, exchange, error);
       }
     }
     if (reply === undefined) throw failure;
@@ -62,7 +62,7 @@ export function audit(options: AuditOptions): Filter {
   };
 }
 
-/** The line of a caller who could not say who they are, or not prove that it is they who ask. */
+/** Records a request that failed to authenticate, or to prove that it comes from the console. */
 export function auditFailedAuthentication(
   options: AuditOptions,
 ): (exchange: Exchange, refusal: StatusError, caller?: Identity) => Promise<void> {
@@ -71,19 +71,19 @@ export function auditFailedAuthentication(
       const status = reason === undefined ? { code } : { code, reason };
       await options.auditLog.write(eventOf(options, exchange, 'ResponseComplete', 'Metadata', caller, status));
     } catch (error) {
-      refuseUnwritten(options, exchange, error);
+      rejectUnrecorded(options, exchange, error);
     }
   };
 }
 
-function refuseUnwritten(options: AuditOptions, exchange: Exchange, error: unknown): void {
-  logUnwritten(options, exchange, error);
+function rejectUnrecorded(options: AuditOptions, exchange: Exchange, error: unknown): void {
+  logUnrecorded(options, exchange, error);
   if (options.whenUnwritable === 'continue') return;
-  throw serviceUnavailable('the audit log cannot be written, nothing was done; please try again later', 5);
+  throw serviceUnavailable('the audit log cannot be written, so the request was not executed; try again later', 5);
 }
 
-function logUnwritten({ log }: AuditOptions, { auditId }: Exchange, error: unknown): void {
-  log.error({ err: error, auditId }, 'an audit line could not be written');
+function logUnrecorded({ log }: AuditOptions, { auditId }: Exchange, error: unknown): void {
+  log.error({ err: error, auditId }, 'failed to write an audit event');
 }
 
 function levelOf(
@@ -111,8 +111,8 @@ function eventOf(
   responseStatus?: AuditEvent['responseStatus'],
 ): AuditEvent {
   const { info, request, identity } = exchange;
-  const isBodied = responseStatus !== undefined && (level === 'Request' || level === 'RequestResponse');
-  // One literal: to put it together from parts takes several times as long, and each write has two lines.
+  const hasBodies = responseStatus !== undefined && (level === 'Request' || level === 'RequestResponse');
+  // One literal: spreading parts takes several times as long, and each write has two events.
   return {
     user: caller && userOf(caller),
     accessKey: caller?.accessKey,
@@ -126,10 +126,10 @@ function eventOf(
     level,
     stage,
     responseStatus,
-    // Both stand in the last line: the first is written before a body has been read.
-    requestObject: isBodied ? exchange.sent && auditBody(exchange.sent) : undefined,
+    // Only the last event has both: the first is written before the body is read.
+    requestObject: hasBodies ? exchange.sent && auditBody(exchange.sent) : undefined,
     responseObject:
-      isBodied && level === 'RequestResponse' ? exchange.answered && auditBody(exchange.answered) : undefined,
+      hasBodies && level === 'RequestResponse' ? exchange.answered && auditBody(exchange.answered) : undefined,
     decision: exchange.decision,
     annotations: exchange.annotations,
     requestReceivedTimestamp: timestamp(exchange.receivedAt),

@@ -7,15 +7,15 @@ import { withRights } from '../with-rights.ts';
 import { joinSignal } from '../with-signal.ts';
 
 export interface AuthenticateOptions {
-  /** undefined: 401, and the caller learns no more than that (rule ERR-13). */
+  /** Returns `undefined` for 401. The response reveals nothing else (rule ERR-13). */
   authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined>;
-  /** Absent: cookies are no credentials here. */
+  /** Optional; without it, cookies are not accepted as credentials. */
   readonly sessions?: BrowserSessions | undefined;
-  /** Told of each failure before it is answered, and of who it was where that is known: audit keeps them too. */
+  /** Called for each failure before the response, with the caller if it is known. Audit records failures too. */
   onFailure?(exchange: Exchange, refusal: StatusError, caller?: Identity): Promise<void>;
 }
 
-/** From here on it is known who asks, and the request ends when their right to be here does. */
+/** Identifies the caller and ends the request when the caller's access ends. */
 export function authenticate(options: AuthenticateOptions): Filter {
   const refuse = async (exchange: Exchange, refusal: StatusError, caller?: Identity): Promise<never> => {
     await options.onFailure?.(exchange, refusal, caller);
@@ -30,16 +30,16 @@ export function authenticate(options: AuthenticateOptions): Filter {
   return (exchange, next) => {
     const { request, presented } = exchange;
     const bearer = presented?.isBearer === true ? presented.token : credentialOf(request);
-    const asked = bearer === undefined ? options.sessions : undefined;
-    const session = asked === undefined ? undefined : browserSession(request, asked);
+    const sessions = bearer === undefined ? options.sessions : undefined;
+    const session = sessions === undefined ? undefined : browserSession(request, sessions);
     if (session?.refusal !== undefined) return refuse(exchange, session.refusal, session.holder);
     const credential = bearer ?? session?.value;
     const found = credential === undefined ? undefined : options.authenticate(credential, exchange);
-    // Access keys are known at once.
-    const answering =
+    // Access keys are verified synchronously.
+    const replying =
       found instanceof Promise
         ? found.then((identity) => admit(exchange, identity, next))
         : admit(exchange, found, next);
-    return session === undefined ? answering : answering.then(forBrowser);
+    return session === undefined ? replying : replying.then(forBrowser);
   };
 }

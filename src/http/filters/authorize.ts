@@ -10,9 +10,14 @@ export interface AuthorizeOptions {
   authorize(identity: Identity, attributes: Attributes, exchange: Exchange): Decision | Promise<Decision>;
 }
 
-/** Asks the plane whether this caller may do that; what it says stays on the exchange for audit. */
+/** Authorizes the request against its plane and stores the decision on the exchange for audit. */
 export function authorize(options: AuthorizeOptions): Filter {
-  const decided = (exchange: Exchange, attributes: Attributes, decision: Decision, next: Handler): Promise<Reply> => {
+  const applyDecision = (
+    exchange: Exchange,
+    attributes: Attributes,
+    decision: Decision,
+    next: Handler,
+  ): Promise<Reply> => {
     exchange.decision = decision;
     if (decision.allowed) return next(exchange);
     const detail = denial(callerOf(exchange).user.name, attributes, decision.reason);
@@ -22,9 +27,9 @@ export function authorize(options: AuthorizeOptions): Filter {
   return (exchange, next) => {
     const attributes = attributesOf(exchange.info);
     const deciding = options.authorize(callerOf(exchange), attributes, exchange);
-    // Nearly always it is said at once.
-    if (!(deciding instanceof Promise)) return decided(exchange, attributes, deciding, next);
-    return deciding.then((decision) => decided(exchange, attributes, decision, next));
+    // Nearly all decisions are synchronous.
+    if (!(deciding instanceof Promise)) return applyDecision(exchange, attributes, deciding, next);
+    return deciding.then((decision) => applyDecision(exchange, attributes, decision, next));
   };
 }
 
@@ -34,7 +39,7 @@ export function attributesOf(info: RequestInfo): Attributes {
   return { resourceRequest: true, verb, group, version, resource, subresource, namespace, name };
 }
 
-/** The text of a refusal (rules ERR-10 to ERR-12). */
+/** The message of a denial (rules ERR-10 to ERR-12). */
 export function denial(user: string, attributes: Attributes, reason: string): string {
   const text = escapeMarkup(`User ${JSON.stringify(user)} cannot ${attributes.verb} ${objectOf(attributes)}`);
   return reason === '' ? text : `${text}: ${reason}`;

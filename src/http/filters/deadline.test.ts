@@ -30,7 +30,7 @@ function timeOf(method: string, url: string) {
   return { milliseconds, answer };
 }
 
-it('gives reads 60 s and writes 34 s, each with its own words (REQ-16 to REQ-19)', async () => {
+it('reads time out after 60 s and writes after 34 s, with different messages (REQ-16 to REQ-19)', async () => {
   const read = timeOf('GET', '/apis/g/v1/r');
   expect(read.milliseconds).toBe(60_000);
   expect(await read.answer).toEqual({
@@ -52,11 +52,11 @@ it.each([
   ['?timeout=', 60_000],
   ['?timeout=2h', 60_000],
   ['?timeout=-5s', 60_000],
-])('reads %s as %d ms (REQ-16)', (query, milliseconds) => {
+])('the query %s sets a timeout of %d ms (REQ-16)', (query, milliseconds) => {
   expect(timeOf('GET', `/version${query}`).milliseconds).toBe(milliseconds);
 });
 
-it('refuses what is no duration, everywhere (REQ-15)', async () => {
+it('an invalid duration is rejected on every path (REQ-15)', async () => {
   const exchange = exchangeFor({ url: '/version?timeout=soon' });
   expect(await answerOf(exchange, new ManualClock(), ok)).toEqual({
     status: 400,
@@ -64,7 +64,7 @@ it('refuses what is no duration, everywhere (REQ-15)', async () => {
   });
 });
 
-it('leaves watches and streams alone (REQ-17)', async () => {
+it('watches and streams have no deadline (REQ-17)', async () => {
   for (const url of ['/apis/g/v1/r?watch=1&timeout=nonsense', '/apis/g/v1/namespaces/a/r/x/log?timeout=nonsense']) {
     const clock = new ManualClock();
     const exchange = exchangeFor({ url }, clock);
@@ -79,7 +79,7 @@ const failAtOnce = () => {
   throw new Error('no');
 };
 
-it.each([ok, fail, failAtOnce])('stops its timer when the answer stands', async (handler) => {
+it.each([ok, fail, failAtOnce])('the timer stops when the reply is ready', async (handler) => {
   const clock = new ManualClock();
   const exchange = exchangeFor({}, clock);
   await answerOf(exchange, clock, handler);

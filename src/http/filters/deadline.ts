@@ -7,35 +7,39 @@ import { isLongRunning } from '../long-running.ts';
 
 export interface DeadlineOptions {
   readonly clock: Clock;
-  /** What a request gets that asks for nothing, and the most that one can ask for (rule REQ-16). */
+  /** The default timeout and the maximum that a request can ask for (rule REQ-16). */
   readonly maximumMilliseconds?: number;
-  /** Writes get less, so that their answer still comes before everybody else gives up (rule REQ-17). */
+  /**
+   * The maximum for writes, which is lower so that the response still reaches clients before they give up (rule
+   * REQ-17).
+   */
   readonly writeMilliseconds?: number;
 }
 
 const writes = new Set(['create', 'update', 'patch', 'delete']);
 
 /**
- * Bounds every request that is not meant to last. When time is up the client is answered at once; the signal tells
- * those who still work on it.
+ * Sets a deadline for every request that is not long-running. When it passes, the client gets its response immediately,
+ * and the signal stops the work on the request.
  */
 export function deadline(options: DeadlineOptions): Filter {
   const maximum = options.maximumMilliseconds ?? 60_000;
-  const forWrites = options.writeMilliseconds ?? 34_000;
-  // What nearly all requests get: those that ask for a time of their own have a timer of their own.
-  const usual = new Map(
-    [maximum, Math.min(maximum, forWrites)].map((each) => [each, new SameDelay(options.clock, each)]),
+  const writeMaximum = options.writeMilliseconds ?? 34_000;
+  // Nearly all requests use one of these delays and share their timers. A request with its own timeout has its own
+  // timer.
+  const sharedTimers = new Map(
+    [maximum, Math.min(maximum, writeMaximum)].map((each) => [each, new SameDelay(options.clock, each)]),
   );
   const after = (milliseconds: number, callback: () => void): (() => void) =>
-    usual.get(milliseconds)?.after(callback) ?? options.clock.after(milliseconds, callback);
+    sharedTimers.get(milliseconds)?.after(callback) ?? options.clock.after(milliseconds, callback);
   return (exchange, next) => {
     if (isLongRunning(exchange)) return next(exchange);
-    const asked = requestedTimeout(exchange.query);
-    const allowed = asked > 0 && asked <= maximum ? asked : maximum;
+    const requested = requestedTimeout(exchange.query);
+    const allowed = requested > 0 && requested <= maximum ? requested : maximum;
     const isWrite = exchange.info.isResource && writes.has(exchange.info.verb);
-    const milliseconds = isWrite ? Math.min(allowed, forWrites) : allowed;
+    const milliseconds = isWrite ? Math.min(allowed, writeMaximum) : allowed;
     const stop = after(milliseconds, () => {
-      // Made only when it is needed: an error with its stack is dear for something that hardly ever happens.
+      // Created only when needed: an error with a stack trace is expensive for something that hardly ever happens.
       const error = timedOut(
         isWrite
           ? 'request did not complete within requested timeout - context deadline exceeded'
@@ -49,7 +53,7 @@ export function deadline(options: DeadlineOptions): Filter {
   };
 }
 
-/** 0: not sent. Throws for what is no duration (rule REQ-15). */
+/** Returns 0 if there is none. Throws 400 for an invalid duration (rule REQ-15). */
 function requestedTimeout(query: URLSearchParams): number {
   const text = query.get('timeout') ?? '';
   if (text === '') return 0;

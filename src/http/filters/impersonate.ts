@@ -14,8 +14,8 @@ export interface ImpersonateOptions {
   authorize(identity: Identity, attributes: Attributes, exchange: Exchange): Decision | Promise<Decision>;
 }
 
-/** What the Impersonate-* headers ask for. */
-interface Wanted {
+/** The content of the Impersonate-* headers. */
+interface RequestedIdentity {
   readonly user: string;
   readonly uid: string;
   readonly groups: readonly string[];
@@ -23,13 +23,13 @@ interface Wanted {
 }
 
 /**
- * Lets a caller who may act as another one do so (rule AUTHZ-08). The access key stays the caller's own: whatever
- * narrows it narrows what is done under the other name too.
+ * Lets an authorized caller act as another user (rule AUTHZ-08). The access key remains the caller's: its scope also
+ * restricts the impersonated requests.
  */
 export function impersonate(options: ImpersonateOptions): Filter {
-  const asAnother = async (exchange: Exchange, wanted: Wanted, next: Handler): Promise<Reply> => {
+  const runAs = async (exchange: Exchange, requested: RequestedIdentity, next: Handler): Promise<Reply> => {
     const caller = callerOf(exchange);
-    for (const attributes of neededRights(wanted)) {
+    for (const attributes of requiredPermissions(requested)) {
       const decision = await options.authorize(caller, attributes, exchange);
       if (decision.allowed) continue;
       exchange.decision = decision;
@@ -40,10 +40,10 @@ export function impersonate(options: ImpersonateOptions): Filter {
       );
     }
     const user: UserInfo = {
-      name: wanted.user,
-      ...(wanted.uid === '' ? {} : { uid: wanted.uid }),
-      groups: groupsOf(wanted),
-      extra: wanted.extra,
+      name: requested.user,
+      ...(requested.uid === '' ? {} : { uid: requested.uid }),
+      groups: groupsOf(requested),
+      extra: requested.extra,
     };
     const { rights, gate, countedAs } = caller;
     exchange.identity = {
@@ -58,39 +58,40 @@ export function impersonate(options: ImpersonateOptions): Filter {
     return await withRights(exchange, caller, next, user);
   };
   return (exchange, next) => {
-    const wanted = wantedIdentity(exchange.request);
-    return wanted === undefined ? next(exchange) : asAnother(exchange, wanted, next);
+    const requested = requestedIdentity(exchange.request);
+    return requested === undefined ? next(exchange) : runAs(exchange, requested, next);
   };
 }
 
 const extraPrefix = 'impersonate-extra-';
 const unauthenticatedGroup = 'system:unauthenticated';
 
-function wantedIdentity(request: IncomingRequest): Wanted | undefined {
+function requestedIdentity(request: IncomingRequest): RequestedIdentity | undefined {
   const { headers } = request;
-  if (!asksForAnother(headers)) return undefined;
+  if (!hasImpersonationHeader(headers)) return undefined;
   const user = headers['impersonate-user'] ?? '';
   const uid = headers['impersonate-uid'] ?? '';
-  const groups = listed(headers['impersonate-group']);
+  const groups = splitList(headers['impersonate-group']);
   const extras: [string, readonly string[]][] = [];
   for (const name in headers) {
-    if (name.startsWith(extraPrefix)) extras.push([decodedName(name.slice(extraPrefix.length)), listed(headers[name])]);
+    if (name.startsWith(extraPrefix))
+      extras.push([decodedName(name.slice(extraPrefix.length)), splitList(headers[name])]);
   }
-  // An assignment would make `__proto__` something that nobody sees and nobody has to have the right to.
+  // An assignment would set the prototype for `__proto__`, which would then escape the permission check.
   const extra = Object.fromEntries(extras);
   if (user !== '') return { user, uid, groups, extra };
   if (uid === '' && groups.length === 0 && extras.length === 0) return undefined;
   throw badRequest('requested impersonation of groups, a uid or extra data without impersonating a user');
 }
 
-/** Hardly anybody does. */
-function asksForAnother(headers: IncomingRequest['headers']): boolean {
+/** A cheap check, because hardly any request impersonates. */
+function hasImpersonationHeader(headers: IncomingRequest['headers']): boolean {
   for (const name in headers) if (name.startsWith('impersonate-')) return true;
   return false;
 }
 
-/** A header sent several times arrives joined; each part is authorised by itself, so nothing is won by a comma. */
-function listed(value: string | undefined): string[] {
+/** Repeated headers arrive joined. Each part is authorized separately, so a comma gains nothing. */
+function splitList(value: string | undefined): string[] {
   if (value === undefined) return [];
   return value
     .split(',')
@@ -106,14 +107,15 @@ function decodedName(name: string): string {
   }
 }
 
-/** Those that are named; a service account has its own where none are. Nobody is neither authenticated nor not. */
-function groupsOf({ user, groups }: Wanted): string[] {
+/** The requested groups; a service account defaults to its own. Adds system:authenticated or :unauthenticated. */
+function groupsOf({ user, groups }: RequestedIdentity): string[] {
   const account = accountOf(user);
   const named = groups.length > 0 || account === undefined ? groups : serviceAccountGroups(account.namespace);
   const isAnonymous = user === 'system:anonymous';
-  const usual = isAnonymous ? unauthenticatedGroup : kubernetesAuthenticatedGroup;
-  const isSaid = named.includes(unauthenticatedGroup) || (!isAnonymous && named.includes(kubernetesAuthenticatedGroup));
-  return [...new Set(isSaid ? named : [...named, usual])];
+  const defaultGroup = isAnonymous ? unauthenticatedGroup : kubernetesAuthenticatedGroup;
+  const isExplicit =
+    named.includes(unauthenticatedGroup) || (!isAnonymous && named.includes(kubernetesAuthenticatedGroup));
+  return [...new Set(isExplicit ? named : [...named, defaultGroup])];
 }
 
 function accountOf(user: string): { namespace: string; name: string } | undefined {
@@ -124,8 +126,8 @@ function accountOf(user: string): { namespace: string; name: string } | undefine
 
 type ResourceAttributes = Extract<Attributes, { resourceRequest: true }>;
 
-function neededRights(wanted: Wanted): ResourceAttributes[] {
-  const right = (
+function requiredPermissions(requested: RequestedIdentity): ResourceAttributes[] {
+  const permission = (
     group: string,
     resource: string,
     name: string,
@@ -141,15 +143,15 @@ function neededRights(wanted: Wanted): ResourceAttributes[] {
     namespace,
     name,
   });
-  const account = accountOf(wanted.user);
+  const account = accountOf(requested.user);
   return [
     account === undefined
-      ? right('', 'users', wanted.user)
-      : right('', 'serviceaccounts', account.name, '', account.namespace),
-    ...wanted.groups.map((group) => right('', 'groups', group)),
-    ...(wanted.uid === '' ? [] : [right('authentication.k8s.io', 'uids', wanted.uid)]),
-    ...Object.entries(wanted.extra).flatMap(([key, values]) =>
-      values.map((value) => right('authentication.k8s.io', 'userextras', value, key)),
+      ? permission('', 'users', requested.user)
+      : permission('', 'serviceaccounts', account.name, '', account.namespace),
+    ...requested.groups.map((group) => permission('', 'groups', group)),
+    ...(requested.uid === '' ? [] : [permission('authentication.k8s.io', 'uids', requested.uid)]),
+    ...Object.entries(requested.extra).flatMap(([key, values]) =>
+      values.map((value) => permission('authentication.k8s.io', 'userextras', value, key)),
     ),
   ];
 }

@@ -6,7 +6,7 @@ import type { Filter } from '../exchange.ts';
 import { readBody } from '../read-body.ts';
 import { inFlight } from './in-flight.ts';
 
-/** A body whose second half comes when the test says so. */
+/** A body whose second half arrives when the test sends it. */
 class Halves {
   finish: () => void = () => {};
   readonly #finished = new Promise<void>((resolve) => {
@@ -24,7 +24,7 @@ async function* atOnce(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('{}');
 }
 
-/** Posts through the filter to a handler that reads the body and then does its work. */
+/** Sends a POST through the filter to a handler that reads the body and then works. */
 async function post(
   filter: Filter,
   body: AsyncIterable<Uint8Array>,
@@ -42,8 +42,8 @@ async function post(
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('a request whose body is still on its way', () => {
-  it('holds no place among those at work', async () => {
+describe('a request whose body is still being received', () => {
+  it('holds no in-flight slot', async () => {
     const filter = inFlight({ clock: new ManualClock(), writes: 1, waitMilliseconds: 0 });
     const halves = new Halves();
     const slow = post(filter, halves.body());
@@ -53,8 +53,8 @@ describe('a request whose body is still on its way', () => {
     expect(await slow).toBe('{"sent":"slowly"}');
   });
 
-  it('is told to come again if there is no place when it is there (ERR-15)', async () => {
-    // By one that stands still every turn comes in its round, however busy the machine is.
+  it('gets 429 if there is no slot when its body has arrived (ERR-15)', async () => {
+    // With a clock that stands still, every time slice fits into its round, however busy the machine is.
     const clock = new ManualClock();
     const filter = inFlight({ clock, writes: 1, waitMilliseconds: 0 });
     const halves = new Halves();
@@ -78,7 +78,7 @@ describe('a request whose body is still on its way', () => {
     expect(await post(filter, atOnce())).toBe('{}');
   });
 
-  it('gives nothing back that it does not hold when its body breaks off', async () => {
+  it('releases no slot that it does not hold if its body ends early', async () => {
     const filter = inFlight({ clock: systemClock, writes: 1, waitMilliseconds: 0 });
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('{');
@@ -98,7 +98,7 @@ describe('a request whose body is still on its way', () => {
   });
 });
 
-it('does not make a request wait for a second place whose body is there already', async () => {
+it('a request whose body is buffered does not wait for a second slot', async () => {
   const filter = inFlight({ clock: systemClock, writes: 1 });
   const order: string[] = [];
   const note = (name: string) => ({
@@ -112,7 +112,7 @@ it('does not make a request wait for a second place whose body is there already'
   expect(order).toEqual(['first begins', 'first ends', 'second begins', 'second ends']);
 });
 
-it('does not wait for a body that says itself that it is too long', async () => {
+it('a body whose Content-Length is too long is not awaited', async () => {
   async function* never(): AsyncGenerator<Uint8Array> {
     await new Promise(() => {});
   }
@@ -139,7 +139,7 @@ describe('requests of several keys', () => {
     while (performance.now() < end);
   }
 
-  it('have the processor in turns: who sends hundreds holds nobody up', async () => {
+  it('share the CPU: a key with hundreds of requests delays no other key', async () => {
     const filter = inFlight({ clock: systemClock });
     let done = 0;
     const many = Array.from({ length: 400 }, () =>
@@ -151,13 +151,13 @@ describe('requests of several keys', () => {
     await turn();
     const before = done;
     expect(await get(filter, 'bert', () => {})).toBe(200);
-    // What fits into a round was under way; of the hundreds that came before nobody else was served.
+    // Only the requests of the current round were served before, none of the hundreds that wait.
     expect(done - before).toBeLessThan(50);
     await Promise.all(many);
     expect(done).toBe(400);
   });
 
-  it('are not begun once nobody waits for the answer any more, which is no refusal', async () => {
+  it('are not started after their client has disconnected, which is not a refusal', async () => {
     const filter = inFlight({ clock: systemClock });
     const controller = new AbortController();
     let begun = false;
@@ -167,7 +167,7 @@ describe('requests of several keys', () => {
     expect(begun).toBe(false);
   });
 
-  it('are told that they are nobody if their key ended while they waited, not to come again', async () => {
+  it('get 401 rather than 429 if their key ended while they waited', async () => {
     const filter = inFlight({ clock: systemClock, reads: 1 });
     const controller = new AbortController();
     let begun = false;

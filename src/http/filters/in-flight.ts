@@ -11,160 +11,160 @@ export interface InFlightOptions {
   readonly clock: Clock;
   readonly reads?: number;
   readonly writes?: number;
-  /** How long one waits for a slot before it is told to come again. */
+  /** The longest wait for a slot before 429. */
   readonly waitMilliseconds?: number;
   /** The longest body that any handler reads. */
   readonly bodyBytes?: number;
-  /** Told when a request begins to be worked on, and when its answer stands: what waits for its turn is not at work yet. */
+  /** Called when a request starts to execute and when its reply is ready. A waiting request is not counted. */
   onWork?(kind: WorkKind, change: 1 | -1): void;
 }
 
 export type WorkKind = 'mutating' | 'readOnly';
 
-/** For bodies that are on their way, in bytes: thousands of usual ones, or forty of the longest. */
-const roomForBodies = 128 * 1024 * 1024;
+/** The budget for bodies that are being received, in bytes: thousands of usual ones, or forty of the longest. */
+const bodyBudgetBytes = 128 * 1024 * 1024;
 
-/** Enough for a thousand clients that all begin at once; they are through within a second. */
+/** Enough for a thousand clients that all start at once; they are served within a second. */
 const queuePerSlot = 4;
-/** Slots come free by the thousand in a second: one that did not get any for so long is not going to get one soon. */
-const longestWait = 5_000;
+/** Thousands of slots are released per second: a request that got none for this long will not get one soon. */
+const maxWaitMilliseconds = 5_000;
 
-const reading = new Set(['get', 'list', 'watch', 'head', 'options']);
+const readVerbs = new Set(['get', 'list', 'watch', 'head', 'options']);
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Bounds how much is at work at a time, reads and writes apart, in fair shares between keys. A slot is given back when
- * the answer stands, and lent to others while the body is still on its way: neither a client that sends slowly nor a
- * watch that has started is counted (completions §10). Who has a slot may wait for the disk; for the processor, of which
- * there is one, it waits for its turn.
+ * Limits the number of executing requests, reads and writes separately, with fair shares between keys. A slot is
+ * released when the reply is ready, and while the body is being received: slow senders and started watches do not count
+ * (completions §10). A request with a slot may wait for the disk. For CPU time, of which there is one thread, it waits
+ * for its time slice.
  */
 export function inFlight(options: InFlightOptions): Filter {
   const slots = (count: number) =>
     new FairSlots({
       slots: count,
       queue: queuePerSlot * count,
-      waitMilliseconds: options.waitMilliseconds ?? longestWait,
+      waitMilliseconds: options.waitMilliseconds ?? maxWaitMilliseconds,
       clock: options.clock,
     });
   const reads = slots(options.reads ?? 400);
   const writes = slots(options.writes ?? 200);
-  const room: Room = {
+  const shared: SharedLimits = {
     turns: new FairTurns({ clock: options.clock }),
-    bodies: new BodyRoom(Math.max(roomForBodies, 2 * (options.bodyBytes ?? defaultBodyLimit))),
+    bodies: new BodyRoom(Math.max(bodyBudgetBytes, 2 * (options.bodyBytes ?? defaultBodyLimit))),
   };
   const { onWork } = options;
   return async (exchange, next) => {
     const caller = callerOf(exchange);
     const kind: WorkKind = readMethods.has(exchange.request.method) ? 'readOnly' : 'mutating';
-    // The server's own work must go on when clients have filled it up, or it could never catch up.
+    // The server's own requests are exempt: it must be able to catch up while clients use all slots.
     const slot = caller.system
       ? undefined
-      : new Slot(isRead(exchange) ? reads : writes, shareOf(caller), exchange, room);
-    let isAtWork = false;
+      : new Slot(isRead(exchange) ? reads : writes, shareOf(caller), exchange, shared);
+    let isExecuting = false;
     try {
       if (slot !== undefined) {
-        exchange.turn = slot.turn;
+        exchange.turn = slot.nextTimeSlice;
         exchange.place = slot;
         await slot.take();
-        slot.throwIfOver();
+        slot.throwIfEnded();
       }
       onWork?.(kind, 1);
-      isAtWork = true;
+      isExecuting = true;
       const reply = await next(exchange);
-      if (slot !== undefined) reply.turn = slot.turn;
+      if (slot !== undefined) reply.turn = slot.nextTimeSlice;
       return reply;
     } finally {
-      if (isAtWork) onWork?.(kind, -1);
+      if (isExecuting) onWork?.(kind, -1);
       slot?.handOver();
     }
   };
 }
 
-/** What reads and writes have in common. */
-interface Room {
+/** The resources that reads and writes share. */
+interface SharedLimits {
   readonly turns: FairTurns;
   readonly bodies: BodyRoom;
 }
 
 /** The slot of one request. */
 class Slot implements Place {
-  readonly turn: Turn;
+  readonly nextTimeSlice: Turn;
   readonly #pool: FairSlots;
   readonly #key: string;
   readonly #exchange: Exchange;
   readonly #bodies: BodyRoom;
   #release: (() => void) | undefined;
 
-  constructor(pool: FairSlots, key: string, exchange: Exchange, { turns, bodies }: Room) {
-    this.turn = () => turns.take(key);
+  constructor(pool: FairSlots, key: string, exchange: Exchange, { turns, bodies }: SharedLimits) {
+    this.nextTimeSlice = () => turns.take(key);
     this.#pool = pool;
     this.#key = key;
     this.#exchange = exchange;
     this.#bodies = bodies;
   }
 
-  /** Resolves with a slot when it is this one's turn to work; then ask whether it still is worth it. Throws 429. */
+  /** Resolves with a slot and a time slice. The caller then checks whether the request has ended. Throws 429. */
   take(): Promise<void> {
     const free = this.#pool.acquireFree(this.#key);
-    if (free === undefined) return this.#takeLater();
+    if (free === undefined) return this.#waitAndTake();
     this.#release = free;
-    return this.turn();
+    return this.nextTimeSlice();
   }
 
-  async #takeLater(): Promise<void> {
+  async #waitAndTake(): Promise<void> {
     const release = await this.#pool.acquire(this.#key, this.#exchange.signal);
-    if (release === undefined) throw this.#whyOver();
+    if (release === undefined) throw this.#endError();
     this.#release = release;
-    await this.turn();
+    await this.nextTimeSlice();
   }
 
-  /** Nobody waits for the answer any more, or its caller is no longer to have one. */
-  throwIfOver(): void {
-    if (this.#exchange.end.isOver) throw this.#whyOver();
+  /** Throws if the client has disconnected or the caller's access has ended. */
+  throwIfEnded(): void {
+    if (this.#exchange.end.isOver) throw this.#endError();
   }
 
   /**
-   * Who lost the right to be here while it waited is told that, and not to come again. Who went away by itself was not
-   * refused: the audit log must not say so.
+   * A caller whose access ended while it waited gets that error rather than 429. A client that disconnected was not
+   * refused, and the audit log must not record a refusal.
    */
-  #whyOver(): Error {
+  #endError(): Error {
     const { isOver, reason } = this.#exchange.end;
-    if (!isOver) return comeAgain();
-    return reason instanceof StatusError ? reason : internalError('the request was given up');
+    if (!isOver) return tooManyInFlight();
+    return reason instanceof StatusError ? reason : internalError('the request was canceled');
   }
 
   handOver(): void {
     this.#release?.();
   }
 
-  receive<T>(read: (tell: (bytes: number) => void) => Promise<T>): Promise<T> {
+  receive<T>(read: (report: (bytes: number) => void) => Promise<T>): Promise<T> {
     return this.lend(this.#bodies.receive(this.#key, read));
   }
 
-  /** What is there already is had before the next turn of the event loop, and costs nobody a second wait for a slot. */
+  /** A value that is available before the next tick does not release the slot, and causes no second wait for one. */
   async lend<T>(waiting: Promise<T>): Promise<T> {
-    let lent = false;
-    const lending = setImmediate(() => {
-      lent = true;
+    let isReleased = false;
+    const releasing = setImmediate(() => {
+      isReleased = true;
       this.#release?.();
     });
     try {
       const value = await waiting;
-      if (lent) {
+      if (isReleased) {
         await this.take();
-        this.throwIfOver();
+        this.throwIfEnded();
       }
       return value;
     } finally {
-      clearImmediate(lending);
+      clearImmediate(releasing);
     }
   }
 }
 
-function comeAgain(): Error {
+function tooManyInFlight(): Error {
   return tooManyRequests('Too many requests, please try again later.', 1);
 }
 
 function isRead({ info }: Exchange): boolean {
-  return reading.has(info.verb);
+  return readVerbs.has(info.verb);
 }

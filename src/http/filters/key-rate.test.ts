@@ -6,7 +6,7 @@ import { keyRate } from './key-rate.ts';
 
 const answered = async () => ({ status: 200, headers: {} });
 
-/** The answer's code, and after how many seconds to come again. */
+/** Returns the status code and Retry-After in seconds. */
 async function ask(filter: Filter, accessKey: string, system = false): Promise<[number, number | undefined]> {
   const exchange = exchangeFor();
   exchange.identity = { user: { name: 'anna', groups: [] }, accessKey, system, signal: new AbortController().signal };
@@ -24,8 +24,8 @@ async function askOften(filter: Filter, accessKey: string, times: number): Promi
   return served;
 }
 
-describe('the rate of a key', () => {
-  it('lets two seconds of requests come at once, and no more than so many a second after that', async () => {
+describe('the rate limit of a key', () => {
+  it('allows a burst of two seconds, and then the configured rate', async () => {
     const clock = new ManualClock();
     const filter = keyRate({ clock, perSecond: 5 });
     expect(await askOften(filter, 'a', 50)).toBe(10);
@@ -35,7 +35,7 @@ describe('the rate of a key', () => {
     expect(await askOften(filter, 'a', 50)).toBe(10);
   });
 
-  it('tells whoever asks too often when to come again, which then is true', async () => {
+  it('returns a Retry-After after which a request succeeds', async () => {
     const clock = new ManualClock();
     const filter = keyRate({ clock, perSecond: 1 });
     expect(await askOften(filter, 'a', 2)).toBe(2);
@@ -44,18 +44,18 @@ describe('the rate of a key', () => {
     expect(await ask(filter, 'a')).toEqual([200, undefined]);
   });
 
-  it('counts each key by itself, and the server itself not at all', async () => {
+  it('counts each key separately, and not the server itself', async () => {
     const filter = keyRate({ clock: new ManualClock(), perSecond: 1 });
     expect(await askOften(filter, 'a', 5)).toBe(2);
     expect(await askOften(filter, 'b', 5)).toBe(2);
     expect((await ask(filter, 'a', true))[0]).toBe(200);
   });
 
-  it('is none unless it is set', async () => {
+  it('is disabled by default', async () => {
     expect(await askOften(keyRate({ clock: new ManualClock(), perSecond: 0 }), 'a', 1000)).toBe(1000);
   });
 
-  it.each([3_600_000, -3_600_000])('gives nobody more or less because the clock was set by %i ms', async (by) => {
+  it.each([3_600_000, -3_600_000])('does not change if the clock is set by %i ms', async (by) => {
     const clock = new ManualClock();
     const filter = keyRate({ clock, perSecond: 5 });
     await askOften(filter, 'a', 10);
@@ -65,10 +65,10 @@ describe('the rate of a key', () => {
     expect(await askOften(filter, 'a', 50)).toBe(5);
   });
 
-  it('remembers only as many keys as it is told', async () => {
+  it('tracks no more keys than configured', async () => {
     const filter = keyRate({ clock: new ManualClock(), perSecond: 1, keys: 2 });
     for (const key of ['a', 'b', 'c']) expect(await askOften(filter, key, 3)).toBe(2);
-    // The one that was quiet longest has been forgotten and starts anew.
+    // The least recently used key was dropped and starts with a full bucket.
     expect(await askOften(filter, 'a', 3)).toBe(2);
     expect(await askOften(filter, 'c', 3)).toBe(0);
   });

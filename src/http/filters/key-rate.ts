@@ -5,9 +5,9 @@ import type { Filter } from '../exchange.ts';
 
 export interface KeyRateOptions {
   readonly clock: Pick<Clock, 'elapsed'>;
-  /** Requests a second that one key may make in the long run; 0: as many as it likes (completions §10). */
+  /** The sustained requests per second of one key; 0 means unlimited (completions §10). */
   readonly perSecond: number;
-  /** Keys remembered at a time; beyond it the one that was quiet longest starts anew. */
+  /** The number of tracked keys. Beyond it, the least recently used one is dropped and starts with a full bucket. */
   readonly keys?: number;
 }
 
@@ -16,10 +16,10 @@ interface Bucket {
   filledAt: number;
 }
 
-/** So many seconds' worth may come at once: clients list a dozen kinds when they start and are quiet afterwards. */
+/** The burst size in seconds of the rate: clients list a dozen kinds when they start and are idle afterwards. */
 const burstSeconds = 2;
 
-/** Bounds how often one key may ask. Whoever asks more often is told when to come again. */
+/** Limits the request rate of each key. A request beyond the limit gets 429 with Retry-After. */
 export function keyRate(options: KeyRateOptions): Filter {
   const { clock, perSecond } = options;
   if (perSecond === 0) return (exchange, next) => next(exchange);
@@ -27,7 +27,7 @@ export function keyRate(options: KeyRateOptions): Filter {
   const limit = options.keys ?? 100_000;
   const buckets = new Map<string, Bucket>();
 
-  /** Seconds until the next request may be made; 0: this one may. */
+  /** Returns the seconds until the next request is allowed; 0 if this one is. */
   const take = (key: string): number => {
     const now = clock.elapsed();
     const bucket = buckets.get(key) ?? { tokens: most, filledAt: now };

@@ -4,13 +4,13 @@ import type { Exchange, Filter, Reply } from '../exchange.ts';
 
 export interface RecoverOptions {
   readonly log: Log;
-  /** The last word on each answer, those to errors too. */
+  /** Called last for each reply, including error replies. */
   finish?(exchange: Exchange, reply: Reply): void;
 }
 
 /**
- * Turns whatever is thrown further in into an answer, and tells whoever follows the settlement. Outside of it nothing
- * throws; inside, everything may. The answer can also stand before all is done that was begun for it.
+ * Turns errors of the inner filters into replies and notifies the completion listeners. Nothing outside of it throws;
+ * everything inside may. The reply can be final before all work for the request has ended.
  */
 export function recover({ log, finish }: RecoverOptions): Filter {
   return (exchange, next) =>

@@ -27,7 +27,7 @@ const piece = fc.constantFrom(
 );
 const paths = fc.array(piece, { maxLength: 14 }).map((pieces) => `/${pieces.join('/')}`);
 
-/** What the filter finds out, or the words with which it refuses. */
+/** Returns the result of the filter, or its error message. */
 function read(exchange: Exchange, depth: number, filter: Filter = requestInfo({ depth })): unknown {
   try {
     void filter(exchange, ok);
@@ -37,7 +37,7 @@ function read(exchange: Exchange, depth: number, filter: Filter = requestInfo({ 
   }
 }
 
-it('reads the same of a path that the router has cut as of the text (REQ-01, REQ-08)', () => {
+it('the segments of the router give the same result as the text of the path (REQ-01, REQ-08)', () => {
   fc.assert(
     fc.property(paths, fc.constantFrom(0, 1, 2, 3, 11, Number.POSITIVE_INFINITY), (url, depth) => {
       const { request } = exchangeFor();
@@ -49,7 +49,7 @@ it('reads the same of a path that the router has cut as of the text (REQ-01, REQ
   );
 });
 
-it('reads the same of a path that has come before, whatever is done to it', () => {
+it('a repeated path gives the same result, whatever the method', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(paths, fc.constantFrom('POST', 'GET')), { maxLength: 8 }), (asked) => {
       const filter = requestInfo({ depth: 1 });
@@ -61,7 +61,7 @@ it('reads the same of a path that has come before, whatever is done to it', () =
   );
 });
 
-/** As the router does it: a path that cannot be decoded belongs to nobody. */
+/** As in the router: a path that cannot be decoded matches no mount. */
 function routed(url: string): string[] {
   try {
     return pathSegments(rawPath(url));

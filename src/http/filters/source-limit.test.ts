@@ -5,11 +5,11 @@ import { ManualClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import { chain, type Reply } from '../exchange.ts';
 import { recover } from './recover.ts';
-import { sourceLimit } from './source-limit.ts';
+import { type SourceLimitOptions, sourceLimit } from './source-limit.ts';
 
 const clock = new ManualClock();
 
-function limited(options: { free?: number; sources?: number } = {}) {
+function limited(options: Partial<SourceLimitOptions> = {}) {
   const filter = sourceLimit({ clock, free: 2, ...options });
   return async (remoteAddress: string, token: string): Promise<number> => {
     const headers = token === '' ? {} : { authorization: `Bearer ${token}` };
@@ -24,7 +24,7 @@ function limited(options: { free?: number; sources?: number } = {}) {
   };
 }
 
-it('makes those who keep failing wait longer and longer (completions §10)', async () => {
+it('a source that keeps failing waits longer and longer (completions §10)', async () => {
   const call = limited();
   expect([await call('a', '1'), await call('a', '2'), await call('a', '3')]).toEqual([401, 401, 401]);
   expect(await call('a', '4')).toBe(-1);
@@ -35,14 +35,14 @@ it('makes those who keep failing wait longer and longer (completions §10)', asy
   expect(await call('b', '1')).toBe(401);
 });
 
-it('takes all addresses that one network of IPv6 has for one source', async () => {
+it('all addresses of an IPv6 network are one source', async () => {
   const call = limited();
   for (const last of [1, 2, 3]) await call(`2001:db8:0:1::${last}`, 'bad');
   expect(await call('2001:db8:0:1:ffff::4', 'bad')).toBe(-1);
   expect(await call('2001:db8:0:2::1', 'bad')).toBe(401);
 });
 
-it.each([3_600_000, -3_600_000])('makes nobody wait longer or shorter when the clock is set by %i ms', async (by) => {
+it.each([3_600_000, -3_600_000])('waits do not change if the clock is set by %i ms', async (by) => {
   const call = limited();
   for (let count = 0; count < 3; count++) await call('a', 'bad');
   clock.setWall(by);
@@ -51,7 +51,7 @@ it.each([3_600_000, -3_600_000])('makes nobody wait longer or shorter when the c
   expect(await call('a', 'bad')).toBe(401);
 });
 
-it('lets a credential through that was good lately, whatever its neighbours do', async () => {
+it('a recently valid credential passes, whatever else its source sends', async () => {
   const call = limited();
   expect(await call('a', 'good-1')).toBe(200);
   for (let count = 0; count < 4; count++) await call('a', `bad-${count}`);
@@ -59,7 +59,7 @@ it('lets a credential through that was good lately, whatever its neighbours do',
   expect(await call('a', 'good-2')).toBeLessThan(0);
 });
 
-it('has nobody else wait for a program that keeps coming with a key that is gone', async () => {
+it('a program that repeats a deleted key does not make its source wait', async () => {
   const call = limited();
   for (let count = 0; count < 40; count++) {
     await call('a', 'gone');
@@ -67,11 +67,11 @@ it('has nobody else wait for a program that keeps coming with a key that is gone
   }
   expect(await call('a', 'gone')).toBeLessThan(0);
   expect(await call('a', 'good-1')).toBe(200);
-  // It was one guess of the two that are free here.
+  // It counts as one of the two free failures.
   expect([await call('a', 'x'), await call('a', 'y'), await call('a', 'z')]).toEqual([401, 401, -1]);
 });
 
-it('holds up nobody with a credential for those who come without, nor the other way round', async () => {
+it('requests with and without a credential do not make each other wait', async () => {
   const call = limited();
   for (let count = 0; count < 3; count++) await call('a', '');
   expect(await call('a', '')).toBe(-1);
@@ -83,7 +83,7 @@ it('holds up nobody with a credential for those who come without, nor the other 
   expect(await call('a', '')).toBe(401);
 });
 
-it('starts anew after a quiet time, and never waits longer than a minute', async () => {
+it('the count restarts after a time without failures, and no wait is longer than a minute', async () => {
   const call = limited();
   for (let count = 0; count < 40; count++) {
     await call('a', 'bad');
@@ -95,7 +95,7 @@ it('starts anew after a quiet time, and never waits longer than a minute', async
   expect([await call('a', 'bad'), await call('a', 'bad')]).toEqual([401, 401]);
 });
 
-it('remembers no more sources than it is told to', async () => {
+it('no more sources are tracked than configured', async () => {
   const call = limited({ free: 0, sources: 2 });
   await call('a', 'x');
   expect(await call('a', 'x')).toBe(-1);

@@ -7,10 +7,10 @@ import { PresentedCredentials } from '../presented.ts';
 
 export interface SourceLimitOptions {
   readonly clock: Clock;
-  /** Failed authentications that a source may have before it has to wait. */
+  /** The failed authentications that a source may have before it has to wait. */
   readonly free?: number;
   readonly longestWaitMilliseconds?: number;
-  /** Sources remembered at a time; beyond it the one that was quiet longest is forgotten. */
+  /** The number of tracked sources. Beyond it, the least recently used one is dropped. */
   readonly sources?: number;
 }
 
@@ -20,43 +20,43 @@ interface Source {
   lastFailure: number;
 }
 
-/** A source that failed no more for so long starts anew. */
+/** The time without failures after which the count of a source restarts. */
 const forgetMilliseconds = 10 * 60_000;
 
 /**
- * Whoever keeps failing to authenticate waits longer and longer. Counted per source address, of IPv6 per 64 bits of it,
- * as the rest is the caller's to choose. Many callers may share one (a proxy, a NAT), so a credential that was good
- * lately passes even while its neighbours have to wait, and a wrong one that comes again and again, as from a program that
- * was left behind with a key that is gone, is one guess: only who brings it waits.
+ * Makes sources that keep failing to authenticate wait with exponential backoff. Failures are counted per source
+ * address, for IPv6 per /64 prefix, because the caller can choose the rest. Many callers may share an address (a proxy,
+ * a NAT), so a credential that was valid recently passes even while its source has to wait. A repeated invalid
+ * credential, such as from an abandoned program with a deleted key, counts as one guess: only its own requests wait.
  */
 export function sourceLimit(options: SourceLimitOptions): Filter {
   const free = options.free ?? 20;
   const longestWait = options.longestWaitMilliseconds ?? 60_000;
   const limit = options.sources ?? 10_000;
   const sources = new Map<string, Source>();
-  /** Wrong credentials, by where they came from. */
-  const wrong = new Map<string, Source>();
-  /** Marks, never the credentials themselves. */
-  const good = new Set<string>();
-  let newest = '';
+  /** Invalid credentials by source. */
+  const invalid = new Map<string, Source>();
+  /** Fingerprints of valid credentials, never the credentials themselves. */
+  const valid = new Set<string>();
+  let newestValid = '';
   const credentials = new PresentedCredentials();
 
-  const remember = (mark: string) => {
-    // Most requests come with the credential of the one before, which is the newest already.
-    if (mark === newest) return;
-    good.delete(mark);
-    good.add(mark);
-    newest = mark;
-    dropOldest(good, limit);
+  const addValid = (mark: string) => {
+    // Most requests have the same credential as the one before, which is the newest already.
+    if (mark === newestValid) return;
+    valid.delete(mark);
+    valid.add(mark);
+    newestValid = mark;
+    dropOldest(valid, limit);
   };
 
-  const forget = (mark: string) => {
-    good.delete(mark);
-    if (mark === newest) newest = '';
+  const removeValid = (mark: string) => {
+    valid.delete(mark);
+    if (mark === newestValid) newestValid = '';
   };
 
-  /** Whether it is the first failure in a long time. */
-  const failed = (where: Map<string, Source>, key: string): boolean => {
+  /** Records a failure. Returns true if it is the first in a long time. */
+  const recordFailure = (where: Map<string, Source>, key: string): boolean => {
     const now = options.clock.elapsed();
     const before = where.get(key);
     const isFirst = before === undefined || now - before.lastFailure > forgetMilliseconds;
@@ -68,11 +68,11 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
     return isFirst;
   };
 
-  /** By the clock's `elapsed`; 0: not at all. */
+  /** Returns a time of the clock's `elapsed`; 0 if there is no wait. */
   const blockedUntil = (source: string, mark: string | undefined): number => {
-    if (sources.size === 0 && wrong.size === 0) return 0;
-    const { blockedUntil: here = 0 } = sources.get(addressOf(source, mark)) ?? {};
-    const { blockedUntil: again = 0 } = wrong.get(sameOf(source, mark)) ?? {};
+    if (sources.size === 0 && invalid.size === 0) return 0;
+    const { blockedUntil: here = 0 } = sources.get(sourceKey(source, mark)) ?? {};
+    const { blockedUntil: again = 0 } = invalid.get(credentialKey(source, mark)) ?? {};
     return Math.max(here, again);
   };
 
@@ -82,30 +82,31 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
     const mark = exchange.presented?.mark;
     const until = blockedUntil(source, mark);
     const wait = until === 0 ? 0 : until - options.clock.elapsed();
-    if (wait > 0 && (mark === undefined || !good.has(mark))) {
+    if (wait > 0 && (mark === undefined || !valid.has(mark))) {
       throw tooManyRequests('Too many failed authentications, please try again later.', Math.ceil(wait / 1000));
     }
     exchange.settlement.follow((_reply, error) => {
       if (error === anotherSession) return;
       if (error instanceof StatusError && error.code === 401) {
-        if (mark !== undefined) forget(mark);
-        if (mark === undefined || failed(wrong, sameOf(source, mark))) failed(sources, addressOf(source, mark));
-      } else if (mark !== undefined && exchange.identity !== undefined) remember(mark);
+        if (mark !== undefined) removeValid(mark);
+        if (mark === undefined || recordFailure(invalid, credentialKey(source, mark)))
+          recordFailure(sources, sourceKey(source, mark));
+      } else if (mark !== undefined && exchange.identity !== undefined) addValid(mark);
     });
     return next(exchange);
   };
 }
 
-/** Who shows nothing guesses nothing, and holds up nobody who does: many open the console before they sign in. */
-function addressOf(source: string, mark: string | undefined): string {
+/** Requests without a credential guess nothing and are counted separately: many open the console before they log in. */
+function sourceKey(source: string, mark: string | undefined): string {
   return mark === undefined ? `${source} without` : source;
 }
 
-function sameOf(source: string, mark: string | undefined): string {
+function credentialKey(source: string, mark: string | undefined): string {
   return `${source} ${mark}`;
 }
 
-/** Maps and sets keep the order in which things were put in: the first is the oldest. */
+/** Maps and sets keep insertion order, so the first entry is the oldest. */
 function dropOldest(collection: Map<string, unknown> | Set<string>, limit: number): void {
   if (collection.size <= limit) return;
   for (const oldest of collection.keys()) {

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { warningHeaders } from './warnings.ts';
 
 describe('Warning headers (HDR-03)', () => {
-  it('stand once for each text, quoted, without control characters', () => {
+  it('contain each text once, quoted, without control characters', () => {
     expect(warningHeaders(['a "b" \\ c', 'x\r\ny', 'x\r\ny'])).toEqual(['299 - "a \\"b\\" \\\\ c"', '299 - "xy"']);
   });
 
-  it('carry other alphabets as UTF-8', () => {
+  it('contain other alphabets as UTF-8', () => {
     const [header = ''] = warningHeaders(['größe ✓']);
     expect(Buffer.from(header, 'latin1').toString('utf8')).toBe('299 - "größe ✓"');
     expect(/^[\x20-\xff]*$/.test(header)).toBe(true);
   });
 
-  it('are cut at 256 characters once they are more than 4096 together, and the rest is dropped', () => {
+  it('are truncated to 256 characters if they exceed 4096 in total, and the rest is dropped', () => {
     const long = Array.from({ length: 30 }, (_, index) => `${String(index).padStart(3, '0')}${'x'.repeat(400)}`);
     const headers = warningHeaders(long);
     expect(headers[0]).toHaveLength('299 - ""'.length + 256);

@@ -1,10 +1,10 @@
 import type { Filter } from '../exchange.ts';
 
-/** Beyond this in all, each text is cut; what then still does not fit is dropped (rule HDR-03). */
+/** Beyond this total, each text is truncated, and what still does not fit is dropped (rule HDR-03). */
 const totalLength = 4096;
 const cutLength = 256;
 
-/** Writes what was found on the way as Warning headers, each text once. */
+/** Adds the warnings of the exchange as Warning headers, each text once. */
 export function warnings(): Filter {
   return async (exchange, next) => {
     const reply = await next(exchange);
@@ -32,11 +32,11 @@ function lengthOf(headers: readonly string[]): number {
 
 function warningHeader(text: string): string {
   const quoted = text.replace(/[\\"]/g, '\\$&');
-  // Node writes header values as Latin-1; bytes of UTF-8, one character each, arrive as the UTF-8 they are.
+  // Node writes header values as Latin-1, so each UTF-8 byte is passed as one character and arrives as UTF-8.
   return `299 - "${Buffer.from(quoted, 'utf8').toString('latin1')}"`;
 }
 
 function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a header.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must not reach a header.
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '').toWellFormed();
 }

@@ -2,7 +2,7 @@ import { listKindOf } from '../../api/resource.ts';
 import type { Served, ServedList } from '../../registry/verbs.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** Leaves with the exchange what is about to be answered: audit may be told to keep it. */
+/** Stores the response object on the exchange, in case the audit policy records it. */
 export function answered<T extends Served>(endpoint: Endpoint, served: T): T {
   endpoint.exchange.answered = { kind: endpoint.kind, value: () => served.object };
   return served;

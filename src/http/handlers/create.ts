@@ -8,7 +8,7 @@ import { decodeObject } from './decode-object.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
 import { takeBody } from './sent-body.ts';
 
-/** POST to a collection, or to a subresource that takes one (rules REQ-27, CREATE-01). */
+/** POST to a collection, or to a subresource that supports create (rules REQ-27, CREATE-01). */
 export async function create(
   endpoint: Endpoint,
   make: (object: KubeObject, options: WriteOptions) => Promise<Served>,
@@ -20,7 +20,7 @@ export async function create(
   const { dryRun, fieldManager, fieldValidation } = options;
   const { object, document } = decodeObject(endpoint, sent, fieldValidation);
   const made = answered(endpoint, await make(object, { dryRun, fieldManager, fieldValidation, document }));
-  // Who sent a name gets that one; to look at what was made means to parse it.
+  // A name in the request body is final. Reading it from the result would parse the result.
   exchange.madeName = object.metadata.name || glanceAt(made).metadata.name;
   return objectReply(made, 201, form);
 }

@@ -8,11 +8,11 @@ import { readSent, type SentBody } from './sent-body.ts';
 
 export interface DecodedObject {
   readonly object: KubeObject;
-  /** Where the object is as it was sent. */
+  /** The document as sent; `undefined` if decoding changed the object. */
   readonly document: SentDocument | undefined;
 }
 
-/** From the bytes of a POST or PUT to an object of the endpoint's kind (rules DEC-01 to DEC-14). */
+/** Decodes the body of a POST or PUT to an object of the endpoint's kind (rules DEC-01 to DEC-14). */
 export function decodeObject(endpoint: Endpoint, sent: SentBody, fieldValidation: FieldValidation): DecodedObject {
   const { kind, context } = endpoint;
   const { value, findings, texts } = readSent(endpoint, sent, kind, kind.builtIn !== true);

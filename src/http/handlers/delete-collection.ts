@@ -6,7 +6,7 @@ import { answeredList } from './answered.ts';
 import { sentDeleteOptions } from './delete.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
 
-/** DELETE of all that the selectors match; the answer is the list of them (rule DELCOL-02). */
+/** DELETE of all objects that the selectors match; returns their list (rule DELCOL-02). */
 export async function deleteCollection(
   endpoint: Endpoint,
   remove: (list: ListOptions, options: DeleteOptions) => Promise<ServedList>,

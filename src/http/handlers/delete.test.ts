@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 describe('delete', () => {
-  it('answers a Status when gone, the object while pending (DELETE-06, DELETE-07, ERR-25)', async () => {
+  it('the response is a Status if the object is gone, the object if deletion is pending (DELETE-06, DELETE-07, ERR-25)', async () => {
     server.plane.put('a', 'x');
     const gone = await server.call('DELETE', `${widgets}/x`);
     expect([gone.status, gone.json]).toEqual([
@@ -34,7 +34,7 @@ describe('delete', () => {
     expect(orphan.status).toBe(202);
   });
 
-  it('takes a body, in JSON or YAML, instead of the query (DELETE-01, DELETE-02)', async () => {
+  it('a JSON or YAML body replaces the query (DELETE-01, DELETE-02)', async () => {
     for (const [type, body] of [
       [
         'application/json',
@@ -56,7 +56,7 @@ describe('delete', () => {
     }
   });
 
-  it('reads the query where there is no body, also with a content type (DELETE-01, DELETE-17, DELETE-18, DELETE-23)', async () => {
+  it('the query applies without a body, also with a content type (DELETE-01, DELETE-17, DELETE-18, DELETE-23)', async () => {
     server.plane.put('a', 'x');
     const query = '?gracePeriodSeconds=-3&orphanDependents=true&dryRun=All&resourceVersion=7';
     await server.call('DELETE', `${widgets}/x${query}`, { headers: { 'content-type': 'application/json' } });
@@ -68,7 +68,7 @@ describe('delete', () => {
     });
   });
 
-  it('refuses other kinds, contradictions and unknown policies (DELETE-03 to DELETE-05)', async () => {
+  it('other kinds, contradictions and unknown policies are rejected (DELETE-03 to DELETE-05)', async () => {
     const message = async (body: string) => {
       const { status, json } = await server.call('DELETE', `${widgets}/x`, { body });
       return `${status} ${json.message}`;
@@ -85,7 +85,7 @@ describe('delete', () => {
     expect(await message('{"propagationPolicy":"x"}')).toContain('propagationPolicy: Unsupported value: "x"');
   });
 
-  it('deletes a collection and answers its list (DELCOL-02, DELCOL-06)', async () => {
+  it('deleting a collection returns its list (DELCOL-02, DELCOL-06)', async () => {
     server.plane.put('a', 'x');
     const { status, json } = await server.call('DELETE', `${widgets}?labelSelector=a%3Db`);
     expect([status, json.kind, json.items.length]).toEqual([200, 'WidgetList', 1]);
@@ -93,8 +93,8 @@ describe('delete', () => {
   });
 });
 
-describe('options of lists', () => {
-  it('refuses numbers that are none, in Go’s words (REQ-22)', async () => {
+describe('list options', () => {
+  it('invalid numbers are rejected with the message of Go (REQ-22)', async () => {
     for (const name of ['limit', 'timeoutSeconds']) {
       const { status, json } = await server.call('GET', `${widgets}?${name}=x&unknown=1`);
       expect([status, json.message]).toEqual([400, 'strconv.ParseInt: parsing "x": invalid syntax']);
@@ -107,7 +107,7 @@ describe('options of lists', () => {
     );
   });
 
-  it('refuses contradictions (LIST-07, LIST-11, WATCH-10)', async () => {
+  it('contradictions are rejected (LIST-07, LIST-11, WATCH-10)', async () => {
     expect((await server.call('GET', `${widgets}?resourceVersionMatch=Exact`)).json.message).toBe(
       'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
     );
@@ -115,14 +115,14 @@ describe('options of lists', () => {
     expect((await server.call('GET', `${widgets}?watch=1&sendInitialEvents=true`)).status).toBe(422);
   });
 
-  it('refuses fields that cannot be selected by (SEL-08, SEL-09)', async () => {
+  it('unsupported selector fields are rejected (SEL-08, SEL-09)', async () => {
     expect((await server.call('GET', `${widgets}?fieldSelector=spec.size%3D1`)).json.message).toBe(
       'field label not supported: spec.size',
     );
     expect((await server.call('GET', `${widgets}?fieldSelector=x`)).status).toBe(400);
   });
 
-  it('refuses export (REQ-23)', async () => {
+  it('the export parameter is rejected (REQ-23)', async () => {
     const { status, json } = await server.call('GET', `${widgets}/x?export=true`);
     expect([status, json.message]).toEqual([
       400,

@@ -10,7 +10,9 @@ import { answered } from './answered.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
 import { readSent, type SentBody, takeBody } from './sent-body.ts';
 
-/** DELETE of one object: a Status if it is gone, the object if its deletion is pending (rules DELETE-06, DELETE-07). */
+/**
+ * DELETE of one object: returns a Status if it is gone, the object if its deletion is pending (DELETE-06, DELETE-07).
+ */
 export async function deleteObject(
   endpoint: Endpoint,
   remove: (options: DeleteOptions) => Promise<Deleted>,
@@ -23,25 +25,25 @@ export async function deleteObject(
   return objectReply(answered(endpoint, deleted.pending), orphanDependents === false ? 202 : 200, form);
 }
 
-/** A body, if there is one, is all that counts; an empty one with a content type is none (rules DELETE-01, DELETE-23). */
+/** A body replaces the query. An empty body with a content type counts as none (rules DELETE-01, DELETE-23). */
 export function sentDeleteOptions(
   endpoint: Endpoint,
   isCollection: boolean,
 ): ReadDeleteOptions | Promise<ReadDeleteOptions> {
   const sent = takeBody(endpoint, endpoint.settings.protobuf !== undefined);
   return sent instanceof Promise
-    ? sent.then((whole) => optionsIn(endpoint, whole, isCollection))
-    : optionsIn(endpoint, sent, isCollection);
+    ? sent.then((whole) => decodeOptions(endpoint, whole, isCollection))
+    : decodeOptions(endpoint, sent, isCollection);
 }
 
-function optionsIn(endpoint: Endpoint, sent: SentBody, isCollection: boolean): ReadDeleteOptions {
+function decodeOptions(endpoint: Endpoint, sent: SentBody, isCollection: boolean): ReadDeleteOptions {
   if (sent.bytes.byteLength === 0) {
     return deleteOptionsOfQuery(endpoint.exchange.query, isCollection);
   }
   return deleteOptionsOfBody(readOptions(endpoint, sent), endpoint.kind);
 }
 
-/** What is wrong with the text of options is said as it is; they are no object that could be unrecognized. */
+/** Decoding errors are returned as they are: options are not an object that could be unrecognized. */
 function readOptions(endpoint: Endpoint, sent: SentBody): JsonValue {
   const expected = { group: '', version: 'v1', kind: 'DeleteOptions' };
   if (sent.format === 'protobuf') return readSent(endpoint, sent, expected).value;

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 describe('paths', () => {
-  it('answers a Status for unknown groups, versions, resources and extra segments (REQ-09, REQ-10, REQ-14)', async () => {
+  it('unknown groups, versions, resources and extra segments get a Status (REQ-09, REQ-10, REQ-14)', async () => {
     for (const path of [
       '/apis/other.dev/v1/widgets',
       '/apis/example.dev/v2/widgets',
@@ -31,19 +31,19 @@ describe('paths', () => {
     }
   });
 
-  it('knows cluster-scoped kinds only outside of namespaces, namespaced ones only inside (REQ-09)', async () => {
+  it('cluster-scoped kinds exist only outside of namespaces, namespaced ones only inside (REQ-09)', async () => {
     expect((await server.call('GET', '/apis/example.dev/v1/namespaces/a/gadgets')).status).toBe(404);
     expect((await server.call('POST', '/apis/example.dev/v1/widgets', { body: widget('x') })).status).toBe(404);
     expect((await server.call('GET', '/apis/example.dev/v1/widgets')).status).toBe(200);
     expect((await server.call('GET', '/apis/example.dev/v1/gadgets')).status).toBe(200);
   });
 
-  it('deletes collections in one namespace at a time (DELCOL-05)', async () => {
+  it('a collection is deleted in one namespace at a time (DELCOL-05)', async () => {
     expect((await server.call('DELETE', '/apis/example.dev/v1/widgets')).status).toBe(404);
     expect((await server.call('DELETE', widgets)).status).toBe(200);
   });
 
-  it('says which verb a kind does not have (REQ-12, WATCH-35)', async () => {
+  it('a 405 names the verb that a kind does not support (REQ-12, WATCH-35)', async () => {
     const { status, json } = await server.call('DELETE', '/apis/example.dev/v1/gadgets/x');
     expect(status).toBe(405);
     expect(json.message).toBe('delete is not supported on resources of kind "gadgets.example.dev"');
@@ -52,14 +52,14 @@ describe('paths', () => {
     expect(watched.json.message).toBe('watch is not supported on resources of kind "gadgets.example.dev"');
   });
 
-  it('answers 404 with the name for an unknown subresource (REQ-13)', async () => {
+  it('an unknown subresource gets 404 with the name of the object (REQ-13)', async () => {
     const { status, json } = await server.call('GET', `${widgets}/x/scale`);
     expect(status).toBe(404);
     expect(json.message).toBe('widgets.example.dev "x" not found');
     expect((await server.call('GET', `${widgets}/x/constructor`)).status).toBe(404);
   });
 
-  it('takes get, update and patch on status and nothing else (STATUS-01)', async () => {
+  it('the status subresource supports only get, update and patch (STATUS-01)', async () => {
     server.plane.put('a', 'x');
     expect((await server.call('GET', `${widgets}/x/status`)).status).toBe(200);
     for (const method of ['POST', 'DELETE']) {
@@ -67,7 +67,7 @@ describe('paths', () => {
     }
   });
 
-  it('refuses PUT and PATCH on collections and POST on items (REQ-14, PATCH-26)', async () => {
+  it('PUT and PATCH on collections and POST on items are rejected (REQ-14, PATCH-26)', async () => {
     const body = widget('x');
     expect((await server.call('PUT', widgets, { body })).status).toBe(405);
     expect((await server.call('PATCH', widgets, { body })).status).toBe(405);
@@ -76,12 +76,12 @@ describe('paths', () => {
     expect(json.message).toBe('the server does not allow this method on the requested resource');
   });
 
-  it('refuses OPTIONS and TRACE on resources (REQ-26)', async () => {
+  it('OPTIONS and TRACE on resources are rejected (REQ-26)', async () => {
     expect((await server.call('OPTIONS', widgets)).status).toBe(405);
     expect((await server.call('TRACE', widgets)).status).toBe(405);
   });
 
-  it('refuses names that no object can have (REQ-24)', async () => {
+  it('names that are invalid in a path are rejected (REQ-24)', async () => {
     const { status, json } = await server.call('GET', `${widgets}/a%2Fb`);
     expect(status).toBe(400);
     expect(json.message).toBe(`Name parameter invalid: "a/b": may not contain '/'`);
@@ -90,11 +90,11 @@ describe('paths', () => {
     );
   });
 
-  it('answers a trailing slash as the path without it (REQ-08)', async () => {
+  it('a trailing slash is ignored (REQ-08)', async () => {
     expect((await server.call('GET', `${widgets}/`)).json.kind).toBe('WidgetList');
   });
 
-  it('answers HEAD as GET without a body (REQ-25)', async () => {
+  it('HEAD is served like GET without a body (REQ-25)', async () => {
     server.plane.put('a', 'x');
     const full = await server.call('GET', `${widgets}/x`);
     const head = await server.call('HEAD', `${widgets}/x`);
@@ -104,7 +104,7 @@ describe('paths', () => {
     expect(server.plane.calls.map((call) => call.verb)).toEqual(['get', 'get']);
   });
 
-  it('serves the Namespace object under its own path (REQ-05)', async () => {
+  it('a Namespace object is served at its own path (REQ-05)', async () => {
     server.plane.objects.set('namespaces//a', {
       kind: 'Namespace',
       apiVersion: 'v1',
@@ -115,7 +115,7 @@ describe('paths', () => {
     expect(server.plane.calls[0]?.context.namespace).toBe('');
   });
 
-  it('hands what is no resource to the plane’s own handler (REQ-01)', async () => {
+  it('non-resource requests are served by the handler of the plane (REQ-01)', async () => {
     expect((await server.call('GET', '/apis/example.dev/v1')).json).toEqual({
       path: '/apis/example.dev/v1',
       verb: 'get',
@@ -124,14 +124,14 @@ describe('paths', () => {
 });
 
 describe('create', () => {
-  it('answers 201 with the stored object and no Location (CREATE-01)', async () => {
+  it('create returns 201 with the stored object and no Location (CREATE-01)', async () => {
     const { status, json, headers } = await server.call('POST', widgets, { body: widget('x', { spec: { size: 3 } }) });
     expect(status).toBe(201);
     expect(headers.location).toBeUndefined();
     expect(json).toMatchObject({ kind: 'Widget', metadata: { name: 'x', namespace: 'a' }, spec: { size: 3 } });
   });
 
-  it('names the manager after the query, else after the user agent (CREATE-08)', async () => {
+  it('the field manager comes from the query, else from the user agent (CREATE-08)', async () => {
     const headers = { 'user-agent': 'kubectl/v1.37 (linux)' };
     await server.call('POST', widgets, { body: widget('x'), headers });
     await server.call('POST', `${widgets}?fieldManager=me`, { body: widget('y'), headers });
@@ -141,7 +141,7 @@ describe('create', () => {
     ]);
   });
 
-  it('keeps the order: Accept, content type, size, options, body (REQ-27)', async () => {
+  it('create checks Accept, content type, size, options and body in this order (REQ-27)', async () => {
     const bad = {
       accept: 'application/xml',
       'content-type': 'text/plain',
@@ -158,7 +158,7 @@ describe('create', () => {
     expect(server.plane.calls).toEqual([]);
   });
 
-  it('says what is wrong with its options (CREATE-25, DEC-08)', async () => {
+  it('invalid options are reported (CREATE-25, DEC-08)', async () => {
     const { status, json } = await server.call('POST', `${widgets}?dryRun=true`, { body: widget('x') });
     expect(status).toBe(422);
     expect(json.message).toBe(
@@ -168,7 +168,7 @@ describe('create', () => {
     expect(validation.json.message).toContain('CreateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported');
   });
 
-  it('warns of unknown and duplicate fields, or refuses them when strict (DEC-09, DEC-13, DEC-14)', async () => {
+  it('unknown and duplicate fields cause warnings, or errors if validation is strict (DEC-09, DEC-13, DEC-14)', async () => {
     const body = '{"metadata":{"name":"x"},"spec":{"size":1,"size":2,"shape":"round"}}';
     const warned = await server.call('POST', widgets, { body });
     expect(warned.status).toBe(201);
@@ -186,7 +186,7 @@ describe('create', () => {
     expect((await server.call('POST', `${widgets}?fieldValidation=Ignore`, { body })).headers.warning).toBeUndefined();
   });
 
-  it('refuses bodies of another version, kind or namespace (DEC-04, DEC-05, CREATE-11)', async () => {
+  it('bodies of another version, kind or namespace are rejected (DEC-04, DEC-05, CREATE-11)', async () => {
     const messages = await Promise.all(
       [
         { apiVersion: 'other/v1', metadata: { name: 'x' } },
@@ -204,7 +204,7 @@ describe('create', () => {
     );
   });
 
-  it('takes YAML (NEG-04) and keeps 64-bit integers (DEC-07)', async () => {
+  it('create accepts YAML (NEG-04) and keeps 64-bit integers (DEC-07)', async () => {
     const { status, text } = await server.call('POST', widgets, {
       headers: { 'content-type': 'application/yaml; charset=utf-8', accept: 'application/yaml' },
       body: 'metadata: {name: x}\nspec: {size: 9223372036854775807}\n',
@@ -214,7 +214,7 @@ describe('create', () => {
     expect((await server.call('GET', `${widgets}/x`)).text).toContain('"size":9223372036854775807');
   });
 
-  it('posts to a named subresource with its own kind', async () => {
+  it('POST to a named subresource uses the kind of the subresource', async () => {
     const body = JSON.stringify({ kind: 'Resize', apiVersion: 'example.dev/v1', metadata: {}, spec: { size: 2 } });
     const { status, json } = await server.call('POST', `${widgets}/x/resize`, { body });
     expect([status, json.kind]).toEqual([201, 'Resize']);
@@ -223,7 +223,7 @@ describe('create', () => {
 });
 
 describe('bodies', () => {
-  it('refuses more than 3 MiB, announced or not, over both protocols (REQ-20)', async () => {
+  it('bodies above 3 MiB are rejected with and without Content-Length, over both protocols (REQ-20)', async () => {
     for (const http2 of [false, true]) {
       const body = Buffer.alloc(3_145_729, 0x20);
       const { status, json } = await server.call('POST', widgets, { body, http2 });
@@ -232,32 +232,32 @@ describe('bodies', () => {
     }
   });
 
-  it('takes no packed bodies', async () => {
+  it('compressed bodies are rejected', async () => {
     const headers = { 'content-encoding': 'gzip' };
     expect((await server.call('POST', widgets, { headers, body: 'x' })).status).toBe(415);
   });
 
-  it('shows the start of what it could not read (DEC-01)', async () => {
+  it('a decoding error shows the start of the body (DEC-01)', async () => {
     expect((await server.call('POST', widgets, { body: '{"a"' })).json.message).toMatch(
       /^the object provided is unrecognized \(must be of type Widget\): couldn't get version\/kind; json parse error: .* \(\{"a"\)$/,
     );
     expect((await server.call('POST', widgets, { body: '' })).json.message).toMatch(/\(<empty>\)$/);
   });
 
-  it('survives JSON that is nested too deep (REQ-21)', async () => {
+  it('JSON that is nested too deep is rejected (REQ-21)', async () => {
     const { status } = await server.call('POST', widgets, { body: `${'['.repeat(100_000)}` });
     expect(status).toBe(400);
   });
 });
 
 describe('update and patch', () => {
-  it('replaces and answers 200 (UPDATE-01)', async () => {
+  it('update replaces the object and returns 200 (UPDATE-01)', async () => {
     server.plane.put('a', 'x');
     const { status, json } = await server.call('PUT', `${widgets}/x`, { body: widget('x', { spec: { size: 9 } }) });
     expect([status, json.spec.size]).toEqual([200, 9]);
   });
 
-  it('takes three kinds of patch, with parameters, and refuses the others first (PATCH-01 to PATCH-03, REQ-28)', async () => {
+  it('three patch types are accepted, and others are rejected first (PATCH-01 to PATCH-03, REQ-28)', async () => {
     server.plane.put('a', 'x');
     const patch = async (type: string | undefined, body: string, query = '') =>
       server.call('PATCH', `${widgets}/x${query}`, {
@@ -287,7 +287,7 @@ describe('update and patch', () => {
     }
   });
 
-  it('checks patch options before the patch (PATCH-19, PATCH-20, PATCH-04)', async () => {
+  it('patch options are validated before the patch (PATCH-19, PATCH-20, PATCH-04)', async () => {
     const merge = { 'content-type': 'application/merge-patch+json' };
     const apply = { 'content-type': 'application/apply-patch+yaml' };
     expect((await server.call('PATCH', `${widgets}/x?force=true`, { headers: merge, body: '{' })).json.message).toBe(
@@ -300,7 +300,7 @@ describe('update and patch', () => {
     expect([broken.status, broken.json.message.startsWith('error decoding patch: ')]).toEqual([400, true]);
   });
 
-  it('refuses duplicate keys of a strict apply (DEC-17)', async () => {
+  it('duplicate keys of a strict apply are rejected (DEC-17)', async () => {
     const { status, json } = await server.call('PATCH', `${widgets}/x?fieldManager=m&fieldValidation=Strict`, {
       headers: { 'content-type': 'application/apply-patch+yaml' },
       body: 'a: 1\na: 2\n',

@@ -17,11 +17,11 @@ import { watch } from './watch.ts';
 
 export interface PlaneHandlerOptions extends EndpointSettings {
   readonly plane: Plane;
-  /** Discovery, OpenAPI, health and the like, by `info.path`. Absent: there is no such path. */
+  /** Serves discovery, OpenAPI, health and other non-resource paths, by `info.path`. Optional; defaults to 404. */
   readonly nonResource?: Handler;
 }
 
-/** Serves the kinds of one control plane: finds what the path names and hands over to the handler of its verb. */
+/** Serves the kinds of one control plane: resolves the path and calls the handler of the verb. */
 export function planeHandler(options: PlaneHandlerOptions): Handler {
   return (exchange) => {
     if (!exchange.info.isResource) {
@@ -34,7 +34,7 @@ export function planeHandler(options: PlaneHandlerOptions): Handler {
   };
 }
 
-/** Throws 404 for what the plane does not have, or not there (rules REQ-09, REQ-13, REQ-14). */
+/** Throws 404 if the plane has no such resource at that path (rules REQ-09, REQ-13, REQ-14). */
 function findEndpoint(options: PlaneHandlerOptions, exchange: Exchange): Endpoint {
   const { info } = exchange;
   const mounted = options.plane.find(info.group, info.version, info.resource);
@@ -55,7 +55,7 @@ function findEndpoint(options: PlaneHandlerOptions, exchange: Exchange): Endpoin
 
 function checkScope(mounted: MountedResource, { info }: Exchange): void {
   if (mounted.kind.namespaced) {
-    // Only reading goes over all namespaces at once; collections are deleted in one at a time (rule DELCOL-05).
+    // Only list and watch span all namespaces; a collection is deleted in one namespace at a time (rule DELCOL-05).
     if (info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch') throw noSuchPath();
   } else if (info.namespace !== '' && !(info.resource === 'namespaces' && info.namespace === info.pathName)) {
     throw noSuchPath();
@@ -75,7 +75,7 @@ function serveResource(endpoint: Endpoint): Promise<Reply> {
   const { verbs } = mounted;
   const { verb, pathName } = endpoint.exchange.info;
   const named = pathName !== '';
-  // PATCH looks at its content type first (rule PATCH-02), and at the name itself.
+  // PATCH checks its content type first (rule PATCH-02), and then the name itself.
   if (verb !== 'patch') checkPathName(pathName);
   if (verb === 'create' ? named : (verb === 'update' || verb === 'patch') && !named) throw methodNotAllowedOnPath();
 
@@ -92,7 +92,7 @@ function serveResource(endpoint: Endpoint): Promise<Reply> {
   throw verbRefused(endpoint);
 }
 
-/** REQ-12; of its own kinds Kubernetes knows the paths, and no method of theirs that it has no function for. */
+/** REQ-12: for its built-in kinds, Kubernetes registers no route for a verb that they lack. */
 function verbRefused(endpoint: Endpoint): StatusError {
   if (endpoint.mounted.kind.builtIn === true) return methodNotAllowedOnPath();
   return methodNotAllowed(resourceOf(endpoint), endpoint.exchange.info.verb);

@@ -10,7 +10,7 @@ import { type Format, negotiate } from '../negotiate.ts';
 import { type AnswerForm, checkTransform } from '../respond.ts';
 import { includeObjectOf } from '../table.ts';
 
-/** The wire form of the kinds that typed clients know (rule NEG-06). */
+/** The protobuf encoding of built-in kinds (rule NEG-06). */
 export interface ProtobufCodec {
   speaks(kind: GroupVersionKind): boolean;
   decode(expected: GroupVersionKind, bytes: Uint8Array): JsonObject;
@@ -20,18 +20,18 @@ export interface ProtobufCodec {
 export interface EndpointSettings {
   readonly log: Log;
   now(): number;
-  /** Absent: bodies and answers are JSON and YAML only. */
+  /** Optional; without it, request and response bodies are JSON and YAML only. */
   readonly protobuf?: ProtobufCodec;
   readonly bodyLimit?: number;
 }
 
-/** One request for one kind, found in its plane: all that a verb's handler needs. */
+/** One resource request, resolved in its plane: the input of the verb handlers. */
 export interface Endpoint {
   readonly exchange: Exchange;
   readonly mounted: MountedResource;
-  /** Where the path names one. */
+  /** The subresource of the path; `undefined` if there is none. */
   readonly subresource?: MountedSubresource | undefined;
-  /** Of what is sent and answered: the subresource's where there is one. */
+  /** The kind of the request and response bodies: that of the subresource if there is one. */
   readonly kind: ResourceKind;
   readonly context: RequestContext;
   readonly settings: EndpointSettings;
@@ -45,7 +45,7 @@ export function speaksProtobuf(endpoint: Endpoint): boolean {
   return endpoint.settings.protobuf?.speaks(endpoint.kind) ?? false;
 }
 
-/** A stream of YAML documents is not to be had. */
+/** YAML is not supported for streams. */
 function formatsOf(shape: 'object' | 'list' | 'watch', protobuf: boolean): readonly Format[] {
   if (shape === 'watch') return protobuf ? streamedWithProtobuf : streamed;
   return protobuf ? textualWithProtobuf : textual;
@@ -56,7 +56,7 @@ const streamedWithProtobuf: readonly Format[] = ['json', 'protobuf'];
 const textual: readonly Format[] = ['json', 'yaml'];
 const textualWithProtobuf: readonly Format[] = ['json', 'yaml', 'protobuf'];
 
-/** Settles how the answer will look, before anything is done. */
+/** Negotiates the form of the response before anything is executed. */
 export function answerForm(endpoint: Endpoint, shape: 'object' | 'list' | 'watch'): AnswerForm {
   const { exchange, kind, mounted, settings } = endpoint;
   const query = exchange.query;

@@ -14,7 +14,7 @@ import { objectReply } from '../respond.ts';
 import { answered } from './answered.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
 
-/** PATCH, in the order of rule REQ-28: its content type comes before everything else. */
+/** PATCH, in the order of rule REQ-28: the content type is checked first. */
 export async function patch(
   endpoint: Endpoint,
   apply: (patch: Patch, options: PatchOptions) => Promise<Written>,
@@ -23,8 +23,8 @@ export async function patch(
   const type = patchTypeOf(request.headers['content-type'], patchTypesOf(endpoint.mounted.kind));
   checkPathName(info.pathName);
   const form = answerForm(endpoint, 'object');
-  const coming = readBody(endpoint.exchange, endpoint.settings.bodyLimit);
-  const bytes = coming instanceof Promise ? await coming : coming;
+  const reading = readBody(endpoint.exchange, endpoint.settings.bodyLimit);
+  const bytes = reading instanceof Promise ? await reading : reading;
   const options = readPatchOptions(query, type === 'apply', request.headers['user-agent']);
   const sent = readPatch(type, bytes, options.fieldValidation, (text) => endpoint.context.warn(text));
   endpoint.exchange.sent = { kind: endpoint.kind, value: () => patchValue(sent) };
@@ -49,7 +49,7 @@ function readPatch(
   return { type, document: value, findings: duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`) };
 }
 
-/** Go takes broken UTF-8, and no byte order mark. */
+/** Go accepts invalid UTF-8, and rejects a byte order mark. */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Rule PATCH-04. */
@@ -62,7 +62,7 @@ function readJson(type: PatchType, bytes: Uint8Array) {
   }
 }
 
-/** Rules SSA-04 and DEC-17: what an apply sends is YAML, of which JSON is a part. */
+/** Rules SSA-04 and DEC-17: an apply patch is YAML, of which JSON is a subset. */
 function readApply(bytes: Uint8Array, validation: FieldValidation, warn: (text: string) => void) {
   const { value, findings } = readYaml(bytes);
   if (validation === 'Strict' && findings.length > 0) {

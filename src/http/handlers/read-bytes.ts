@@ -3,7 +3,9 @@ import type { Reply } from '../exchange.ts';
 import { isLongRunning } from '../long-running.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** GET of what is no object and comes from elsewhere: nothing of it is kept, and nobody waits in line behind it. */
+/**
+ * GET of a byte stream from elsewhere, such as a log. The request releases its in-flight slot, and nothing is stored.
+ */
 export async function readBytes(
   { exchange }: Endpoint,
   read: (query: URLSearchParams) => Promise<ServedBytes>,

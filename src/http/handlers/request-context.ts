@@ -7,13 +7,13 @@ import type { Exchange } from '../exchange.ts';
 import type { Plane } from '../plane.ts';
 import { queryFlag } from '../query-flag.ts';
 
-/** What the verbs get to know of a request. */
+/** Creates the request context that the registry's verbs receive. */
 export function requestContext(plane: Plane, kind: ResourceKind, exchange: Exchange): RequestContext {
   const caller = callerOf(exchange);
   const mayRead = plane.mayRead(caller, kind, exchange.info.verb);
   const { gate } = caller;
   const context: Writable<ExchangeContext> = new ExchangeContext(plane, kind, exchange, caller);
-  // Each part that may be missing is added by itself: to put an object together from parts takes several times as long.
+  // Optional members are assigned one by one: spreading them takes several times as long.
   if (caller.accessKey !== undefined) context.accessKey = caller.accessKey;
   if (exchange.turn !== undefined) context.turn = exchange.turn;
   if (queryFlag(exchange.query, 'extended') === true) context.extended = true;
@@ -23,8 +23,8 @@ export function requestContext(plane: Plane, kind: ResourceKind, exchange: Excha
 }
 
 /**
- * A class, as every request makes one: an object that is written down with a getter in it gets a dictionary of its own,
- * and whoever reads a member of it looks it up there.
+ * A class, because every request creates one: an object literal with a getter would get its own dictionary, in which
+ * every member access is a lookup.
  */
 class ExchangeContext implements RequestContext {
   readonly user: UserInfo;

@@ -5,7 +5,7 @@ import type { Format } from '../negotiate.ts';
 import { readBody } from '../read-body.ts';
 import { type Endpoint, speaksProtobuf } from './endpoint.ts';
 
-/** A body that was taken but not looked into yet. */
+/** A body that has been read but not decoded. */
 export interface SentBody {
   readonly bytes: Uint8Array;
   readonly format: Format;
@@ -14,7 +14,7 @@ export interface SentBody {
 const textual: readonly Format[] = ['json', 'yaml'];
 const withProtobuf: readonly Format[] = [...textual, 'protobuf'];
 
-/** Content type (415), then size (413): the order of rule REQ-27. */
+/** Checks the content type (415), then the size (413): the order of rule REQ-27. */
 export function takeBody(endpoint: Endpoint, takesProtobuf = speaksProtobuf(endpoint)): SentBody | Promise<SentBody> {
   const { exchange, settings } = endpoint;
   const format = bodyFormat(exchange.request.headers['content-type'], takesProtobuf ? withProtobuf : textual);
@@ -22,7 +22,7 @@ export function takeBody(endpoint: Endpoint, takesProtobuf = speaksProtobuf(endp
   return bytes instanceof Promise ? bytes.then((whole) => ({ bytes: whole, format })) : { bytes, format };
 }
 
-/** Throws the 400 of a body that is none (rule DEC-01). `findings` is what strict decoding holds against the text. */
+/** Throws 400 for a body that cannot be decoded (rule DEC-01). `findings` are the errors of strict decoding. */
 export function readSent(
   endpoint: Endpoint,
   sent: SentBody,
@@ -31,7 +31,7 @@ export function readSent(
 ): Pick<ReadDocument, 'value' | 'findings' | 'texts'> {
   const { protobuf } = endpoint.settings;
   if (sent.format === 'protobuf') {
-    if (protobuf === undefined) throw new TypeError('a protobuf body was taken without a codec');
+    if (protobuf === undefined) throw new TypeError('received a protobuf body without a codec');
     return { value: protobuf.decode(expected, sent.bytes), findings: [] };
   }
   try {

@@ -8,7 +8,7 @@ import { decodeObject } from './decode-object.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
 import { takeBody } from './sent-body.ts';
 
-/** PUT: 201 where it created what was not there (rule UPDATE-08), else 200. */
+/** PUT: 201 if it created the object (rule UPDATE-08), else 200. */
 export async function update(
   endpoint: Endpoint,
   replace: (sent: KubeObject, options: WriteOptions) => Promise<Written>,

@@ -24,7 +24,7 @@ async function linesOf(path: string, accept = 'application/json'): Promise<{ lin
 }
 
 describe('a watch', () => {
-  it.each([false, true])('stands before the first event exists, HTTP/2: %s (WATCH-01)', async (http2) => {
+  it.each([false, true])('starts its response before the first event exists, HTTP/2: %s (WATCH-01)', async (http2) => {
     const response = await server.raw('GET', `${widgets}?watch=1`, { http2 });
     expect(response.statusCode).toBe(200);
     expect(response.headers['content-type']).toBe('application/json');
@@ -33,7 +33,7 @@ describe('a watch', () => {
     expect(await response.body.text()).toBe('');
   });
 
-  it('sends one line of JSON an event, as it happens (WATCH-02 to WATCH-04)', async () => {
+  it('sends one line of JSON per event, as it happens (WATCH-02 to WATCH-04)', async () => {
     const response = await server.raw('GET', `${widgets}?watch=true`);
     const reader = response.body[Symbol.asyncIterator]();
     server.plane.events.push(added('x'));
@@ -56,17 +56,20 @@ describe('a watch', () => {
     expect((await reader.next()).done).toBe(true);
   });
 
-  it.each([false, true])('sends a burst in order, each event whole and once, HTTP/2: %s (WATCH-24)', async (http2) => {
-    const names = Array.from({ length: 500 }, (_, number) => `w${number}-${'x'.repeat(number)}`);
-    const response = await server.raw('GET', `${widgets}?watch=1`, { http2 });
-    const text = response.body.text();
-    for (const name of names) server.plane.events.push(added(name));
-    server.plane.events.end();
-    const lines = (await text).split('\n').slice(0, -1);
-    expect(lines.map((line) => JSON.parse(line).object.metadata.name)).toEqual(names);
-  });
+  it.each([false, true])(
+    'sends a burst in order, each event complete and once, HTTP/2: %s (WATCH-24)',
+    async (http2) => {
+      const names = Array.from({ length: 500 }, (_, number) => `w${number}-${'x'.repeat(number)}`);
+      const response = await server.raw('GET', `${widgets}?watch=1`, { http2 });
+      const text = response.body.text();
+      for (const name of names) server.plane.events.push(added(name));
+      server.plane.events.end();
+      const lines = (await text).split('\n').slice(0, -1);
+      expect(lines.map((line) => JSON.parse(line).object.metadata.name)).toEqual(names);
+    },
+  );
 
-  it('tells of what goes wrong in an event, and that is the last (WATCH-17, WATCH-36)', async () => {
+  it('reports an error in its last event (WATCH-17, WATCH-36)', async () => {
     server.plane.events.push(added('x'));
     server.plane.events.end(expired('too old resource version: 1 (2)'));
     const { status, lines } = await linesOf(`${widgets}?watch=1`);
@@ -77,7 +80,7 @@ describe('a watch', () => {
     });
   });
 
-  it('says nothing of faults of ours', async () => {
+  it('does not reveal internal errors', async () => {
     server.plane.events.end(new Error('secret detail'));
     const { lines } = await linesOf(`${widgets}?watch=1`);
     expect(lines[0]).toContain('InternalError');
@@ -100,7 +103,7 @@ describe('a watch', () => {
     expect(error.kind).toBe('Status');
   });
 
-  it('as Table without objects still says in a bookmark where it stands (WATCH-30, TABLE-07)', async () => {
+  it('as Table without objects still has the resourceVersion in a bookmark (WATCH-30, TABLE-07)', async () => {
     server.plane.events.push(added('x'));
     server.plane.events.push({ type: 'BOOKMARK', resourceVersion: '15', initialEventsEnd: true });
     server.plane.events.end();
@@ -114,7 +117,7 @@ describe('a watch', () => {
     });
   });
 
-  it('as PartialObjectMetadata has metadata alone; the list form is wrong here (WATCH-31)', async () => {
+  it('as PartialObjectMetadata has only metadata; the list form is rejected (WATCH-31)', async () => {
     server.plane.events.push(added('x'));
     server.plane.events.end();
     const accept = (kind: string) => `application/json;as=${kind};v=v1;g=meta.k8s.io`;
@@ -130,7 +133,7 @@ describe('a watch', () => {
     expect([status, json]).toEqual([406, undefined]);
   });
 
-  it('gets its end from timeoutSeconds, else by chance between 30 and 60 minutes (WATCH-16, REQ-17)', async () => {
+  it('ends after timeoutSeconds, by default after a random time between 30 and 60 minutes (WATCH-16, REQ-17)', async () => {
     server.plane.events.end();
     await linesOf(`${widgets}?watch=1&timeoutSeconds=7&timeout=nonsense`);
     await linesOf(`${widgets}?watch=1`);
@@ -142,7 +145,7 @@ describe('a watch', () => {
     expect(times[1]).toBeLessThanOrEqual(3_600_000);
   });
 
-  it('has an old form with its own prefix, narrowed to the name in the path (REQ-07, SEL-12)', async () => {
+  it('has a legacy path with its own prefix, restricted to the name in the path (REQ-07, SEL-12)', async () => {
     server.plane.events.end();
     expect((await linesOf('/apis/example.dev/v1/watch/namespaces/a/widgets/x')).status).toBe(200);
     const options = server.plane.calls[0]?.options as unknown as { fieldSelector: { requirements: object[] } };
@@ -161,15 +164,15 @@ describe('a watch', () => {
   });
 });
 
-describe('the end of a watch', () => {
-  it.each([false, true])('comes with the client’s, HTTP/2: %s', async (http2) => {
+describe('a watch ends', () => {
+  it.each([false, true])('when its client disconnects, HTTP/2: %s', async (http2) => {
     const response = await server.raw('GET', `${widgets}?watch=1`, { http2 });
     response.body.on('error', () => {});
     response.body.destroy();
     await server.plane.watchEnded;
   });
 
-  it('comes with the identity’s', async () => {
+  it('when the identity of its caller ends', async () => {
     const response = await server.raw('GET', `${widgets}?watch=1`);
     server.sessions.get('admin')?.abort();
     await server.plane.watchEnded;
@@ -177,7 +180,7 @@ describe('the end of a watch', () => {
   });
 
   it.each([{}, { 'impersonate-user': 'bob' }])(
-    'comes with a change of what the caller, or who they act as, may do, and says to list again; headers %j',
+    'with an error event when the permissions of the caller or the impersonated user change; headers %j',
     async (headers) => {
       const rights = new AbortController();
       const asked: (string | undefined)[] = [];
@@ -197,7 +200,7 @@ describe('the end of a watch', () => {
     },
   );
 
-  it('comes cleanly with a drain, over HTTP/1.1 and HTTP/2 (WATCH-33)', async () => {
+  it('cleanly on a drain, over HTTP/1.1 and HTTP/2 (WATCH-33)', async () => {
     const first = await server.raw('GET', `${widgets}?watch=1`);
     const session = connect(server.origin, { ca: server.certificate.cert });
     const path = `/kubernetes/management${widgets}?watch=1`;
@@ -221,7 +224,7 @@ describe('a WebSocket watch (WATCH-29)', () => {
     });
   const admin = { authorization: 'Bearer admin-token' };
 
-  it('sends each event of a burst as a frame of its own, in order', async () => {
+  it('sends each event of a burst as a separate frame, in order', async () => {
     const socket = open(`${widgets}?watch=1`, [], admin);
     await once(socket, 'open');
     const names: string[] = [];
@@ -250,7 +253,7 @@ describe('a WebSocket watch (WATCH-29)', () => {
     expect(frames.map((frame) => JSON.parse(frame).object.metadata.name)).toEqual(['x', 'y']);
   });
 
-  it('takes its token from a subprotocol, which it does not choose', async () => {
+  it('accepts its token from a subprotocol, which it does not select', async () => {
     const bearer = `base64url.bearer.authorization.k8s.io.${Buffer.from('admin-token').toString('base64url')}`;
     const socket = open(`${widgets}?watch=1`, [bearer, 'v4.channel.k8s.io']);
     await once(socket, 'open');
@@ -259,7 +262,7 @@ describe('a WebSocket watch (WATCH-29)', () => {
     await once(socket, 'close');
   });
 
-  it('answers plainly what is no stream', async () => {
+  it('gets a plain response if the reply is not a stream', async () => {
     for (const [path, headers, status] of [
       [`${widgets}?watch=1`, {}, 401],
       [widgets, admin, 200],
@@ -285,7 +288,7 @@ describe('a WebSocket watch (WATCH-29)', () => {
   });
 });
 
-it('serves hundreds of watches on one HTTP/2 connection, pings included (CLIENT-20)', async () => {
+it('one HTTP/2 connection serves hundreds of watches and pings (CLIENT-20)', async () => {
   const session = connect(server.origin, { ca: server.certificate.cert });
   await once(session, 'remoteSettings');
   expect(session.remoteSettings.maxConcurrentStreams).toBeGreaterThanOrEqual(250);

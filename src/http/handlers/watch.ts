@@ -7,7 +7,7 @@ import { readWatchOptions } from '../query-options.ts';
 import { watchFrames } from '../watch-frames.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
 
-/** A list that goes on: the answer stands at once, and its lines follow as things happen (rule WATCH-01). */
+/** Streams changes: the response starts immediately, and a line follows for each event (rule WATCH-01). */
 export async function watch(endpoint: Endpoint, open: (options: WatchOptions) => Promise<WatchStream>): Promise<Reply> {
   const { exchange, kind } = endpoint;
   const form = answerForm(endpoint, 'watch');
@@ -19,7 +19,7 @@ export async function watch(endpoint: Endpoint, open: (options: WatchOptions) =>
   };
 }
 
-/** A class, and no object that is written down with a getter in it: each of those would be of a kind of its own. */
+/** A class rather than an object literal with a getter: each literal would have its own hidden class. */
 class EventLines implements Feed<Uint8Array> {
   readonly #endpoint: Endpoint;
   readonly #stream: WatchStream;
@@ -44,10 +44,10 @@ class EventLines implements Feed<Uint8Array> {
       if (!this.#stream.over) return undefined;
       this.#over = true;
       const { reason } = this.#endpoint.exchange.end;
-      // Who is to list again is told so; a stream that just ends is taken up where it was.
+      // An error event makes the client list again; if a stream just ends, the client resumes the watch.
       return reason instanceof StatusError ? this.#last(reason.status) : undefined;
     } catch (error) {
-      // The status line is long out; what goes wrong from here on is an event, and the last one (rule WATCH-36).
+      // The status line is already sent, so an error becomes the last event (rule WATCH-36).
       return this.#last(statusOf(this.#endpoint, error));
     }
   }
@@ -70,5 +70,5 @@ class EventLines implements Feed<Uint8Array> {
 function statusOf(endpoint: Endpoint, error: unknown): Status {
   if (error instanceof StatusError) return error.status;
   endpoint.settings.log.error({ err: error, auditId: endpoint.exchange.auditId }, 'watch failed');
-  return internalError('the watch could not go on').status;
+  return internalError('the watch failed; the server log has the details').status;
 }

@@ -6,7 +6,7 @@ import { type Count, CounterTally, HistogramTally, type Measured } from './tally
 
 const streamLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 
-/** Rule METRIC-03; the second histogram leaves out the two smallest. */
+/** Rule METRIC-03. The second histogram omits the two smallest. */
 const durationBuckets = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
@@ -21,39 +21,39 @@ export interface ObjectCount {
 
 export interface MetricsOptions {
   readonly version: VersionInfo;
-  /** What lies in the store, asked for at each scrape. */
+  /** The objects in the store, counted at each scrape. */
   storedObjects(): Iterable<ObjectCount>;
-  /** Virtual clusters in memory, and about how many bytes they take. Absent: the server has none. */
+  /** The number of loaded virtual cluster planes and their approximate memory. Optional. */
   loadedPlanes?(): { readonly planes: number; readonly bytes: number };
-  /** What else is to be told at each scrape. */
+  /** Further gauges, read at each scrape. */
   readonly gauges?: readonly { readonly name: string; readonly help: string; value(): number }[];
 }
 
-/** What the server counts (rules METRIC-01 to METRIC-05). Every server has its own: nothing is global. */
+/** The metrics of a server (rules METRIC-01 to METRIC-05). Each server has its own; there is no global registry. */
 export interface Metrics {
   readonly contentType: string;
-  /** Prometheus text. */
+  /** Returns the metrics in the Prometheus text format. */
   text(): Promise<string>;
-  /** A request has been answered; of a stream, its head. */
+  /** Records a response; for a stream, when its head is sent. */
   answered(labels: RequestLabels, code: number, seconds: number, bytes: number | undefined): void;
-  /** Of an answer whose size was not known when it stood: what was made of it. */
+  /** Records the size of a response that was not known in advance. */
   sent(labels: RequestLabels, bytes: number): void;
-  /** One request more is being worked on, or one less. */
+  /** Adds to the number of executing requests. */
   inFlight(kind: 'mutating' | 'readOnly', change: 1 | -1): void;
-  /** A stream is open, until the returned function is called. */
+  /** Counts an open stream until the returned function is called. */
   longRunning(labels: RequestLabels): () => void;
-  /** Returns how to tell that an event of so many bytes goes to a watcher. */
+  /** Returns a function that records a watch event of the given size. */
   watchEvents(labels: RequestLabels): (bytes: number) => void;
-  /** The client went away, or was sent away, before it had its answer. */
+  /** Records that the client disconnected, or was disconnected, before it got its response. */
   aborted(labels: RequestLabels): void;
   terminated(labels: RequestLabels, code: number): void;
 }
 
-/** Where answers with the same labels are counted: labels are found once, by their identity (see RequestLabeller). */
-interface AnswerLines {
+/** The series of one label set. They are looked up once, by the identity of the labels (see RequestLabeller). */
+interface ResponseSeries {
   readonly codes: Map<number, Count>;
   readonly sizes: Measured;
-  /** Both absent for watches. */
+  /** Both are absent for watches. */
   readonly duration?: Measured;
   readonly sliDuration?: Measured;
 }
@@ -61,35 +61,39 @@ interface AnswerLines {
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const total = new CounterTally('apiserver_request_total', 'Requests that were answered.');
+  const total = new CounterTally('apiserver_request_total', 'Number of requests, by labels and response code.');
   const duration = new HistogramTally(
     'apiserver_request_duration_seconds',
-    'How long answers took; watches are not counted.',
+    'Response latency in seconds, without watches.',
     durationBuckets,
   );
   const sliDuration = new HistogramTally(
     'apiserver_request_sli_duration_seconds',
-    'How long answers took, for service level indicators.',
+    'Response latency in seconds for service level indicators, without watches.',
     durationBuckets.slice(2),
   );
-  const sizes = new HistogramTally('apiserver_response_sizes', 'Bytes of answers.', sizeBuckets);
-  const events = new CounterTally('apiserver_watch_events_total', 'Events that were sent to watchers.');
-  const eventSizes = new HistogramTally('apiserver_watch_events_sizes', 'Bytes of watch events.', eventSizeBuckets);
+  const sizes = new HistogramTally('apiserver_response_sizes', 'Response size in bytes.', sizeBuckets);
+  const events = new CounterTally('apiserver_watch_events_total', 'Number of events sent to watch clients.');
+  const eventSizes = new HistogramTally(
+    'apiserver_watch_events_sizes',
+    'Size of watch events in bytes.',
+    eventSizeBuckets,
+  );
   const tallies = [total, duration, sliDuration, sizes, events, eventSizes];
-  const answers = new WeakMap<RequestLabels, AnswerLines>();
-  const answerLines = (labels: RequestLabels): AnswerLines => ({
+  const seriesByLabels = new WeakMap<RequestLabels, ResponseSeries>();
+  const createSeries = (labels: RequestLabels): ResponseSeries => ({
     codes: new Map(),
     sizes: sizes.line(withoutDryRun(labels)),
     ...(labels.verb === 'WATCH' ? {} : { duration: duration.line(labels), sliDuration: sliDuration.line(labels) }),
   });
-  const flying = { mutating: 0, readOnly: 0 };
+  const executing = { mutating: 0, readOnly: 0 };
   new Gauge({
     name: 'apiserver_current_inflight_requests',
-    help: 'Requests that are being worked on.',
+    help: 'Number of requests that are being executed.',
     labelNames: ['request_kind'],
     registers,
     collect() {
-      for (const [request_kind, count] of Object.entries(flying)) this.set({ request_kind }, count);
+      for (const [request_kind, count] of Object.entries(executing)) this.set({ request_kind }, count);
     },
   });
   for (const { name, help, value } of options.gauges ?? []) {
@@ -104,19 +108,19 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
   const longRunning = new Gauge({
     name: 'apiserver_longrunning_requests',
-    help: 'Streams that are open.',
+    help: 'Number of open long-running requests.',
     labelNames: streamLabels,
     registers,
   });
   const aborts = new Counter({
     name: 'apiserver_request_aborts_total',
-    help: 'Requests whose client went away before the answer.',
+    help: 'Number of requests whose client disconnected before the response.',
     labelNames: streamLabels,
     registers,
   });
   const terminations = new Counter({
     name: 'apiserver_request_terminations_total',
-    help: 'Requests that the server refused or gave up to protect itself.',
+    help: 'Number of requests that the server rejected or terminated in self-defense.',
     labelNames: [...streamLabels, 'code'],
     registers,
   });
@@ -131,19 +135,19 @@ export function createMetrics(options: MetricsOptions): Metrics {
       return tallies.map((tally) => tally.text()).join('') + (await registry.metrics());
     },
     sent(labels, bytes) {
-      answers.get(labels)?.sizes.observe(bytes);
+      seriesByLabels.get(labels)?.sizes.observe(bytes);
     },
     answered(labels, code, seconds, bytes) {
-      const lines = answers.get(labels) ?? once(answers, labels, () => answerLines(labels));
+      const lines = seriesByLabels.get(labels) ?? getOrCreate(seriesByLabels, labels, () => createSeries(labels));
       const count =
-        lines.codes.get(code) ?? once(lines.codes, code, () => total.line({ ...labels, code: String(code) }));
+        lines.codes.get(code) ?? getOrCreate(lines.codes, code, () => total.line({ ...labels, code: String(code) }));
       count.value++;
       if (bytes !== undefined) lines.sizes.observe(bytes);
       lines.duration?.observe(seconds);
       lines.sliDuration?.observe(seconds);
     },
     inFlight(kind, change) {
-      flying[kind] += change;
+      executing[kind] += change;
     },
     longRunning(labels) {
       const stream = withoutDryRun(labels);
@@ -167,7 +171,7 @@ function withoutDryRun({ dry_run: _, ...labels }: RequestLabels): Omit<RequestLa
   return labels;
 }
 
-/** Streams end in more than one way; each counts down once. */
+/** A stream can end in more than one way; each is counted down once. */
 function onlyOnce(run: () => void): () => void {
   let done = false;
   return () => {
@@ -176,19 +180,23 @@ function onlyOnce(run: () => void): () => void {
   };
 }
 
-/** What is kept for a key, made the first time that it is asked for. */
-function once<K, V>(kept: { get(key: K): V | undefined; set(key: K, value: V): unknown }, key: K, make: () => V): V {
-  const known = kept.get(key);
+/** Returns the value of a key and creates it on first use. */
+function getOrCreate<K, V>(
+  entries: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
+  const known = entries.get(key);
   if (known !== undefined) return known;
   const made = make();
-  kept.set(key, made);
+  entries.set(key, made);
   return made;
 }
 
 function addLoadedPlanes(registry: Registry, loaded: NonNullable<MetricsOptions['loadedPlanes']>): void {
   new Gauge({
     name: 'flotilla_control_planes_loaded',
-    help: 'Control planes of virtual clusters, and of the built-in one, that are in memory.',
+    help: 'Number of control planes of the built-in cluster and its virtual clusters that are loaded in memory.',
     registers: [registry],
     collect() {
       this.set(loaded().planes);
@@ -196,7 +204,7 @@ function addLoadedPlanes(registry: Registry, loaded: NonNullable<MetricsOptions[
   });
   new Gauge({
     name: 'flotilla_control_planes_loaded_bytes',
-    help: 'About how much memory they take.',
+    help: 'Approximate memory of the loaded control planes in bytes.',
     registers: [registry],
     collect() {
       this.set(loaded().bytes);
@@ -204,11 +212,11 @@ function addLoadedPlanes(registry: Registry, loaded: NonNullable<MetricsOptions[
   });
 }
 
-/** Under the newer name and under the one that most dashboards still ask for (rule METRIC-05). */
+/** Under the newer name and under the one that most dashboards still use (rule METRIC-05). */
 function addObjectCounts(registry: Registry, storedObjects: MetricsOptions['storedObjects']): void {
   new Gauge({
     name: 'apiserver_resource_objects',
-    help: 'Stored objects by kind.',
+    help: 'Number of stored objects by resource.',
     labelNames: ['group', 'resource'],
     registers: [registry],
     collect() {
@@ -218,7 +226,7 @@ function addObjectCounts(registry: Registry, storedObjects: MetricsOptions['stor
   });
   new Gauge({
     name: 'apiserver_storage_objects',
-    help: 'Stored objects by kind.',
+    help: 'Number of stored objects by resource.',
     labelNames: ['resource'],
     registers: [registry],
     collect() {
@@ -244,7 +252,7 @@ function addBuildInfo(registry: Registry, version: VersionInfo): void {
   };
   new Gauge({
     name: 'kubernetes_build_info',
-    help: 'What this server is; always 1.',
+    help: 'Build information of this server; always 1.',
     labelNames: Object.keys(labels) as (keyof typeof labels)[],
     registers: [registry],
   }).set(labels, 1);

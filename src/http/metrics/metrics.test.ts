@@ -53,7 +53,7 @@ function feedOf(lines: readonly string[]): Feed<Uint8Array> {
 const ok: Reply = { status: 200, headers: {}, body: '{}' };
 
 describe('metrics', () => {
-  it('counts requests by what was asked (METRIC-02)', async () => {
+  it('requests are counted by verb and resource (METRIC-02)', async () => {
     const { send, line } = measured();
     await send(`${ships}/santa-maria`, () => ok);
     await send(`${ships}?dryRun=All`, () => ({ ...ok, status: 201 }), {}, 'POST');
@@ -68,7 +68,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('counts refusals, and those that protect the server apart (METRIC-02, METRIC-04)', async () => {
+  it('rejected requests are counted, and terminations separately (METRIC-02, METRIC-04)', async () => {
     const { send, line } = measured();
     await send(ships, () => ({ ...ok, status: 403 }));
     await send(ships, () => ({ ...ok, status: 429 }));
@@ -77,7 +77,7 @@ describe('metrics', () => {
     expect(await line('apiserver_request_terminations_total')).toHaveLength(1);
   });
 
-  it('measures how long answers took, watches aside (METRIC-03)', async () => {
+  it('the latency of responses is measured, except for watches (METRIC-03)', async () => {
     const { send, clock, line } = measured();
     await send(ships, () => {
       clock.advance(300);
@@ -93,7 +93,7 @@ describe('metrics', () => {
     expect(await line('apiserver_request_sli_duration_seconds_bucket')).toHaveLength(22);
   });
 
-  it('knows what is under way, and which streams are open (METRIC-04)', async () => {
+  it('in-flight requests and open streams are counted (METRIC-04)', async () => {
     const { send, line } = measured();
     const during: string[] = [];
     const reply = await send(`${ships}?watch=1`, async () => {
@@ -121,7 +121,7 @@ describe('metrics', () => {
     expect((await line('apiserver_watch_events_total'))[0]).toMatch(/resource="ships"\} 3$/);
   });
 
-  it('measures an answer that is made while it is written when that is over, and calls it no stream (METRIC-02)', async () => {
+  it('a body that is generated while it is written is measured at its end and is not a stream (METRIC-02)', async () => {
     const { send, line } = measured();
     const pieces = [Buffer.alloc(700), Buffer.alloc(300)];
     const { body } = await send(ships, () => ({ status: 200, headers: {}, body: { pieces } }));
@@ -132,7 +132,7 @@ describe('metrics', () => {
     expect(await line('apiserver_longrunning_requests{')).toEqual([]);
   });
 
-  it('counts a stream as ended when its reader leaves (METRIC-04)', async () => {
+  it('a stream counts as ended when its client disconnects (METRIC-04)', async () => {
     const { send, line } = measured();
     const reply = await send(`${ships}?watch=1`, () => ({
       ...ok,
@@ -145,7 +145,7 @@ describe('metrics', () => {
     expect((await line('apiserver_longrunning_requests'))[0]).toMatch(/ 0$/);
   });
 
-  it('counts what is stored, under both names (METRIC-05)', async () => {
+  it('stored objects are counted under both names (METRIC-05)', async () => {
     const { line } = measured();
     expect(await line('apiserver_resource_objects')).toEqual([
       'apiserver_resource_objects{group="fleet.example.com",resource="ships"} 7',
@@ -156,7 +156,7 @@ describe('metrics', () => {
     );
   });
 
-  it('tells the build and the process (METRIC-06)', async () => {
+  it('build and process information is included (METRIC-06)', async () => {
     const { line } = measured();
     expect((await line('kubernetes_build_info'))[0]).toContain('git_version="v1.34.0+flotilla.0.1.0"');
     expect(await line('process_resident_memory_bytes')).toHaveLength(1);
@@ -167,7 +167,7 @@ describe('labels', () => {
   const labeller = new RequestLabeller();
   const label = (path: string, method = 'GET') => labeller.label(exampleExchange(path, {}, method), examplePlane());
 
-  it('are never made up by clients (METRIC-02)', () => {
+  it('cannot be invented by clients (METRIC-02)', () => {
     const nothing = { group: '', version: '', resource: '', scope: '' };
     expect(label('/apis/fleet.example.com/v1/nonsense')).toMatchObject({ verb: 'LIST', ...nothing });
     expect(label('/apis/made.up/v1/ships')).toMatchObject(nothing);
@@ -177,7 +177,7 @@ describe('labels', () => {
     expect(label('/healthz/store')).toMatchObject({ subresource: '/healthz' });
   });
 
-  it('are bounded however many kinds there are (METRIC-02)', () => {
+  it('are limited, however many kinds there are (METRIC-02)', () => {
     const many = Array.from({ length: 600 }, (_, number) => ({
       kind: { ...shipKind, plural: `ships${number}` },
       verbs: everyVerb,

@@ -1,15 +1,15 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /**
- * The usual process metrics, read when somebody asks. The library's own collection would keep observers and timers
- * running that nothing can stop.
+ * The standard process metrics, collected at each scrape. The library's own collection would start observers and timers
+ * that cannot be stopped.
  */
 export function addProcessMetrics(registry: Registry): void {
   const registers = [registry];
   let counted = 0;
   new Counter({
     name: 'process_cpu_seconds_total',
-    help: 'Processor time, user and system.',
+    help: 'Total user and system CPU time in seconds.',
     registers,
     collect() {
       const { user, system } = process.cpuUsage();
@@ -20,7 +20,7 @@ export function addProcessMetrics(registry: Registry): void {
   });
   new Gauge({
     name: 'process_start_time_seconds',
-    help: 'When the process started, in seconds since the epoch.',
+    help: 'Start time of the process in seconds since the epoch.',
     registers,
     collect() {
       this.set(Math.round(Date.now() / 1000 - process.uptime()));
@@ -28,7 +28,7 @@ export function addProcessMetrics(registry: Registry): void {
   });
   new Gauge({
     name: 'process_resident_memory_bytes',
-    help: 'Memory that the process holds.',
+    help: 'Resident memory size in bytes.',
     registers,
     collect() {
       this.set(process.memoryUsage.rss());
@@ -36,7 +36,7 @@ export function addProcessMetrics(registry: Registry): void {
   });
   new Gauge({
     name: 'nodejs_heap_size_used_bytes',
-    help: 'Heap that is in use.',
+    help: 'Used heap size in bytes.',
     registers,
     collect() {
       this.set(process.memoryUsage().heapUsed);

@@ -30,33 +30,34 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const knownPaths = new Set(['/api', '/apis', '/healthz', '/livez', '/readyz', '/metrics', '/openapi', '/version']);
 
 /**
- * Kinds of their own in thousands of virtual clusters would make a series each; beyond this many the rest counts
- * without its name. The server's own kinds, with their subresources, are well under a hundred.
+ * The number of resources with their own series. Custom kinds in thousands of virtual clusters would create too many;
+ * beyond the limit, requests are counted without a resource name. The server's own kinds, with their subresources, are
+ * well under a hundred.
  */
-const mostResources = 500;
+const maxResources = 500;
 
-/** Makes labels of requests. Nothing that a client makes up becomes a label: only kinds and verbs that exist. */
+/** Derives labels from requests. Clients cannot invent label values: only existing kinds and verbs are used. */
 export class RequestLabeller {
   readonly #seen = new Set<string>();
   readonly #made = new Map<string, RequestLabels>();
-  /** Of kinds that are served, without subresources and options: a handful of verbs for each. */
-  readonly #usual = new WeakMap<MountedResource, RequestLabels[]>();
+  /** The labels of served kinds, without subresources and options: a handful of verbs for each. */
+  readonly #cached = new WeakMap<MountedResource, RequestLabels[]>();
 
-  /** The same labels are the same object: what belongs to them can be kept by it. */
+  /** Equal labels are the same object, so that callers can use them as a map key. */
   label(exchange: Exchange, plane: Plane | undefined): RequestLabels {
     const { info, query } = exchange;
     const { isResource, subresource } = info;
     const mounted =
       isResource && info.rest.length === 0 ? plane?.find(info.group, info.version, info.resource) : undefined;
-    // What most requests are for: nothing has to be put together to find its labels.
+    // The fast path for most requests: no string is built to find the labels.
     if (mounted === undefined || subresource !== '' || (query.size > 0 && query.has('dryRun')))
       return this.#lookUp(exchange, mounted);
     const verb = resourceVerb(exchange);
     const scope = scopeOf(exchange);
-    const usual = this.#usual.get(mounted) ?? [];
-    for (const labels of usual) if (labels.verb === verb && labels.scope === scope) return labels;
+    const cached = this.#cached.get(mounted) ?? [];
+    for (const labels of cached) if (labels.verb === verb && labels.scope === scope) return labels;
     const labels = this.#lookUp(exchange, mounted);
-    if (labels.resource !== '') this.#usual.set(mounted, [...usual, labels]);
+    if (labels.resource !== '') this.#cached.set(mounted, [...cached, labels]);
     return labels;
   }
 
@@ -68,8 +69,8 @@ export class RequestLabeller {
     const dryRun = query.get('dryRun') === 'All' ? 'All' : '';
     const path = isResource ? '' : knownPath(info.path);
     const scope = isNamed ? scopeOf(exchange) : '';
-    const what = isNamed ? nameOf(exchange) : path;
-    const key = `${verb} ${dryRun} ${scope} ${what}`;
+    const name = isNamed ? nameOf(exchange) : path;
+    const key = `${verb} ${dryRun} ${scope} ${name}`;
     const known = this.#made.get(key);
     if (known !== undefined) return known;
     const { group, version, resource, subresource } = info;
@@ -91,7 +92,7 @@ export class RequestLabeller {
     if (subresource !== '' && !Object.hasOwn(mounted.subresources, subresource)) return false;
     const key = nameOf(exchange);
     if (this.#seen.has(key)) return true;
-    if (this.#seen.size >= mostResources) return false;
+    if (this.#seen.size >= maxResources) return false;
     this.#seen.add(key);
     return true;
   }
@@ -113,7 +114,7 @@ function scopeOf({ info }: Exchange): string {
   return info.namespace === '' ? 'cluster' : 'namespace';
 }
 
-/** The first segment stands for everything below it. */
+/** The first segment represents everything below it. */
 function knownPath(path: string): string {
   const first = `/${path.split('/', 2)[1] ?? ''}`;
   return knownPaths.has(first) ? first : '';

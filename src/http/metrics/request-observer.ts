@@ -13,25 +13,25 @@ import type { Plane } from '../plane.ts';
 import type { Metrics } from './create-metrics.ts';
 import { RequestLabeller, type RequestLabels } from './request-labels.ts';
 
-/** Refused to protect the server, or given up: too many, no time, not ready. */
+/** The codes of requests that were rejected to protect the server, or terminated: 429, 503 and 504. */
 const terminatedCodes = new Set([429, 503, 504]);
 
 interface RequestObserverOptions {
   readonly metrics: Metrics;
-  /** The control plane that the request is for; undefined: its path lies in none. */
+  /** The control plane of the request; `undefined` if its path belongs to none. */
   planeOf(exchange: Exchange): Plane | undefined;
 }
 
-/** Counts answers, errors among them: what the chain calls `onComplete`. A stream is counted while it runs. */
+/** Creates the `onComplete` function of the chain: counts responses, including errors, and open streams. */
 export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
   const labeller = new RequestLabeller();
   return (exchange: Exchange, reply: Reply, milliseconds: number): void => {
     const labels = labeller.label(exchange, planeOf(exchange));
-    // It is sent as bytes, and to count them takes as long as to make them.
+    // It is sent as bytes, and counting them takes as long as encoding them.
     if (typeof reply.body === 'string') reply.body = Buffer.from(reply.body);
     metrics.answered(labels, reply.status, milliseconds / 1000, sizeOf(reply));
     if (terminatedCodes.has(reply.status)) metrics.terminated(labels, reply.status);
-    if (hasLeft(exchange.request)) metrics.aborted(labels);
+    if (hasDisconnected(exchange.request)) metrics.aborted(labels);
     if (isPieced(reply)) {
       reply.body = { pieces: measured(reply.body.pieces, (bytes) => metrics.sent(labels, bytes)) };
       return;
@@ -39,7 +39,7 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
     if (isPassed(reply)) {
       const { passed, lasts } = reply.body;
       const began = () => (lasts ? metrics.longRunning(labels) : () => {});
-      reply.body = { passed: passing(passed, began, (bytes) => metrics.sent(labels, bytes)), lasts };
+      reply.body = { passed: measuredAsync(passed, began, (bytes) => metrics.sent(labels, bytes)), lasts };
       return;
     }
     if (isUpgraded(reply)) {
@@ -53,7 +53,7 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
   };
 }
 
-/** Passes a stream on and counts what goes by; the stream is open from the moment it is read. */
+/** Forwards a stream and counts it as open from the first read to its end. */
 async function* counted(
   stream: AsyncIterable<string>,
   labels: RequestLabels,
@@ -67,7 +67,7 @@ async function* counted(
   }
 }
 
-/** The same for a watch, where each line is an event. A class, as each stream has one and all are read at one place. */
+/** The same for a watch, whose lines are events. A class, so that all streams have one hidden class. */
 class CountedFeed implements Feed<Uint8Array> {
   readonly #feed: Feed<Uint8Array>;
   readonly #labels: RequestLabels;
@@ -105,8 +105,8 @@ class CountedFeed implements Feed<Uint8Array> {
   }
 }
 
-/** Tells how much it was when it is over, whichever way it ends. */
-function* measured(pieces: Iterable<Uint8Array>, tell: (bytes: number) => void): Generator<Uint8Array> {
+/** Reports the total size at the end, however the iteration ends. */
+function* measured(pieces: Iterable<Uint8Array>, report: (bytes: number) => void): Generator<Uint8Array> {
   let bytes = 0;
   try {
     for (const piece of pieces) {
@@ -114,14 +114,14 @@ function* measured(pieces: Iterable<Uint8Array>, tell: (bytes: number) => void):
       yield piece;
     }
   } finally {
-    tell(bytes);
+    report(bytes);
   }
 }
 
-async function* passing(
+async function* measuredAsync(
   chunks: AsyncIterable<Uint8Array>,
   began: () => () => void,
-  tell: (bytes: number) => void,
+  report: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   const ended = began();
   let bytes = 0;
@@ -131,7 +131,7 @@ async function* passing(
       yield chunk;
     }
   } finally {
-    tell(bytes);
+    report(bytes);
     ended();
   }
 }
@@ -141,7 +141,7 @@ function sizeOf({ body }: Reply): number | undefined {
   return body instanceof Uint8Array ? body.length : undefined;
 }
 
-/** Does not ask for the signal where that would have to be made. */
-function hasLeft(request: IncomingRequest): boolean {
+/** Does not use the signal if the request has an `end`, because that would create the signal. */
+function hasDisconnected(request: IncomingRequest): boolean {
   return request.end?.isOver ?? request.signal.aborted;
 }

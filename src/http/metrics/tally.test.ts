@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CounterTally, HistogramTally } from './tally.ts';
 
-describe('a tally', () => {
-  it('counts each set of labels by itself (METRIC-02)', () => {
+describe('the series of a metric', () => {
+  it('count each label set separately (METRIC-02)', () => {
     const tally = new CounterTally('visits_total', 'Visits.');
     const own = tally.line({ path: '/a', code: '200' });
     own.value += 2;
@@ -14,7 +14,7 @@ describe('a tally', () => {
     );
   });
 
-  it('puts each measure into the first bucket that holds it, and all that follow (METRIC-03)', () => {
+  it('count each value in its bucket and all larger ones (METRIC-03)', () => {
     const tally = new HistogramTally('sizes', 'Sizes.', [1, 10]);
     const line = tally.line({ kind: 'x' });
     line.observe(1);
@@ -31,7 +31,7 @@ describe('a tally', () => {
     ]);
   });
 
-  it('escapes what labels must not hold as it is', () => {
+  it('escape special characters in labels', () => {
     const tally = new CounterTally('n', 'N.');
     tally.line({ name: 'a"b\\c\nd' }).value++;
     expect(tally.text()).toContain('n{name="a\\"b\\\\c\\nd"} 1\n');

@@ -1,13 +1,13 @@
 type Labels = Readonly<Record<string, string>>;
 
-/** One line of a counter. */
+/** One series of a counter. */
 export interface Count {
   value: number;
 }
 
 /**
- * A counter whose lines are held by those who count: to add to one costs an addition. (The library's own look for their
- * line by its labels each time, which took longer than answering a request.)
+ * A counter whose series are held by the callers, so that an increment costs an addition. (The library's counters look
+ * up their series by labels each time, which took longer than serving a request.)
  */
 export class CounterTally {
   readonly #name: string;
@@ -20,10 +20,10 @@ export class CounterTally {
   }
 
   line(labels: Labels): Count {
-    return found(this.#lines, labelText(labels), () => ({ value: 0 }));
+    return getOrCreate(this.#lines, labelText(labels), () => ({ value: 0 }));
   }
 
-  /** In the text format of Prometheus. */
+  /** Returns the series in the Prometheus text format. */
   text(): string {
     let text = head(this.#name, this.#help, 'counter');
     for (const [labels, { value }] of this.#lines) text += `${this.#name}{${labels}} ${value}\n`;
@@ -31,7 +31,7 @@ export class CounterTally {
   }
 }
 
-/** A histogram whose lines are held by those who measure, likewise. */
+/** A histogram whose series are held by the callers, for the same reason. */
 export class HistogramTally {
   readonly #name: string;
   readonly #help: string;
@@ -45,7 +45,7 @@ export class HistogramTally {
   }
 
   line(labels: Labels): Measured {
-    return found(this.#lines, labelText(labels), () => new Measured(this.#bounds));
+    return getOrCreate(this.#lines, labelText(labels), () => new Measured(this.#bounds));
   }
 
   text(): string {
@@ -55,10 +55,10 @@ export class HistogramTally {
   }
 }
 
-/** One set of labels of a histogram. */
+/** One series of a histogram. */
 export class Measured {
   readonly #bounds: readonly number[];
-  /** How many lay at or below each bound and above the one before; the last: above all. */
+  /** The number of values per bucket, not cumulative. The last bucket has no upper bound. */
   readonly #counts: number[];
   #sum = 0;
 
@@ -85,7 +85,7 @@ export class Measured {
   }
 }
 
-function found<T>(lines: Map<string, T>, key: string, make: () => T): T {
+function getOrCreate<T>(lines: Map<string, T>, key: string, make: () => T): T {
   const known = lines.get(key);
   if (known !== undefined) return known;
   const made = make();

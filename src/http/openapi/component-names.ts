@@ -4,7 +4,7 @@ import type { JsonObject } from '../../lib/json-value.ts';
 
 const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** Rule OAPI-07: types that Kubernetes itself publishes have its names; else the group reversed, the version, the kind. */
+/** Rule OAPI-07: Kubernetes' own names for its types; otherwise the reversed group, the version and the kind. */
 export function componentName({ group, version, kind }: GroupVersionKind): string {
   const known = structOf(apiVersionOf({ group, version }), kind);
   return known?.name ?? `${group.split('.').reverse().join('.')}.${version}.${kind}`;
@@ -35,7 +35,7 @@ export function reference(name: string): JsonObject {
   return { $ref: `${referencePrefix}${name}` };
 }
 
-/** A member that is of another type: only so may a description and a default stand beside the reference in v3. */
+/** A property of another type. In v3, `allOf` is the only way to add a description and a default to a reference. */
 export function referringMember(name: string, description: string, emptyByDefault = true): JsonObject {
   return { description, ...(emptyByDefault ? { default: {} } : {}), allOf: [reference(name)] };
 }

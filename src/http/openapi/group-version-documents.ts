@@ -6,20 +6,20 @@ import { type Document, jsonDocument } from '../document.ts';
 import type { Part, SharedDocuments } from '../shared-documents.ts';
 import { groupVersionDocument, singlePathDocument } from './v3.ts';
 
-/** Documents made in one turn of the event loop: one takes about a millisecond. */
+/** The number of documents created per tick; one takes about a millisecond. */
 export const documentsPerTurn = 8;
 
 export interface GroupVersionDocumentsOptions {
   readonly resources: readonly MountedResource[];
   readonly serverVersion: string;
   readonly shared: SharedDocuments;
-  /** Where they lie below the plane's root. */
+  /** Their path below the plane's root. */
   readonly root: string;
 }
 
 /**
- * The documents of v3 for one set of kinds, each made when it is asked for. A definition that comes or goes changes the
- * document of its own group version; the others are those of before.
+ * The v3 documents of one set of kinds, each created on first use. A new or deleted definition changes only the
+ * document of its own group version.
  */
 export class GroupVersionDocuments {
   readonly #options: GroupVersionDocumentsOptions;
@@ -55,7 +55,7 @@ export class GroupVersionDocuments {
     return this.#parts.get(path)?.().document();
   }
 
-  /** All of them with their hashes. The first one is made of as many documents as there are; others get their turns. */
+  /** Lists all documents with their hashes. The first call creates every document, and yields to other requests. */
   index(): Promise<Document> {
     this.#index ??= this.#makeIndex().catch((error: unknown) => {
       this.#index = undefined;

@@ -8,32 +8,32 @@ import { typedComponents } from './typed-components.ts';
 
 const apiVersionMember: JsonObject = {
   type: 'string',
-  description: 'The version of the form in which this object is written, as group/version.',
+  description: 'The API version of this object, as group/version.',
 };
 
 const kindMember: JsonObject = {
   type: 'string',
-  description: 'What this object is; the path of the request implies it.',
+  description: 'The kind of this object. The request path implies it.',
 };
 
 const objectMembers: JsonObject = {
   apiVersion: apiVersionMember,
   kind: kindMember,
-  metadata: referringMember(metaName('ObjectMeta'), 'The name, the labels, and what the server keeps about it.'),
+  metadata: referringMember(metaName('ObjectMeta'), 'Standard object metadata.'),
 };
 
-/** The same of a resource inside another, which may have no metadata at all. */
+/** The same for an embedded resource, which may have no metadata. */
 const resourceMembers: JsonObject = {
   ...objectMembers,
-  metadata: referringMember(metaName('ObjectMeta'), 'The name and the labels of the resource.', false),
+  metadata: referringMember(metaName('ObjectMeta'), 'Standard metadata of the embedded resource.', false),
 };
 
-/** A kind as components: itself and, where typed clients know it, what it is made of, by name. */
+/** The components of a kind: itself and, for a built-in kind, its structs, by name. */
 export function kindComponents(kind: ResourceKind): JsonObject {
   const name = componentName(kind);
-  const its = kind.builtIn === true ? structOf(apiVersionOf(kind), kind.kind) : undefined;
-  if (its === undefined) return { [name]: kindComponent(kind) };
-  const components = typedComponents(its, kind.schema);
+  const struct = kind.builtIn === true ? structOf(apiVersionOf(kind), kind.kind) : undefined;
+  if (struct === undefined) return { [name]: kindComponent(kind) };
+  const components = typedComponents(struct, kind.schema);
   const { properties, ...rest } = components[name] as JsonObject;
   const described: JsonObject = kind.description === undefined ? {} : { description: kind.description };
   return {
@@ -47,7 +47,7 @@ export function kindComponents(kind: ResourceKind): JsonObject {
   };
 }
 
-/** A kind as a component: the schema that it is validated by, and the three members that every object has (OAPI-13). */
+/** The component of a kind: its validation schema and the three fields that every object has (OAPI-13). */
 function kindComponent(kind: ResourceKind): JsonObject {
   const schema = cloneJson(kind.schema as JsonObject);
   if (holdsResources(kind.schema)) completeResources(schema);
@@ -65,12 +65,12 @@ function kindComponent(kind: ResourceKind): JsonObject {
   };
 }
 
-/** Whatever a schema says of these three, they are what they are in every object. */
+/** Overrides these three fields, whatever the schema contains. */
 function withObjectMembers(properties: JsonValue | undefined, members = objectMembers): JsonObject {
   return { ...members, ...(isJsonObject(properties) ? properties : {}), ...members };
 }
 
-/** Resources inside have the members of resources too, in place. */
+/** Adds the resource fields to embedded resources, in place. */
 function completeResources(schema: JsonObject): void {
   const { properties, items, additionalProperties } = schema;
   for (const part of [items, additionalProperties, ...(isJsonObject(properties) ? Object.values(properties) : [])]) {
@@ -85,7 +85,7 @@ function completeResources(schema: JsonObject): void {
 export function listComponent(kind: ResourceKind): JsonObject {
   return {
     type: 'object',
-    description: `A list of objects of the kind ${kind.kind}.`,
+    description: `A list of ${kind.kind} objects.`,
     properties: {
       apiVersion: apiVersionMember,
       items: {
@@ -94,7 +94,7 @@ export function listComponent(kind: ResourceKind): JsonObject {
         items: { default: {}, allOf: [reference(componentName(kind))] },
       },
       kind: kindMember,
-      metadata: referringMember(metaName('ListMeta'), 'The version of the list, and how to go on.'),
+      metadata: referringMember(metaName('ListMeta'), 'Standard list metadata.'),
     },
     required: ['items'],
     'x-kubernetes-group-version-kind': [{ ...kindOf(kind), kind: listKindOf(kind) }],

@@ -36,37 +36,37 @@ function time(description: string): JsonObject {
 }
 
 const typeMeta: JsonObject = {
-  apiVersion: optionalText('The version of the form in which this object is written, as group/version.'),
-  kind: optionalText('What this object is.'),
+  apiVersion: optionalText('The API version of this object, as group/version.'),
+  kind: optionalText('The kind of this object.'),
 };
 
 const objectMeta: JsonObject = {
   type: 'object',
-  description: 'What every stored object has: its name, its labels, and what the server keeps about it.',
+  description: 'Metadata that every stored object has.',
   properties: {
-    annotations: textMap('Notes of any kind for people and tools. They cannot be selected by.'),
-    creationTimestamp: time('When the object was created. Set by the server.'),
+    annotations: textMap('Arbitrary metadata for people and tools. Selectors do not match annotations.'),
+    creationTimestamp: time('The time when the object was created. Set by the server.'),
     deletionGracePeriodSeconds: integer(
-      'How many seconds the object has left once its deletion was asked for. Set by the server.',
+      'The seconds from the deletion request until the object is removed. Set by the server.',
     ),
     deletionTimestamp: time(
-      'When the object will be removed; present once its deletion was asked for. Set by the server.',
+      'The time at which the object will be removed. Set by the server when deletion is requested.',
     ),
     finalizers: {
-      ...texts('What has to be done before the object may be removed; it stays until the list is empty.', 'set'),
+      ...texts('The finalizers of the object. It is removed only when the list is empty.', 'set'),
       'x-kubernetes-patch-strategy': 'merge',
     },
-    generateName: optionalText('The beginning of a name that the server completes, where no name is given.'),
-    generation: integer('Goes up whenever what is wanted of the object changes. Set by the server.'),
-    labels: textMap('Names and values that objects can be selected by.'),
-    managedFields: listOf('ManagedFieldsEntry', 'Who set which fields. Kept by the server.', {
+    generateName: optionalText('A prefix from which the server generates a unique name if no name is given.'),
+    generation: integer('Incremented whenever the desired state changes. Set by the server.'),
+    labels: textMap('Keys and values by which objects can be selected.'),
+    managedFields: listOf('ManagedFieldsEntry', 'The managers of each field. Maintained by the server.', {
       'x-kubernetes-list-type': 'atomic',
     }),
-    name: optionalText('Unique among the objects of its kind in a namespace, and fixed once it is created.'),
-    namespace: optionalText('The namespace that the object lies in; kinds without namespaces have none.'),
+    name: optionalText('The name, unique within its kind and namespace. Cannot be changed.'),
+    namespace: optionalText('The namespace of the object; empty for cluster-scoped kinds.'),
     ownerReferences: listOf(
       'OwnerReference',
-      'The objects that this one belongs to; it is deleted once all of them are gone.',
+      'The owners of this object. It is deleted when all of them have been deleted.',
       {
         'x-kubernetes-list-map-keys': ['uid'],
         'x-kubernetes-list-type': 'map',
@@ -75,50 +75,50 @@ const objectMeta: JsonObject = {
       },
     ),
     resourceVersion: optionalText(
-      'The version of this very state of the object, for watches and for updates that must not overwrite others. Set by the server.',
+      'The version of this state of the object, for watches and optimistic concurrency. Set by the server.',
     ),
-    selfLink: optionalText('No longer filled in.'),
+    selfLink: optionalText('Deprecated: no longer set.'),
     uid: optionalText(
-      'Unique over time and space: a later object of the same name has another one. Set by the server.',
+      'The unique ID of the object. A later object of the same name has a different one. Set by the server.',
     ),
   },
 };
 
 const listMeta: JsonObject = {
   type: 'object',
-  description: 'What every list has.',
+  description: 'Metadata that every list has.',
   properties: {
-    continue: optionalText('Present when there is more: send it back to get the next part.'),
-    remainingItemCount: integer('How many objects follow this part.'),
-    resourceVersion: optionalText('The version of the list: a watch can start from here.'),
-    selfLink: optionalText('No longer filled in.'),
+    continue: optionalText('The token for the next page; set if there are more objects.'),
+    remainingItemCount: integer('The number of objects after this page.'),
+    resourceVersion: optionalText('The version of the list, from which a watch can start.'),
+    selfLink: optionalText('Deprecated: no longer set.'),
   },
 };
 
 const managedFieldsEntry: JsonObject = {
   type: 'object',
-  description: 'The fields that one manager has set.',
+  description: 'The fields that one manager owns.',
   properties: {
-    apiVersion: optionalText('The version in which the fields are named.'),
-    fieldsType: optionalText('The form of fieldsV1; always FieldsV1.'),
+    apiVersion: optionalText('The API version of the field names.'),
+    fieldsType: optionalText('The format of fieldsV1; always FieldsV1.'),
     fieldsV1: referringMember(metaName('FieldsV1'), 'The fields.', false),
-    manager: optionalText('Who set them.'),
-    operation: optionalText('Apply, or Update for every other way.'),
-    subresource: optionalText('The subresource through which they were set.'),
-    time: time('When the manager last changed them.'),
+    manager: optionalText('The name of the manager.'),
+    operation: optionalText('Apply for server-side apply; Update for every other write.'),
+    subresource: optionalText('The subresource through which the fields were set.'),
+    time: time('The time of the last change by the manager.'),
   },
 };
 
 const ownerReference: JsonObject = {
   type: 'object',
-  description: 'An owner, in the same namespace or without one.',
+  description: 'A reference to an owner in the same namespace, or to a cluster-scoped owner.',
   properties: {
     apiVersion: text('The API version of the owner.'),
-    blockOwnerDeletion: flag('Whether the owner, deleted in the foreground, waits for this object.'),
-    controller: flag('Whether the owner is the one controller of this object.'),
+    blockOwnerDeletion: flag('If true, foreground deletion of the owner waits for this object.'),
+    controller: flag('If true, the owner is the managing controller of this object.'),
     kind: text('The kind of the owner.'),
     name: text('The name of the owner.'),
-    uid: text('The uid of the owner: this counts, not the name.'),
+    uid: text('The UID of the owner, which identifies it.'),
   },
   required: ['apiVersion', 'kind', 'name', 'uid'],
   'x-kubernetes-map-type': 'atomic',
@@ -126,61 +126,65 @@ const ownerReference: JsonObject = {
 
 const status: JsonObject = {
   type: 'object',
-  description: 'The outcome of a request that has no object to answer with.',
+  description: 'The result of a request that does not return another object.',
   properties: {
     ...typeMeta,
-    code: integer('The HTTP status.', 'int32'),
-    details: referringMember(metaName('StatusDetails'), 'More about what it concerns.', false),
-    message: optionalText('A sentence for people.'),
-    metadata: referringMember(metaName('ListMeta'), 'Where a list ended early, how to go on.'),
-    reason: optionalText('A word for programs: NotFound, Conflict, Invalid and so on.'),
+    code: integer('The HTTP status code.', 'int32'),
+    details: referringMember(metaName('StatusDetails'), 'Details about the object and the error.', false),
+    message: optionalText('A human-readable message.'),
+    metadata: referringMember(metaName('ListMeta'), 'Standard list metadata.'),
+    reason: optionalText('A machine-readable reason, such as NotFound, Conflict or Invalid.'),
     status: optionalText('Success or Failure.'),
   },
 };
 
 const statusDetails: JsonObject = {
   type: 'object',
-  description: 'What an outcome concerns.',
+  description: 'Details about the object and the error.',
   properties: {
-    causes: listOf('StatusCause', 'Every single thing that was wrong.', { 'x-kubernetes-list-type': 'atomic' }),
+    causes: listOf('StatusCause', 'All errors.', { 'x-kubernetes-list-type': 'atomic' }),
     group: optionalText('The API group.'),
-    kind: optionalText('The kind, or its plural.'),
+    kind: optionalText('The kind, or the resource name.'),
     name: optionalText('The name of the object.'),
-    retryAfterSeconds: integer('When to try again.', 'int32'),
-    uid: optionalText('The uid of the object.'),
+    retryAfterSeconds: integer('The seconds to wait before a retry.', 'int32'),
+    uid: optionalText('The UID of the object.'),
   },
 };
 
 const statusCause: JsonObject = {
   type: 'object',
-  description: 'One thing that was wrong.',
+  description: 'One error.',
   properties: {
-    field: optionalText('The field, as a path: spec.items[0].name.'),
-    message: optionalText('A sentence for people.'),
-    reason: optionalText('A word for programs: FieldValueInvalid and so on.'),
+    field: optionalText('The path of the field, such as spec.items[0].name.'),
+    message: optionalText('A human-readable message.'),
+    reason: optionalText('A machine-readable reason, such as FieldValueInvalid.'),
   },
 };
 
 const deleteOptions: JsonObject = {
   type: 'object',
-  description: 'How to delete.',
+  description: 'Options of a delete request.',
   properties: {
     ...typeMeta,
-    dryRun: texts('All: check everything, delete nothing.'),
-    gracePeriodSeconds: integer('How many seconds the object keeps; 0 is at once.'),
-    ignoreStoreReadErrorWithClusterBreakingPotential: flag('Delete also what cannot be read.'),
-    orphanDependents: flag('The older form of propagationPolicy: true is Orphan.'),
-    preconditions: referringMember(metaName('Preconditions'), 'What must hold, or nothing is deleted.', false),
-    propagationPolicy: optionalText('What becomes of the objects it owns: Orphan, Background or Foreground.'),
+    dryRun: texts('If All, the request is validated but nothing is deleted.'),
+    gracePeriodSeconds: integer('The seconds until the object is deleted; 0 deletes it immediately.'),
+    ignoreStoreReadErrorWithClusterBreakingPotential: flag('Also deletes objects that cannot be read.'),
+    orphanDependents: flag('Deprecated: use propagationPolicy. True means Orphan.'),
+    preconditions: referringMember(
+      metaName('Preconditions'),
+      'Conditions that must hold, or the request fails.',
+      false,
+    ),
+    propagationPolicy: optionalText('How dependent objects are deleted: Orphan, Background or Foreground.'),
   },
 };
 
 const preconditions: JsonObject = {
   type: 'object',
-  description: 'What must hold, or nothing is done.',
+  description: 'Conditions that must hold, or the request fails.',
   properties: {
-    resourceVersion: optionalText('The version that the object must have.'),
-    uid: optionalText('The uid that the object must have.'),
+    resourceVersion: optionalText('The required resourceVersion.'),
+    uid: optionalText('The required UID.'),
   },
 };
 
@@ -190,7 +194,8 @@ const watchEvent: JsonObject = {
   properties: {
     object: {
       type: 'object',
-      description: 'The object as it is now, as it last was if the type is DELETED, or a Status if the type is ERROR.',
+      description:
+        'The new state of the object, its last state if the type is DELETED, or a Status if the type is ERROR.',
       'x-kubernetes-preserve-unknown-fields': true,
     },
     type: text('ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.'),
@@ -200,23 +205,23 @@ const watchEvent: JsonObject = {
 
 const components: Readonly<Record<MetaType, JsonObject>> = {
   DeleteOptions: deleteOptions,
-  FieldsV1: { type: 'object', description: 'A set of fields, as a tree of their names.' },
+  FieldsV1: { type: 'object', description: 'A set of fields as a tree of their names.' },
   ListMeta: listMeta,
   ManagedFieldsEntry: managedFieldsEntry,
   ObjectMeta: objectMeta,
   OwnerReference: ownerReference,
-  Patch: { type: 'object', description: 'A change of an object, in the form that the content type names.' },
+  Patch: { type: 'object', description: 'A patch in the format of the content type.' },
   Preconditions: preconditions,
   Status: status,
   StatusCause: statusCause,
   StatusDetails: statusDetails,
-  Time: { type: 'string', format: 'date-time', description: 'A time as RFC 3339 text.' },
+  Time: { type: 'string', format: 'date-time', description: 'An RFC 3339 timestamp.' },
   WatchEvent: watchEvent,
 };
 
 /**
- * The types that all kinds share. Options and watch events are written in whichever group version is talked to, so
- * their components name all of those (rule OAPI-06).
+ * The types that all kinds share. Options and watch events exist in every group version, so their components list all
+ * of them (rule OAPI-06).
  */
 export function metaComponents(groupVersions: readonly Omit<GroupVersionKind, 'kind'>[]): JsonObject {
   const everywhere = (kind: string) =>

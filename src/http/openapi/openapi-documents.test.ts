@@ -61,26 +61,23 @@ describe('/openapi/v3', () => {
     expect((await reply('/openapi/v3')).headers.etag).toMatch(/^"[0-9A-F]{128}"$/);
   });
 
-  it.each(index)(
-    'refers to nothing that %s does not hold, and to nothing in a circle (OAPI-15)',
-    async (_path, entry) => {
-      const document = await get(entry.serverRelativeURL);
-      const schemas = at(document, 'components', 'schemas') as JsonObject;
-      for (const reference of references(document)) {
-        expect(reference.startsWith('#/components/schemas/')).toBe(true);
-        expect(schemas).toHaveProperty([reference.slice('#/components/schemas/'.length)]);
+  it.each(index)('resolves all references of %s without cycles (OAPI-15)', async (_path, entry) => {
+    const document = await get(entry.serverRelativeURL);
+    const schemas = at(document, 'components', 'schemas') as JsonObject;
+    for (const reference of references(document)) {
+      expect(reference.startsWith('#/components/schemas/')).toBe(true);
+      expect(schemas).toHaveProperty([reference.slice('#/components/schemas/'.length)]);
+    }
+    const walk = (name: string, above: readonly string[]): void => {
+      expect(above).not.toContain(name);
+      for (const reference of references(schemas[name] ?? {})) {
+        walk(reference.slice('#/components/schemas/'.length), [...above, name]);
       }
-      const walk = (name: string, above: readonly string[]): void => {
-        expect(above).not.toContain(name);
-        for (const reference of references(schemas[name] ?? {})) {
-          walk(reference.slice('#/components/schemas/'.length), [...above, name]);
-        }
-      };
-      for (const name of Object.keys(schemas)) walk(name, []);
-    },
-  );
+    };
+    for (const name of Object.keys(schemas)) walk(name, []);
+  });
 
-  it('may be kept for ever under its hash (OAPI-02, OAPI-03)', async () => {
+  it('can be cached forever under its hash (OAPI-02, OAPI-03)', async () => {
     const { serverRelativeURL } = Object.fromEntries(index)['api/v1'] ?? { serverRelativeURL: '' };
     const { status, headers } = await reply(serverRelativeURL);
     expect(status).toBe(200);
@@ -93,24 +90,24 @@ describe('/openapi/v3', () => {
     expect(`/openapi/v3/api/v1?hash=${String(headers.etag).slice(1, -1)}`).toBe(serverRelativeURL);
   });
 
-  it('sends a wrong hash to the right one, below the root that was asked (OAPI-03)', async () => {
+  it('redirects a wrong hash to the right one, below the requested root (OAPI-03)', async () => {
     const { status, headers } = await reply(`${fleet}?hash=ABC`);
     const right = Object.fromEntries(index)['apis/fleet.example.com/v1']?.serverRelativeURL;
     expect({ status, location: headers.location }).toEqual({ status: 301, location: `/root${right}` });
   });
 
-  it('knows without a hash who has it already (OAPI-03)', async () => {
+  it('returns 304 without a hash to a client that has the document (OAPI-03)', async () => {
     const { headers } = await reply(fleet);
     expect(headers['cache-control']).toBeUndefined();
     expect((await reply(fleet, { 'if-none-match': String(headers.etag) })).status).toBe(304);
   });
 
-  it('answers 406 to protobuf alone, and JSON where that will do (OAPI-04)', async () => {
+  it('returns 406 to a client that accepts only protobuf, else JSON (OAPI-04)', async () => {
     await expect(reply(fleet, { accept: protobuf })).rejects.toThrow(StatusError);
     expect((await reply(fleet, { accept: `${protobuf},application/json;q=0.5` })).status).toBe(200);
   });
 
-  it('answers 404 for a group version that is not there (OAPI-16)', async () => {
+  it('returns 404 for an unknown group version (OAPI-16)', async () => {
     await expect(reply('/openapi/v3/apis/fleet.example.com/v9')).rejects.toThrow(
       'the server could not find the requested resource',
     );
@@ -118,7 +115,7 @@ describe('/openapi/v3', () => {
 });
 
 describe('a document of /openapi/v3', () => {
-  it.each(versions)('says in %s what every operation does, and to what (OAPI-05)', async (version) => {
+  it.each(versions)('describes the action and kind of every operation in %s (OAPI-05)', async (version) => {
     const ids = new Set<JsonValue | undefined>();
     for (const { path, method, operation } of operations(await get(`/openapi/v3/${version}`))) {
       expect(operation['x-kubernetes-group-version-kind']).toEqual({
@@ -134,7 +131,7 @@ describe('a document of /openapi/v3', () => {
     }
   });
 
-  it('has all paths of a kind and none of what is missing (OAPI-08)', async () => {
+  it('has all paths of a kind and none of missing verbs (OAPI-08)', async () => {
     expect(Object.keys((await get(fleet)).paths as JsonObject).sort()).toEqual([
       '/apis/fleet.example.com/v1/namespaces/{namespace}/ships',
       '/apis/fleet.example.com/v1/namespaces/{namespace}/ships/{name}',
@@ -174,7 +171,7 @@ describe('a document of /openapi/v3', () => {
   });
 
   it.each(versions)(
-    'lists in %s the patches that are taken, strategic merges of typed kinds alone (OAPI-09)',
+    'lists the supported patch types in %s, strategic merge patches only for built-in kinds (OAPI-09)',
     async (version) => {
       const patches = operations(await get(`/openapi/v3/${version}`)).filter(({ method }) => method === 'patch');
       const isTyped = version === 'api/v1' || version.includes('k8s.io');
@@ -189,7 +186,7 @@ describe('a document of /openapi/v3', () => {
     },
   );
 
-  it('has the parameters that kubectl looks for (OAPI-10, OAPI-11, KUBECTL-30)', async () => {
+  it('has the parameters that kubectl checks for (OAPI-10, OAPI-11, KUBECTL-30)', async () => {
     const document = await get(fleet);
     const names = (method: string) =>
       (at(document, 'paths', shipPath, method, 'parameters') as JsonObject[]).map(({ name }) => name);
@@ -198,7 +195,7 @@ describe('a document of /openapi/v3', () => {
     expect(names('delete')).toEqual(expect.arrayContaining(['dryRun', 'gracePeriodSeconds', 'propagationPolicy']));
   });
 
-  it('publishes the schema that objects are validated by, extensions included (OAPI-12, OAPI-13)', async () => {
+  it('publishes the validation schema with its extensions (OAPI-12, OAPI-13)', async () => {
     const ship = at(await get(fleet), 'components', 'schemas', 'com.example.fleet.v1.Ship') as JsonObject;
     expect(at(ship, 'properties', 'metadata')).toMatchObject({
       default: {},
@@ -226,7 +223,7 @@ describe('a document of /openapi/v3', () => {
 });
 
 describe('/openapi/v2', () => {
-  it('is Swagger 2.0 in JSON, whole in itself (OAPI-14)', async () => {
+  it('is a self-contained Swagger 2.0 document in JSON (OAPI-14)', async () => {
     const document = await get('/openapi/v2');
     expect(document.swagger).toBe('2.0');
     const definitions = document.definitions as JsonObject;
@@ -241,7 +238,7 @@ describe('/openapi/v2', () => {
     expect(at(options, 'x-kubernetes-group-version-kind')).toHaveLength(5);
   });
 
-  it('is the protobuf message of it for who takes nothing else (OAPI-14)', async () => {
+  it('is a protobuf message if the client accepts nothing else (OAPI-14)', async () => {
     const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
     const found = await reply('/openapi/v2', { accept });
     expect(found.headers['content-type']).toBe('application/com.github.proto-openapi.spec.v2.v1.0+protobuf');

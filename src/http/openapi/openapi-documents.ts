@@ -53,7 +53,7 @@ export function openApiDocuments(
   };
 }
 
-/** For those who take nothing else, as always here. */
+/** True if the client accepts protobuf but neither JSON nor YAML. */
 function wantsProtobuf({ request }: Exchange): boolean {
   const accept = parseAccept(request.headers.accept ?? '');
   const isNamed = (...subtypes: readonly string[]) =>
@@ -68,12 +68,12 @@ function tagged({ hash }: Pick<Document, 'hash'>): Record<string, string> {
 
 const yearMilliseconds = 365 * 24 * 3_600_000;
 
-/** What has this hash never changes (rule OAPI-03). */
+/** A document with this hash never changes (rule OAPI-03). */
 function forever(now: number): Record<string, string> {
   return { 'cache-control': 'public, immutable', expires: new Date(now + yearMilliseconds).toUTCString() };
 }
 
-/** The path as the client sent it, so that the address is right wherever the plane is mounted. */
+/** Redirects to the path that the client sent, so that the URL is right wherever the plane is mounted. */
 function moved({ request }: Exchange, { hash }: Document): Reply {
   const query = new URLSearchParams(rawQuery(request.url));
   query.set('hash', hash);

@@ -13,7 +13,7 @@ import {
 
 export type Action = 'get' | 'list' | 'post' | 'put' | 'patch' | 'delete' | 'deletecollection';
 
-/** Which HTTP method an action is. */
+/** The HTTP method of each action. */
 export const methods: Readonly<Record<Action, string>> = {
   get: 'get',
   list: 'get',
@@ -34,27 +34,32 @@ const verbs: Readonly<Record<Action, string>> = {
   deletecollection: 'delete',
 };
 
-/** What is said of the operation besides its action: enough for an id that no other operation has. */
-interface Place {
-  /** `ForAllNamespaces`, `Namespaced`, or nothing. */
+/** The scope and subresource of an operation, which make its ID unique. */
+interface OperationScope {
+  /** `ForAllNamespaces`, `Namespaced`, or empty. */
   readonly scope: string;
   readonly subresource: string;
 }
 
-/** What the server takes: kubectl sends a strategic merge where it finds it here, so only typed kinds list it (OAPI-09). */
+/** kubectl sends a strategic merge patch if it is listed here, so only built-in kinds list it (OAPI-09). */
 const patchTypes = ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json'];
 const typedPatchTypes = [...patchTypes, 'application/strategic-merge-patch+json'];
 const bodyTypes = ['application/json', 'application/yaml'];
 const listTypes = [...bodyTypes, 'application/json;stream=watch'];
 
-/** `resource` names the path; `kind` is what is sent and answered there, which differs for some subresources. */
-export function operation(action: Action, resource: ResourceKind, kind: ResourceKind, place: Place): JsonObject {
+/** `resource` determines the path; `kind` is that of the bodies, which differs for some subresources. */
+export function operation(
+  action: Action,
+  resource: ResourceKind,
+  kind: ResourceKind,
+  scope: OperationScope,
+): JsonObject {
   const own = componentName(kind);
   const parameters = parametersOf(action);
   return {
     tags: [tagOf(resource)],
-    description: descriptionOf(action, kind, place.subresource),
-    operationId: operationId(action, resource, place),
+    description: descriptionOf(action, kind, scope.subresource),
+    operationId: operationId(action, resource, scope),
     ...(parameters.length === 0 ? {} : { parameters: [...parameters] }),
     ...bodyOf(action, own, resource.builtIn === true ? typedPatchTypes : patchTypes),
     responses: { ...responsesOf(action, kind, own), 401: { description: 'Unauthorized' } },
@@ -138,7 +143,7 @@ function descriptionOf(action: Action, { kind }: ResourceKind, subresource: stri
   }
 }
 
-function operationId(action: Action, resource: ResourceKind, { scope, subresource }: Place): string {
+function operationId(action: Action, resource: ResourceKind, { scope, subresource }: OperationScope): string {
   const collection = action === 'deletecollection' ? 'Collection' : '';
   const suffix = scope === 'ForAllNamespaces' ? scope : '';
   const prefix = scope === 'ForAllNamespaces' ? '' : scope;

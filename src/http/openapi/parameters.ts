@@ -4,61 +4,61 @@ function query(name: string, type: 'string' | 'integer' | 'boolean', description
   return { name, in: 'query', description, schema: { type, uniqueItems: true } };
 }
 
-export const prettyParameter = query('pretty', 'string', 'If true, the answer is indented.');
+export const prettyParameter = query('pretty', 'string', 'If true, the response is indented.');
 
-const dryRun = query('dryRun', 'string', 'All: everything is checked and nothing is stored.');
+const dryRun = query('dryRun', 'string', 'If All, the request is validated but nothing is stored.');
 
 const fieldManager = query(
   'fieldManager',
   'string',
-  'The name under which the fields are owned that this request sets.',
+  'The name of the manager that owns the fields set by this request.',
 );
 
 const fieldValidation = query(
   'fieldValidation',
   'string',
-  'What becomes of unknown and doubled fields: Ignore drops them, Warn (the default) drops them with a warning, Strict refuses the request.',
+  'How to handle unknown and duplicate fields: Ignore drops them, Warn (the default) drops them with a warning, Strict rejects the request.',
 );
 
 export const resourceVersionParameter = query(
   'resourceVersion',
   'string',
-  'How fresh the answer must be; for a watch, where it starts.',
+  'The minimum version of the response; for a watch, the version to start after.',
 );
 
 export const selectionParameters: readonly JsonObject[] = [
-  query('continue', 'string', 'From the list before: go on where it ended.'),
-  query('fieldSelector', 'string', 'Only objects whose fields have these values.'),
-  query('labelSelector', 'string', 'Only objects with these labels.'),
-  query('limit', 'integer', 'At most this many objects in one answer.'),
+  query('continue', 'string', 'The continue token of the previous page.'),
+  query('fieldSelector', 'string', 'Selects objects by their fields.'),
+  query('labelSelector', 'string', 'Selects objects by their labels.'),
+  query('limit', 'integer', 'The maximum number of objects per response.'),
   resourceVersionParameter,
-  query('resourceVersionMatch', 'string', 'How resourceVersion is meant: Exact or NotOlderThan.'),
-  query('sendInitialEvents', 'boolean', 'A watch begins with an event for every object that exists.'),
-  query('timeoutSeconds', 'integer', 'How long a list or a watch may take.'),
+  query('resourceVersionMatch', 'string', 'How resourceVersion is applied: Exact or NotOlderThan.'),
+  query('sendInitialEvents', 'boolean', 'Starts a watch with an event for every existing object.'),
+  query('timeoutSeconds', 'integer', 'The timeout of a list or watch.'),
 ];
 
 export const listParameters: readonly JsonObject[] = [
-  query('allowWatchBookmarks', 'boolean', 'A watch may send bookmarks.'),
+  query('allowWatchBookmarks', 'boolean', 'Allows bookmark events in a watch.'),
   ...selectionParameters,
-  query('watch', 'boolean', 'Instead of a list, a stream of changes.'),
+  query('watch', 'boolean', 'Returns a stream of changes instead of a list.'),
 ];
 
 export const writeParameters: readonly JsonObject[] = [dryRun, fieldManager, fieldValidation];
 
-/** `fieldValidation` and `dryRun` are what kubectl looks for before it sends them (rules OAPI-10, OAPI-11). */
+/** kubectl checks for `fieldValidation` and `dryRun` before it sends them (rules OAPI-10, OAPI-11). */
 export const patchParameters: readonly JsonObject[] = [
   dryRun,
   fieldManager,
   fieldValidation,
-  query('force', 'boolean', 'Apply takes over fields that others own.'),
+  query('force', 'boolean', 'Lets apply take over fields that other managers own.'),
 ];
 
 export const deleteParameters: readonly JsonObject[] = [
   dryRun,
-  query('gracePeriodSeconds', 'integer', 'How many seconds the object keeps; 0 is at once.'),
-  query('ignoreStoreReadErrorWithClusterBreakingPotential', 'boolean', 'Delete also what cannot be read.'),
-  query('orphanDependents', 'boolean', 'The older form of propagationPolicy.'),
-  query('propagationPolicy', 'string', 'What becomes of the objects it owns: Orphan, Background or Foreground.'),
+  query('gracePeriodSeconds', 'integer', 'The seconds until the object is deleted; 0 deletes it immediately.'),
+  query('ignoreStoreReadErrorWithClusterBreakingPotential', 'boolean', 'Also deletes objects that cannot be read.'),
+  query('orphanDependents', 'boolean', 'Deprecated: use propagationPolicy.'),
+  query('propagationPolicy', 'string', 'How dependent objects are deleted: Orphan, Background or Foreground.'),
 ];
 
 function path(name: string, description: string): JsonObject {

@@ -15,23 +15,23 @@ const either = {
   strings: `${schemaPackage}.JSONSchemaPropsOrStringArray`,
 } as const;
 
-/** Types that are no structs in JSON. */
+/** Types that are not structs in JSON. */
 const others: Readonly<Record<string, JsonObject>> = {
   [quantity]: {
-    description: 'An amount, as a number with or without a suffix such as m, k or Gi.',
+    description: 'A quantity: a number with an optional suffix such as m, k or Gi.',
     oneOf: [{ type: 'string' }, { type: 'number' }],
   },
-  [microTime]: { type: 'string', format: 'date-time', description: 'A time as RFC 3339 text, to the microsecond.' },
+  [microTime]: { type: 'string', format: 'date-time', description: 'An RFC 3339 timestamp with microseconds.' },
   [json]: { description: 'Any JSON value.' },
-  [either.structs]: { description: 'A schema or a list of them.' },
+  [either.structs]: { description: 'A schema or a list of schemas.' },
   [either.bool]: { description: 'A schema, true or false.' },
-  [either.strings]: { description: 'A schema or a list of names.' },
+  [either.strings]: { description: 'A schema or a list of property names.' },
 };
 
 /**
- * The structs that a kind of Go's is made of as components, under the names that Kubernetes gives them (rule OAPI-07).
- * Types and what is required come from the structs; descriptions, list types and the rest from the schema.
- * Structs that every object has are not among them.
+ * The Go structs of a built-in kind as components, under the names that Kubernetes gives them (rule OAPI-07). Types and
+ * required fields come from the structs; descriptions, list types and the rest from the schema. Structs that every
+ * object has are not included.
  */
 export function typedComponents(struct: GoStruct, schema: Schema): JsonObject {
   const components: JsonObject = {};
@@ -39,14 +39,14 @@ export function typedComponents(struct: GoStruct, schema: Schema): JsonObject {
   return components;
 }
 
-/** These stand in every document. */
+/** Every document contains these. */
 const shared: ReadonlySet<string> = new Set(['ObjectMeta', 'ListMeta'].map((name) => `${metaPackage}.${name}`));
 
 const atomic: Schema = { 'x-kubernetes-list-type': 'atomic' };
 
-/** What a custom resource definition holds as a schema, which has no schema itself. */
+/** The schema of a schema in a CustomResourceDefinition, which has no schema of its own. */
 const schemaOfSchemas: Schema = {
-  description: 'A schema in the words of OpenAPI v3.',
+  description: 'An OpenAPI v3 schema.',
   properties: {
     allOf: atomic,
     anyOf: atomic,
@@ -111,7 +111,7 @@ function member(components: JsonObject, field: Field, schema: Schema): JsonObjec
   return { ...described, ...('$ref' in one && Object.keys(described).length > 0 ? { allOf: [one] } : one) };
 }
 
-/** Beside a reference stands nothing else, but in `allOf`. */
+/** A reference has no siblings; `allOf` allows them. */
 function single(components: JsonObject, type: FieldType, schema: Schema, withDefault: boolean): JsonObject {
   if (typeof type === 'string') return scalar(components, type, schema, withDefault);
   if (!isStruct(type)) {

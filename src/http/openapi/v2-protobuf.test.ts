@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../lib/json-value.ts';
 import { swaggerBytes } from './v2-protobuf.ts';
 
-/** The fields of a message by number, in the order in which they came. */
+/** The fields of a message by number, in their order. */
 function fieldsOf(bytes: Uint8Array): Map<number, (Uint8Array | number | bigint | string)[]> {
   const found = new Map<number, (Uint8Array | number | bigint | string)[]>();
   const reader = new BinaryReader(bytes);
@@ -20,7 +20,7 @@ function fieldsOf(bytes: Uint8Array): Map<number, (Uint8Array | number | bigint 
   return found;
 }
 
-/** What lies at the end of the way, each step a field's number and, where there are several, which. */
+/** Follows a path of field numbers, each with an index if the field is repeated. */
 function bytesAt(bytes: Uint8Array, ...way: (number | [number, number])[]): Uint8Array {
   return way.reduce<Uint8Array>((inside, step) => {
     const [number, index] = typeof step === 'number' ? [step, 0] : step;
@@ -70,8 +70,8 @@ const document: JsonObject = {
 };
 const bytes = swaggerBytes(document);
 
-describe('Swagger as protobuf (OAPI-14)', () => {
-  it('names itself and its kinds', () => {
+describe('the protobuf form of Swagger (OAPI-14)', () => {
+  it('contains its title and its kinds', () => {
     expect(textAt(bytes, 1)).toBe('2.0');
     expect(textAt(bytes, 2, 1)).toBe('Fleet');
     const definition = bytesAt(bytes, 9, 1);
@@ -83,7 +83,7 @@ describe('Swagger as protobuf (OAPI-14)', () => {
     expect(JSON.parse(textAt(definition, 2, 31, 2, 2))).toEqual([kind]);
   });
 
-  it('holds schemas inside of schemas', () => {
+  it('contains nested schemas', () => {
     const property = (index: number) => bytesAt(bytes, 9, 1, 2, 25, [1, index]);
     const names = [0, 1, 2, 3, 4].map((index) => textAt(property(index), 1));
     expect(names).toEqual(['name', 'masts', 'flags', 'crew', 'open']);
@@ -96,7 +96,7 @@ describe('Swagger as protobuf (OAPI-14)', () => {
     expect(fieldsOf(bytesAt(property(4), 2, 21)).get(2)).toEqual([1n]);
   });
 
-  it('tells what each path takes and answers', () => {
+  it('describes the parameters and responses of each path', () => {
     const item = bytesAt(bytes, 8, 2);
     expect(textAt(item, 1)).toBe('/ships/{name}');
     expect(textAt(item, 2, 9, 1, 2, 4, 4)).toBe('name');

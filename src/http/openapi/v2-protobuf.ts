@@ -2,14 +2,14 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
 
-/** What it is called when it is answered, and the older spelling that clients ask for. */
+/** The media type of the response, and the older spelling that clients request. */
 export const swaggerProtobuf = 'com.github.proto-openapi.spec.v2.v1.0+protobuf';
 export const swaggerProtobufAsked = 'com.github.proto-openapi.spec.v2@v1.0+protobuf';
 
 /**
- * A Swagger document as the protobuf message of it that Go's clients read (rule OAPI-14): kubectl takes nothing else
- * when it has to check by itself what it sends, as for kinds that can only be created. The numbers are those of the
- * published message and never change.
+ * Encodes a Swagger document as the protobuf message that Go clients read (rule OAPI-14). kubectl accepts nothing else
+ * for client-side validation, which it uses for create-only kinds. The field numbers are those of the published message
+ * and never change.
  */
 export function swaggerBytes(document: JsonObject): Uint8Array {
   const writer = new BinaryWriter();
@@ -17,7 +17,7 @@ export function swaggerBytes(document: JsonObject): Uint8Array {
   return writer.finish();
 }
 
-/** Writes a member's value as one field or several; what is of another type than it should be is left out. */
+/** Writes a value as one or more fields. Omits values of an unexpected type. */
 type Put = (writer: BinaryWriter, value: JsonValue) => void;
 /** Writes the fields of a message, without its tag and length. */
 type Message = (writer: BinaryWriter, value: JsonValue) => void;
@@ -75,7 +75,7 @@ function each(put: Put): Put {
   };
 }
 
-/** A map, as a list of messages with a name and a value. */
+/** Writes a map as a list of messages with a name and a value. */
 function eachMember(number: number, inner: Message): Message {
   return (writer, value) => {
     for (const entry of isJsonObject(value) ? Object.entries(value) : []) {
@@ -91,10 +91,10 @@ function namedMessage(inner: Message): (writer: BinaryWriter, entry: [string, Js
   };
 }
 
-/** Any value at all, as YAML, of which JSON is a part. */
+/** Any value, as YAML, of which JSON is a subset. */
 const anyMessage: Message = (writer, value) => text(2)(writer, writeJson(value));
 
-/** Schemas hold schemas: this one is looked up when it is needed. */
+/** Schemas are recursive, so this one is resolved when it is called. */
 const schemaMessage: Message = (writer, value) => describedSchema(writer, value);
 
 const properties: Message = eachMember(1, schemaMessage);
@@ -141,7 +141,7 @@ const shared = { required: flag(1), in: text(2), description: text(3), name: tex
 const queryParameter = message({ ...shared, type: text(6), format: text(7), uniqueItems: flag(20) }, 23);
 const pathParameter = message({ ...shared, type: text(5), format: text(6), uniqueItems: flag(19) }, 22);
 
-/** Each choice is a message of its own around what was chosen. */
+/** Each alternative is a message that wraps the selected one. */
 const parameterItem: Message = (writer, value) => {
   const place = isJsonObject(value) ? value.in : undefined;
   const other: Message = place === 'path' ? one(4, pathParameter) : one(3, queryParameter);

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import { referencePrefix } from './component-names.ts';
 
-/** Swagger 2.0 of the whole API, made from the documents of its group versions (rule OAPI-14). */
+/** Converts the documents of all group versions to Swagger 2.0 (rule OAPI-14). */
 export function swaggerDocument(documents: readonly JsonObject[], serverVersion: string): JsonObject {
   const paths: JsonObject = {};
   const definitions: JsonObject = {};
@@ -24,7 +24,7 @@ export function swaggerDocument(documents: readonly JsonObject[], serverVersion:
   };
 }
 
-/** Options and watch events stand in every document, each time with that document's group version. */
+/** Merges the kinds of options and watch events, which every document contains with its own group version. */
 export function joinedKinds(known: JsonValue | undefined, schema: JsonObject): JsonObject {
   const name = 'x-kubernetes-group-version-kind';
   const before = isJsonObject(known) ? known[name] : undefined;
@@ -48,7 +48,7 @@ function operation(described: JsonObject): JsonObject {
   const { requestBody, responses, parameters: listed, ...rest } = described;
   const body = isJsonObject(requestBody) ? requestBody : undefined;
   const produced = new Set<string>();
-  const answers = members(responses).map(([code, response]): [string, JsonValue] => {
+  const convertedResponses = members(responses).map(([code, response]): [string, JsonValue] => {
     const { description = '', content } = isJsonObject(response) ? response : {};
     const types = members(content);
     for (const [type] of types) produced.add(type);
@@ -64,7 +64,7 @@ function operation(described: JsonObject): JsonObject {
     produces: [...produced],
     schemes: ['https'],
     parameters: [...bodyParameter, ...parameters(listed)],
-    responses: Object.fromEntries(answers),
+    responses: Object.fromEntries(convertedResponses),
   };
 }
 
@@ -73,7 +73,7 @@ function firstSchema(types: readonly [string, JsonValue][]): JsonObject {
   return isJsonObject(first) && first.schema !== undefined ? { schema: schemaOf(first.schema) } : {};
 }
 
-/** In v2 a parameter's type stands in the parameter itself. */
+/** In v2, the type of a parameter is part of the parameter itself. */
 function parameters(listed: JsonValue | undefined): JsonObject[] {
   if (!Array.isArray(listed)) return [];
   return listed
@@ -81,32 +81,36 @@ function parameters(listed: JsonValue | undefined): JsonObject[] {
     .map(({ schema, ...rest }) => ({ ...rest, ...(isJsonObject(schema) ? schema : {}) }));
 }
 
-/** Words of v3 that v2 does not know. */
-const unknownWords = new Set(['nullable', 'anyOf', 'oneOf', 'not']);
+/** Keywords of v3 that v2 does not have. */
+const unsupportedKeywords = new Set(['nullable', 'anyOf', 'oneOf', 'not']);
 
 function schemaOf(schema: JsonValue): JsonObject {
-  const turned: JsonObject = {};
-  for (const [word, member] of members(schema)) {
-    if (unknownWords.has(word)) continue;
-    if (word === '$ref' && typeof member === 'string') turned.$ref = member.replace(referencePrefix, '#/definitions/');
-    else if (word === 'properties') turned.properties = eachSchema(member);
-    else if (word === 'allOf' && Array.isArray(member)) Object.assign(turned, ...member.map(schemaOf));
-    else if (word === 'items' || word === 'additionalProperties') {
-      setMember(turned, word, isJsonObject(member) ? schemaOf(member) : member);
-    } else setMember(turned, word, member);
+  const converted: JsonObject = {};
+  for (const [keyword, member] of members(schema)) {
+    if (unsupportedKeywords.has(keyword)) continue;
+    if (keyword === '$ref' && typeof member === 'string')
+      converted.$ref = member.replace(referencePrefix, '#/definitions/');
+    else if (keyword === 'properties') converted.properties = eachSchema(member);
+    else if (keyword === 'allOf' && Array.isArray(member)) Object.assign(converted, ...member.map(schemaOf));
+    else if (keyword === 'items' || keyword === 'additionalProperties') {
+      setMember(converted, keyword, isJsonObject(member) ? schemaOf(member) : member);
+    } else setMember(converted, keyword, member);
   }
-  // Where one of several plain types is meant, v2 is told the first.
+  // For a choice of primitive types, v2 gets the first one.
   const [first] = isJsonObject(schema) && Array.isArray(schema.oneOf) ? schema.oneOf : [];
-  if (turned.type === undefined && isJsonObject(first) && first.type !== undefined) turned.type = first.type;
-  // Beside a reference v2 reads nothing but a description.
-  if (turned.$ref === undefined) return turned;
-  return { ...(turned.description === undefined ? {} : { description: turned.description }), $ref: turned.$ref };
+  if (converted.type === undefined && isJsonObject(first) && first.type !== undefined) converted.type = first.type;
+  // In v2, only a description is allowed next to a reference.
+  if (converted.$ref === undefined) return converted;
+  return {
+    ...(converted.description === undefined ? {} : { description: converted.description }),
+    $ref: converted.$ref,
+  };
 }
 
 function eachSchema(properties: JsonValue): JsonObject {
-  const turned: JsonObject = {};
-  for (const [name, schema] of members(properties)) setMember(turned, name, schemaOf(schema));
-  return turned;
+  const converted: JsonObject = {};
+  for (const [name, schema] of members(properties)) setMember(converted, name, schemaOf(schema));
+  return converted;
 }
 
 function members(value: JsonValue | undefined): [string, JsonValue][] {

@@ -6,7 +6,9 @@ import { kindComponents, listComponent, listComponentName } from './kind-compone
 import { metaComponents } from './meta-components.ts';
 import { pathsOf } from './paths.ts';
 
-/** One group version whole: every reference in it leads to a component of its own (rules OAPI-02, OAPI-15). */
+/**
+ * The document of one group version. Every reference in it resolves to one of its components (rules OAPI-02, OAPI-15).
+ */
 export function groupVersionDocument(served: ServedVersion, serverVersion: string): JsonObject {
   const paths: JsonObject = {};
   const schemas: JsonObject = metaComponents([served]);
@@ -43,7 +45,7 @@ function componentsOf({ kind, verbs, subresources }: MountedResource): JsonObjec
   return components;
 }
 
-/** A path that answers one plain document: the entries of `/openapi/v3` that are no group version (rule OAPI-01). */
+/** The document of a path that is not a group version, for the other entries of `/openapi/v3` (rule OAPI-01). */
 export function singlePathDocument(path: string, description: string, serverVersion: string): JsonObject {
   return {
     openapi: '3.0.0',

@@ -9,12 +9,12 @@ import { joinedKinds, swaggerDocument } from './v2.ts';
 import { swaggerBytes } from './v2-protobuf.ts';
 import { groupVersionDocument } from './v3.ts';
 
-/** Definitions written in one turn of the event loop. */
+/** The number of definitions written per tick. */
 const definitionsPerTurn = 64;
 
 /**
- * The document of v2, of all kinds at once, made when somebody asks for it. With thousands of kinds it takes seconds:
- * it is written group version by group version, and everybody else is served in between.
+ * The v2 document of all kinds, created on first use. With thousands of kinds, this takes seconds: it is written group
+ * version by group version, and yields to other requests in between.
  */
 export class WholeDocument {
   readonly #resources: readonly MountedResource[];
@@ -35,7 +35,7 @@ export class WholeDocument {
     return this.#made;
   }
 
-  /** The same as protobuf. */
+  /** The same document as protobuf. */
   async bytes(): Promise<Uint8Array> {
     const { json } = await this.document();
     this.#bytes ??= swaggerBytes(JSON.parse(json));

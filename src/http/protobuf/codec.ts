@@ -3,9 +3,9 @@ import { type Field, type FieldType, type GoStruct, isStruct } from '../../api/s
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import { readScalar, writeScalar } from './scalar.ts';
 
-/** Throws an Error for bytes that are no such message; the caller says whose fault that is. */
+/** Throws an Error for bytes that are not such a message. The caller decides which status that is. */
 export function decodeMessage(struct: GoStruct, bytes: Uint8Array, depth = 0): JsonObject {
-  if (depth > deepestMessage) throw new Error(`exceeded max depth of ${deepestMessage}`);
+  if (depth > maxDepth) throw new Error(`exceeded max depth of ${maxDepth}`);
   const found = new Map<Field, JsonValue>();
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
@@ -29,8 +29,8 @@ export function decodeMessage(struct: GoStruct, bytes: Uint8Array, depth = 0): J
   return object;
 }
 
-/** Schemas hold schemas; no real one comes near. */
-const deepestMessage = 500;
+/** Schemas are recursive; no real one is nested this deep. */
+const maxDepth = 500;
 
 function collect(found: Map<Field, JsonValue>, field: Field, reader: BinaryReader, depth: number): void {
   if (field.shape === 'map') {
@@ -63,14 +63,14 @@ function readMapEntry(type: FieldType, bytes: Uint8Array, depth: number): [strin
   return [key, member];
 }
 
-/** undefined: a zero time, which JSON does not have. */
+/** Returns `undefined` for a zero time, which JSON does not have. */
 function readSingle(type: FieldType, reader: BinaryReader, depth: number): JsonValue | undefined {
   if (typeof type === 'string') return readScalar(type, reader);
   if (isStruct(type)) return decodeMessage(type, reader.bytes(), depth + 1);
   return readEither(type, reader.bytes(), depth + 1);
 }
 
-/** A message of two fields, of which one is there. */
+/** Decodes a message of two fields, of which one is set. */
 function readEither(
   { struct, or }: Exclude<FieldType, string | GoStruct>,
   bytes: Uint8Array,
@@ -93,8 +93,8 @@ function readEither(
 }
 
 /**
- * The same bytes that Go writes: fields in the order of their numbers, `value` fields also when they are zero, maps in
- * the order of their keys. Throws TypeError for an object that does not fit the struct: a fault of ours.
+ * Encodes the same bytes as Go: fields in the order of their numbers, `value` fields even if they are zero, maps in the
+ * order of their keys. Throws TypeError for an object that does not match the struct, which is a bug in this server.
  */
 export function encodeMessage(struct: GoStruct, object: JsonObject): Uint8Array {
   const writer = new BinaryWriter();
@@ -135,7 +135,7 @@ function writeEither(
   single: JsonValue,
 ): void {
   writer.fork();
-  // Go writes the flag also beside a schema: it says that there may be more.
+  // Go writes the flag also next to a schema: it then means that additional properties are allowed.
   if (or === 'bool') writer.tag(1, WireType.Varint).bool(single !== false);
   if (isJsonObject(single)) {
     writer.tag(or === 'bool' ? 2 : 1, WireType.LengthDelimited).bytes(encodeMessage(struct, single));
@@ -150,7 +150,7 @@ function wireTypeOf(type: FieldType): WireType {
   return type === 'bool' || type === 'int32' || type === 'int64' ? WireType.Varint : WireType.LengthDelimited;
 }
 
-/** Times have no zero in JSON: undefined. */
+/** The zero value of a type; `undefined` for times, which have none in JSON. */
 function zeroOf(type: FieldType): JsonValue | undefined {
   switch (type) {
     case 'string':

@@ -6,7 +6,7 @@ import { StatusError } from '../../api/status.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import { protobufCodec } from './envelope.ts';
 
-/** Made by Go's own serializer (k8s.io/api 0.34 and 0.36): the bytes, and the same object as Go's JSON. */
+/** Created by Go's serializer (k8s.io/api 0.34 and 0.36): the bytes, and the same object as Go's JSON. */
 const fixtures = JSON.parse(readFileSync(new URL('go-fixtures.json', import.meta.url), 'utf8'), (_key, member) =>
   typeof member === 'string' && member.startsWith('int64:') ? BigInt(member.slice(6)) : member,
 ) as { name: string; protobuf: string; json: JsonObject }[];
@@ -14,7 +14,7 @@ const fixtures = JSON.parse(readFileSync(new URL('go-fixtures.json', import.meta
 const { decode, encode, speaks } = protobufCodec;
 const anything = { group: '', version: 'v1', kind: 'Namespace' };
 
-/** Go prints zero times and absent lists as null; to an API server that is the same as nothing. */
+/** Go prints zero times and absent lists as null, which an API server treats as absent. */
 function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
@@ -25,15 +25,15 @@ function withoutNulls(value: JsonValue): JsonValue {
   );
 }
 
-describe('protobuf bodies against the bytes of Go (NEG-06)', () => {
+describe('the protobuf codec compared with Go (NEG-06)', () => {
   for (const { name, protobuf, json } of fixtures) {
     const bytes = new Uint8Array(Buffer.from(protobuf, 'base64'));
 
-    it(`reads ${name} (NEG-06)`, () => {
+    it(`the codec decodes ${name} (NEG-06)`, () => {
       expect(decode(anything, bytes)).toEqual(withoutNulls(json));
     });
 
-    it(`keeps the members of ${name} in struct order (NEG-06)`, () => {
+    it(`the codec keeps the fields of ${name} in struct order (NEG-06)`, () => {
       const order = (value: JsonValue): JsonValue =>
         Array.isArray(value)
           ? value.map(order)
@@ -45,13 +45,13 @@ describe('protobuf bodies against the bytes of Go (NEG-06)', () => {
       expect(order(decoded)).toEqual(order({ apiVersion: apiVersion ?? '', kind: kind ?? '', ...rest }));
     });
 
-    it(`writes ${name} byte for byte (NEG-06)`, () => {
+    it(`the codec encodes ${name} byte for byte (NEG-06)`, () => {
       expect(Buffer.from(encode(json)).toString('base64')).toBe(protobuf);
     });
   }
 });
 
-describe('what is no protobuf body', () => {
+describe('an invalid protobuf body', () => {
   function refusal(bytes: Uint8Array): StatusError {
     try {
       decode(anything, bytes);
@@ -62,18 +62,18 @@ describe('what is no protobuf body', () => {
     throw new Error('was accepted');
   }
 
-  it('is a 400 without the four bytes in front (NEG-06)', () => {
+  it('a body without the magic prefix gets 400 (NEG-06)', () => {
     expect(refusal(new TextEncoder().encode('{"kind":"Namespace"}')).code).toBe(400);
     expect(refusal(new Uint8Array()).code).toBe(400);
   });
 
-  it('is a 400 for a kind that is not served as protobuf (NEG-05)', () => {
+  it('a body of a kind without protobuf support gets 400 (NEG-05)', () => {
     const bytes = Buffer.from(fixtures[0]?.protobuf ?? '', 'base64');
     bytes[bytes.indexOf('Namespace')] = 'M'.charCodeAt(0);
     expect(refusal(bytes).message).toBe('no kind "Mamespace" is registered for version "v1"');
   });
 
-  it('is a 400 or an object, never another error, for any bytes at all (NEG-06)', () => {
+  it('any bytes give an object or 400, never another error (NEG-06)', () => {
     const bytes = fixtures.map(({ protobuf }) => new Uint8Array(Buffer.from(protobuf, 'base64')));
     fc.assert(
       fc.property(fc.constantFrom(...bytes), fc.nat(), fc.nat(255), fc.nat(), (whole, at, byte, length) => {
@@ -90,10 +90,10 @@ describe('what is no protobuf body', () => {
     );
   });
 
-  it('is a 400 where it is nested without end (REQ-21)', () => {
+  it('a body that is nested too deep gets 400 (REQ-21)', () => {
     const writer = () => new BinaryWriter();
     let schema: Uint8Array = new Uint8Array();
-    // `not` holds a schema, which has `not`.
+    // `not` contains a schema, which has `not`.
     for (let level = 0; level < 2000; level++)
       schema = writer().tag(28, WireType.LengthDelimited).bytes(schema).finish();
     for (const field of [1, 4, 7, 2]) schema = writer().tag(field, WireType.LengthDelimited).bytes(schema).finish();
@@ -104,7 +104,7 @@ describe('what is no protobuf body', () => {
     expect(refusal(Uint8Array.of(0x6b, 0x38, 0x73, 0, ...body)).message).toContain('exceeded max depth');
   });
 
-  it('is not claimed for our own kinds (NEG-13)', () => {
+  it('kinds that are not built in do not support protobuf (NEG-13)', () => {
     expect(speaks({ group: '', version: 'v1', kind: 'Event' })).toBe(true);
     expect(speaks({ group: 'example.com', version: 'v1', kind: 'Event' })).toBe(false);
   });

@@ -3,20 +3,21 @@ import { apiVersionOf, type GroupVersionKind } from '../../api/meta.ts';
 import { badRequest } from '../../api/status.ts';
 import { structOf } from '../../api/structs/kind-structs.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
+import type { ProtobufCodec } from '../handlers/endpoint.ts';
 import { decodeMessage, encodeMessage } from './codec.ts';
 
-/** `k8s` and a NUL; what follows is a runtime.Unknown message. */
+/** `k8s` and a NUL byte. A runtime.Unknown message follows. */
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
-/** Whether bodies of this kind can be read and written as protobuf (rules NEG-06, NEG-13). */
-function speaksProtobuf(kind: GroupVersionKind): boolean {
+/** True if bodies of this kind can be encoded as protobuf (rules NEG-06, NEG-13). */
+function supportsProtobuf(kind: GroupVersionKind): boolean {
   return structOf(apiVersionOf(kind), kind.kind) !== undefined;
 }
 
 /**
- * Reads a request body. The envelope's own apiVersion and kind decide how it is read and stand in the object, as they
- * would in JSON, so that the caller checks them against the path in the same way; where it has none, `expected` is
- * what it is. Throws StatusError 400.
+ * Decodes a request body. The apiVersion and kind of the envelope determine the message type and become part of the
+ * object, as in JSON, so that the caller checks them against the path in the same way. If they are absent, `expected`
+ * applies. Throws StatusError 400.
  */
 function decodeProtobuf(expected: GroupVersionKind, bytes: Uint8Array): JsonObject {
   if (bytes.length < magic.length || magic.some((byte, index) => bytes[index] !== byte)) {
@@ -25,20 +26,20 @@ function decodeProtobuf(expected: GroupVersionKind, bytes: Uint8Array): JsonObje
   const envelope = readEnvelope(bytes.subarray(magic.length));
   const apiVersion = envelope.apiVersion || apiVersionOf(expected);
   const kind = envelope.kind || expected.kind;
-  const its = structOf(apiVersion, kind);
-  if (its === undefined) throw badRequest(`no kind "${kind}" is registered for version "${apiVersion}"`);
+  const struct = structOf(apiVersion, kind);
+  if (struct === undefined) throw badRequest(`no kind "${kind}" is registered for version "${apiVersion}"`);
   try {
-    return { apiVersion, kind, ...decodeMessage(its, envelope.raw) };
+    return { apiVersion, kind, ...decodeMessage(struct, envelope.raw) };
   } catch (error) {
     throw unreadable(error);
   }
 }
 
-/** The object must carry its apiVersion and kind; lists and Status are objects like any other. */
+/** The object must have its apiVersion and kind. Lists and Status are encoded like any other object. */
 function encodeProtobuf(object: JsonObject): Uint8Array {
   const { apiVersion, kind } = object;
-  const its = typeof apiVersion === 'string' && typeof kind === 'string' ? structOf(apiVersion, kind) : undefined;
-  if (its === undefined) throw new TypeError(`no protobuf form of ${apiVersion}, ${kind}`);
+  const struct = typeof apiVersion === 'string' && typeof kind === 'string' ? structOf(apiVersion, kind) : undefined;
+  if (struct === undefined) throw new TypeError(`kind ${kind} of ${apiVersion} has no protobuf encoding`);
   const unknown = new BinaryWriter()
     .tag(1, WireType.LengthDelimited)
     .fork()
@@ -48,7 +49,7 @@ function encodeProtobuf(object: JsonObject): Uint8Array {
     .string(String(kind))
     .join()
     .tag(2, WireType.LengthDelimited)
-    .bytes(encodeMessage(its, object))
+    .bytes(encodeMessage(struct, object))
     .tag(3, WireType.LengthDelimited)
     .string('')
     .tag(4, WireType.LengthDelimited)
@@ -60,8 +61,12 @@ function encodeProtobuf(object: JsonObject): Uint8Array {
   return bytes;
 }
 
-/** The three together, as the endpoints of a plane take them. */
-export const protobufCodec = { speaks: speaksProtobuf, decode: decodeProtobuf, encode: encodeProtobuf };
+/** The codec of the endpoints of a plane. */
+export const protobufCodec: ProtobufCodec = {
+  speaks: supportsProtobuf,
+  decode: decodeProtobuf,
+  encode: encodeProtobuf,
+};
 
 function readEnvelope(bytes: Uint8Array): { apiVersion: string; kind: string; raw: Uint8Array } {
   try {

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
 import { readTime, writeTime } from './time.ts';
 
-/** undefined: a zero time, which JSON does not have. Throws an Error for bytes that are none. */
+/** Returns `undefined` for a zero time, which JSON does not have. Throws an Error for invalid bytes. */
 export function readScalar(type: Scalar, reader: BinaryReader): JsonValue | undefined {
   switch (type) {
     case 'string':
@@ -32,7 +32,7 @@ export function readScalar(type: Scalar, reader: BinaryReader): JsonValue | unde
   }
 }
 
-/** Throws TypeError for a value that does not fit: a fault of ours. */
+/** Throws TypeError for a value of the wrong type, which is a bug in this server. */
 export function writeScalar(writer: BinaryWriter, type: Scalar, single: JsonValue): void {
   switch (type) {
     case 'string':
@@ -69,7 +69,7 @@ export function writeScalar(writer: BinaryWriter, type: Scalar, single: JsonValu
   }
 }
 
-/** A message that holds nothing but strings, in field 1. */
+/** Decodes a message that contains only strings, in field 1. */
 function wrappedStrings(bytes: Uint8Array): string[] {
   const reader = new BinaryReader(bytes);
   const strings: string[] = [];
@@ -92,15 +92,15 @@ function exactInteger(integer: bigint): number | bigint {
   return Number.isSafeInteger(rounded) ? rounded : integer;
 }
 
-/** JSON has no other numbers. */
+/** JSON has no infinities and no NaN. */
 function finite(number: number): number {
-  if (!Number.isFinite(number)) throw new Error('a number that JSON does not have');
+  if (!Number.isFinite(number)) throw new Error('number is not finite');
   return number;
 }
 
 type Named = { string: string; boolean: boolean; number: number };
 
 function expectType<T extends keyof Named>(member: JsonValue, type: T): Named[T] {
-  if (typeof member !== type) throw new TypeError(`expected a ${type}, have a ${typeof member}`);
+  if (typeof member !== type) throw new TypeError(`expected a ${type}, got a ${typeof member}`);
   return member as Named[T];
 }

@@ -1,6 +1,9 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
-/** Seconds (1) and nanoseconds (2) to RFC 3339 in UTC: whole seconds, or six digits for `microTime`. Empty: no time. */
+/**
+ * Decodes seconds (1) and nanoseconds (2) to RFC 3339 in UTC: whole seconds, or microseconds for `microTime`.
+ * `undefined` if the message is empty.
+ */
 export function readTime(type: 'time' | 'microTime', bytes: Uint8Array): string | undefined {
   const reader = new BinaryReader(bytes);
   let seconds = 0;

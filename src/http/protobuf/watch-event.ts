@@ -1,8 +1,8 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
 /**
- * One event of a watch in protobuf: the length in four bytes, then a WatchEvent, whose object is in its own envelope
- * (rule NEG-06). The event itself has none.
+ * Encodes one watch event: its length in four bytes, then a WatchEvent, whose object has an envelope (rule NEG-06). The
+ * event itself has none.
  */
 export function watchEventFrame(type: string, object: Uint8Array): Uint8Array {
   const event = new BinaryWriter()
