@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { generateAccessKey, isStrongAccessKey, isWellFormedAccessKey } from './access-key-format.ts';
 
 describe('access key format', () => {
-  it('makes keys of the documented form that differ each time (completions §5)', () => {
+  it('generated keys have the documented format and differ each time (completions §5)', () => {
     const keys = new Set(Array.from({ length: 50 }, () => generateAccessKey()));
     expect(keys.size).toBe(50);
     for (const key of keys) {
@@ -12,7 +12,7 @@ describe('access key format', () => {
     }
   });
 
-  it('refuses a generated key with any one character mistyped', () => {
+  it('a generated key with any one character mistyped is rejected', () => {
     fc.assert(
       fc.property(
         fc.nat({ max: 45 }),
@@ -27,14 +27,14 @@ describe('access key format', () => {
     );
   });
 
-  it('uses every byte below 248 and no other, so that all characters are equally likely', () => {
+  it('generation uses every byte below 248 and no other, so that all characters are equally likely', () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
     let call = 0;
     const key = generateAccessKey(() => (call++ === 0 ? bytes.subarray(248) : bytes.subarray(61, 101)));
     expect(key.slice(4, 8)).toBe('z012');
   });
 
-  it('takes keys of clients from 32 to 512 of the allowed characters', () => {
+  it('client-supplied keys of 32 to 512 allowed characters are accepted', () => {
     const base = 'abcdefghijklmnop._~+/=-0123456789';
     expect(isStrongAccessKey(base.slice(0, 31))).toBe(false);
     expect(isStrongAccessKey(base.slice(0, 32))).toBe(true);
@@ -45,7 +45,7 @@ describe('access key format', () => {
     expect(isStrongAccessKey('aaaabbbbaaaabbbbaaaabbbbaaaabbbbaaaa')).toBe(false);
   });
 
-  it('refuses a key of a client that only pretends to be a generated one', () => {
+  it('a client-supplied key that imitates a generated one is rejected', () => {
     expect(isWellFormedAccessKey(`flk_${'abcdefghij'.repeat(4)}000000`)).toBe(false);
     expect(isWellFormedAccessKey(`flk_${'abcdefghij'.repeat(5)}000000`)).toBe(false);
   });

@@ -45,7 +45,7 @@ function setUp() {
 }
 
 describe('createAuthenticator', () => {
-  it('gives the user of a key, its name, and counts the use', () => {
+  it('authentication returns the user and name of the key and records the use', () => {
     const { authenticator, key, put, used } = setUp();
     put('t', key());
     const identity = authenticator.authenticate('t');
@@ -53,7 +53,7 @@ describe('createAuthenticator', () => {
     expect(used).toEqual(['k']);
   });
 
-  it('knows who comes with something that was made with a key, for as long as it is that very key', () => {
+  it('a credential derived from a key resumes as long as the key is the same', () => {
     const { authenticator, key, put, used } = setUp();
     put('t', key());
     const made = { name: 'k', uid: 'u1', mark: keyMark(key()) };
@@ -70,7 +70,7 @@ describe('createAuthenticator', () => {
     expect(authenticator.resume(made)).toBeUndefined();
   });
 
-  it('refuses what is unknown, disabled, ended or without a user, and counts no use', () => {
+  it('an unknown, disabled, expired or ownerless key is rejected and no use is recorded', () => {
     const { authenticator, key, put, used, clock } = setUp();
     expect(authenticator.authenticate('t')).toBeUndefined();
     put('t', key({ disabled: true }));
@@ -82,7 +82,7 @@ describe('createAuthenticator', () => {
     expect(used).toEqual([]);
   });
 
-  it('refuses a mistyped key and one that is too long without a look-up', () => {
+  it('a malformed or overlong key is rejected without a lookup', () => {
     const { authenticator, lookedUp } = setUp();
     expect(authenticator.authenticate('bad')).toBeUndefined();
     expect(authenticator.authenticate('x'.repeat(513))).toBeUndefined();
@@ -93,10 +93,10 @@ describe('createAuthenticator', () => {
     ['deleted', () => undefined],
     ['disabled', (key) => ({ ...key, disabled: true })],
     ['given another value', (key) => ({ ...key, version: '2' })],
-    ['deleted and made again', (key) => ({ ...key, uid: 'u2' })],
+    ['deleted and created again', (key) => ({ ...key, uid: 'u2' })],
     ['left without its user', (key) => ({ ...key, user: undefined })],
   ];
-  it.each(endings)('ends the sessions of a key that is %s', (_, change) => {
+  it.each(endings)('the session of a key that is %s ends', (_, change) => {
     const { authenticator, key, put } = setUp();
     put('t', key());
     const identity = authenticator.authenticate('t');
@@ -110,19 +110,19 @@ describe('createAuthenticator', () => {
     ['for a user of another name', (key) => ({ ...key, user: { name: 'annabel', groups: ['g'] } })],
     ['given a scope', (key) => ({ ...key, scopes: 'narrow' })],
   ];
-  it.each(changes)('ends what lasts, and nothing else, of a key that is %s', (_, change) => {
+  it.each(changes)('only the long-running requests of a key that is %s end', (_, change) => {
     const { authenticator, key, put, clock } = setUp();
     put('t', key());
     const identity = authenticator.authenticate('t');
-    const rights = identity?.rights?.();
-    expect(rights?.aborted).toBe(false);
+    const signal = identity?.rights?.();
+    expect(signal?.aborted).toBe(false);
     put('t', change(key()));
     clock.advance(5000);
-    expect([identity?.signal.aborted, rights?.aborted]).toEqual([false, true]);
+    expect([identity?.signal.aborted, signal?.aborted]).toEqual([false, true]);
     expect(authenticator.authenticate('t')?.rights?.().aborted).toBe(false);
   });
 
-  it.each(changes)('gives nothing that lasts to rights that are gone: key is %s', (_, change) => {
+  it.each(changes)('no stream starts with outdated permissions: key is %s', (_, change) => {
     const { authenticator, key, put } = setUp();
     put('t', key());
     const identity = authenticator.authenticate('t');
@@ -131,7 +131,7 @@ describe('createAuthenticator', () => {
     expect(identity?.rights?.({ name: 'another', groups: [] }).aborted).toBe(true);
   });
 
-  it('knows who comes again for the same, until they are another or may something else', () => {
+  it('requests with the same key share one identity until its user or permissions change', () => {
     const { authenticator, key, put } = setUp();
     const user = { name: 'anna', groups: ['g'] };
     put('t', key({ user }));
@@ -151,7 +151,7 @@ describe('createAuthenticator', () => {
     expect(authenticator.authenticate('t')).toBeUndefined();
   });
 
-  it('keeps them through changes that mean nothing to rights', () => {
+  it('a session survives changes that do not affect permissions', () => {
     const { authenticator, key, put, clock } = setUp();
     put('t', key());
     const identity = authenticator.authenticate('t');
@@ -160,7 +160,7 @@ describe('createAuthenticator', () => {
     expect(authenticator.authenticate('t')?.signal).toBe(identity?.signal);
   });
 
-  it('ends them when the time of the key has come, and not before', () => {
+  it('a session ends exactly when its key expires', () => {
     const { authenticator, key, put, clock } = setUp();
     put('t', key({ expiresAt: clock.now() + 1000 }));
     const identity = authenticator.authenticate('t');
@@ -171,7 +171,7 @@ describe('createAuthenticator', () => {
     expect(authenticator.authenticate('t')).toBeUndefined();
   });
 
-  it('follows an end that moves with the last activity', () => {
+  it('a session follows an expiry that moves with the last activity', () => {
     const { authenticator, key, put, clock } = setUp();
     put('t', key({ expiresAt: clock.now() + 1000 }));
     const identity = authenticator.authenticate('t');
@@ -183,7 +183,7 @@ describe('createAuthenticator', () => {
     expect(identity?.signal.aborted).toBe(true);
   });
 
-  it('ends the session of a key that was made again under its name, at the latest when that one is used', () => {
+  it('the session of a recreated key ends at the latest when the new key is used', () => {
     const { authenticator, key, put, listeners } = setUp();
     put('t', key());
     const old = authenticator.authenticate('t');
@@ -193,7 +193,7 @@ describe('createAuthenticator', () => {
     expect(old?.signal.aborted).toBe(true);
   });
 
-  it('ends everything and stops listening when it is closed', () => {
+  it('close ends all sessions and unsubscribes', () => {
     const { authenticator, key, put, listeners } = setUp();
     put('t', key());
     const identity = authenticator.authenticate('t');

@@ -7,53 +7,55 @@ import type { RightsSignals } from './rights-signals.ts';
 import { createSessions } from './sessions.ts';
 
 export interface AuthenticatorOptions {
-  /** From the access-key cache: the key whose value has this hash. Must not wait. */
+  /** Returns the key whose value has this hash, from the access-key cache. Synchronous. */
   lookup(hash: string): KeyState | undefined;
-  /** The same for the key of this name. */
+  /** Returns the key with this name, from the access-key cache. Synchronous. */
   current(keyName: string): KeyState | undefined;
-  /** The keyed hash under which values are kept; without the seal key nobody can tell which value gives which hash. */
+  /** The keyed hash under which key values are stored. Without the seal key, a hash cannot be traced to its value. */
   hash(token: string): string;
-  /** Whether a value has a form that a key can have, its checksum included; refuses without a look-up. */
+  /**
+   * True if a value has the format of a key, including its checksum. Malformed values are rejected without a lookup.
+   */
   isWellFormed(token: string): boolean;
-  /** Tells a key from the same one with another value. Absent: `keyMark`. */
+  /** Returns a fingerprint that changes with the value of the key. Defaults to `keyFingerprint`. */
   markOf?(state: KeyState): string;
   readonly clock: Clock;
   readonly rights: RightsSignals;
-  /** Called for each request that a key opened; must be quick. */
+  /** Called for each request that is authenticated with a key. Must be fast. */
   onUse(keyName: string): void;
-  /** Tells which keys may have changed, by themselves or through whom they are for. Returns how to stop. */
+  /** Reports keys that may have changed, directly or through their owner. Returns a function that unsubscribes. */
   onChange(listener: (keyNames: Iterable<string>) => void): () => void;
 }
 
 export interface Authenticator {
   /**
-   * undefined: 401, whatever the cause; the caller learns no more. `mark`: the `tokenMark` of the token, where that is
-   * known.
+   * Returns `undefined` for a 401; the cause is not disclosed. `mark` is the `tokenFingerprint` of the token if it is
+   * already computed.
    */
   authenticate(token: string, mark?: string): Identity | undefined;
-  /** The same for one who comes with something that was made with a key, and is good for as long as the key is. */
+  /** Authenticates a caller with a credential derived from a key, which is valid as long as the key is. */
   resume(key: TokenKey): Identity | undefined;
-  /** Ends every session, and with them every stream. */
+  /** Ends every session, and with it every stream. */
   close(): void;
 }
 
-/** Longer than any key may be (completions §5); nothing beyond it is ever hashed. */
-const longestToken = 512;
+/** Longer than any valid key (completions §5). Longer tokens are rejected before hashing. */
+const maxTokenLength = 512;
 
 /**
- * Bearer tokens to identities. The only thing compared is the HMAC of the value, and an attacker who does not have
- * the seal key cannot steer it, so how long a look-up takes says nothing about any key's value.
+ * Maps bearer tokens to identities. Only the HMAC of the value is compared, and an attacker without the seal key cannot
+ * control it, so the duration of a lookup reveals nothing about any key's value.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { clock, rights } = options;
+  const { clock, rights: signals } = options;
   const markOf = (state: KeyState) => options.markOf?.(state) ?? keyMark(state);
   const sessions = createSessions({
     clock,
     current: (name) => options.current(name),
-    onOtherRights: (name) => rights.keyChanged(name),
+    onOtherRights: (name) => signals.keyChanged(name),
   });
   const tokens = createKnownTokens(options);
-  /** By the signals of their sessions: who comes again with the same key is the same. */
+  /** Identities by the signal of their session: requests with the same key share one identity object. */
   const identities = new WeakMap<AbortSignal, { readonly state: KeyState; readonly identity: Identity }>();
   const stopListening = options.onChange((names) => sessions.recheck(names));
 
@@ -62,18 +64,18 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const { user, name } = state;
     const signal = sessions.signal(state);
     options.onUse(name);
-    const known = identities.get(signal);
-    if (known?.state.user === user && known.state.scopes === state.scopes) return known.identity;
+    const cached = identities.get(signal);
+    if (cached?.state.user === user && cached.state.scopes === state.scopes) return cached.identity;
     const identity: Identity = {
       user,
       accessKey: name,
       system: false,
       signal,
       rights(as) {
-        // Between then and now the key may have become another's; nobody would tell of that any more.
+        // The key may have changed owner since authentication; no notification of that change would come any more.
         const current = options.current(name);
-        const isStill = current !== undefined && isSameRights(state, current);
-        return isStill ? rights.of(as ?? user, name) : rights.fired();
+        const isUnchanged = current !== undefined && isSameRights(state, current);
+        return isUnchanged ? signals.of(as ?? user, name) : signals.fired();
       },
     };
     identities.set(signal, { state, identity });
@@ -82,7 +84,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   return {
     authenticate(token, mark) {
-      if (token.length > longestToken) return undefined;
+      if (token.length > maxTokenLength) return undefined;
       return identityOf(tokens.find(token, options.lookup, mark));
     },
 

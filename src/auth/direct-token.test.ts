@@ -28,16 +28,16 @@ async function makeSigner(kid: string) {
 }
 
 beforeAll(async () => {
-  const made = await makeSigner('one');
-  signer = made.signer;
-  keys = { keys: [made.jwk] };
+  const created = await makeSigner('one');
+  signer = created.signer;
+  keys = { keys: [created.jwk] };
 });
 
 const verify = (token: string, changes: Partial<Parameters<typeof verifyDirectToken>[1]> = {}) =>
   verifyDirectToken(token, { keys, issuer: 'this-installation', now, ...changes });
 
-/** A token that differs from a right one in what `change` does, signed by the installation's own key. */
-function odd(change: (jwt: SignJWT) => SignJWT, payload: Record<string, unknown> = {}, header: object = {}) {
+/** A valid token modified by `change` and signed with the installation's own key. */
+function modifiedToken(change: (jwt: SignJWT) => SignJWT, payload: Record<string, unknown> = {}, header: object = {}) {
   const { groups, scopes, accessKey } = claims;
   const jwt = new SignJWT({ groups, scopes, accessKey, ...payload })
     .setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'JWT', ...header })
@@ -54,23 +54,23 @@ const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('
 const payloadOf = (token: string) => token.split('.')[1] ?? '';
 
 describe('direct-endpoint tokens (completions §6)', () => {
-  it('say what was signed', async () => {
+  it('a token returns the claims that were signed', async () => {
     expect(await verify(await signDirectToken(signer, claims))).toEqual({ claims });
   });
 
-  it('carry any scope, group and name through unchanged', async () => {
+  it('any scope, group and name is preserved', async () => {
     const text = fc.string({ minLength: 1, unit: 'grapheme' });
     const scope = fc.record({ projects: fc.array(fc.record({ project: text })) });
     await fc.assert(
       fc.asyncProperty(text, fc.array(text), fc.array(scope), text, async (subject, groups, scopes, name) => {
-        const said = { ...claims, subject, groups, scopes, accessKey: { name, uid: 'u', mark: 'm' } };
-        expect(await verify(await signDirectToken(signer, said))).toEqual({ claims: said });
+        const signed = { ...claims, subject, groups, scopes, accessKey: { name, uid: 'u', mark: 'm' } };
+        expect(await verify(await signDirectToken(signer, signed))).toEqual({ claims: signed });
       }),
       { numRuns: 25 },
     );
   });
 
-  it('end to the second, but for the tolerance that is asked for', async () => {
+  it('a token expires to the second, plus the requested tolerance', async () => {
     const token = await signDirectToken(signer, claims);
     expect(await verify(token, { now: now + 59_999 })).toEqual({ claims });
     expect(await verify(token, { now: now + 60_000 })).toEqual({ refusal: 'expired' });
@@ -78,36 +78,40 @@ describe('direct-endpoint tokens (completions §6)', () => {
     expect(await verify(token, { now: now + 65_000, toleranceSeconds: 5 })).toEqual({ refusal: 'expired' });
   });
 
-  it('are for no other audience, issuer or part', async () => {
-    expect(await verify(await odd((jwt) => jwt.setAudience('virtual-cluster')))).toEqual({ refusal: 'invalid' });
-    expect(await verify(await odd((jwt) => jwt.setIssuer('another')))).toEqual({ refusal: 'invalid' });
+  it('a token with another audience, issuer or claim type is rejected', async () => {
+    expect(await verify(await modifiedToken((jwt) => jwt.setAudience('virtual-cluster')))).toEqual({
+      refusal: 'invalid',
+    });
+    expect(await verify(await modifiedToken((jwt) => jwt.setIssuer('another')))).toEqual({ refusal: 'invalid' });
     expect(await verify(await signDirectToken(signer, claims), { issuer: 'another' })).toEqual({ refusal: 'invalid' });
     for (const payload of [{ groups: 'all' }, { scopes: {} }, { scopes: [1] }, { accessKey: 'k' }, { accessKey: {} }]) {
-      expect(await verify(await odd((jwt) => jwt, payload)), JSON.stringify(payload)).toEqual({ refusal: 'invalid' });
+      expect(await verify(await modifiedToken((jwt) => jwt, payload)), JSON.stringify(payload)).toEqual({
+        refusal: 'invalid',
+      });
     }
-    expect(await verify(await odd((jwt) => jwt.setSubject('')))).toEqual({ refusal: 'invalid' });
+    expect(await verify(await modifiedToken((jwt) => jwt.setSubject('')))).toEqual({ refusal: 'invalid' });
   });
 
-  it.each(['sub', 'iat', 'exp', 'jti', 'iss', 'aud'])('have %s', async (claim) => {
-    expect(await verify(await odd((jwt) => jwt, {}))).toHaveProperty('claims');
+  it.each(['sub', 'iat', 'exp', 'jti', 'iss', 'aud'])('a token without %s is rejected', async (claim) => {
+    expect(await verify(await modifiedToken((jwt) => jwt, {}))).toHaveProperty('claims');
     const whole = JSON.parse(Buffer.from(payloadOf(await signDirectToken(signer, claims)), 'base64url').toString());
     delete whole[claim];
     const token = await new SignJWT(whole).setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(signer.privateKey);
     expect(await verify(token)).toEqual({ refusal: 'invalid' });
   });
 
-  it('name their key; a key that is not known is told apart, for there may be a newer one', async () => {
+  it('a token must name its key; an unknown key is reported separately, since a newer one may exist', async () => {
     const other = await makeSigner('two');
     expect(await verify(await signDirectToken(other.signer, claims))).toEqual({ refusal: 'unknown-key' });
     const both = { keys: [other.jwk, ...keys.keys] };
     expect(await verify(await signDirectToken(other.signer, claims), { keys: both })).toEqual({ claims });
     expect(await verify(await signDirectToken(signer, claims), { keys: both })).toEqual({ claims });
-    expect(await verify(await odd((jwt) => jwt, {}, { kid: undefined }))).toEqual({ refusal: 'invalid' });
+    expect(await verify(await modifiedToken((jwt) => jwt, {}, { kid: undefined }))).toEqual({ refusal: 'invalid' });
     const pretender = await signDirectToken({ ...other.signer, kid: 'one' }, claims);
     expect(await verify(pretender)).toEqual({ refusal: 'invalid' });
   });
 
-  it('are signed with ES256 and nothing else: none, and HS256 over the public key, are refused', async () => {
+  it('only ES256 signatures are accepted: none, and HS256 over the public key, are rejected', async () => {
     const token = await signDirectToken(signer, claims);
     const unsigned = `${encoded({ alg: 'none', kid: 'one' })}.${payloadOf(token)}.`;
     expect(await verify(unsigned)).toEqual({ refusal: 'invalid' });
@@ -122,13 +126,13 @@ describe('direct-endpoint tokens (completions §6)', () => {
     expect(await verify(foreign)).toEqual({ refusal: 'invalid' });
   });
 
-  it('bear no change at any place', async () => {
+  it('a token with any one character changed is rejected', async () => {
     const token = await signDirectToken(signer, claims);
     await fc.assert(
       fc.asyncProperty(fc.nat(token.length - 1), fc.constantFrom('A', 'b', '7', '_', '.'), async (at, letter) => {
         fc.pre(token[at] !== letter);
         const changed = token.slice(0, at) + letter + token.slice(at + 1);
-        // The last character of a signature holds bits that are not part of it: another letter may mean the same.
+        // The last character of a signature contains padding bits: another letter may decode to the same bytes.
         fc.pre(at !== token.length - 1 || signatureOf(changed) !== signatureOf(token));
         expect((await verify(changed)).claims).toBeUndefined();
       }),
@@ -137,7 +141,7 @@ describe('direct-endpoint tokens (completions §6)', () => {
   });
 
   it.each(['', '.', '..', 'a.b.c', 'flk_0123456789', 'eyJ.eyJ.', 'x'.repeat(longestDirectToken + 1)])(
-    'are not what is no token at all: %#',
+    'text that is not a token is rejected: %#',
     async (text) => {
       expect(await verify(text)).toEqual({ refusal: 'invalid' });
     },

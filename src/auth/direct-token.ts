@@ -2,27 +2,27 @@ import { type CryptoKey, SignJWT } from 'jose';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { TokenKey } from './gateway-token.ts';
 
-/** Tokens of the installation's signer, in one place: what they are for is told by their audience alone. */
+/** Distinguishes direct-endpoint tokens from other tokens of the installation's signer: only the audience differs. */
 export const directTokenAudience = 'direct-cluster-endpoint';
 export const tokenAlgorithm = 'ES256';
 
-/** What a direct-endpoint token says (completions §6). Times are seconds since the epoch. */
+/** The claims of a direct-endpoint token (completions §6). Times are seconds since the epoch. */
 export interface DirectTokenClaims {
-  /** The installation, as `instanceID` of `selves` tells it. */
+  /** The installation: `instanceID` of `selves`. */
   readonly issuer: string;
   readonly subject: string;
-  /** An upper bound: whoever checks the token computes anew what is true of the subject. */
+  /** An upper bound: the verifier computes the current groups of the subject again. */
   readonly groups: readonly string[];
-  /** All of them must allow; none: no narrowing. */
+  /** All scopes must allow a request. Empty if the token is not scoped. */
   readonly scopes: readonly JsonObject[];
-  /** The key that asked; the token dies with it. */
+  /** The key that requested the token. The token becomes invalid with it. */
   readonly accessKey: TokenKey;
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly id: string;
 }
 
-/** The installation's private key, and the name under which its public half is found. */
+/** The installation's private key and the ID of its public key. */
 export interface TokenSigner {
   readonly kid: string;
   readonly privateKey: CryptoKey;

@@ -14,11 +14,11 @@ const claims: GatewayTokenClaims = {
 };
 
 describe('gateway tokens (completions §3)', () => {
-  it('say what was put into them', () => {
+  it('reading a payload returns the claims it was built from', () => {
     expect(readGatewayToken(gatewayTokenPayload(claims), 'here')).toEqual(claims);
   });
 
-  it('are none with another audience, another issuer, or anything missing', () => {
+  it('a payload with another audience, another issuer or a missing claim is rejected', () => {
     const payload = gatewayTokenPayload(claims);
     expect(readGatewayToken(payload, 'there')).toBeUndefined();
     expect(readGatewayToken({ ...payload, iss: '' }, '')).toBeUndefined();

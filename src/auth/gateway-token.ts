@@ -1,31 +1,31 @@
 import { numberAt, objectAt, textAt } from '../lib/json-path.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
 
-/** What tells these tokens from others of the installation's signer. */
+/** Distinguishes gateway tokens from other tokens of the installation's signer. */
 export const gatewayTokenAudience = 'virtual-cluster';
 
-/** The access key that a token was made with. */
+/** The access key that a token was created with. */
 export interface TokenKey {
   readonly name: string;
-  /** Tells it from a later key of the same name. */
+  /** Distinguishes the key from a later key of the same name. */
   readonly uid: string;
-  /** Tells it from the same key with another value (`keyMark`). */
+  /** Distinguishes the key from the same key with another value (`keyFingerprint`). */
   readonly mark: string;
 }
 
 /**
- * What a gateway token says (completions §3). It opens one virtual cluster for one caller, for as long as the key that
- * asked for it is good. Times are seconds since the epoch.
+ * The claims of a gateway token (completions §3). It gives one caller access to one virtual cluster while the key that
+ * requested it is valid. Times are seconds since the epoch.
  */
 export interface GatewayTokenClaims {
   /** The installation. */
   readonly issuer: string;
-  /** The caller's name. What groups they are in is found out anew whenever it is used. */
+  /** The caller's name. Their groups are looked up at each use. */
   readonly subject: string;
-  /** The uid of the instance: a later one of the same name is another one. */
+  /** The UID of the instance, which distinguishes it from a later instance of the same name. */
   readonly instance: string;
   readonly accessKey: TokenKey;
-  /** What narrowed the key when it asked; all of them must allow, besides what narrows it now. */
+  /** The scopes of the key when it requested the token. All of them must allow, in addition to its current scopes. */
   readonly scopes: readonly JsonObject[];
   readonly issuedAt: number;
   readonly expiresAt: number;
@@ -47,7 +47,7 @@ export function gatewayTokenPayload(claims: GatewayTokenClaims): JsonObject {
   };
 }
 
-/** Reads the payload of a token whose signature was checked; undefined: it is no gateway token of that issuer. */
+/** Reads the payload of a verified token. Returns `undefined` if it is not a gateway token of that issuer. */
 export function readGatewayToken(payload: JsonObject, issuer: string): GatewayTokenClaims | undefined {
   if (payload.aud !== gatewayTokenAudience || issuer === '' || payload.iss !== issuer) return undefined;
   const [subject, instance, id] = [textAt(payload, 'sub'), textAt(payload, 'instance'), textAt(payload, 'jti')];

@@ -2,35 +2,39 @@ import type { UserInfo } from '../api/user-info.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { Attributes, Decision } from './authz/attributes.ts';
 
-/** A caller who has proved who they are. */
+/** An authenticated caller. */
 export interface Identity {
   readonly user: UserInfo;
-  /** The name of the access key that was used; absent for the server's own code. */
+  /** The name of the access key that the caller used. Absent for the server's own code. */
   readonly accessKey?: string;
-  /** What narrows the credential besides its access key: all of them must allow. */
+  /** Scopes of the credential in addition to those of its access key. All of them must allow a request. */
   readonly scopes?: readonly JsonObject[];
-  /** What its requests are counted under where there is no access key; absent: the user's name. */
+  /** The key of the caller's fair-queueing share if there is no access key. Defaults to the user's name. */
   readonly countedAs?: string;
-  /** The server's own controllers and upkeep. */
+  /** True for the server's own controllers and maintenance. */
   readonly system: boolean;
   /**
-   * Fires when the right to be here ends: key deleted, disabled, expired or given another value, user disabled.
-   * Everything that was begun with it ends.
+   * Fires when the credential becomes invalid: the key is deleted, disabled, expired or gets another value, or the user
+   * is disabled. All requests that use the credential are then aborted.
    */
   readonly signal: AbortSignal;
-  /** When the credential itself ends, in milliseconds since the epoch; absent: with its key. What lasts ends with it. */
+  /**
+   * The expiry of the credential itself, in milliseconds since the epoch. If absent, the credential expires with its
+   * key. Long-running requests end at this time.
+   */
   readonly ends?: number;
   /**
-   * A signal that fires when what the caller may do has changed, or what `as` may do where they act as another. Only
-   * what lasts ends with it (watches, proxied streams): a request under way was allowed when it came, and whoever
-   * changes their own rights gets their answer. It holds from the call on, so it is asked for before rights are
-   * decided. Its reason is what a stream says last. Absent: what they may do never changes.
+   * Returns a signal that fires when the permissions of the caller change, or those of `as` if the caller impersonates
+   * another user. Only long-running requests (watches, proxied streams) end with it: a short request was authorized
+   * when it arrived, and callers who change their own permissions still get their response. The signal covers changes
+   * from the call on, so request it before authorization. Its reason is the last message of the stream. Absent if the
+   * permissions never change.
    */
   rights?(as?: UserInfo): AbortSignal;
   /**
-   * What the credential must be allowed besides what the plane's own policy says: somebody who comes from the management
-   * API gets through to a cluster only as far as that one lets them, whomever they act as in there. Absent: nothing
-   * stands before.
+   * An authorization check that precedes the plane's own policy. A caller who comes through the management API reaches
+   * a cluster only as far as the management API allows, no matter whom they impersonate there. Absent if there is no
+   * such check.
    */
   gate?(attributes: Attributes): Decision | Promise<Decision>;
 }

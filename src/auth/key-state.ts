@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto';
 import type { UserInfo } from '../api/user-info.ts';
 
-/** An access key as authentication sees it: what the access-key cache answers for a name, or the hash of a value. */
+/** An access key as authentication sees it: the entry of the access-key cache for a name or for the hash of a value. */
 export interface KeyState {
   readonly name: string;
   readonly uid: string;
-  /** Absent: the user or team it is for is disabled or gone. */
+  /** Absent if the user or team that owns the key is disabled or deleted. */
   readonly user: UserInfo | undefined;
-  /** Milliseconds since the epoch; absent: it has no end. */
+  /** Milliseconds since the epoch. Absent if the key does not expire. */
   readonly expiresAt?: number;
   readonly disabled: boolean;
-  /** Another text whenever the key's value is another one; never the value itself. */
+  /** Changes with the value of the key; never contains the value itself. */
   readonly version: string;
-  /** Another text whenever the scopes that narrow the key are others. */
+  /** Changes with the scopes of the key. */
   readonly scopes: string;
 }
 
-/** A key whose end has come, to the millisecond, opens nothing any more. */
+/** True if the key can authenticate. A key is invalid from the exact millisecond of its expiry. */
 export function isUsable(state: KeyState | undefined, now: number): state is KeyState & { readonly user: UserInfo } {
   return (
     state !== undefined &&
@@ -26,12 +26,12 @@ export function isUsable(state: KeyState | undefined, now: number): state is Key
   );
 }
 
-/** For whatever is made with a key and has to end when its value becomes another; tells nothing of the value itself. */
+/** A fingerprint for credentials derived from a key, which end when its value changes. Reveals nothing of the value. */
 export function keyMark({ version }: Pick<KeyState, 'version'>): string {
   return hash('sha256', `mark:${version}`, 'base64url').slice(0, 16);
 }
 
-/** Whether the key opens the same for the same user as before. */
+/** True if both states have the same user and the same scopes. */
 export function isSameRights(a: KeyState, b: KeyState): boolean {
   return a === b || (a.scopes === b.scopes && isSameUser(a.user, b.user));
 }

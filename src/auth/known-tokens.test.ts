@@ -18,8 +18,8 @@ function counting(limit?: number) {
   return { hashed, keys, find: (token: string) => tokens.find(token, (hash) => keys.get(hash)) };
 }
 
-describe('known tokens', () => {
-  it('are hashed once, and looked up each time', () => {
+describe('createTokenHashCache', () => {
+  it('a token is hashed once and looked up each time', () => {
     const { hashed, keys, find } = counting();
     expect([find('a'), find('a'), find('b')]).toEqual(['key a', 'key a', 'key b']);
     expect(hashed).toEqual(['a', 'b']);
@@ -27,13 +27,13 @@ describe('known tokens', () => {
     expect(find('a')).toBeUndefined();
   });
 
-  it('do not hold what opened nothing, nor what no key can look like', () => {
+  it('unknown and malformed tokens are not cached', () => {
     const { hashed, find } = counting();
     expect([find('x'), find('x'), find('long')]).toEqual([undefined, undefined, undefined]);
     expect(hashed).toEqual(['x', 'x']);
   });
 
-  it('are forgotten in the order in which they came once there are too many', () => {
+  it('the oldest entry is evicted when the cache is full', () => {
     const { hashed, find } = counting(1);
     for (const token of ['a', 'b', 'b', 'a']) find(token);
     expect(hashed).toEqual(['a', 'b', 'a']);

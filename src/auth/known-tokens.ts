@@ -1,42 +1,43 @@
 import { tokenMark } from './token-mark.ts';
 
 export interface KnownTokensOptions {
-  /** Whether a value has a form that a key can have. */
+  /** True if a value has the format of a key. */
   isWellFormed(token: string): boolean;
-  /** The keyed hash under which values are kept. */
+  /** The hashed hash under which key values are stored. */
   hash(token: string): string;
-  /** Remembered at a time; beyond it the one that was remembered first is forgotten. */
+  /** The size of the cache; beyond it the oldest entry is evicted. */
   readonly limit?: number;
 }
 
-/** The keyed hashes of tokens. Those of keys in use are remembered: they come again with every request. */
+/** Caches the hashed hashes of tokens in use, since clients send them with every request. */
 export interface KnownTokens {
   /**
-   * What `find` gives for the hash of the token; undefined: no key has such a value. Only what is found is remembered:
-   * anybody can make up more. `mark`: the `tokenMark` of the token, where that is known.
+   * Returns the result of `find` for the hash of the token, `undefined` if no key has this value. Only hashes that are
+   * found are cached: clients can invent any number of others. `mark` is the `tokenFingerprint` of the token if it is
+   * already computed.
    */
   find<T>(token: string, find: (hash: string) => T | undefined, mark?: string): T | undefined;
 }
 
-/** Tokens are remembered under their marks, which take a tenth of the time of the checksum and the keyed hash. */
+/** Entries are hashed by token fingerprint, which takes a tenth of the time of the checksum and the hashed hash. */
 export function createKnownTokens(options: KnownTokensOptions): KnownTokens {
   const { limit = 10_000 } = options;
-  const known = new Map<string, string>();
+  const cache = new Map<string, string>();
 
-  const remember = (mark: string, keyed: string): void => {
-    known.set(mark, keyed);
-    const [oldest] = known.size > limit ? known.keys() : [];
-    if (oldest !== undefined) known.delete(oldest);
+  const store = (mark: string, hashed: string): void => {
+    cache.set(mark, hashed);
+    const [oldest] = cache.size > limit ? cache.keys() : [];
+    if (oldest !== undefined) cache.delete(oldest);
   };
 
   return {
     find(token, find, mark = tokenMark(token)) {
-      const remembered = known.get(mark);
-      if (remembered !== undefined) return find(remembered);
+      const cached = cache.get(mark);
+      if (cached !== undefined) return find(cached);
       if (!options.isWellFormed(token)) return undefined;
-      const keyed = options.hash(token);
-      const found = find(keyed);
-      if (found !== undefined) remember(mark, keyed);
+      const hashed = options.hash(token);
+      const found = find(hashed);
+      if (found !== undefined) store(mark, hashed);
       return found;
     },
   };

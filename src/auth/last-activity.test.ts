@@ -22,14 +22,14 @@ function setUp(options: Setting = {}) {
   });
   const advance = async (milliseconds: number): Promise<void> => {
     clock.advance(milliseconds);
-    // The chain of promises behind a flush, however long it is, is done before the next macrotask.
+    // The promise chain behind a flush, however long, completes before the next macrotask.
     await new Promise((resolve) => setImmediate(resolve));
   };
   return { clock, writes, activity, advance };
 }
 
 describe('createLastActivity', () => {
-  it('writes the first use inside a second, with the time of the latest use', async () => {
+  it('the first use is written within a second, with the time of the latest use', async () => {
     const { activity, writes, advance } = setUp();
     activity.used('a');
     await advance(400);
@@ -39,7 +39,7 @@ describe('createLastActivity', () => {
     expect(writes).toEqual([['a', 1_000_400]]);
   });
 
-  it('knows of a use while it is being written, until the status shows it', async () => {
+  it('a use that is being written is reported until the status shows it', async () => {
     const clock = new ManualClock(1_000_000);
     let finish: () => void = () => {};
     const writing = new Promise<void>((resolve) => {
@@ -55,7 +55,7 @@ describe('createLastActivity', () => {
     expect(activity.latest('a')).toBeUndefined();
   });
 
-  it('writes later uses at most once a minute, however many there are', async () => {
+  it('later uses are written at most once a minute, however many there are', async () => {
     const { activity, writes, advance } = setUp();
     for (let second = 0; second < 180; second++) {
       activity.used('a');
@@ -65,7 +65,7 @@ describe('createLastActivity', () => {
     expect(writes.map(([, time]) => time)).toEqual([1_000_000, 1_060_000, 1_120_000]);
   });
 
-  it('writes a key that was idle for long inside a second again', async () => {
+  it('the next use of a long-idle key is written within a second', async () => {
     const { activity, writes, advance } = setUp();
     activity.used('a');
     await advance(1000);
@@ -75,7 +75,7 @@ describe('createLastActivity', () => {
     expect(writes).toHaveLength(2);
   });
 
-  it('keeps to the minute across a restart', async () => {
+  it('the one-minute interval holds across a restart', async () => {
     const { activity, writes, advance } = setUp({ written: () => 990_000 });
     activity.used('a');
     await advance(49_999);
@@ -84,7 +84,7 @@ describe('createLastActivity', () => {
     expect(writes).toHaveLength(1);
   });
 
-  it.each([3_600_000, -3_600_000])('keeps to the minute when the clock is set by %i ms', async (by) => {
+  it.each([3_600_000, -3_600_000])('the one-minute interval holds when the clock is set by %i ms', async (by) => {
     const { activity, clock, writes, advance } = setUp();
     activity.used('a');
     await advance(1_000);
@@ -99,14 +99,14 @@ describe('createLastActivity', () => {
     ]);
   });
 
-  it('does not wait for a time that a status names ahead of the clock', async () => {
+  it('a stored time in the future does not delay the write', async () => {
     const { activity, writes, advance } = setUp({ written: () => 1_000_000 + 3_600_000 });
     activity.used('a');
     await advance(1_000);
     expect(writes).toEqual([['a', 1_000_000]]);
   });
 
-  it('knows the latest use before it is written', async () => {
+  it('the latest use is reported before it is written', async () => {
     const { activity, advance } = setUp();
     expect(activity.latest('a')).toBeUndefined();
     activity.used('a');
@@ -115,14 +115,14 @@ describe('createLastActivity', () => {
     expect(activity.latest('a')).toBe(1_000_100);
   });
 
-  it('writes many keys together', async () => {
+  it('many keys are written together', async () => {
     const { activity, writes, advance } = setUp();
     for (let key = 0; key < 100; key++) activity.used(`k${key}`);
     await advance(1000);
     expect(writes).toHaveLength(100);
   });
 
-  it('writes later uses of very many keys less often, but first ones and those that an end counts from as ever', async () => {
+  it('with very many keys only later uses of keys that do not expire by inactivity are delayed', async () => {
     const { activity, writes, advance } = setUp({
       written: (name) => (name.startsWith('old') || name === 'pressing' ? 1_000_000 : undefined),
       countsFrom: (name) => name === 'pressing',
@@ -138,7 +138,7 @@ describe('createLastActivity', () => {
     expect(writes).toHaveLength(12_002);
   });
 
-  it('writes what is left when it is closed, and nothing after that', async () => {
+  it('close writes all pending uses and nothing after that', async () => {
     const { activity, writes, advance } = setUp();
     activity.used('a');
     await activity.close();
@@ -148,7 +148,7 @@ describe('createLastActivity', () => {
     expect(writes).toHaveLength(1);
   });
 
-  it('logs a write that fails and goes on with the key a minute later', async () => {
+  it('a failed write is logged and the key is written again a minute later', async () => {
     const warnings: string[] = [];
     const log: Log = { ...silentLog, warn: (_, message) => warnings.push(message) };
     const { activity, writes, advance } = setUp({ fail: true, log });

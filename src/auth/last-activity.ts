@@ -4,55 +4,59 @@ import type { Log } from '../lib/log.ts';
 export interface LastActivityOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Writes `status.lastActivity` of the key. A key that is gone meanwhile is not an error. */
+  /** Writes `status.lastActivity` of the key. Must not fail if the key was deleted meanwhile. */
   write(keyName: string, time: number): Promise<void>;
-  /** What the key's status says now, so that a restart does not begin with a write for every key in use. */
+  /** Returns the stored `lastActivity`, so that a restart does not cause a write for every key in use. */
   written?(keyName: string): number | undefined;
-  /** Whether the key's end counts from its last activity: then what is written must be near the truth after a crash too. */
+  /**
+   * True if the key's expiry depends on its last activity: the stored time must then be accurate even after a crash.
+   */
   countsFrom?(keyName: string): boolean;
 }
 
 export interface LastActivity {
-  /** Called for each request; only takes a note. */
+  /** Records a use in memory. Called for each request. */
   used(keyName: string): void;
   /**
-   * The latest use that no status shows yet: a key that ends so and so long after its last activity is alive by this,
-   * also where its end is nearer than the next write.
+   * The latest use that is not yet stored. A key that expires a given time after its last activity stays valid by it,
+   * also if it would expire before the next write.
    */
   latest(keyName: string): number | undefined;
-  /** Writes what was noted and not yet written. */
+  /** Writes all recorded uses that are not yet stored. */
   close(): Promise<void>;
 }
 
-/** The first use must be visible inside a second; a quarter of it is left for the write. */
-const firstDelay = 500;
-/** No two looks for what is due are nearer to each other: each goes through all notes. */
-const shortestPause = 250;
+/** The first use must be visible within a second; the other half of it is left for the write. */
+const firstWriteDelay = 500;
+/** The minimum pause between two flushes: each iterates over all pending uses. */
+const minPause = 250;
 const interval = 60_000;
-/** Keys noted at a time, some 100 bytes each. Beyond it a use is passed over: the key's next use is noted again. */
-const mostNoted = 250_000;
 /**
- * With very many keys in use a write a minute for each would be most of what the store does: later uses are then written
- * less often, about a hundred keys in a second.
+ * The maximum number of pending keys, about 100 bytes each. Beyond it a use is dropped; the key's next use is recorded.
+ */
+const maxPending = 250_000;
+/**
+ * With very many keys in use, one write per key and minute would dominate the load of the store. Later uses are then
+ * written less often: about a hundred keys per second.
  */
 const spacing = 10;
-/** Writes under way at a time: enough for them to share a flush, too few to be felt by requests. */
-const together = 32;
+/** Concurrent writes: enough to share a flush to disk, too few to slow down requests. */
+const concurrentWrites = 32;
 
-interface Note {
+interface PendingUse {
   usedAt: number;
-  /** In elapsed time, like everything here that says how long to wait. */
+  /** On the monotonic clock, like all other delays here. */
   dueAt: number;
 }
 
-/** When each key was last used: the first use is written inside a second, later ones at most once a minute. */
+/** Records the last use of each key. The first use is written within a second, later ones at most once a minute. */
 export function createLastActivity(options: LastActivityOptions): LastActivity {
   const { clock, log } = options;
-  const noted = new Map<string, Note>();
-  /** When a key was last written by this process, for as long as that delays its next write. */
+  const pending = new Map<string, PendingUse>();
+  /** The time of this process's last write of a key, kept as long as it delays the next write. */
   const recent = new Map<string, number>();
-  /** What is being written at this moment: true already, though no status says so yet. */
-  const underWay = new Map<string, number>();
+  /** Uses that are being written now: valid already, although no status shows them yet. */
+  const inFlight = new Map<string, number>();
   let cancelTimer: (() => void) | undefined;
   let wakeAt = Number.POSITIVE_INFINITY;
   let writing: Promise<void> = Promise.resolve();
@@ -70,31 +74,31 @@ export function createLastActivity(options: LastActivityOptions): LastActivity {
 
   const writeDue = async (now: number): Promise<void> => {
     for (const [name, at] of recent) if (at + interval <= now) recent.delete(name);
-    const due = [...noted].filter(([, note]) => note.dueAt <= now);
-    for (const [name, note] of due) {
-      noted.delete(name);
-      underWay.set(name, note.usedAt);
+    const due = [...pending].filter(([, use]) => use.dueAt <= now);
+    for (const [name, use] of due) {
+      pending.delete(name);
+      inFlight.set(name, use.usedAt);
       recent.set(name, now);
     }
-    for (let start = 0; start < due.length; start += together) {
-      await Promise.all(due.slice(start, start + together).map(([name, note]) => writeOne(name, note.usedAt)));
+    for (let start = 0; start < due.length; start += concurrentWrites) {
+      await Promise.all(due.slice(start, start + concurrentWrites).map(([name, use]) => writeOne(name, use.usedAt)));
     }
     let next = Number.POSITIVE_INFINITY;
-    for (const note of noted.values()) next = Math.min(next, note.dueAt);
-    if (next < Number.POSITIVE_INFINITY) wake(Math.max(next, clock.elapsed() + shortestPause));
+    for (const use of pending.values()) next = Math.min(next, use.dueAt);
+    if (next < Number.POSITIVE_INFINITY) wake(Math.max(next, clock.elapsed() + minPause));
   };
 
   const writeOne = async (name: string, usedAt: number): Promise<void> => {
     try {
       await options.write(name, usedAt);
     } catch (error) {
-      log.warn({ accessKey: name, error }, 'the last activity of an access key could not be written');
+      log.warn({ accessKey: name, error }, 'failed to write the last activity of an access key');
     } finally {
-      underWay.delete(name);
+      inFlight.delete(name);
     }
   };
 
-  /** In elapsed time. What a status says of the time to come was written before the clock was set back. */
+  /** On the monotonic clock. A stored time in the future was written before the clock was set back, and is ignored. */
   const lastWrite = (keyName: string, now: number, elapsed: number): number | undefined => {
     const own = recent.get(keyName);
     if (own !== undefined) return own;
@@ -106,20 +110,20 @@ export function createLastActivity(options: LastActivityOptions): LastActivity {
     used(keyName) {
       if (closed) return;
       const now = clock.now();
-      const note = noted.get(keyName);
-      if (note !== undefined) {
-        note.usedAt = now;
+      const use = pending.get(keyName);
+      if (use !== undefined) {
+        use.usedAt = now;
         return;
       }
-      if (noted.size >= mostNoted) return;
+      if (pending.size >= maxPending) return;
       const elapsed = clock.elapsed();
-      const pause = options.countsFrom?.(keyName) === true ? interval : Math.max(interval, noted.size * spacing);
-      const dueAt = Math.max(elapsed + firstDelay, (lastWrite(keyName, now, elapsed) ?? -pause) + pause);
-      noted.set(keyName, { usedAt: now, dueAt });
+      const pause = options.countsFrom?.(keyName) === true ? interval : Math.max(interval, pending.size * spacing);
+      const dueAt = Math.max(elapsed + firstWriteDelay, (lastWrite(keyName, now, elapsed) ?? -pause) + pause);
+      pending.set(keyName, { usedAt: now, dueAt });
       wake(dueAt);
     },
 
-    latest: (keyName) => noted.get(keyName)?.usedAt ?? underWay.get(keyName),
+    latest: (keyName) => pending.get(keyName)?.usedAt ?? inFlight.get(keyName),
 
     async close() {
       closed = true;

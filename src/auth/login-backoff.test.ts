@@ -9,7 +9,7 @@ const admitted = (backoff: LoginBackoff, account: string, source: string) => {
   return result;
 };
 
-/** How many of so many failing attempts at once are let through. */
+/** The number of concurrent failing attempts that are admitted. */
 function letThrough(backoff: LoginBackoff, attempts: readonly (readonly [string, string])[]): number {
   return attempts.filter(([account, source]) => typeof backoff.admit({ account, source }) !== 'number').length;
 }
@@ -17,8 +17,8 @@ function letThrough(backoff: LoginBackoff, attempts: readonly (readonly [string,
 const many = (count: number, attempt: (index: number) => readonly [string, string]) =>
   Array.from({ length: count }, (_, index) => attempt(index));
 
-describe('the back-off of logins', () => {
-  it('lets five guesses at one account from one place through, then makes them wait longer and longer', () => {
+describe('createLoginBackoff', () => {
+  it('five guesses at one account from one source are admitted, then the wait grows', () => {
     const clock = new ManualClock();
     const backoff = createLoginBackoff(clock);
     expect(
@@ -42,7 +42,7 @@ describe('the back-off of logins', () => {
     expect(waits.at(-1)).toBe(5 * 60_000);
   });
 
-  it('counts what is under way, so that many at once are no way around', () => {
+  it('attempts in progress count, so that concurrency does not bypass the limit', () => {
     const backoff = createLoginBackoff(new ManualClock());
     expect(
       letThrough(
@@ -52,7 +52,7 @@ describe('the back-off of logins', () => {
     ).toBe(6);
   });
 
-  it('is over with a success, and with half an hour of quiet', () => {
+  it('a success, or half an hour without attempts, resets the backoff', () => {
     const clock = new ManualClock();
     const backoff = createLoginBackoff(clock);
     letThrough(
@@ -75,7 +75,7 @@ describe('the back-off of logins', () => {
     ).toBe(6);
   });
 
-  it('takes back an attempt that was given up, whatever else was counted meanwhile', () => {
+  it('an abandoned attempt is reverted, whatever else was counted meanwhile', () => {
     const backoff = createLoginBackoff(new ManualClock());
     for (let index = 0; index < 100; index++) admitted(backoff, 'anna', '192.0.2.1').givenUp();
     const early = admitted(backoff, 'anna', '192.0.2.1');
@@ -88,7 +88,7 @@ describe('the back-off of logins', () => {
     expect(typeof backoff.admit({ account: 'anna', source: '192.0.2.1' })).toBe('number');
   });
 
-  it('slows guesses at one account from everywhere, for seconds only, and never who was there before', () => {
+  it('guesses at one account from many sources wait for seconds, known sources do not wait', () => {
     const clock = new ManualClock();
     const backoff = createLoginBackoff(clock);
     admitted(backoff, 'anna', '198.51.100.7').succeeded();
@@ -101,7 +101,7 @@ describe('the back-off of logins', () => {
     admitted(backoff, 'bob', '203.0.113.9');
   });
 
-  it('slows guesses at all accounts from one place, but not the others of the house who were there before', () => {
+  it('guesses at many accounts from one source wait, but accounts that logged in from it before do not', () => {
     const backoff = createLoginBackoff(new ManualClock());
     admitted(backoff, 'anna', '192.0.2.1').succeeded();
     expect(
@@ -115,7 +115,7 @@ describe('the back-off of logins', () => {
     admitted(backoff, 'bob', '192.0.2.2');
   });
 
-  it('is not loosened by logins of one’s own in between', () => {
+  it('an attacker’s own successful logins do not reset the backoff of other accounts', () => {
     const clock = new ManualClock();
     const backoff = createLoginBackoff(clock);
     let guesses = 0;
@@ -127,7 +127,7 @@ describe('the back-off of logins', () => {
     expect(guesses).toBeLessThanOrEqual(51);
   });
 
-  it('does not go by the clock on the wall', () => {
+  it('the wait does not depend on the wall clock', () => {
     const clock = new ManualClock();
     const backoff = createLoginBackoff(clock);
     letThrough(
@@ -140,7 +140,7 @@ describe('the back-off of logins', () => {
     expect(backoff.admit({ account: 'anna', source: '192.0.2.1' })).toBe(1000);
   });
 
-  it('forgets what was quiet longest when there is too much to remember', () => {
+  it('the least recently used entry is evicted when a table is full', () => {
     const clock = new ManualClock();
     const backoff = createLoginBackoff(clock, 10);
     letThrough(
@@ -155,7 +155,7 @@ describe('the back-off of logins', () => {
     admitted(backoff, 'anna', '192.0.2.1');
   });
 
-  it('treats every name and place alike, whatever they are made of', () => {
+  it('every name and source is treated alike, whatever characters it contains', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string(), (account, source, other) => {
         fc.pre(account !== other);
@@ -184,7 +184,7 @@ describe('sourceOf', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['2001:db8::192.0.2.1', '2001:db8:0:0::/64'],
     ['', ''],
-  ])('puts %s to %s', (address, source) => {
+  ])('maps %s to %s', (address, source) => {
     expect(sourceOf(address)).toBe(source);
   });
 });

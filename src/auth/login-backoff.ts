@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { Clock } from '../lib/clock.ts';
 
-/** Somebody tries to log in: the name as it was typed, and where from. */
+/** A login attempt: the name as typed, and the client's address. */
 export interface LoginAttempt {
   readonly account: string;
   readonly source: string;
@@ -10,74 +10,75 @@ export interface LoginAttempt {
 
 export interface LoginBackoff {
   /**
-   * Counts the attempt as failed from now on, so that many at the same moment are no way around. A number instead: so
-   * many milliseconds are to be waited, and nothing was counted.
+   * Counts the attempt as failed at once, so that concurrent attempts cannot bypass the limit. If the caller must wait,
+   * returns the wait in milliseconds and counts nothing.
    */
   admit(attempt: LoginAttempt): number | AdmittedLogin;
 }
 
 export interface AdmittedLogin {
   succeeded(): void;
-  /** It was not found out whether the password was right. */
+  /** Reverts the count: the password was not checked. */
   givenUp(): void;
 }
 
 interface Policy {
-  /** Failures that are nobody's business. */
-  readonly free: number;
-  readonly longestWait: number;
+  /** The number of failures without a wait. */
+  readonly freeFailures: number;
+  readonly maxWait: number;
 }
 
 /*
- * The one who guesses one account from one place waits longest. Guesses at one account from everywhere, and from one
- * place at all accounts, are slowed down too, but so that nobody can lock an account, or a house behind one address,
- * for longer than a person waits; and whoever logged in lately from the same place is not even slowed down by those.
+ * Guesses at one account from one source wait longest. Guesses at one account from many sources, and from one source at
+ * many accounts, are slowed down too. Those waits are short, so that an attacker cannot lock an account, or a network
+ * behind one address, for longer than a person tolerates. An account that recently logged in from the same source is
+ * exempt from both.
  */
-const together: Policy = { free: 5, longestWait: 5 * 60_000 };
-const perSource: Policy = { free: 50, longestWait: 30_000 };
-const perAccount: Policy = { free: 100, longestWait: 5_000 };
+const perPair: Policy = { freeFailures: 5, maxWait: 5 * 60_000 };
+const perSource: Policy = { freeFailures: 50, maxWait: 30_000 };
+const perAccount: Policy = { freeFailures: 100, maxWait: 5_000 };
 
-/** Whoever was quiet for so long starts anew. */
-const forgetAfter = 30 * 60_000;
-/** What is remembered of each sort at a time; beyond it, what was quiet longest is forgotten. */
-const mostRemembered = 10_000;
+/** Failures are forgotten after this time without an attempt. */
+const resetAfterMs = 30 * 60_000;
+/** The maximum number of entries per table; beyond it the least recently used entry is evicted. */
+const maxEntries = 10_000;
 
-/** Names may be unknown ones: nothing here depends on whether there is such an account. */
-export function createLoginBackoff(clock: Clock, remembered: number = mostRemembered): LoginBackoff {
+/** Account names may be unknown: the result does not depend on whether the account exists. */
+export function createLoginBackoff(clock: Clock, limit: number = maxEntries): LoginBackoff {
   const elapsed = () => clock.elapsed();
-  const pairs = new Failures(together, elapsed, remembered);
-  const sources = new Failures(perSource, elapsed, remembered);
-  const accounts = new Failures(perAccount, elapsed, remembered);
-  const good = new Map<string, true>();
+  const pairs = new Failures(perPair, elapsed, limit);
+  const sources = new Failures(perSource, elapsed, limit);
+  const accounts = new Failures(perAccount, elapsed, limit);
+  const succeededPairs = new Map<string, true>();
   const secret = randomBytes(32);
-  // People type passwords where names belong: what stays in memory is not worth stealing.
+  // Users type passwords into the name field, so names are kept only as digests.
   const digest = (text: string) => createHmac('sha256', secret).update(text).digest('base64');
 
   return {
     admit({ account, source }) {
-      const place = sourceOf(source);
-      const pair = digest(`${place} ${account}`);
+      const network = sourceOf(source);
+      const pair = digest(`${network} ${account}`);
       const counted: (readonly [Failures, string])[] = [[pairs, pair]];
-      if (!good.has(pair)) counted.push([sources, place], [accounts, digest(account)]);
+      if (!succeededPairs.has(pair)) counted.push([sources, network], [accounts, digest(account)]);
       const wait = Math.max(...counted.map(([failures, key]) => failures.wait(key)));
       if (wait > 0) return wait;
       const undo = counted.map(([failures, key]) => failures.count(key));
-      const givenUp = () => {
-        for (const takeBack of undo) takeBack();
+      const undoAll = () => {
+        for (const revert of undo) revert();
       };
       return {
-        givenUp,
+        givenUp: undoAll,
         succeeded() {
-          givenUp();
+          undoAll();
           pairs.forget(pair);
-          putLast(good, pair, true, remembered);
+          putLast(succeededPairs, pair, true, limit);
         },
       };
     },
   };
 }
 
-interface Failed {
+interface FailureRecord {
   readonly count: number;
   readonly last: number;
   readonly blockedUntil: number;
@@ -86,51 +87,51 @@ interface Failed {
 class Failures {
   readonly #policy: Policy;
   readonly #elapsed: () => number;
-  readonly #most: number;
-  readonly #failed = new Map<string, Failed>();
+  readonly #limit: number;
+  readonly #records = new Map<string, FailureRecord>();
 
-  constructor(policy: Policy, elapsed: () => number, most: number) {
+  constructor(policy: Policy, elapsed: () => number, limit: number) {
     this.#policy = policy;
     this.#elapsed = elapsed;
-    this.#most = most;
+    this.#limit = limit;
   }
 
   wait(key: string): number {
-    return Math.max(0, (this.#failed.get(key)?.blockedUntil ?? 0) - this.#elapsed());
+    return Math.max(0, (this.#records.get(key)?.blockedUntil ?? 0) - this.#elapsed());
   }
 
-  /** Returns how this one failure is taken back: whatever was counted besides it stays. */
+  /** Returns a function that reverts this failure only. */
   count(key: string): () => void {
     const now = this.#elapsed();
-    const found = this.#failed.get(key);
-    const before = found !== undefined && now - found.last <= forgetAfter ? found : undefined;
+    const found = this.#records.get(key);
+    const before = found !== undefined && now - found.last <= resetAfterMs ? found : undefined;
     const count = (before?.count ?? 0) + 1;
-    putLast(this.#failed, key, { count, last: now, blockedUntil: now + this.#waitAfter(count) }, this.#most);
+    putLast(this.#records, key, { count, last: now, blockedUntil: now + this.#waitAfter(count) }, this.#limit);
     return () => {
-      const current = this.#failed.get(key);
+      const current = this.#records.get(key);
       if (current === undefined) return;
       const left = current.count - 1;
       const blockedUntil = left === (before?.count ?? 0) ? (before?.blockedUntil ?? 0) : current.blockedUntil;
-      if (left <= 0) this.#failed.delete(key);
-      else this.#failed.set(key, { ...current, count: left, blockedUntil });
+      if (left <= 0) this.#records.delete(key);
+      else this.#records.set(key, { ...current, count: left, blockedUntil });
     };
   }
 
   forget(key: string): void {
-    this.#failed.delete(key);
+    this.#records.delete(key);
   }
 
   #waitAfter(count: number): number {
-    const { free, longestWait } = this.#policy;
-    return count <= free ? 0 : Math.min(longestWait, 1000 * 2 ** Math.min(count - free - 1, 20));
+    const { freeFailures, maxWait } = this.#policy;
+    return count <= freeFailures ? 0 : Math.min(maxWait, 1000 * 2 ** Math.min(count - freeFailures - 1, 20));
   }
 }
 
-/** A map keeps the order in which things were put in: the first is the oldest. */
-function putLast<T>(map: Map<string, T>, key: string, value: T, most: number): void {
+/** A Map iterates in insertion order, so its first entry is the oldest. */
+function putLast<T>(map: Map<string, T>, key: string, value: T, limit: number): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size <= most) return;
+  if (map.size <= limit) return;
   for (const oldest of map.keys()) {
     map.delete(oldest);
     return;
@@ -139,14 +140,14 @@ function putLast<T>(map: Map<string, T>, key: string, value: T, most: number): v
 
 let latest = { address: '', source: '' };
 
-/** Where an address belongs: whoever has one address of IPv6 has the 2^64 beside it as well. */
+/** Returns the source of an address: an IPv4 address, or the /64 of an IPv6 address, which one client owns entirely. */
 export function sourceOf(address: string): string {
-  // Asked for with every request, of which many come from one address.
-  if (address !== latest.address) latest = { address, source: placeOf(address) };
+  // Called for every request; consecutive requests often come from the same address.
+  if (address !== latest.address) latest = { address, source: networkOf(address) };
   return latest.source;
 }
 
-function placeOf(address: string): string {
+function networkOf(address: string): string {
   const plain = address.replace(/%.*$/, '').toLowerCase();
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain);
   if (mapped?.[1] !== undefined) return mapped[1];
@@ -154,7 +155,7 @@ function placeOf(address: string): string {
   const [left = '', right] = plain.split('::');
   const head = left === '' ? [] : left.split(':');
   const tail = right === undefined || right === '' ? [] : right.split(':');
-  // An IPv4 address at the end stands for two groups; it never reaches into the first four.
+  // An embedded IPv4 address counts as two groups; it never reaches into the first four.
   const missing = right === undefined ? 0 : Math.max(0, 8 - head.length - tail.length);
   const groups = [...head, ...Array.from({ length: missing }, () => '0'), ...tail];
   return `${groups

@@ -2,25 +2,25 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 
 /**
- * Slow hashes of passwords: `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. N = 2^15 costs about 50 ms and 32 MiB for each
- * guess; the parameters stand in the text, so that they can be raised without breaking older hashes.
+ * Slow password hashes: `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. N = 2^15 costs about 50 ms and 32 MiB per guess. The
+ * text contains the parameters, so that they can be raised without breaking older hashes.
  */
 const cost = { logN: 15, r: 8, p: 1 };
 const hashLength = 32;
 
-/** Nobody's: compared with where there is nothing to compare with, so that it takes as long as if there were. */
+/** A hash of no password. It is compared if there is no account, so that the check takes equally long. */
 export const decoyHash = `scrypt$${cost.logN}$${cost.r}$${cost.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /**
- * Runs at a time, in the whole process: Node has four threads for this and for every file that is read or written, and
- * half of them must stay free for the store; and of the processors one must stay free for everything else.
+ * The maximum number of concurrent hashes in the process. Node has four threads for hashing and for all file I/O, and
+ * half of them must stay free for the store. One processor must stay free for everything else.
  */
 export function hashRunsAtATime(): number {
   return Math.max(1, Math.min(2, availableParallelism() - 1));
 }
 
 let running = 0;
-/** Whoever hashes bounds how many of its own wait here. */
+/** Callers limit the number of their own hashes that wait here. */
 const waiting: (() => void)[] = [];
 
 async function derive(password: string, salt: Buffer, logN: number, r: number, p: number): Promise<Buffer> {
@@ -51,7 +51,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt$${cost.logN}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
-/** False for a wrong password and for a text that is no hash of ours. */
+/** False for a wrong password and for text that is not a hash of this format. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [scheme, logN, r, p, salt, hash] = stored.split('$');
   if (scheme !== 'scrypt' || salt === undefined || hash === undefined) return false;

@@ -4,10 +4,10 @@ import { createLoginBackoff } from './login-backoff.ts';
 import { hashPassword } from './password-hash.ts';
 import { createPasswordLogin, type EnteredLogin, type PasswordAccount } from './password-login.ts';
 
-const right = 'correct horse';
+const password = 'correct horse';
 let accounts: Record<string, PasswordAccount>;
 beforeAll(async () => {
-  const hash = await hashPassword(right);
+  const hash = await hashPassword(password);
   accounts = {
     anna: { user: 'anna', disabled: false, hash, mark: 'm' },
     gone: { user: 'gone', disabled: true, hash, mark: 'm' },
@@ -33,21 +33,21 @@ function entered(result: Awaited<ReturnType<ReturnType<typeof setUp>>>): Entered
 describe('logging in with a password', () => {
   it.each([
     ['anna', 'wrong horse', { why: 'wrong password', user: 'anna' }],
-    ['gone', right, { why: 'the user is disabled', user: 'gone' }],
+    ['gone', password, { why: 'the user is disabled', user: 'gone' }],
     ['gone', 'wrong horse', { why: 'wrong password', user: 'gone' }],
-    ['bare', right, { why: 'no password is set', user: 'bare' }],
-    ['nobody', right, { why: 'unknown user' }],
-  ])('as %s with %j is refused', async (username, password, outcome) => {
+    ['bare', password, { why: 'no password is set', user: 'bare' }],
+    ['nobody', password, { why: 'unknown user' }],
+  ])('a login as %s with %j is rejected', async (username, password, outcome) => {
     const login = entered(await setUp()(username, password));
     expect(await login.check()).toEqual(outcome);
   });
 
-  it('with the right one opens the account', async () => {
-    const login = entered(await setUp()('anna', right));
+  it('a login with the right password returns the account', async () => {
+    const login = entered(await setUp()('anna', password));
     expect(await login.check()).toEqual({ account: accounts.anna });
   });
 
-  it('gives its room back, and without room says so and counts nothing', async () => {
+  it('an attempt releases its slot; without a free slot it is rejected and not counted', async () => {
     let held = 0;
     const enter = setUp(async () => {
       if (held > 0) return undefined;
@@ -58,23 +58,23 @@ describe('logging in with a password', () => {
     });
     const first = entered(await enter('anna', 'wrong horse'));
     for (let index = 0; index < 20; index++) {
-      expect(await enter('anna', right)).toEqual({
+      expect(await enter('anna', password)).toEqual({
         retryAfterSeconds: 1,
         why: 'Too many logins at the same time',
       });
     }
     first.leave();
-    for (let index = 0; index < 20; index++) entered(await enter('anna', right)).leave();
+    for (let index = 0; index < 20; index++) entered(await enter('anna', password)).leave();
     expect(held).toBe(0);
   });
 
-  it('is slowed down after too many wrong ones', async () => {
+  it('logins are delayed after too many wrong passwords', async () => {
     const enter = setUp();
     for (let index = 0; index < 6; index++) {
       const login = entered(await enter('anna', 'wrong horse'));
       expect(await login.check()).toMatchObject({ why: 'wrong password' });
       login.leave();
     }
-    expect(await enter('anna', right)).toEqual({ retryAfterSeconds: 1, why: 'Too many failed logins' });
+    expect(await enter('anna', password)).toEqual({ retryAfterSeconds: 1, why: 'Too many failed logins' });
   });
 });

@@ -1,23 +1,23 @@
 import type { LoginBackoff } from './login-backoff.ts';
 import { decoyHash, verifyPassword } from './password-hash.ts';
 
-/** A user, as logging in looks at one. */
+/** The fields of a user that a login needs. */
 export interface PasswordAccount {
   readonly user: string;
   readonly disabled: boolean;
-  /** The slow hash; absent: no password was ever set. */
+  /** The slow hash. Absent if no password is set. */
   readonly hash?: string;
-  /** Another text whenever the password is another one. */
+  /** Changes with the password. */
   readonly mark: string;
 }
 
 export interface PasswordLoginOptions {
-  /** By name or username. Must not wait. */
+  /** Finds a user by name or username. Synchronous. */
   find(username: string): PasswordAccount | undefined;
   readonly backoff: LoginBackoff;
   /**
-   * Room for one run of the slow hash, fairly shared between sources: resolves to how it is given back, or to
-   * undefined if there is none to be had in time.
+   * Acquires a slot for one run of the slow hash, with fair queueing between sources. Resolves to the release function,
+   * `undefined` if no slot becomes free in time.
    */
   room(source: string, signal: AbortSignal): Promise<(() => void) | undefined>;
 }
@@ -31,14 +31,14 @@ export interface PasswordAttempt {
 
 export type PasswordOutcome =
   | { readonly account: PasswordAccount }
-  /** For the audit log alone; whoever tries learns neither. */
+  /** For the audit log only; the client learns neither the reason nor the user. */
   | { readonly account?: undefined; readonly why: string; readonly user?: string };
 
-/** An attempt that may be made, with room for it. */
+/** An admitted login attempt that holds a slot. */
 export interface EnteredLogin {
-  /** One run of the slow hash for every answer, so that how long it takes says nothing about who has an account. */
+  /** Runs the slow hash once in every case, so that the duration does not reveal whether the account exists. */
   check(): Promise<PasswordOutcome>;
-  /** Always to be called. An attempt that was not checked counts for nothing. */
+  /** Releases the slot; must always be called. An attempt that was not checked does not count as failed. */
   leave(): void;
 }
 
@@ -49,7 +49,7 @@ export interface RefusedEntry {
 
 const busySeconds = 1;
 
-/** Tells whether somebody is who they say, to whoever does not ask too often. */
+/** Verifies passwords, with backoff after failed attempts and a limit on concurrent checks. */
 export function createPasswordLogin(
   options: PasswordLoginOptions,
 ): (attempt: PasswordAttempt) => Promise<EnteredLogin | RefusedEntry> {

@@ -24,14 +24,14 @@ function setUp() {
 describe('createRightsSignals', () => {
   it.each<[string, Affected, string[]]>([
     ['a user', affected(['bob']), ['bob']],
-    ['a user with a subject, by the name of the user', affected(['anna']), ['anna']],
-    ['nobody by the subject of a user', affected(['anna@example.org']), []],
-    ['a team: its members and its keys', affected([], ['red']), ['anna', 'team']],
-    ['a bare subject by its name', affected(['robot']), ['robot']],
-    ['everybody but admins', 'everybody', ['anna', 'bob', 'robot', 'team']],
-    ['no admin, though named', affected(['root']), []],
-    ['nobody', undefined, []],
-  ])('end what is open of %s', (_, change, expected) => {
+    ['a user with a subject, given the user name', affected(['anna']), ['anna']],
+    ['nobody, given the subject of a user', affected(['anna@example.org']), []],
+    ['a team, its members and its keys', affected([], ['red']), ['anna', 'team']],
+    ['a bare subject, given its name', affected(['robot']), ['robot']],
+    ['everybody except admins', 'everybody', ['anna', 'bob', 'robot', 'team']],
+    ['nobody, given the name of an admin', affected(['root']), []],
+    ['nobody, given no principals', undefined, []],
+  ])('a change ends the streams of %s', (_, change, expected) => {
     const { clock, signals } = setUp();
     const open = { anna, bob, admin, robot, team };
     const each = Object.entries(open).map(([name, user]) => [name, signals.of(user, `${name}-key`)] as const);
@@ -40,7 +40,7 @@ describe('createRightsSignals', () => {
     expect(each.filter(([, signal]) => signal.aborted).map(([name]) => name)).toEqual(expected);
   });
 
-  it('say to list again', () => {
+  it('the signal’s reason is 410 Expired', () => {
     const { clock, signals } = setUp();
     const signal = signals.of(bob);
     signals.changed('everybody');
@@ -50,7 +50,7 @@ describe('createRightsSignals', () => {
     expect(signals.fired().reason).toMatchObject({ status: { code: 410, reason: 'Expired' } });
   });
 
-  it('end what was opened with one key, an admin’s too, and leave other keys of the same user alone', () => {
+  it('a key change ends the streams of that key, also an admin’s, and no others of the same user', () => {
     const { clock, signals } = setUp();
     const [one, other, acted] = [signals.of(admin, 'one'), signals.of(admin, 'other'), signals.of(bob, 'one')];
     signals.keyChanged('one');
@@ -58,7 +58,7 @@ describe('createRightsSignals', () => {
     expect([one.aborted, other.aborted, acted.aborted]).toEqual([true, false, true]);
   });
 
-  it('fire once for many changes, and never for a change that came before', () => {
+  it('signals fire once for many changes, and never for an earlier change', () => {
     const { clock, signals } = setUp();
     const early = signals.of(bob, 'k');
     for (let change = 0; change < 100; change++) signals.changed(affected(['bob']));
@@ -70,7 +70,7 @@ describe('createRightsSignals', () => {
     expect(late.aborted).toBe(false);
   });
 
-  it('fire inside five seconds however changes follow each other', () => {
+  it('signals fire within five seconds, however fast changes follow each other', () => {
     const change = fc.record({ wait: fc.nat({ max: 3000 }), user: fc.constantFrom('anna', 'bob') });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
@@ -89,7 +89,7 @@ describe('createRightsSignals', () => {
     );
   });
 
-  it('share one for all streams of a caller, and forget callers who have none left', () => {
+  it('all streams of a caller share one signal, and callers without streams are removed', () => {
     const { signals } = setUp();
     const listener = () => {};
     const kept = signals.of(bob);
@@ -100,7 +100,7 @@ describe('createRightsSignals', () => {
     expect(signals.of(bob)).toBe(kept);
   });
 
-  it('fire nothing after they were closed', () => {
+  it('no signal fires after close', () => {
     const { clock, signals } = setUp();
     const signal = signals.of(bob);
     signals.changed('everybody');

@@ -4,23 +4,23 @@ import { expired, type StatusError } from '../api/status.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import type { Clock } from '../lib/clock.ts';
 
-/** Whose rights a change touches, by the names of users and teams; `everybody` leaves out nobody but admins. */
+/** The users and teams whose permissions a change affects, by name. `everybody` means everybody except admins. */
 export type Affected =
   | 'everybody'
   | { readonly users: ReadonlySet<string>; readonly teams: ReadonlySet<string> }
   | undefined;
 
-/** The signals that end what callers have open when their rights change. */
+/** Signals that end long-running requests when the permissions of their callers change. */
 export interface RightsSignals {
-  /** Of this caller, from now on. The caller of this listens on it at once, without waiting in between. */
+  /** Returns the signal of this caller, valid for changes from now on. Add a listener in the same tick. */
   of(user: UserInfo, accessKey?: string): AbortSignal;
-  /** One that has fired: for whoever comes with rights that are no longer theirs. */
+  /** Returns a signal that has fired, for a caller whose permissions have already changed. */
   fired(): AbortSignal;
-  /** Ends what these have open. Admins may do everything before and after, and are left alone. */
+  /** Ends the streams of these callers. Admins are not affected: they may do everything before and after. */
   changed(affected: Affected): void;
-  /** Ends what was opened with this key, admins' too. */
+  /** Ends all streams that were opened with this key, including those of admins. */
   keyChanged(accessKey: string): void;
-  /** How many callers have a signal. */
+  /** The number of callers that have a signal. */
   readonly size: number;
   close(): void;
 }
@@ -34,52 +34,52 @@ interface Entry {
 }
 
 /**
- * Streams may go on for five seconds; this is waited so that a script that adds a hundred members to a project makes
- * everybody in it list again once, and not a hundred times.
+ * The debounce before streams end, well below the five seconds that they may continue. A script that adds a hundred
+ * members to a project makes all of its members list again once instead of a hundred times.
  */
-const settleMilliseconds = 1_000;
-/** So many are kept before is looked which of them nobody listens on any more. */
-const firstSweep = 1_024;
+const debounceMilliseconds = 1_000;
+/** The number of signals above which those without listeners are removed. */
+const sweepThreshold = 1_024;
 
 /**
- * One signal for each caller that has something open. A change takes the signal away at once and fires it a little
- * later: whatever is opened in between is decided by the new rights already, and is not ended for the old ones.
+ * Creates one signal for each caller that has an open stream. A change removes the signal at once and fires it a little
+ * later: a stream opened in between is authorized with the new permissions already and must not end.
  */
 export function createRightsSignals(clock: Clock): RightsSignals {
   const live = new Map<string, Entry>();
   let ending: AbortController[] = [];
   let cancelTimer: (() => void) | undefined;
-  let sweepAt = firstSweep;
+  let sweepAt = sweepThreshold;
 
   const fire = (): void => {
     cancelTimer = undefined;
     const controllers = ending;
     ending = [];
-    const reason = otherRights();
+    const reason = permissionsChanged();
     for (const controller of controllers) controller.abort(reason);
   };
 
-  const end = (isTouched: (entry: Entry) => boolean): void => {
+  const end = (isAffected: (entry: Entry) => boolean): void => {
     for (const [key, entry] of live) {
-      if (!isTouched(entry)) continue;
+      if (!isAffected(entry)) continue;
       live.delete(key);
       ending.push(entry.controller);
     }
-    if (ending.length > 0) cancelTimer ??= clock.after(settleMilliseconds, fire);
+    if (ending.length > 0) cancelTimer ??= clock.after(debounceMilliseconds, fire);
   };
 
   const sweep = (): void => {
     for (const [key, { controller }] of live) {
       if (getEventListeners(controller.signal, 'abort').length === 0) live.delete(key);
     }
-    sweepAt = Math.max(firstSweep, 2 * live.size);
+    sweepAt = Math.max(sweepThreshold, 2 * live.size);
   };
 
   return {
     of(user, accessKey) {
       const key = JSON.stringify([accessKey ?? '', user.name, user.groups]);
-      const known = live.get(key);
-      if (known !== undefined) return known.controller.signal;
+      const existing = live.get(key);
+      if (existing !== undefined) return existing.controller.signal;
       if (live.size >= sweepAt) sweep();
       const entry = entryOf(user, accessKey);
       setMaxListeners(0, entry.controller.signal);
@@ -87,11 +87,11 @@ export function createRightsSignals(clock: Clock): RightsSignals {
       return entry.controller.signal;
     },
 
-    fired: () => AbortSignal.abort(otherRights()),
+    fired: () => AbortSignal.abort(permissionsChanged()),
 
     changed(affected) {
       if (affected === undefined) return;
-      end((entry) => !entry.isAdmin && touches(affected, entry));
+      end((entry) => !entry.isAdmin && affects(affected, entry));
     },
 
     keyChanged: (accessKey) => end((entry) => entry.accessKey === accessKey),
@@ -108,9 +108,9 @@ export function createRightsSignals(clock: Clock): RightsSignals {
   };
 }
 
-/** The last line of a watch that ends so: clients that keep a copy list again, since what they have is another's view. */
-function otherRights(): StatusError {
-  return expired('what you may do has changed; list again to see what there is for you now');
+/** The last event of a watch that ends this way. A client with a cache must list again, since its view is outdated. */
+function permissionsChanged(): StatusError {
+  return expired('your permissions have changed; list again to see the objects that you can access now');
 }
 
 function entryOf(user: UserInfo, accessKey: string | undefined): Entry {
@@ -118,13 +118,13 @@ function entryOf(user: UserInfo, accessKey: string | undefined): Entry {
   return {
     accessKey,
     isAdmin: user.groups.includes(adminsGroup),
-    // Whoever is no user of this server is named as an owner by their own name.
+    // A caller that is not a user of this server is recorded as owner under its own name.
     user: name ?? user.name,
     teams: user.groups.map(teamOfGroup).filter((team) => team !== undefined),
     controller: new AbortController(),
   };
 }
 
-function touches(affected: NonNullable<Affected>, { user, teams }: Entry): boolean {
+function affects(affected: NonNullable<Affected>, { user, teams }: Entry): boolean {
   return affected === 'everybody' || affected.users.has(user) || teams.some((team) => affected.teams.has(team));
 }

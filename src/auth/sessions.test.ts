@@ -14,13 +14,13 @@ const state: KeyState = {
 
 function setUp(current: (name: string) => KeyState | undefined) {
   const clock = new ManualClock();
-  const told: string[] = [];
-  const sessions = createSessions({ clock, current, onOtherRights: (name) => told.push(name) });
-  return { clock, told, sessions };
+  const reported: string[] = [];
+  const sessions = createSessions({ clock, current, onOtherRights: (name) => reported.push(name) });
+  return { clock, reported, sessions };
 }
 
 describe('createSessions', () => {
-  it('holds one session a key however often it is used, and none after it ended', () => {
+  it('a key has one session however often it is used, and none after it ended', () => {
     let current: KeyState | undefined = state;
     const { sessions, clock } = setUp(() => current);
     current = { ...state, expiresAt: clock.now() + 1000 };
@@ -31,7 +31,7 @@ describe('createSessions', () => {
     expect(sessions.size).toBe(0);
   });
 
-  it('leaves other keys alone when one is told', () => {
+  it('a recheck of one key leaves other keys alone', () => {
     const { sessions } = setUp((name) => (name === 'gone' ? undefined : { ...state, name }));
     const gone = sessions.signal({ ...state, name: 'gone' });
     const kept = sessions.signal({ ...state, name: 'kept' });
@@ -39,7 +39,7 @@ describe('createSessions', () => {
     expect([gone.aborted, kept.aborted]).toEqual([true, false]);
   });
 
-  it('keeps none of keys that nothing is open of for a minute, and all that something waits for', () => {
+  it('sessions idle for a minute are removed unless something listens for their end', () => {
     const { sessions, clock } = setUp((name) => ({ ...state, name }));
     const open = sessions.signal({ ...state, name: 'open' });
     open.addEventListener('abort', () => {});
@@ -52,20 +52,20 @@ describe('createSessions', () => {
     expect(sessions.signal({ ...state, name: 'old-7' })).toBe(used);
   });
 
-  it('tells of other rights once, whether they are seen by a check or by the next use', () => {
+  it('a permission change is reported once, whether a recheck or the next use detects it', () => {
     let current: KeyState = state;
-    const { sessions, told } = setUp(() => current);
+    const { sessions, reported } = setUp(() => current);
     const signal = sessions.signal(current);
     current = { ...state, scopes: 'narrow' };
     sessions.recheck(['k']);
     sessions.recheck(['k']);
-    expect(told).toEqual(['k']);
+    expect(reported).toEqual(['k']);
     expect(sessions.signal({ ...current, user: { name: 'anna', groups: ['g'] } })).toBe(signal);
-    expect(told).toEqual(['k', 'k']);
+    expect(reported).toEqual(['k', 'k']);
     expect(signal.aborted).toBe(false);
   });
 
-  it('asks again when the time has come, and goes on where the end has moved meanwhile', () => {
+  it('a session checks its key again at expiry and continues if the expiry has moved', () => {
     let current: KeyState = state;
     const { sessions, clock } = setUp(() => current);
     current = { ...state, expiresAt: clock.now() + 1000 };

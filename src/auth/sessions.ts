@@ -6,41 +6,42 @@ import { isSameRights, isUsable, type KeyState } from './key-state.ts';
 interface Session {
   state: KeyState;
   readonly controller: AbortController;
-  /** By the clock's `elapsed`. */
+  /** On the monotonic clock (`elapsed`). */
   usedAt: number;
   cancelTimer: (() => void) | undefined;
 }
 
 export interface SessionsOptions {
   readonly clock: Clock;
-  /** What is true of the key of this name now. Must not wait. */
+  /** Returns the current state of the key with this name. Synchronous. */
   current(keyName: string): KeyState | undefined;
-  /** The key still opens the door, but for another user, other groups or within other scopes than before. */
+  /** Called if the key is still valid but its user, groups or scopes have changed. */
   onOtherRights(keyName: string): void;
 }
 
-/** One signal for everything that a key has open. */
+/** Sessions of access keys: one abort signal for all requests that use a key. */
 export interface Sessions {
-  /** The signal of a usable key, shared by all who come with it. */
+  /** Returns the signal of a usable key, shared by all callers that use it. */
   signal(state: KeyState): AbortSignal;
-  /** Ends what is no longer right of these keys. */
+  /** Ends the sessions of those keys that are no longer valid. */
   recheck(keyNames: Iterable<string>): void;
   readonly size: number;
   close(): void;
 }
 
-/** Beyond so many is looked which of them are of use to nobody: not used for a while, and nothing waits for their end. */
-const firstSweep = 1_024;
+/** The number of sessions above which unused ones are removed: idle for a while, and without abort listeners. */
+const sweepThreshold = 1_024;
 const idleMilliseconds = 60_000;
 
 /**
- * At most one session a key, from a use of it until its right to be here ends, or until nothing of it is left open. A
- * session outlives a change of rights: that is told apart, and ends streams only.
+ * Creates the session registry. A key has at most one session. It begins with the first use and ends when the key
+ * becomes invalid, or when the session is idle and nothing depends on it. A change of permissions does not end the
+ * session: it is reported separately and ends streams only.
  */
 export function createSessions(options: SessionsOptions): Sessions {
   const { clock } = options;
   const sessions = new Map<string, Session>();
-  let sweepAt = firstSweep;
+  let sweepAt = sweepThreshold;
 
   const end = (session: Session, reason: Error): void => {
     sessions.delete(session.state.name);
@@ -53,20 +54,20 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (!isUsable(state, clock.now()) || !isSameKey(session.state, state)) {
       end(session, unauthorized());
     } else {
-      follow(session, state);
+      update(session, state);
       arm(session, state.expiresAt);
     }
   };
 
-  const follow = (session: Session, state: KeyState): void => {
+  const update = (session: Session, state: KeyState): void => {
     const before = session.state;
-    // What is the same stays: a new object for each use would live long enough to burden the collector.
+    // Keep the old state if nothing changed: a new object per use would survive long enough to burden the GC.
     if (before.user === state.user && before.scopes === state.scopes) return;
     session.state = state;
     if (!isSameRights(before, state)) options.onOtherRights(state.name);
   };
 
-  // The end of a key can move (ttlAfterLastActivity); what counts is what the cache says when the timer fires.
+  // The expiry of a key can move (ttlAfterLastActivity), so the timer checks the cached state again.
   const arm = (session: Session, expiresAt: number | undefined): void => {
     session.cancelTimer?.();
     session.cancelTimer = expiresAt === undefined ? undefined : clock.at(expiresAt, () => check(session));
@@ -79,19 +80,19 @@ export function createSessions(options: SessionsOptions): Sessions {
       session.cancelTimer?.();
       sessions.delete(name);
     }
-    sweepAt = Math.max(firstSweep, 2 * sessions.size);
+    sweepAt = Math.max(sweepThreshold, 2 * sessions.size);
   };
 
   return {
     signal(state) {
-      const known = sessions.get(state.name);
-      if (known !== undefined) {
-        if (isSameKey(known.state, state)) {
-          follow(known, state);
-          known.usedAt = clock.elapsed();
-          return known.controller.signal;
+      const existing = sessions.get(state.name);
+      if (existing !== undefined) {
+        if (isSameKey(existing.state, state)) {
+          update(existing, state);
+          existing.usedAt = clock.elapsed();
+          return existing.controller.signal;
         }
-        end(known, unauthorized());
+        end(existing, unauthorized());
       }
       if (sessions.size >= sweepAt) sweep();
       const controller = new AbortController();

@@ -3,8 +3,8 @@ import { hash, randomBytes } from 'node:crypto';
 let secret: string | undefined;
 
 /**
- * What a token is remembered under: a digest with a secret of this process, as what lies in memory for long must not be
- * worth stealing. The same token always has the same mark, in this process and in no other.
+ * Returns the cache key of a token: a digest with a per-process secret, so that data that stays in memory is not usable
+ * as a credential. A token always has the same fingerprint in one process and a different one in any other.
  */
 export function tokenMark(token: string): string {
   secret ??= randomBytes(32).toString('base64');

@@ -3,19 +3,19 @@ import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
 import { type DirectTokenClaims, directTokenAudience, tokenAlgorithm } from './direct-token.ts';
 
 export interface VerifyDirectTokenOptions {
-  /** What `/auth/jwks` answered. The same object as long as it is the same keys: they are unpacked once. */
+  /** The response of `/auth/jwks`. Pass the same object while the keys are the same: it is imported once. */
   readonly keys: JSONWebKeySet;
-  /** The installation whose tokens are taken. */
+  /** The installation whose tokens are accepted. */
   readonly issuer: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** How far the two clocks may be apart; none unless said. */
+  /** The tolerated difference between the two clocks. Defaults to 0. */
   readonly toleranceSeconds?: number;
 }
 
 /**
- * `unknown-key`: the installation may have a newer key, ask for its keys again, but not for every such token;
- * `expired`: it was good; `invalid`: it is none of ours, for whatever reason.
+ * `unknown-key`: the installation may have a newer key; fetch its keys again, but rate-limit that. `expired`: the token
+ * was valid. `invalid`: every other cause.
  */
 export type DirectTokenRefusal = 'unknown-key' | 'expired' | 'invalid';
 
@@ -23,14 +23,14 @@ export type VerifiedDirectToken =
   | { readonly claims: DirectTokenClaims }
   | { readonly claims?: undefined; readonly refusal: DirectTokenRefusal };
 
-/** Longer than any that is issued; nothing beyond it is ever decoded. */
+/** Longer than any issued token. Longer ones are rejected before decoding. */
 export const longestDirectToken = 32 * 1024;
 
 const keySets = new WeakMap<JSONWebKeySet, ReturnType<typeof createLocalJWKSet>>();
 
 /**
- * Whether a token is one of this installation's for direct endpoints, still in its time. Whether its key, its user and
- * its groups still hold is for the caller to find out.
+ * Verifies that a token is an unexpired direct-endpoint token of this installation. The caller checks whether its key,
+ * user and groups are still valid.
  */
 export async function verifyDirectToken(
   token: string,
@@ -51,7 +51,7 @@ export async function verifyDirectToken(
       clockTolerance: options.toleranceSeconds ?? 0,
       requiredClaims: ['sub', 'iat', 'exp', 'jti'],
     });
-    // Without a name any single key would do; every token of ours names its key.
+    // Without a `kid` any single key would match; every token of this installation names its key.
     const claims = protectedHeader.kid === undefined ? undefined : claimsIn(payload);
     return claims === undefined ? { refusal: 'invalid' } : { claims };
   } catch (error) {
@@ -69,7 +69,7 @@ function claimsIn(payload: JWTPayload): DirectTokenClaims | undefined {
   if (iss === undefined || sub === undefined || iat === undefined || exp === undefined || jti === undefined) {
     return undefined;
   }
-  if (sub === '' || !isTexts(groups) || !Array.isArray(scopes) || !scopes.every(isJsonObject)) return undefined;
+  if (sub === '' || !isStringArray(groups) || !Array.isArray(scopes) || !scopes.every(isJsonObject)) return undefined;
   if (!isJsonObject(accessKey)) return undefined;
   const { name, uid, mark } = accessKey;
   if (typeof name !== 'string' || typeof uid !== 'string' || typeof mark !== 'string') return undefined;
@@ -85,6 +85,6 @@ function claimsIn(payload: JWTPayload): DirectTokenClaims | undefined {
   };
 }
 
-function isTexts(value: unknown): value is string[] {
+function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }

@@ -7,7 +7,7 @@ import { ManualClock } from '../lib/clock.ts';
 import { openSigningKeys, type SigningKeys } from '../process/signing-keys.ts';
 import { accountTokenKeys } from './account-token-keys.ts';
 
-describe('the keys that sign the tokens of service accounts', () => {
+describe('accountTokenKeys', () => {
   let directory: string;
   let signingKeys: SigningKeys;
   beforeEach(async () => {
@@ -20,7 +20,7 @@ describe('the keys that sign the tokens of service accounts', () => {
   const open = () => accountTokenKeys({ signingKeys, installation: 'here' });
   const claims = { iss: 'here/local', sub: 'system:serviceaccount:default:default' };
 
-  it('know again what they signed, and what a running server has seen already', async () => {
+  it('a signed token verifies, also from the cache', async () => {
     const keys = open();
     const token = await keys.sign(claims);
     expect(await keys.verify(token)).toEqual(claims);
@@ -28,7 +28,7 @@ describe('the keys that sign the tokens of service accounts', () => {
     expect(await open().verify(token)).toEqual(claims);
   });
 
-  it('know nothing that was touched, is of another key, or is no token at all', async () => {
+  it('modified tokens, tokens of another key and other text are rejected', async () => {
     const keys = open();
     const token = await keys.sign(claims);
     const [head = '', body = '', signature = ''] = token.split('.');
@@ -50,7 +50,7 @@ describe('the keys that sign the tokens of service accounts', () => {
     }
   });
 
-  it('know older tokens after another key was made, but not after it was made to end them', async () => {
+  it('older tokens verify after a rotation, but not after a revocation', async () => {
     const keys = open();
     const token = await keys.sign(claims);
     await signingKeys.rotate({ revoke: false });

@@ -6,11 +6,11 @@ import type { SigningKeys } from '../process/signing-keys.ts';
 
 export interface AccountTokenKeysOptions {
   readonly signingKeys: Pick<SigningKeys, 'current' | 'publicKeys'>;
-  /** Tells this installation from every other. */
+  /** The unique ID of this installation. */
   readonly installation: string;
 }
 
-/** The installation's signing keys, for the tokens of service accounts in its planes. */
+/** Signs and verifies service account tokens of the planes with the installation's signing keys. */
 export function accountTokenKeys({ signingKeys, installation }: AccountTokenKeysOptions): TokenKeys {
   const { verify } = createVerifiedTokens(() => signingKeys.publicKeys());
   return {

@@ -2,7 +2,7 @@ import { insidePlane } from '../gateway/inside.ts';
 import type { GatewayCluster } from '../gateway/instance-doors.ts';
 import type { Planes } from './open-planes.ts';
 
-/** The virtual clusters of the built-in cluster, which are planes of this process. */
+/** The gateway to the virtual clusters of the built-in cluster, which are planes of this process. */
 export function builtInGateway({ builtIn, host, fleet }: Planes): GatewayCluster {
   const { virtualPlanes } = builtIn;
   return {
@@ -15,7 +15,7 @@ export function builtInGateway({ builtIn, host, fleet }: Planes): GatewayCluster
       const standing = virtualPlanes.at(place);
       if (standing?.uid !== uid) return undefined;
       const { planeId, door } = standing;
-      // Nobody has a plane loaded with a token that is not even of its making, nor woken with one that is no longer good.
+      // A token of another plane must not cause this one to be loaded, and an expired token must not wake it.
       if (!(await builtIn.isTokenOf(planeId, token))) return undefined;
       if (door !== 'open') {
         const account = await fleet.use(planeId, (plane) => builtIn.authenticate(plane, token));

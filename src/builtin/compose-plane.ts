@@ -16,24 +16,24 @@ export interface ComposerOptions
 }
 
 export interface Composed extends PlaneComposition {
-  /** The service account of this plane that a bearer token stands for, for as long as the plane is loaded. */
+  /** Returns the service account that a bearer token of this plane belongs to. Valid while the plane is loaded. */
   authenticate(token: string): Promise<Identity | undefined>;
 }
 
-/** Makes planes of the Kubernetes kind out of their parts. */
+/** Composes Kubernetes planes from their parts. */
 export interface Composer {
-  /** Of what stands in every plane. */
+  /** The digest of the built-in objects that every plane has. */
   readonly standing: string;
   compose(dependencies: PartDependencies, besides?: Besides): Composed;
 }
 
-/** What one plane has that others have not. */
+/** Additional parts of a single plane. */
 export interface Besides {
   readonly parts?: readonly PlanePart[];
 }
 
 export function composer(options: ComposerOptions): Composer {
-  const { parts } = composed(options, {
+  const { parts } = composeParts(options, {
     ...options,
     planeId: '',
     plane() {
@@ -43,13 +43,13 @@ export function composer(options: ComposerOptions): Composer {
   return {
     standing: standingDigest(parts.flatMap(({ standing }) => (standing === undefined ? [] : [standing]))),
     compose(dependencies, { parts: more = [] } = {}) {
-      const composition = composed(options, dependencies);
+      const composition = composeParts(options, dependencies);
       return { ...composition, parts: [...composition.parts, ...more] };
     },
   };
 }
 
-function composed(options: ComposerOptions, dependencies: PartDependencies): Composed {
+function composeParts(options: ComposerOptions, dependencies: PartDependencies): Composed {
   const rbac = rbacPart(dependencies);
   const { sealing, tokens, longestTokenSeconds, certificateAuthority } = options;
   const core = corePart({

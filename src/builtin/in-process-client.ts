@@ -10,8 +10,8 @@ import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { ListOptions, PatchOptions, Served, WriteOptions } from '../registry/verbs.ts';
 
 /**
- * The client of the server's own controllers: the same contract as over HTTP, but straight to the verbs, as the
- * identity that no credential opens. Objects are the frozen ones of the watch caches; there is no second copy.
+ * The client of the server's own controllers. It has the same contract as the HTTP client, but calls the verbs directly
+ * with the system identity, which no credential has. Objects are the frozen ones of the watch caches, without a copy.
  */
 export function inProcessClient(kinds: KindStores, fieldManager: string): ApiClient {
   return {
@@ -21,7 +21,7 @@ export function inProcessClient(kinds: KindStores, fieldManager: string): ApiCli
   };
 }
 
-/** Controllers follow for as long as they run; half an hour is when a server would end a watch by itself. */
+/** Controllers watch as long as they run; a server ends a watch after half an hour. */
 const watchMilliseconds = 30 * 60_000;
 
 function resourceInProcess<Fields extends JsonObject>(

@@ -14,7 +14,7 @@ import { objectOf, openPlanesBench, type PlanesBench } from './planes.fixture.ts
 
 const place = { namespace: 'default', name: 'one' };
 
-/** A process that dies: after so many writes none reaches the disk any more. */
+/** Simulates a crash: after this number of writes none reaches the disk. */
 function dyingAfter(store: Store, writes: number): Store {
   let left = writes;
   const alive = <T>(write: () => Promise<T>): Promise<T> =>
@@ -35,7 +35,7 @@ function dyingAfter(store: Store, writes: number): Store {
   };
 }
 
-/** Whatever is in the store for planes of virtual clusters, work for upkeep included. */
+/** All rows for planes of virtual clusters, including pending maintenance. */
 async function leftOf(store: Store): Promise<string[]> {
   const left: string[] = [];
   for await (const row of store.dump()) {
@@ -67,7 +67,7 @@ async function use({ planes }: PlanesBench): Promise<void> {
   }
 }
 
-/** Made, used, put to sleep, woken, deleted; whatever fails, the next step is tried. */
+/** Creates, uses, puts to sleep, wakes and deletes a virtual cluster; continues after failures. */
 async function wholeLife(bench: PlanesBench): Promise<void> {
   const client = bench.hostClient.resource(virtualClusterKind);
   const steps: (() => Promise<unknown>)[] = [
@@ -93,11 +93,11 @@ async function until(bench: PlanesBench, holds: () => boolean): Promise<void> {
 }
 
 describe('virtual clusters as planes of the built-in cluster', () => {
-  it('are whole after a crash at any write, and leave nothing behind when they go', async () => {
+  it('a virtual cluster survives a crash at any write, and leaves nothing behind when deleted', async () => {
     let deaths = 0;
     for (let writes = 1; ; writes++) {
       const store = openMemoryStore({ clock: new ManualClock() });
-      // The first start makes the built-in cluster; the crashes begin after it.
+      // The first start creates the built-in cluster; crashes begin after it.
       await (await openPlanesBench({ store })).close();
       const first = await openPlanesBench({ store: dyingAfter(store, writes) });
       await wholeLife(first);
@@ -123,7 +123,7 @@ describe('virtual clusters as planes of the built-in cluster', () => {
     expect(deaths).toBeGreaterThan(10);
   });
 
-  it('cannot be brought back by whoever comes while they go', async () => {
+  it('a request during the removal of a virtual cluster does not recreate it', async () => {
     const bench = await openPlanesBench();
     const client = bench.hostClient.resource(virtualClusterKind);
     for (let round = 0; round < 20; round++) {
@@ -139,20 +139,20 @@ describe('virtual clusters as planes of the built-in cluster', () => {
     await bench.close();
   });
 
-  it('can be entered from the moment on that their object is there, and say so, without more than one write', async () => {
+  it('a virtual cluster is usable and reports it as soon as its object exists, with a single write', async () => {
     const bench = await openPlanesBench();
     const client = bench.hostClient.resource(virtualClusterKind);
     const before = await bench.store.revision('local');
-    const made = await client.create(objectOf(virtualClusterKind, { ...place }));
-    expect(made.status).toMatchObject({ phase: 'Ready', observedGeneration: 1, conditions: [{ status: 'True' }] });
-    expect(await bench.store.revision(planeIdOf(made))).toBeGreaterThan(before);
+    const created = await client.create(objectOf(virtualClusterKind, { ...place }));
+    expect(created.status).toMatchObject({ phase: 'Ready', observedGeneration: 1, conditions: [{ status: 'True' }] });
+    expect(await bench.store.revision(planeIdOf(created))).toBeGreaterThan(before);
     await use(bench);
     await bench.work();
-    expect(seen(bench)?.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+    expect(seen(bench)?.metadata.resourceVersion).toBe(created.metadata.resourceVersion);
     await bench.close();
   });
 
-  it('have a plane of their own each, also under a name that was somebody’s before', async () => {
+  it('each virtual cluster has its own plane, even with a reused name', async () => {
     const bench = await openPlanesBench();
     const client = bench.hostClient.resource(virtualClusterKind);
     const first = await client.create(objectOf(virtualClusterKind, { ...place }));
@@ -164,7 +164,7 @@ describe('virtual clusters as planes of the built-in cluster', () => {
     await bench.close();
   });
 
-  it('say what is wrong when they cannot be opened, and are tried again', async () => {
+  it('a virtual cluster that cannot be opened reports the error and is retried', async () => {
     const bench = await openPlanesBench();
     const client = bench.hostClient.resource(virtualClusterKind);
     const { fleet } = bench.planes;

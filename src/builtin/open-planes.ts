@@ -28,31 +28,31 @@ import { type VirtualPlanes, virtualPlanes } from './virtual-planes.ts';
 
 export interface PlanesOptions extends ComposerOptions, PlaneServerOptions {
   readonly store: Store;
-  /** What planes may take in memory together, in bytes. */
+  /** The memory budget of all loaded planes together, in bytes. */
   readonly memoryBudget: number;
-  /** What the objects of one virtual cluster may take, in bytes; then it takes no more writes that make it larger. */
+  /** The size limit for the objects of one virtual cluster, in bytes. Beyond it, writes that increase the size fail. */
   readonly mostBytesOfOne: number;
-  /** Work for upkeep was written. */
+  /** Called when pending maintenance work was written. */
   onUpkeep(left: LeftWork): void;
 }
 
-/** The planes of the Kubernetes kind: the built-in cluster, and the virtual clusters on it. */
+/** The Kubernetes planes: the built-in cluster and the virtual clusters on it. */
 export interface Planes {
   readonly local: ControlPlane;
   readonly fleet: Fleet;
   readonly builtIn: BuiltInCluster & { readonly virtualPlanes: VirtualPlanes };
-  /** The built-in cluster as what virtual clusters run on. */
+  /** The built-in cluster as a host of virtual clusters. */
   readonly host: Host;
-  /** For upkeep. */
+  /** The source of planes for maintenance. */
   readonly planeSource: PlaneSource;
   close(): void;
 }
 
 const never = new AbortController().signal;
-/** The built-in cluster is in no cluster. */
-const ownPlace = { namespace: '', name: localCluster };
+/** The built-in cluster itself is not in a namespace. */
+const localLocation = { namespace: '', name: localCluster };
 
-/** Opens the built-in cluster, which stays in memory; virtual clusters come and go as they are used. */
+/** Opens the built-in cluster, which stays loaded. Planes of virtual clusters are loaded and unloaded on demand. */
 export async function openPlanes(options: PlanesOptions): Promise<Planes> {
   const { store, clock, log, memoryBudget, onUpkeep, tokens } = options;
   const { standing, compose } = composer(options);
@@ -73,8 +73,9 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
         log,
         onUpkeep,
         compose(dependencies) {
-          const sized = () => sizeLimitPart({ mostBytes: options.mostBytesOfOne, plane: () => dependencies.plane() });
-          const part = id === localCluster ? virtualClusters(dependencies) : sized();
+          const sizeLimit = () =>
+            sizeLimitPart({ mostBytes: options.mostBytesOfOne, plane: () => dependencies.plane() });
+          const part = id === localCluster ? virtualClusters(dependencies) : sizeLimit();
           made = compose(dependencies, { parts: [part] });
           return made;
         },
@@ -96,7 +97,7 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
 
   await fleet.resume();
   const local = await borrowedLocal(fleet);
-  const entrances = virtualPlanes({
+  const virtual = virtualPlanes({
     virtualClusters: storeOf(local.plane.kinds, virtualClusterKind),
     async visit(id, name) {
       const borrowed = await fleet.borrow(id);
@@ -104,23 +105,23 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
       return { plane: borrowed.plane, leave: borrowed.release };
     },
   });
-  const { close } = entrances;
-  const answer = planeServer(options);
-  const serve = (plane: Plane) => answer(gatedPlane(plane));
+  const { close } = virtual;
+  const handlerOf = planeServer(options);
+  const serve = (plane: Plane) => handlerOf(gatedPlane(plane));
   const enter = async () => ({ plane: local.plane, signal: never, leave() {} });
   const authenticate = async (plane: Plane, token: string): Promise<Identity | undefined> => {
     const account = await compositions.get(plane)?.authenticate(token);
-    // Every virtual cluster has accounts of the same names; none of them works at the expense of another's.
+    // All virtual clusters have accounts with the same names; each gets its own fair-queueing share.
     return account && { ...account, countedAs: `${plane.id}/${account.user.name}` };
   };
   const inProcess = { serve, authenticate, clock, log };
-  const toLocal = virtualApi({ virtualPlanes: { enter }, ...inProcess });
+  const sendToLocal = virtualApi({ virtualPlanes: { enter }, ...inProcess });
   return {
     local: local.plane,
     fleet,
     builtIn: {
       plane: local.plane,
-      virtualPlanes: entrances,
+      virtualPlanes: virtual,
       serve,
       isTokenOf: async (planeId, token) =>
         textAt(await tokens.verify(token), 'iss') === accountIssuer(tokens.installation, planeId),
@@ -128,8 +129,8 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
     },
     host: builtinHost({
       hostClient: inProcessClient(local.plane.kinds, 'flotilla'),
-      send: virtualApi({ virtualPlanes: entrances, ...inProcess }),
-      sendToHost: (request) => toLocal(ownPlace, request),
+      send: virtualApi({ virtualPlanes: virtual, ...inProcess }),
+      sendToHost: (request) => sendToLocal(localLocation, request),
       clock,
       log,
     }),
@@ -144,6 +145,6 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
 async function borrowedLocal(fleet: Fleet): Promise<Borrowed> {
   await fleet.create(localCluster);
   const local = await fleet.borrow(localCluster);
-  if (local === undefined) throw new Error(`the control plane ${localCluster} is not there`);
+  if (local === undefined) throw new Error(`the control plane ${localCluster} does not exist`);
   return local;
 }

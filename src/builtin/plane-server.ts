@@ -15,19 +15,19 @@ export interface PlaneServerOptions {
   readonly log: Log;
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
-  /** Absent: `/metrics` is no path of these planes. */
+  /** If absent, these planes do not serve `/metrics`. */
   readonly metrics?: Metrics;
   readonly bodyBytes: number;
 }
 
-/** What answers for a plane: its kinds and the documents about them. Made once for each, and gone with it. */
+/** Returns the HTTP handler of a plane, for its kinds and its discovery documents. Cached for the life of the plane. */
 export function planeServer(options: PlaneServerOptions): (plane: Plane) => Handler {
   const { clock, log, version, healthChecks, metrics, bodyBytes } = options;
   const handlers = new WeakMap<Plane, Handler>();
   const shared = new SharedDocuments();
   return (plane) => {
-    const known = handlers.get(plane);
-    if (known !== undefined) return known;
+    const cached = handlers.get(plane);
+    if (cached !== undefined) return cached;
     const documents = planeDocuments(plane, {
       version,
       healthChecks,

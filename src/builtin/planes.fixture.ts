@@ -12,17 +12,17 @@ import type { Store } from '../store/store.ts';
 import { inProcessClient } from './in-process-client.ts';
 import { openPlanes, type Planes, type PlanesOptions } from './open-planes.ts';
 
-/** The built-in cluster without a server around it. */
+/** Test environment: the built-in cluster without a server. */
 export interface PlanesBench {
   readonly planes: Planes;
   readonly upkeep: Upkeep;
   readonly clock: ManualClock;
   readonly store: Store;
-  /** Of the built-in cluster. */
+  /** A client of the built-in cluster. */
   readonly hostClient: ApiClient;
-  /** Does all that is due, and lets a second pass for what was put off. */
+  /** Runs all due maintenance, then advances the clock by a second for deferred work. */
   work(): Promise<void>;
-  /** Ends what was opened; the store stays. */
+  /** Closes everything except the store. */
   close(): Promise<void>;
 }
 

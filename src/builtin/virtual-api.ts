@@ -28,9 +28,9 @@ import type { VirtualClusterPlace, VirtualPlanes } from './virtual-planes.ts';
 
 export interface VirtualApiOptions {
   readonly virtualPlanes: Pick<VirtualPlanes, 'enter'>;
-  /** What answers for a plane. */
+  /** Returns the HTTP handler of a plane. */
   serve(plane: Plane): Handler;
-  /** The service account of that plane whom a good token stands for. */
+  /** Returns the service account of that plane for a valid token. */
   authenticate(plane: Plane, token: string): Promise<Identity | undefined>;
   readonly clock: Clock;
   readonly log: Log;
@@ -39,17 +39,17 @@ export interface VirtualApiOptions {
 const never = new AbortController().signal;
 
 /**
- * Requests to virtual clusters that come from inside the process, in the name of whomever they say. The plane is loaded
- * for as long as the answer lasts.
+ * Sends in-process requests to virtual clusters under the given identity. The plane stays loaded until the response is
+ * complete.
  */
 export function virtualApi(options: VirtualApiOptions) {
   const { clock, log } = options;
-  const visits = new WeakMap<Exchange, Promise<PlaneVisit>>();
+  const sessions = new WeakMap<Exchange, Promise<PlaneVisit>>();
   const tokens = new WeakMap<Exchange, string>();
-  const visitOf = async (exchange: Exchange): Promise<PlaneVisit> => {
-    const visit = visits.get(exchange);
-    if (visit === undefined) throw new Error('a request to no virtual cluster');
-    return await visit;
+  const sessionOf = async (exchange: Exchange): Promise<PlaneVisit> => {
+    const session = sessions.get(exchange);
+    if (session === undefined) throw new Error('the request has no virtual cluster');
+    return await session;
   };
   const handle = chain(
     [
@@ -60,17 +60,18 @@ export function virtualApi(options: VirtualApiOptions) {
       async (exchange, next) => {
         const token = tokens.get(exchange);
         if (token === undefined) return await next(exchange);
-        const account = await options.authenticate((await visitOf(exchange)).plane, token);
+        const account = await options.authenticate((await sessionOf(exchange)).plane, token);
         if (account === undefined) throw unauthorized();
         exchange.identity = account;
         return await next(exchange);
       },
       authorize({
-        authorize: async (identity, asked, exchange) => (await visitOf(exchange)).plane.authorize(identity, asked),
+        authorize: async (identity, attributes, exchange) =>
+          (await sessionOf(exchange)).plane.authorize(identity, attributes),
       }),
     ],
     async (exchange) => {
-      const { plane, signal } = await visitOf(exchange);
+      const { plane, signal } = await sessionOf(exchange);
       exchange.end.follow(followSignal(signal, (reason) => exchange.end.end(reason)));
       return await options.serve(plane)(exchange);
     },
@@ -82,7 +83,7 @@ export function virtualApi(options: VirtualApiOptions) {
         method: request.method,
         url: request.path,
         headers: request.headers,
-        body: request.body ?? nothing(),
+        body: request.body ?? emptyBody(),
         remoteAddress: '',
         httpVersion: '1.1',
         webSocket: false,
@@ -92,39 +93,39 @@ export function virtualApi(options: VirtualApiOptions) {
     );
     if ('token' in request.as) tokens.set(exchange, request.as.token);
     else exchange.identity = { user: request.as, system: false, signal: never } satisfies Identity;
-    const visit = options.virtualPlanes.enter(place);
-    visits.set(exchange, visit);
+    const session = options.virtualPlanes.enter(place);
+    sessions.set(exchange, session);
     exchange.end.follow(() => {
-      void visit.then(
-        (entered) => entered.leave(),
+      void session.then(
+        (opened) => opened.leave(),
         () => {},
       );
     });
-    const over = () => exchange.end.end(undefined);
+    const finish = () => exchange.end.end(undefined);
     try {
       const reply = await handle(exchange);
-      const body = bytesOf(reply, over);
-      // What is whole needs the plane no more, whether somebody reads it or not.
-      if (!goesOn(reply)) over();
+      const body = bytesOf(reply, finish);
+      // A complete response no longer needs the plane, whether its body is read or not.
+      if (!goesOn(reply)) finish();
       return { status: reply.status, headers: reply.headers, body };
     } catch (error) {
-      over();
+      finish();
       throw error;
     }
   };
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
-/** The body as it comes; it is over for whoever stops reading. */
-async function* bytesOf(reply: Reply, over: () => void): AsyncGenerator<Uint8Array, void, undefined> {
+/** Streams the body. The request ends when the reader stops. */
+async function* bytesOf(reply: Reply, finish: () => void): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     if (isStream(reply)) yield* streamed(reply.body);
     else if (isPieced(reply)) yield* reply.body.pieces;
     else if (typeof reply.body === 'string') yield Buffer.from(reply.body);
     else if (reply.body instanceof Uint8Array) yield reply.body;
   } finally {
-    over();
+    finish();
   }
 }
 

@@ -7,29 +7,29 @@ import type { PlaneVisit } from '../gateway/inside.ts';
 import { followSignal } from '../http/request-end.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 
-/** Where a virtual cluster stands in the built-in cluster. */
+/** The namespace and name of a virtual cluster in the built-in cluster. */
 export interface VirtualClusterPlace {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** A virtual cluster as somebody finds it who wants to enter. */
+/** The status of a virtual cluster as the gateway sees it. */
 export interface StandingVirtualCluster {
   readonly uid: string;
   readonly planeId: string;
-  /** Whom it was made for; '' for one that was made by hand. */
+  /** The owner that it was created for; '' if it was created by hand. */
   readonly owner: string;
   readonly door: 'open' | 'asleep' | 'closing';
 }
 
 export interface VirtualPlanes {
-  /** Throws 404 and 503 for a virtual cluster that nobody can enter now. */
+  /** Opens a gateway session. Throws 404 or 503 if the virtual cluster cannot be used now. */
   enter(place: VirtualClusterPlace): Promise<PlaneVisit>;
-  /** What stands there, whether somebody can enter it or not. */
+  /** Returns the virtual cluster at the location, usable or not. `undefined` if there is none. */
   at(place: VirtualClusterPlace): StandingVirtualCluster | undefined;
-  /** Settles when somebody can enter what stands there; rejects when the signal fires before. */
+  /** Resolves when the virtual cluster at the location can be used; rejects if the signal fires before. */
   opened(place: VirtualClusterPlace, signal: AbortSignal): Promise<void>;
-  /** The plane of the virtual cluster that is there; undefined: nobody can enter one there. */
+  /** Returns the plane of the virtual cluster at the location, `undefined` if none can be used there. */
   planeIdAt(place: VirtualClusterPlace): string | undefined;
   close(): void;
 }
@@ -37,71 +37,71 @@ export interface VirtualPlanes {
 export interface VirtualPlanesOptions {
   /** The virtual clusters of the built-in cluster. */
   readonly virtualClusters: Pick<KindStore, 'peek' | 'listen'>;
-  /** Must have the plane pinned before it first waits: from then on it is not removed until it is left. */
+  /** Must pin the plane before its first await: from then on the plane is not removed until the session ends. */
   visit(planeId: string, name: string): Promise<Omit<PlaneVisit, 'signal'>>;
 }
 
-interface Door {
+interface PlaneSessions {
   readonly end: AbortController;
-  visitors: number;
+  count: number;
 }
 
 /**
- * The planes of virtual clusters, as far as their objects let somebody in. An object that is put to sleep or whose
- * removal begins ends what lasts in its plane; whoever asks after that is told so.
+ * Gives access to the planes of virtual clusters according to their objects. When a virtual cluster is put to sleep or
+ * its removal begins, open streams in its plane end, and later requests get an error that says so.
  */
 export function virtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
   const { virtualClusters } = options;
-  const doors = new Map<string, Door>();
+  const sessionsByPlane = new Map<string, PlaneSessions>();
 
   const stop = virtualClusters.listen(({ before, after }) => {
     const object = after?.object ?? before?.object;
     if (object === undefined) return;
-    const door = doors.get(planeIdOf(object));
-    const closed = after === undefined ? gone(object) : whyClosed(object);
-    if (door === undefined || closed === undefined) return;
-    doors.delete(planeIdOf(object));
-    door.end.abort(closed);
+    const sessions = sessionsByPlane.get(planeIdOf(object));
+    const unavailable = after === undefined ? deletedError(object) : unavailableError(object);
+    if (sessions === undefined || unavailable === undefined) return;
+    sessionsByPlane.delete(planeIdOf(object));
+    sessions.end.abort(unavailable);
   });
 
-  function doorOf(planeId: string): Door {
-    const known = doors.get(planeId);
-    if (known !== undefined) return known;
-    const door = { end: new AbortController(), visitors: 0 };
-    doors.set(planeId, door);
-    return door;
+  function sessionsOf(planeId: string): PlaneSessions {
+    const existing = sessionsByPlane.get(planeId);
+    if (existing !== undefined) return existing;
+    const sessions = { end: new AbortController(), count: 0 };
+    sessionsByPlane.set(planeId, sessions);
+    return sessions;
   }
 
   return {
     async enter({ namespace, name }) {
       const object = virtualClusters.peek(namespace, name)?.object;
       if (object === undefined) throw notFound(groupResourceOf(virtualClusterKind), name);
-      const closed = whyClosed(object);
-      if (closed !== undefined) throw closed;
+      const unavailable = unavailableError(object);
+      if (unavailable !== undefined) throw unavailable;
       const planeId = planeIdOf(object);
-      // In the same turn as the look above: whoever removes the plane comes before it or waits for it.
-      const visiting = options.visit(planeId, name);
-      const door = doorOf(planeId);
-      door.visitors += 1;
-      const leaveDoor = () => {
-        door.visitors -= 1;
-        if (door.visitors === 0 && doors.get(planeId) === door) doors.delete(planeId);
+      // In the same tick as the check above: a removal of the plane happens before this, or waits for the session.
+      const opening = options.visit(planeId, name);
+      const sessions = sessionsOf(planeId);
+      sessions.count += 1;
+      const releaseSession = () => {
+        sessions.count -= 1;
+        if (sessions.count === 0 && sessionsByPlane.get(planeId) === sessions) sessionsByPlane.delete(planeId);
       };
       try {
-        const { plane, leave } = await visiting;
+        const { plane, leave } = await opening;
         let left = false;
         return {
           plane,
-          signal: door.end.signal,
+          signal: sessions.end.signal,
           leave() {
             if (left) return;
             left = true;
-            leaveDoor();
+            releaseSession();
             leave();
           },
         };
       } catch (error) {
-        leaveDoor();
+        releaseSession();
         throw error;
       }
     },
@@ -118,23 +118,23 @@ export function virtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
     },
 
     opened({ namespace, name }, signal) {
-      const isOpen = () => {
+      const isUsable = () => {
         const object = virtualClusters.peek(namespace, name)?.object;
-        return object !== undefined && whyClosed(object) === undefined;
+        return object !== undefined && unavailableError(object) === undefined;
       };
-      if (isOpen()) return Promise.resolve();
+      if (isUsable()) return Promise.resolve();
       return new Promise((resolve, reject) => {
-        const stopListening = virtualClusters.listen(() => {
-          if (!isOpen()) return;
-          letGo();
+        const unsubscribe = virtualClusters.listen(() => {
+          if (!isUsable()) return;
+          cleanUp();
           resolve();
         });
         const leaveSignal = followSignal(signal, (reason) => {
-          letGo();
+          cleanUp();
           reject(reason);
         });
-        const letGo = () => {
-          stopListening();
+        const cleanUp = () => {
+          unsubscribe();
           leaveSignal();
         };
       });
@@ -142,22 +142,22 @@ export function virtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
 
     planeIdAt({ namespace, name }) {
       const object = virtualClusters.peek(namespace, name)?.object;
-      return object === undefined || whyClosed(object) !== undefined ? undefined : planeIdOf(object);
+      return object === undefined || unavailableError(object) !== undefined ? undefined : planeIdOf(object);
     },
 
     close: stop,
   };
 }
 
-function whyClosed(object: KubeObject): StatusError | undefined {
+function unavailableError(object: KubeObject): StatusError | undefined {
   const name = JSON.stringify(object.metadata.name ?? '');
   if (isBeingRemoved(object)) return serviceUnavailable(`the virtual cluster ${name} is being removed`);
   if (!isAsleep(object)) return undefined;
   return serviceUnavailable(
-    `the virtual cluster ${name} is asleep; nothing in it is lost: set spec.asleep of its ${virtualClusterKind.kind} to false to wake it`,
+    `the virtual cluster ${name} is asleep and its data is kept: set spec.asleep of its ${virtualClusterKind.kind} to false to wake it`,
   );
 }
 
-function gone({ metadata }: KubeObject): StatusError {
+function deletedError({ metadata }: KubeObject): StatusError {
   return notFound(groupResourceOf(virtualClusterKind), metadata.name ?? '');
 }

@@ -11,49 +11,55 @@ type Owners = Pick<ManagementState, 'user' | 'team'>;
 type Keys = Owners & Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>;
 
 /**
- * Of the groups that a key lists, those that somebody gave it. One that its owner had when it was listed is not given:
- * it follows the owner, and is lost to the key when the owner loses it.
+ * Records which of the groups that a key lists were granted to the key itself. A group that its owner had when it was
+ * listed is not granted: it follows the owner, and the key loses it when the owner does.
  */
 export function noteGivenGroups(draft: Draft, state: Owners): void {
   const { object, old, hidden } = draft;
   const listed = textsAt(object, 'spec', 'groups');
   const before = textsAt(old?.object, 'spec', 'groups');
-  const given = old === undefined ? [] : givenGroups(old.object, old.hidden);
+  const granted = old === undefined ? [] : grantedGroups(old.object, old.hidden);
   if (listed.length === 0) delete hidden[hiddenGivenGroups];
   else {
     hidden[hiddenGivenGroups] = listed.filter(
-      (group) => given.includes(group) || (!before.includes(group) && !followsOwner(group, object, state)),
+      (group) => granted.includes(group) || (!before.includes(group) && !followsOwner(group, object, state)),
     );
   }
 }
 
-/** The key as far as its groups are its own: what follows the owner is the owner's to have. */
+/** Returns the key with only the groups granted to it; groups that follow the owner come from the owner. */
 export function withGivenGroups(key: KubeObject, state: Pick<ManagementState, 'accessKeyHidden'>): KubeObject {
   const listed = textsAt(key, 'spec', 'groups');
   if (listed.length === 0) return key;
-  const given = givenGroups(key, state.accessKeyHidden(key.metadata.name ?? ''));
-  return given.length === listed.length ? key : { ...key, spec: { ...(key.spec as JsonObject), groups: [...given] } };
+  const granted = grantedGroups(key, state.accessKeyHidden(key.metadata.name ?? ''));
+  return granted.length === listed.length
+    ? key
+    : { ...key, spec: { ...(key.spec as JsonObject), groups: [...granted] } };
 }
 
 /**
- * Why a caller who is no admin may not write this key, for its groups' sake. A key with groups besides those of the
- * caller reaches further than the caller, by its value, within its scope and for its time: none of these is theirs to
- * change. Groups that the caller has from the very key in use do not count, or it could make itself last for ever.
+ * Returns the reason why the groups of this key forbid a non-admin caller to write it, `undefined` if they do not. A
+ * key with groups that the caller lacks has more permissions than the caller, through its value, within its scope and
+ * until its expiry, so the caller may change none of these. Groups that the caller has only through the key in use do
+ * not count; otherwise that key could extend its own life forever.
  */
 export function groupsRefusal(draft: Draft, context: RequestContext, state: Keys): string | undefined {
   const { object, old } = draft;
-  // A new key ends with the one that it is made with.
+  // A new key expires with the key that creates it.
   const held = old === undefined ? context.user.groups : heldWithoutKey(context, state);
-  const kept = textsAt(old?.object, 'spec', 'groups');
-  const beyond = textsAt(object, 'spec', 'groups').filter((group) => !held.includes(group) && !kept.includes(group));
-  if (beyond.length > 0) return `only admins may give a key groups that are not their own: ${beyond.join(', ')}`;
-  if (old === undefined || givenGroups(old.object, old.hidden).every((group) => held.includes(group))) return undefined;
-  return reachesFurther(draft, old.object)
-    ? 'only admins may replace the value, or change the scope or the end, of a key that has groups besides their own'
+  const storedGroups = textsAt(old?.object, 'spec', 'groups');
+  const foreign = textsAt(object, 'spec', 'groups').filter(
+    (group) => !held.includes(group) && !storedGroups.includes(group),
+  );
+  if (foreign.length > 0) return `only admins may give a key groups that the caller is not in: ${foreign.join(', ')}`;
+  if (old === undefined || grantedGroups(old.object, old.hidden).every((group) => held.includes(group)))
+    return undefined;
+  return changesReach(draft, old.object)
+    ? 'only admins may change the value, scope or expiry of a key with groups that the caller is not in'
     : undefined;
 }
 
-function reachesFurther({ object, hidden, old }: Draft, before: KubeObject): boolean {
+function changesReach({ object, hidden, old }: Draft, before: KubeObject): boolean {
   const of = (key: KubeObject, member: string) => valueAt(key, 'spec', member) ?? null;
   const differs = (member: string) => !equalJson(of(object, member), of(before, member));
   return (
@@ -66,18 +72,18 @@ function reachesFurther({ object, hidden, old }: Draft, before: KubeObject): boo
 function heldWithoutKey(context: RequestContext, state: Keys): readonly string[] {
   const used = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
   if (used === undefined) return context.user.groups;
-  const lent = givenGroups(used, state.accessKeyHidden(context.accessKey ?? ''));
-  return context.user.groups.filter((group) => !lent.includes(group) || followsOwner(group, used, state));
+  const granted = grantedGroups(used, state.accessKeyHidden(context.accessKey ?? ''));
+  return context.user.groups.filter((group) => !granted.includes(group) || followsOwner(group, used, state));
 }
 
-/** A key from before this was noted has all that it lists. */
-function givenGroups(key: KubeObject, hidden: JsonObject | undefined): readonly string[] {
+/** A key stored before this was recorded has all groups that it lists. */
+function grantedGroups(key: KubeObject, hidden: JsonObject | undefined): readonly string[] {
   return hidden?.[hiddenGivenGroups] === undefined
     ? textsAt(key, 'spec', 'groups')
     : textsAt(hidden, hiddenGivenGroups);
 }
 
-/** A bare subject is what its keys say, and has nothing that they could follow. */
+/** Always false for a bare subject: its groups come from its keys only. */
 function followsOwner(group: string, key: KubeObject, state: Owners): boolean {
   const [user, team] = [textAt(key, 'spec', 'user'), textAt(key, 'spec', 'team')];
   if (user === '' && team === '') return false;

@@ -1,13 +1,13 @@
 /** Members of an access key's hidden part. */
 export const hiddenKeyHash = 'keyHash';
-/** The key that it was made with: name and uid. */
+/** The key that created it: name and UID. */
 export const hiddenMadeWith = 'madeWith';
-/** Of a login that was opened with a key: what that key was like then. */
+/** On logins that were opened with a key: the fingerprint of that key at the time. */
 export const hiddenMakerMark = 'makerMark';
 export const hiddenInheritedScopes = 'inheritedScopes';
-/** Of the user or team that it is for. */
+/** The UID of the user or team that owns the key. */
 export const hiddenOwnerUid = 'ownerUid';
-/** Of the groups that it lists, those that do not follow from whom it is for. */
+/** Those of its groups that were granted to the key and do not follow its owner. */
 export const hiddenGivenGroups = 'givenGroups';
 export const hiddenConnectorData = 'connectorData';
 export const hiddenOidcTokens = 'oidcTokens';

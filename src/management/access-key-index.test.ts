@@ -11,7 +11,7 @@ interface Key {
   readonly hidden: JsonObject;
 }
 
-/** As much of a store as the index asks for, and how it changes. */
+/** A minimal store for the index, with a function that changes it. */
 function keyStore() {
   const keys = new Map<string, Key>();
   const listeners = new Set<(change: KindChange) => void>();
@@ -57,7 +57,7 @@ function makerOf(key: Key): string {
   return (key.hidden.madeWith as JsonObject | undefined)?.name as string;
 }
 
-it('knows whose keys there are and what was made with which, whatever comes and goes', () => {
+it('the index knows the owner and the creator of each key after any sequence of changes', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd', 'e');
   const owner = fc.record({ member: fc.constantFrom('user', 'team', 'subject'), who: fc.constantFrom('x', 'y') });
   const step = fc.record({ remove: fc.boolean(), name, owner, maker: fc.option(name, { nil: undefined }) });

@@ -4,41 +4,41 @@ import type { KindStore } from '../registry/kind-store.ts';
 import { hiddenMadeWith } from './access-key-hidden.ts';
 import { ownerMembers } from './access-key-owner.ts';
 
-/** Whom a key is for: the member of spec that says so. */
+/** The spec field that names the owner of a key. */
 export type KeyOwnerMember = (typeof ownerMembers)[number];
 
-/** Names of access keys by what else is known of them, so that nobody has to look through all of them. */
+/** Indexes of access key names, so that lookups do not scan all keys. */
 export interface AccessKeyIndex {
   of(member: KeyOwnerMember, name: string): ReadonlySet<string>;
-  /** The keys that were made with this one, those that were made with them, and so on. */
+  /** The keys created with this one, directly or transitively. */
   madeWith(keyName: string): Set<string>;
 }
 
-/** Follows the store of access keys from now on; goes with it. */
+/** Follows the store of access keys from now on, for the lifetime of the store. */
 export function indexAccessKeys(keys: KindStore): AccessKeyIndex {
   const byOwner = new Map<string, Set<string>>();
-  const byMaker = new Map<string, Set<string>>();
-  const makers = new Map<string, string>();
+  const byCreator = new Map<string, Set<string>>();
+  const creators = new Map<string, string>();
 
   const add = (key: KubeObject): void => {
     const name = key.metadata.name ?? '';
     insert(byOwner, ownerOf(key), name);
-    const maker = textAt(objectAt(keys.peekHidden('', name), hiddenMadeWith), 'name');
-    if (maker === '') return;
-    makers.set(name, maker);
-    insert(byMaker, maker, name);
+    const creator = textAt(objectAt(keys.peekHidden('', name), hiddenMadeWith), 'name');
+    if (creator === '') return;
+    creators.set(name, creator);
+    insert(byCreator, creator, name);
   };
 
   const remove = (key: KubeObject): void => {
     const name = key.metadata.name ?? '';
-    take(byOwner, ownerOf(key), name);
-    take(byMaker, makers.get(name) ?? '', name);
-    makers.delete(name);
+    removeFrom(byOwner, ownerOf(key), name);
+    removeFrom(byCreator, creators.get(name) ?? '', name);
+    creators.delete(name);
   };
 
   for (const { object } of keys.peekAll()) add(object);
   keys.listen(({ before, after }) => {
-    // Whom it is for and what it was made with stay as they are for as long as a key lives.
+    // The owner and the creator key never change during the life of a key.
     if (before !== undefined && before.object.metadata.uid === after?.object.metadata.uid) return;
     if (before !== undefined) remove(before.object);
     if (after !== undefined) add(after.object);
@@ -48,12 +48,12 @@ export function indexAccessKeys(keys: KindStore): AccessKeyIndex {
     of: (member, name) => byOwner.get(ownerText(member, name)) ?? none,
     madeWith(keyName) {
       const found = new Set<string>();
-      const open = [keyName];
-      for (let maker = open.pop(); maker !== undefined; maker = open.pop()) {
-        for (const name of byMaker.get(maker) ?? []) {
+      const queue = [keyName];
+      for (let creator = queue.pop(); creator !== undefined; creator = queue.pop()) {
+        for (const name of byCreator.get(creator) ?? []) {
           if (found.has(name)) continue;
           found.add(name);
-          open.push(name);
+          queue.push(name);
         }
       }
       return found;
@@ -72,14 +72,14 @@ function ownerText(member: KeyOwnerMember, name: string): string {
   return `${member} ${name}`;
 }
 
-function insert(index: Map<string, Set<string>>, at: string, name: string): void {
-  const known = index.get(at);
-  if (known === undefined) index.set(at, new Set([name]));
-  else known.add(name);
+function insert(index: Map<string, Set<string>>, key: string, name: string): void {
+  const names = index.get(key);
+  if (names === undefined) index.set(key, new Set([name]));
+  else names.add(name);
 }
 
-function take(index: Map<string, Set<string>>, at: string, name: string): void {
-  const known = index.get(at);
-  known?.delete(name);
-  if (known?.size === 0) index.delete(at);
+function removeFrom(index: Map<string, Set<string>>, key: string, name: string): void {
+  const names = index.get(key);
+  names?.delete(name);
+  if (names?.size === 0) index.delete(key);
 }

@@ -5,8 +5,8 @@ import { keyStateOf, scopesOf } from './access-key-state.ts';
 import { own, withKeys } from './access-keys.fixture.ts';
 import { deleting, patching, refusal, writing } from './management.fixture.ts';
 
-describe('how long a key lives and how many there are (completions §5)', () => {
-  it('ends by ttl from creation, or from the last activity', async () => {
+describe('lifetime and number of access keys (completions §5)', () => {
+  it('a key expires its ttl after creation or after the last activity', async () => {
     const { make, stored, clock, plane, system } = await withKeys();
     await make({ ttl: 60 });
     await make({ ttl: 60, ttlAfterLastActivity: true }, undefined, 'active');
@@ -22,14 +22,14 @@ describe('how long a key lives and how many there are (completions §5)', () => 
     expect(keys?.resource.expiresAt?.({ object: stored() })).toBe(clock.now() + 7 * 24 * 3600 * 1000);
   });
 
-  it('has no negative ttl, and obeys the maximum of the server', async () => {
+  it('a negative ttl is rejected, and the maximum of the server applies', async () => {
     const { make } = await withKeys({ accessKeys: { maxTTL: 100, perUser: 100 } });
     expect((await refusal(make({ ttl: -1 }))).code).toBe(422);
     expect((await refusal(make({ ttl: 101 }))).message).toContain('spec.ttl');
     expect(await make({})).toMatchObject({ spec: { ttl: 100 } });
   });
 
-  it('keeps the count of keys within the limit; ended ones do not count', async () => {
+  it('the number of keys is limited; expired ones do not count', async () => {
     const { make, as, clock, admin, verbs } = await withKeys({ accessKeys: { maxTTL: 0, perUser: 2 } });
     await make({ ttl: 10 });
     await make({}, as('anna'), 'second');
@@ -47,7 +47,7 @@ describe('how long a key lives and how many there are (completions §5)', () => 
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('does not outlive the key that it was made with, whatever becomes of that one', async () => {
+  it('a key does not outlive the key that created it, however that key changes', async () => {
     const { make, as, stored, clock, state, verbs } = await withKeys();
     await make({ ttl: 100 }, as('anna'), 'maker');
     const context = as('anna', '', 'maker');
@@ -75,7 +75,7 @@ describe('how long a key lives and how many there are (completions §5)', () => 
     expect(keyStateOf(stored('a'), state).user).toBeUndefined();
   });
 
-  it('outlives a login, and carries the scopes of what it was made with', async () => {
+  it('a key outlives the login that created it, and inherits the scopes of its creator', async () => {
     const { make, plane, system, sent, as, stored, state } = await withKeys();
     const scope = { projects: [{ project: 'p' }] };
     await plane.kinds
@@ -93,18 +93,21 @@ describe('how long a key lives and how many there are (completions §5)', () => 
     expect(scopesOf(stored('narrow'), state)).toEqual([narrower, scope]);
   });
 
-  it('is changed by no key that has a scope', async () => {
+  it('a scoped key cannot change keys', async () => {
     const { make, as, verbs } = await withKeys();
     await make({});
     await make({ scope: { projects: [{ project: 'p' }] } }, as('anna'), 'narrow');
     const patch = { type: 'merge' as const, document: { spec: { key: own } }, findings: [] };
     for (const name of ['k', 'narrow']) {
       const refused = await refusal(verbs('ownedaccesskeys').patch(as('anna', '', 'narrow'), name, patch, patching));
-      expect(refused).toMatchObject({ code: 403, message: expect.stringContaining('may make keys, not change them') });
+      expect(refused).toMatchObject({
+        code: 403,
+        message: expect.stringContaining('may create keys but not change them'),
+      });
     }
   });
 
-  it('refuses a scope that lists nothing', async () => {
+  it('an empty scope is rejected', async () => {
     const { make } = await withKeys();
     expect((await refusal(make({ scope: {} }))).code).toBe(422);
     expect(await make({ scope: null })).toBeDefined();

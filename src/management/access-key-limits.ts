@@ -13,16 +13,20 @@ import { keyStateOf, scopesOf } from './access-key-state.ts';
 import type { ManagementDependencies } from './dependencies.ts';
 import { isLogin } from './login-keys.ts';
 
-type Known = Pick<ManagementDependencies, 'state' | 'settings' | 'clock'>;
+type Dependencies = Pick<ManagementDependencies, 'state' | 'settings' | 'clock'>;
 
-/** How many keys somebody may have; what the server makes itself (logins) and what has ended is not counted. */
-export function checkKeyCount(key: KubeObject, context: RequestContext, { state, settings, clock }: Known): void {
+/** Enforces the maximum number of keys per owner. Logins, which the server creates, and expired keys do not count. */
+export function checkKeyCount(
+  key: KubeObject,
+  context: RequestContext,
+  { state, settings, clock }: Dependencies,
+): void {
   const limit = settings.accessKeys.perUser;
   if (context.system || limit <= 0) return;
   const owner = ownerMembers.find((member) => textAt(key, 'spec', member) !== '');
   if (owner === undefined) return;
   const name = textAt(key, 'spec', owner);
-  // Which of them count has to be looked at only where all of them together are too many.
+  // Inspect the keys only if their total number reaches the limit.
   if (state.accessKeyCountOf(owner, name) < limit) return;
   let count = 0;
   for (const other of state.accessKeysOf(owner, name)) {
@@ -37,80 +41,93 @@ export function checkKeyCount(key: KubeObject, context: RequestContext, { state,
   );
 }
 
-/** A write without a lifetime does not take one away that the server has set; none gives more than the maker has. */
-export function keepLifetime(draft: Draft, spec: JsonObject, context: RequestContext, known: Known): void {
-  const kept = numberAt(draft.old?.object, 'spec', 'ttl') ?? 0;
+/**
+ * A write without a ttl keeps a ttl that the server has set; no write extends the life beyond that of the creator key.
+ */
+export function keepLifetime(
+  draft: Draft,
+  spec: JsonObject,
+  context: RequestContext,
+  dependencies: Dependencies,
+): void {
+  const storedTtl = numberAt(draft.old?.object, 'spec', 'ttl') ?? 0;
   const madeWith = objectAt(draft.hidden, hiddenMadeWith);
-  const isServers = known.settings.accessKeys.maxTTL > 0 || madeWith !== undefined || isLogin(draft.object);
-  if (spec.ttl === undefined && kept !== 0 && isServers) spec.ttl = kept;
-  if (context.system || (numberAt(spec, 'ttl') ?? 0) === kept) return;
-  const maker = known.state.accessKey(textAt(madeWith, 'name'));
-  if (maker?.metadata.uid === textAt(madeWith, 'uid')) endWithMaker(draft.object, spec, maker, context, known);
+  const isSetByServer = dependencies.settings.accessKeys.maxTTL > 0 || madeWith !== undefined || isLogin(draft.object);
+  if (spec.ttl === undefined && storedTtl !== 0 && isSetByServer) spec.ttl = storedTtl;
+  if (context.system || (numberAt(spec, 'ttl') ?? 0) === storedTtl) return;
+  const creator = dependencies.state.accessKey(textAt(madeWith, 'name'));
+  if (creator?.metadata.uid === textAt(madeWith, 'uid'))
+    limitTtlToCreator(draft.object, spec, creator, context, dependencies);
 }
 
 /**
- * What a new key takes over from the key that it is made with: it does not outlive it, unless that one came from a
- * login, and it carries its scopes. The server's maximum comes on top. What the server makes itself it makes without a
- * key, but for a login that somebody opens with one.
+ * Applies what a new key inherits from the key that creates it. The new key does not outlive it, unless the creator is
+ * a login, and it carries its scopes. The server's maximum ttl applies in addition. The server creates its own keys
+ * without a key, except for logins that a caller opens with one.
  */
-export function takeAfterMaker(draft: Draft, spec: JsonObject, context: RequestContext, known: Known): void {
-  const { state, settings } = known;
+export function takeAfterMaker(
+  draft: Draft,
+  spec: JsonObject,
+  context: RequestContext,
+  dependencies: Dependencies,
+): void {
+  const { state, settings } = dependencies;
   if (context.system && context.accessKey === undefined) return;
-  const maker = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
+  const creator = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
   const max = settings.accessKeys.maxTTL;
   if (max > 0 && (numberAt(spec, 'ttl') ?? 0) === 0) spec.ttl = max;
-  if (maker === undefined) {
+  if (creator === undefined) {
     if (context.accessKey === undefined) return;
-    throw makerIsGone(draft);
+    throw creatorNotFound(draft);
   }
 
-  const scopes = scopesOf(maker, state);
+  const scopes = scopesOf(creator, state);
   if (scopes.length > 0) draft.hidden[hiddenInheritedScopes] = scopes.map((scope) => cloneJson(scope));
-  const bound = isLogin(draft.object) ? maker : openedWith(maker, draft, state);
-  if (bound === undefined) return;
-  draft.hidden[hiddenMadeWith] = { name: bound.metadata.name ?? '', uid: bound.metadata.uid ?? '' };
-  endWithMaker(draft.object, spec, bound, context, known);
+  const binding = isLogin(draft.object) ? creator : loginOpener(creator, draft, state);
+  if (binding === undefined) return;
+  draft.hidden[hiddenMadeWith] = { name: binding.metadata.name ?? '', uid: binding.metadata.uid ?? '' };
+  limitTtlToCreator(draft.object, spec, binding, context, dependencies);
 }
 
 /**
- * What is made during a login outlives it, but not the key that the login was opened with: nobody gets a longer life out
- * of a key by logging in with it. undefined: it was opened with a password.
+ * A key created during a login outlives the login, but not the key that the login was opened with: logging in with a
+ * key must not extend its life. `undefined` if the login was opened with a password.
  */
-function openedWith(maker: KubeObject, draft: Draft, state: Known['state']): KubeObject | undefined {
-  let link = maker;
+function loginOpener(creator: KubeObject, draft: Draft, state: Dependencies['state']): KubeObject | undefined {
+  let link = creator;
   while (isLogin(link)) {
     const opener = objectAt(state.accessKeyHidden(link.metadata.name ?? ''), hiddenMadeWith);
     if (opener === undefined) return undefined;
     const found = state.accessKey(textAt(opener, 'name'));
-    if (found === undefined || found.metadata.uid !== textAt(opener, 'uid')) throw makerIsGone(draft);
+    if (found === undefined || found.metadata.uid !== textAt(opener, 'uid')) throw creatorNotFound(draft);
     link = found;
   }
   return link;
 }
 
-/** Nobody can say any more what it was narrowed to. */
-function makerIsGone(draft: Draft): Error {
-  const detail = 'the key that it would be made with is gone';
+/** The creator key was deleted, so its scopes are no longer known. */
+function creatorNotFound(draft: Draft): Error {
+  const detail = 'the access key that this request depends on no longer exists';
   return forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
 }
 
-/** What a table shows as the end is then the end; what the maker's own end becomes later is seen to at each use. */
-function endWithMaker(
+/** Makes the displayed expiry final. Later changes of the creator's expiry are evaluated at each use. */
+function limitTtlToCreator(
   key: KubeObject,
   spec: JsonObject,
-  maker: KubeObject,
+  creator: KubeObject,
   context: RequestContext,
-  known: Known,
+  dependencies: Dependencies,
 ): void {
-  const makersEnd = keyStateOf(maker, known.state).expiresAt;
-  if (makersEnd === undefined) return;
+  const creatorExpiry = keyStateOf(creator, dependencies.state).expiresAt;
+  if (creatorExpiry === undefined) return;
   const own = accessKeyEnd(key);
-  if (own !== undefined && own <= makersEnd) return;
+  if (own !== undefined && own <= creatorExpiry) return;
   const created = Date.parse(key.metadata.creationTimestamp ?? '');
-  const from = Number.isNaN(created) ? known.clock.now() : created;
-  const most = Math.max(1, Math.floor((makersEnd - from) / 1000));
+  const from = Number.isNaN(created) ? dependencies.clock.now() : created;
+  const maxTtl = Math.max(1, Math.floor((creatorExpiry - from) / 1000));
   if (own !== undefined) {
-    context.warn(`spec.ttl is cut to ${most}: a key does not outlive the key that it is made with`);
+    context.warn(`spec.ttl is reduced to ${maxTtl}: a key does not outlive the key that creates it`);
   }
-  spec.ttl = most;
+  spec.ttl = maxTtl;
 }

@@ -4,15 +4,15 @@ import { keyStateOf } from './access-key-state.ts';
 import { own, withKeys } from './access-keys.fixture.ts';
 import { deleting, latest, listing, patching, refusal } from './management.fixture.ts';
 
-describe('whom an access key is for (completions §5)', () => {
-  it('is the caller where nobody is named', async () => {
+describe('the owner of an access key (completions §5)', () => {
+  it('the owner defaults to the caller', async () => {
     const { make, contextOf } = await withKeys();
     expect(await make({})).toMatchObject({ spec: { user: 'anna' } });
     const team = contextOf({ name: 'platform:team:red', groups: ['platform:team:red'] }, '');
     expect(await make({}, team, 't')).toMatchObject({ spec: { team: 'red' } });
   });
 
-  it('is the caller, a team of theirs, or for admins anybody who exists', async () => {
+  it('the owner is the caller or one of their teams, or for admins any existing principal', async () => {
     const { make, as, admin } = await withKeys();
     expect(await make({ team: 'red' })).toMatchObject({ spec: { team: 'red' } });
     expect((await refusal(make({ user: 'bob' }, as('anna'), 'x'))).code).toBe(403);
@@ -26,7 +26,7 @@ describe('whom an access key is for (completions §5)', () => {
     });
   });
 
-  it('is one, fixed after creation, and never begins with system:', async () => {
+  it('a key has one owner, which is immutable and never begins with system:', async () => {
     const { make, admin, verbs, as } = await withKeys();
     expect((await refusal(make({ user: 'anna', team: 'red' }))).code).toBe(422);
     for (const spec of [
@@ -44,7 +44,7 @@ describe('whom an access key is for (completions §5)', () => {
     });
   });
 
-  it('is taken from whoever had the name before', async () => {
+  it('a recreated owner does not get the keys of the previous one', async () => {
     const { make, stored, verbs, admin, as, create, state } = await withKeys();
     await make({});
     expect(keyStateOf(stored(), state).user).toMatchObject({ name: 'anna' });
@@ -56,7 +56,7 @@ describe('whom an access key is for (completions §5)', () => {
     expect((await refusal(verbs('ownedaccesskeys').get(as('anna'), 'k', latest))).code).toBe(404);
   });
 
-  it('gets no value from somebody who does not have the groups that the key has', async () => {
+  it('a caller without the groups of a key cannot replace its value', async () => {
     const { make, as, admin, verbs } = await withKeys();
     await make({ user: 'anna', groups: ['operators'] }, admin());
     await make({ team: 'red', groups: ['operators'] }, admin(), 'of-red');
@@ -73,7 +73,7 @@ describe('whom an access key is for (completions §5)', () => {
     expect(await patch({ spec: { key: own } })).toBeDefined();
   });
 
-  it('gives no groups that the caller does not have, except by admins', async () => {
+  it('only admins can give a key groups that the caller does not have', async () => {
     const { make, as, admin } = await withKeys();
     expect((await refusal(make({ groups: ['platform:admins'] }))).code).toBe(403);
     expect((await refusal(make({ groups: ['reds'] }, as('bob'), 'x'))).code).toBe(403);
@@ -81,8 +81,8 @@ describe('whom an access key is for (completions §5)', () => {
   });
 });
 
-describe('own keys and those of others (completions §5)', () => {
-  it('shows the own and those of teams, and nobody else exists', async () => {
+describe('ownedaccesskeys and accesskeys (completions §5)', () => {
+  it('a caller sees their own keys and those of their teams; other keys do not exist for them', async () => {
     const { make, as, admin, verbs } = await withKeys();
     await make({});
     await make({ team: 'red' }, admin(), 'of-red');
@@ -115,7 +115,7 @@ describe('own keys and those of others (completions §5)', () => {
     });
   });
 
-  it('lists those of one user or team for admins, and creates no AccessKey by apply', async () => {
+  it('admins can list the keys of one user or team, and an apply creates no AccessKey', async () => {
     const { make, mounted, admin, verbs } = await withKeys();
     await make({});
     const answer = await mounted('users').subresources.accesskeys?.verbs.get?.(admin(), 'anna', latest);

@@ -12,17 +12,17 @@ import { groupsRefusal } from './access-key-groups.ts';
 import { hiddenMadeWith, hiddenOwnerUid } from './access-key-hidden.ts';
 import type { ManagementState } from './state.ts';
 
-/** Whom a key can be for; at most one of them. */
+/** The spec fields that can name the owner of a key; at most one is set. */
 export const ownerMembers = ['user', 'team', 'subject'] as const;
 
-/** Nobody named: the caller. Later writes that name nobody keep whom it is for. */
+/** Defaults the owner to the caller. A later write without an owner keeps the stored one. */
 export function fillAccessKeyOwner(draft: Draft, spec: JsonObject, context: RequestContext): void {
   if (ownerMembers.some((member) => textAt(spec, member) !== '')) return;
   for (const member of ownerMembers) delete spec[member];
   if (draft.old !== undefined) {
     for (const member of ownerMembers) {
-      const kept = textAt(draft.old.object, 'spec', member);
-      if (kept !== '') spec[member] = kept;
+      const stored = textAt(draft.old.object, 'spec', member);
+      if (stored !== '') spec[member] = stored;
     }
   } else if (!context.system) {
     const caller = callerOf(context.user);
@@ -32,7 +32,7 @@ export function fillAccessKeyOwner(draft: Draft, spec: JsonObject, context: Requ
   }
 }
 
-/** For whom, and with which groups, a caller may write a key: 403 for everything beyond their own. */
+/** Checks the owner and the groups that a caller gives a key: 403 for everything beyond their own. */
 export function checkAccessKeyOwner(
   draft: Draft,
   context: RequestContext,
@@ -40,13 +40,13 @@ export function checkAccessKeyOwner(
 ): void {
   const caller = callerOf(context.user);
   if (context.system || caller.isAdmin) return;
-  // Another owner than the one that is set is nobody's right; validation says so.
+  // Nobody may change the owner; validation reports that.
   const owner = draft.old === undefined ? ownerRefusal(draft, caller) : undefined;
   const detail = owner ?? groupsRefusal(draft, context, state);
   if (detail !== undefined) throw forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
 }
 
-/** Those whom creates are counted for: keys of one owner are made one after the other. */
+/** The owner whose keys are counted: creates for the same owner are serialized. */
 export function accessKeyLane(sent: KubeObject, context: RequestContext): string {
   const caller = callerOf(context.user);
   const named = ownerMembers.find((member) => textAt(sent, 'spec', member) !== '');
@@ -57,27 +57,27 @@ export function accessKeyLane(sent: KubeObject, context: RequestContext): string
 
 type Owners = Pick<ManagementState, 'user' | 'team' | 'cluster'>;
 
-/** Whoever is deleted and made again under the same name is somebody else, and has none of the old keys. */
+/** A user that is deleted and created again under the same name is a different user and gets none of the old keys. */
 export function bindToOwner(draft: Draft, state: Owners): void {
   const uid = keyOwner(draft.object, state)?.metadata.uid;
   if (uid !== undefined) draft.hidden[hiddenOwnerUid] = uid;
 }
 
-/** Whether the key is for the one who has that name now. */
+/** True if the key belongs to the object that has the owner's name now. */
 export function isOfItsOwner(key: KubeObject, state: Owners & Pick<ManagementState, 'accessKeyHidden'>): boolean {
   const uid = textAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenOwnerUid);
   return uid === '' || uid === keyOwner(key, state)?.metadata.uid;
 }
 
-/** Whether the very key that it was made with is still there, where it was made with one that it does not outlive. */
+/** True if the key that created it still exists, or it is not bound to one. */
 export function hasItsMaker(key: KubeObject, state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>): boolean {
-  const maker = objectAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenMadeWith);
-  return maker === undefined || state.accessKey(textAt(maker, 'name'))?.metadata.uid === textAt(maker, 'uid');
+  const creator = objectAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenMadeWith);
+  return creator === undefined || state.accessKey(textAt(creator, 'name'))?.metadata.uid === textAt(creator, 'uid');
 }
 
 /**
- * The user or team that a key is for, or the cluster whose agent it is for; undefined for keys of another subject, and
- * where there is none of that name.
+ * Returns the user or team that owns a key, or the cluster whose agent owns it. `undefined` for keys of other subjects
+ * and if the owner does not exist.
  */
 export function keyOwner(key: KubeObject, state: Owners): KubeObject | undefined {
   const user = textAt(key, 'spec', 'user');
@@ -92,8 +92,9 @@ function ownerRefusal({ object }: Draft, caller: Caller): string | undefined {
   const user = textAt(object, 'spec', 'user');
   const team = textAt(object, 'spec', 'team');
   const subject = textAt(object, 'spec', 'subject');
-  if (user !== '' && user !== caller.user) return 'only admins may make keys for other users';
-  if (team !== '' && !caller.teams.includes(team)) return 'only admins may make keys for teams that they are not in';
+  if (user !== '' && user !== caller.user) return 'only admins may create keys for other users';
+  if (team !== '' && !caller.teams.includes(team))
+    return 'only admins may create keys for teams that they are not a member of';
   const isSelf = caller.user === undefined && caller.team === undefined && subject === caller.subject;
-  return subject !== '' && !isSelf ? 'only admins may make keys for a subject' : undefined;
+  return subject !== '' && !isSelf ? 'only admins may create keys for a subject' : undefined;
 }

@@ -6,7 +6,7 @@ import type { Draft } from '../registry/resource.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import { hiddenConnectorData, hiddenOidcTokens } from './access-key-hidden.ts';
 
-/** Login data: the server's to write, whoever the key is for. */
+/** Login data that only the server may write, regardless of the key's owner. */
 const serverFields = ['identity', 'identityRefresh', 'oidcProvider', 'parent', 'oidcLogin'] as const;
 
 const tokenMembers = ['idToken', 'accessToken', 'refreshToken'] as const;
@@ -14,7 +14,7 @@ const tokenMembers = ['idToken', 'accessToken', 'refreshToken'] as const;
 export const connectorDataPurpose = 'access-key-connector-data';
 export const oidcTokensPurpose = 'access-key-oidc-tokens';
 
-/** What others send is dropped, with a Warning if it was not what is there; what the server sends is taken apart. */
+/** Ignores these fields in client requests, with a Warning if they differ; seals the secrets that the server writes. */
 export function keepServerFields(draft: Draft, spec: JsonObject, context: RequestContext, sealer: Sealer): void {
   if (context.system) {
     sealConnectorData(draft, spec, sealer);
@@ -22,12 +22,12 @@ export function keepServerFields(draft: Draft, spec: JsonObject, context: Reques
     return;
   }
   for (const field of serverFields) {
-    const kept = objectAt(draft.old?.object, 'spec')?.[field];
-    if (spec[field] !== undefined && !equalJson(spec[field], kept)) {
-      context.warn(`spec.${field} is written by the server only; what was sent is dropped`);
+    const stored = objectAt(draft.old?.object, 'spec')?.[field];
+    if (spec[field] !== undefined && !equalJson(spec[field], stored)) {
+      context.warn(`spec.${field} is set by the server; the value in the request is ignored`);
     }
-    if (kept === undefined) delete spec[field];
-    else spec[field] = kept;
+    if (stored === undefined) delete spec[field];
+    else spec[field] = stored;
   }
 }
 
@@ -53,10 +53,10 @@ function sealTokens(draft: Draft, spec: JsonObject, sealer: Sealer): void {
   if (Object.keys(tokens).length > 0) sealInto(draft, hiddenOidcTokens, oidcTokensPurpose, writeJson(tokens), sealer);
 }
 
-/** The same value keeps its sealed form, so that a write that changes nothing changes nothing. */
+/** An unchanged value keeps its sealed form, so that a write without changes stays a no-op. */
 function sealInto(draft: Draft, member: string, purpose: string, clear: string, sealer: Sealer): void {
   if (clear === '') return;
-  const kept = textAt(draft.hidden, member);
-  if (kept !== '' && sealer.open(purpose, kept) === clear) return;
+  const stored = textAt(draft.hidden, member);
+  if (stored !== '' && sealer.open(purpose, stored) === clear) return;
   draft.hidden[member] = sealer.seal(purpose, clear);
 }

@@ -37,8 +37,8 @@ beforeEach(() => {
   teams = [];
 });
 
-describe('the state of a key', () => {
-  it('is the same for as long as everything that it follows from is', () => {
+describe('keyStateOf', () => {
+  it('the state is the same object while its inputs are unchanged', () => {
     const key = keep('k', { user: 'anna' });
     const first = keyStateOf(key, state);
     expect(first.user?.groups).toContain('own');
@@ -59,21 +59,21 @@ describe('the state of a key', () => {
       (g) => expect(g?.some((group) => group.endsWith('t'))).toBe(true),
     ],
   ];
-  it.each(changes)('is another at once when its %s', (_, change, check) => {
+  it.each(changes)('the state changes at once when the %s', (_, change, check) => {
     const key = keep('k', { user: 'anna' });
     keyStateOf(key, state);
     change();
     check(keyStateOf(key, state).user?.groups);
   });
 
-  it('is another at once when its value is', () => {
+  it('the state changes at once with the value of the key', () => {
     const key = keep('k', { user: 'anna' });
     expect(keyStateOf(key, state).version).toBe('hash');
     hidden.set('k', { [hiddenKeyHash]: 'other' });
     expect(keyStateOf(key, state).version).toBe('other');
   });
 
-  it('follows the key that it was made with', () => {
+  it('the state depends on the key that created it', () => {
     const maker = keep('maker', { user: 'anna' });
     const key = keep('k', { user: 'anna' }, { [hiddenMadeWith]: { name: 'maker', uid: maker.metadata.uid ?? '' } });
     expect(keyStateOf(key, state)).toMatchObject({ disabled: false, user: { name: 'anna' } });
@@ -83,7 +83,7 @@ describe('the state of a key', () => {
     expect(keyStateOf(key, state).user).toBeUndefined();
   });
 
-  it('follows uses that no status shows yet, where its end does', () => {
+  it('uses that no status shows yet extend a key that expires by inactivity', () => {
     const key = keep('k', { user: 'anna', ttl: 60, ttlAfterLastActivity: true });
     key.metadata.creationTimestamp = '2026-01-01T00:00:00Z';
     const created = Date.parse(key.metadata.creationTimestamp);

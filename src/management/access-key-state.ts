@@ -15,26 +15,26 @@ export function accessKeyClaim(hash: string): string {
   return `hash:${hash}`;
 }
 
-type Known = Pick<
+type StateLookups = Pick<
   ManagementState,
   'accessKey' | 'accessKeyHidden' | 'user' | 'userHidden' | 'team' | 'teamsOf' | 'cluster'
 >;
 
 /**
- * An access key as authentication sees it. A key that was made with another one lives no longer than that one: its
- * end is the earliest of the chain, and one link that is disabled, gone or nobody's any more ends all that hang on it.
- * `latestUse` tells of uses that no status shows yet.
+ * Returns an access key as authentication sees it. A key that was created with another one does not outlive it: its
+ * expiry is the earliest of the chain, and a link that is disabled, deleted or without a valid owner invalidates all
+ * keys that depend on it. `latestUse` returns uses that no status shows yet.
  */
 export function keyStateOf(
   key: KubeObject,
-  state: Known,
+  state: StateLookups,
   latestUse: (keyName: string) => number | undefined = () => undefined,
 ): KeyState {
   const name = key.metadata.name ?? '';
   const hidden = state.accessKeyHidden(name);
-  const known = knownIdentity(key, hidden, state);
-  if (known.state !== undefined) return known.state;
-  const user = known.identity;
+  const cached = cachedIdentity(key, hidden, state);
+  if (cached.state !== undefined) return cached.state;
+  const user = cached.identity;
   let disabled = false;
   let end: number | undefined;
   let broken = user === undefined || isEndedLogin(key, state);
@@ -44,13 +44,13 @@ export function keyStateOf(
     if (seen.has(linkName)) break;
     seen.add(linkName);
     disabled ||= flagAt(link, 'spec', 'disabled');
-    end = earliest(end, accessKeyEnd(usedAt(link, latestUse(linkName))));
+    end = earliest(end, accessKeyEnd(withLastUse(link, latestUse(linkName))));
     const deletion = link.metadata.deletionTimestamp;
     if (deletion !== undefined) end = earliest(end, Date.parse(deletion));
-    const maker: JsonObject | undefined = objectAt(state.accessKeyHidden(linkName), hiddenMadeWith);
-    if (maker === undefined) break;
-    link = state.accessKey(textAt(maker, 'name'));
-    if (link?.metadata.uid !== textAt(maker, 'uid') || ownerIdentity(link, state) === undefined) {
+    const creator: JsonObject | undefined = objectAt(state.accessKeyHidden(linkName), hiddenMadeWith);
+    if (creator === undefined) break;
+    link = state.accessKey(textAt(creator, 'name'));
+    if (link?.metadata.uid !== textAt(creator, 'uid') || ownerIdentity(link, state) === undefined) {
       broken = true;
       break;
     }
@@ -64,48 +64,48 @@ export function keyStateOf(
     version: textAt(hidden, hiddenKeyHash),
     scopes: scopesText(key, state),
   };
-  if (standsAlone(key, hidden)) known.state = found;
+  if (isIndependent(key, hidden)) cached.state = found;
   return found;
 }
 
-/** Whether what `keyStateOf` gave for it last stays true for as long as `keysVersion` is the same. */
+/** True if the last result of `keyStateOf` for this key stays valid while `keysVersion` is unchanged. */
 export function hasLastingState(key: KubeObject): boolean {
   return identities.get(key)?.state !== undefined;
 }
 
-/** Whether nothing else is looked at than what the identity follows from: no other key, no password, no time of use. */
-function standsAlone(key: KubeObject, hidden: JsonObject | undefined): boolean {
+/** True if the state depends only on the inputs of the identity: on no other key, password or time of use. */
+function isIndependent(key: KubeObject, hidden: JsonObject | undefined): boolean {
   if (isLogin(key) || flagAt(key, 'spec', 'ttlAfterLastActivity')) return false;
   return objectAt(hidden, hiddenMadeWith) === undefined;
 }
 
-/** Everything that an identity follows from, and what follows. */
-interface KnownIdentity {
+/** A cached identity with the inputs that it was computed from. */
+interface CachedIdentity {
   readonly hidden: JsonObject | undefined;
   readonly owner: KubeObject | undefined;
   readonly teams: readonly string[];
   readonly identity: UserInfo | undefined;
-  /** Of a key that stands alone. */
+  /** Only for a key whose state depends on nothing else. */
   state: KeyState | undefined;
 }
 
-/** By the version of the key. */
-const identities = new WeakMap<KubeObject, KnownIdentity>();
+/** Keyed by version of the key. */
+const identities = new WeakMap<KubeObject, CachedIdentity>();
 
-function ownerIdentity(key: KubeObject, state: Known): UserInfo | undefined {
-  return knownIdentity(key, state.accessKeyHidden(key.metadata.name ?? ''), state).identity;
+function ownerIdentity(key: KubeObject, state: StateLookups): UserInfo | undefined {
+  return cachedIdentity(key, state.accessKeyHidden(key.metadata.name ?? ''), state).identity;
 }
 
-/** Asked for by every authentication: what it follows from is nearly always what it was for the request before. */
-function knownIdentity(key: KubeObject, hidden: JsonObject | undefined, state: Known): KnownIdentity {
+/** Called by every authentication; the inputs are nearly always the same as for the previous request. */
+function cachedIdentity(key: KubeObject, hidden: JsonObject | undefined, state: StateLookups): CachedIdentity {
   const owner = keyOwner(key, state);
   const teams = state.teamsOf(textAt(key, 'spec', 'user'));
-  const known = identities.get(key);
-  if (known !== undefined && known.hidden === hidden && known.owner === owner && isSameList(known.teams, teams)) {
-    return known;
+  const cached = identities.get(key);
+  if (cached !== undefined && cached.hidden === hidden && cached.owner === owner && isSameList(cached.teams, teams)) {
+    return cached;
   }
   const identity = isOfItsOwner(key, state) ? identityOf(withGivenGroups(key, state), state) : undefined;
-  const found: KnownIdentity = { hidden, owner, teams, identity, state: undefined };
+  const found: CachedIdentity = { hidden, owner, teams, identity, state: undefined };
   identities.set(key, found);
   return found;
 }
@@ -114,8 +114,8 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one === other || (one.length === other.length && one.every((item, index) => item === other[index]));
 }
 
-/** Only the end of a key that has one asks for its last use. */
-function usedAt(key: KubeObject, used: number | undefined): KubeObject {
+/** Overrides the last activity, for keys whose expiry depends on it. */
+function withLastUse(key: KubeObject, used: number | undefined): KubeObject {
   if (used === undefined || !flagAt(key, 'spec', 'ttlAfterLastActivity')) return key;
   return { ...key, status: { ...objectAt(key, 'status'), lastActivity: timestamp(used) } };
 }
@@ -125,20 +125,20 @@ function earliest(a: number | undefined, b: number | undefined): number | undefi
   return b === undefined ? a : Math.min(a, b);
 }
 
-/** Of one version of a key; its hidden part changes with it. */
+/** Per version of a key; the hidden part changes with it. */
 const scopeTexts = new WeakMap<KubeObject, string>();
 
-/** Asked for by every authentication. */
+/** Called by every authentication. */
 function scopesText(key: KubeObject, state: Pick<ManagementState, 'accessKeyHidden'>): string {
-  const known = scopeTexts.get(key);
-  if (known !== undefined) return known;
+  const cached = scopeTexts.get(key);
+  if (cached !== undefined) return cached;
   const scopes = scopesOf(key, state);
   const text = scopes.length === 0 ? '' : JSON.stringify(scopes);
   scopeTexts.set(key, text);
   return text;
 }
 
-/** All scopes that narrow a key: its own, and those of the keys that it was made with. All of them must allow. */
+/** All scopes of a key: its own and those inherited from the keys that created it. All of them must allow a request. */
 export function scopesOf(key: KubeObject, state: Pick<ManagementState, 'accessKeyHidden'>): readonly JsonObject[] {
   const own = objectAt(key, 'spec', 'scope');
   const inherited = state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenInheritedScopes];

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../lib/json-value.ts';
 import { openManagement } from './management.fixture.ts';
 
-/** Values that clients bring. */
+/** Client-supplied key values. */
 export const own = 'a-key-of-my-own.0123456789~abcdefgh';
 export const other = 'another-key-of-mine.0123456789~ABCD';
 

@@ -4,8 +4,8 @@ import { keyStateOf } from './access-key-state.ts';
 import { bootstrap } from './bootstrap.ts';
 import { deleting, openManagement } from './management.fixture.ts';
 
-describe('the first start (completions §1)', () => {
-  it('makes user, project, cluster, template and a key that opens everything', async () => {
+describe('bootstrap (completions §1)', () => {
+  it('the first start creates a user, project, cluster, template and an admin key', async () => {
     const { state, adminKey, plane, sealer } = await openManagement();
     expect(state.user('admin')).toMatchObject({ spec: { groups: ['platform:admins'] } });
     expect(state.project('default')).toMatchObject({
@@ -33,26 +33,26 @@ describe('the first start (completions §1)', () => {
     });
   });
 
-  it('is not repeated: what was deleted stays deleted', async () => {
+  it('bootstrap is not repeated: deleted objects stay deleted', async () => {
     const { plane, verbs, admin, state } = await openManagement();
     await verbs('clusters').delete(admin(), 'local', deleting);
     expect(await bootstrap(plane.kinds)).toBeUndefined();
     expect(state.cluster('local')).toBeUndefined();
   });
 
-  it('goes on where it was interrupted, and hands the key over before it is stored', async () => {
+  it('an interrupted bootstrap resumes, and saves the key before storing its object', async () => {
     const { plane, verbs, admin, state, system } = await openManagement();
     const keys = plane.kinds.get('accesskeys.management.platform.sh');
     await verbs('accesskeys').delete(admin(), 'admin', deleting);
     await verbs('clusters').delete(admin(), 'local', deleting);
     let kept = '';
-    const made = await bootstrap(plane.kinds, {
+    const created = await bootstrap(plane.kinds, {
       async keepKey(key) {
         expect(state.accessKey('admin')).toBeUndefined();
         kept = key;
       },
     });
-    expect(made).toBe(kept);
+    expect(created).toBe(kept);
     expect(state.cluster('local')).toBeUndefined();
     await keys?.verbs.delete(system(), 'admin', deleting);
     await plane.kinds.get('users.management.platform.sh')?.verbs.delete(system(), 'admin', deleting);

@@ -15,8 +15,8 @@ import type { WriteOptions } from '../registry/verbs.ts';
 
 export interface BootstrapOptions {
   /**
-   * Called with the admin's key before the object is stored, so that a crash in between leaves a key that opens
-   * nothing rather than an installation that nobody can open.
+   * Saves the admin's key before the object is stored, so that a crash in between leaves a key without effect rather
+   * than an installation that nobody can log in to.
    */
   keepKey?(key: string): Promise<void>;
   readonly signal?: AbortSignal;
@@ -28,12 +28,12 @@ function objectOf(kind: ResourceKind, name: string, spec: JsonObject): KubeObjec
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name }, spec };
 }
 
-/** What a new installation begins with, the user last: while there is none, the start was never finished. */
+/** The initial objects of an installation. The user is last: as long as it is missing, bootstrap has not finished. */
 export function bootstrapObjects(): readonly KubeObject[] {
   return [
     objectOf(virtualClusterTemplateKind, defaultTemplate, {
       displayName: 'Control plane',
-      description: 'A virtual cluster as it comes: nothing extra.',
+      description: 'A virtual cluster with default settings.',
       template: {},
     }),
     objectOf(clusterKind, localCluster, {
@@ -52,8 +52,8 @@ export function bootstrapObjects(): readonly KubeObject[] {
 }
 
 /**
- * Makes the first objects where there is no user yet, and the admin's key where there is no key at all. Returns that
- * key, in clear, if it was made now. Every step can be interrupted and is taken up again by the next start.
+ * Creates the initial objects if there is no user yet, and the admin's key if there is no key at all. Returns the clear
+ * text of the key if it was created now. Every step can be interrupted and resumes at the next start.
  */
 export async function bootstrap(stores: KindStores, options: BootstrapOptions = {}): Promise<string | undefined> {
   const context = systemContext('', options.signal);
@@ -67,7 +67,7 @@ export async function bootstrap(stores: KindStores, options: BootstrapOptions = 
   if (!isEmpty(keys) || storeOf(stores, userKind).peek('', adminUser) === undefined) return undefined;
   const key = generateAccessKey();
   await options.keepKey?.(key);
-  const spec = { displayName: 'Administrator, made at the first start', user: adminUser, type: 'User', key };
+  const spec = { displayName: 'Administrator, created at the first start', user: adminUser, type: 'User', key };
   await keys.verbs.create(context, objectOf(accessKeyKind, adminUser, spec), writing);
   return key;
 }

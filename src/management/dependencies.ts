@@ -5,15 +5,15 @@ import type { Sealer } from '../seal/sealer.ts';
 import type { ManagementSettings } from './settings.ts';
 import type { AttachableState } from './state.ts';
 
-/** What the rules of the management kinds work with. */
+/** The dependencies of the management kinds. */
 export interface ManagementDependencies {
   readonly state: AttachableState;
   readonly settings: ManagementSettings;
   readonly clock: Clock;
   readonly sealer: Sealer;
   /**
-   * The way to a cluster, to ask it who it is when it is connected. Throws StatusError for credentials that are of no
-   * use. Absent: nobody is asked.
+   * Connects to a cluster, to read its identity when it is registered. Throws StatusError for unusable credentials. If
+   * absent, the identity is not read.
    */
   readonly connect?: ((kubeconfig: Kubeconfig) => HostConnection) | undefined;
 }

@@ -3,8 +3,8 @@ import { objectAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 
 /**
- * The spec of a draft as a fresh object that may be written to, put in its place. A spec that is no object at all is
- * left for the schema to refuse; what is written then goes nowhere.
+ * Replaces the spec of a draft with a mutable copy and returns it. A spec that is not an object is left for schema
+ * validation to reject; writes to the returned object are then discarded.
  */
 export function writableSpec(object: KubeObject): JsonObject {
   const present = object.spec;

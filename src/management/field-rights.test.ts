@@ -4,7 +4,7 @@ import type { JsonObject } from '../lib/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
 import { deleting, openManagement, patching, refusal } from './management.fixture.ts';
 
-/** Verbs are called as by a request whose right was decided before its body came. */
+/** Calls the verbs directly, as a request does that was authorized before its body arrived. */
 async function setUp() {
   const management = await openManagement();
   const { create, verbs, as, admin } = management;
@@ -22,11 +22,11 @@ async function setUp() {
   return { ...management, merge };
 }
 
-describe('rights on what is written', () => {
-  it('are judged by the object that is there when it is written', async () => {
+describe('permissions on written fields', () => {
+  it('permissions are checked against the object at the time of the write', async () => {
     const { merge, verbs, as } = await setUp();
-    const late = await refusal(merge('virtualclusterinstances', 'annas', { displayName: 'x' }, as('bob', 'p')));
-    expect(late).toMatchObject({
+    const status = await refusal(merge('virtualclusterinstances', 'annas', { displayName: 'x' }, as('bob', 'p')));
+    expect(status).toMatchObject({
       code: 403,
       message: expect.stringContaining('User "bob" cannot update resource "virtualclusterinstances"'),
     });
@@ -38,7 +38,7 @@ describe('rights on what is written', () => {
     expect((await refusal(verbs('projects').delete(as('keeper'), 'p', deleting))).code).toBe(403);
   });
 
-  it('let owners of clusters, templates and teams change what they are called, and those who are named the rest', async () => {
+  it('owners may change display fields of clusters, templates and teams; access entries allow the rest', async () => {
     const { create, merge, as, verbs } = await setUp();
     const owner = { user: 'keeper' };
     const access = [{ verbs: ['patch'], users: ['bob'] }];
@@ -70,7 +70,7 @@ describe('rights on what is written', () => {
     }
   });
 
-  it('let a password be set by its user and by admins, and by no key with a scope', async () => {
+  it('a password may be set by its user and by admins, but not with a scoped key', async () => {
     const { create, merge, as, admin } = await setUp();
     const password = 'correct horse battery';
     await merge('users', 'anna', { password }, as('anna'));

@@ -7,8 +7,8 @@ import type { RequestContext } from '../registry/context.ts';
 import type { Draft, StoredRecord } from '../registry/resource.ts';
 
 /**
- * Not everybody who may write an object may write all of it: each field of spec that a write changes needs the right
- * `<plural>/spec.<field>`, which the table of rights gives, and so does what others go by in its metadata. Throws 403.
+ * Checks permissions per field. Each spec field that a write changes needs the permission `<plural>/spec.<field>` of
+ * the permission table, and so do the metadata fields that affect other components. Throws 403.
  */
 export async function checkFieldRights(kind: ResourceKind, draft: Draft, context: RequestContext): Promise<void> {
   if (context.system) return;
@@ -22,7 +22,7 @@ export async function checkFieldRights(kind: ResourceKind, draft: Draft, context
   throw forbidden(groupResourceOf(kind), draft.object.metadata.name ?? '', `you may not set ${refused.join(', ')}`);
 }
 
-/** `field`: `spec.<field>` or `metadata.<field>`. */
+/** `field` is `spec.<field>` or `metadata.<field>`. */
 export async function maySet(
   kind: ResourceKind,
   draft: Draft,
@@ -36,15 +36,15 @@ export async function maySet(
 }
 
 /**
- * The right to write was asked for when the request came, and its body may have taken long: what is overwritten now
- * can be another object of that name. Throws 403.
+ * Checks the write permission again. The first check happened when the request arrived, and reading its body may have
+ * taken long: another object may have the same name now. Throws 403.
  */
 export async function requireWrite(kind: ResourceKind, draft: Draft, context: RequestContext): Promise<void> {
   if (context.system || draft.old === undefined) return;
   await requireAny(kind, draft.old, context, ['update', 'patch']);
 }
 
-/** An object whose owners are gone is collected: who may not delete it does not say whose it is either. Throws 403. */
+/** An object without existing owners is garbage collected, so setting owners needs permission to delete. Throws 403. */
 export async function requireOwnerReferences(kind: ResourceKind, draft: Draft, context: RequestContext): Promise<void> {
   const { object, old } = draft;
   if (context.system || old === undefined) return;
@@ -54,7 +54,7 @@ export async function requireOwnerReferences(kind: ResourceKind, draft: Draft, c
   throw forbidden(groupResourceOf(kind), name, "cannot set an ownerRef on a resource you can't delete");
 }
 
-/** The same for what is deleted, by itself or with its collection. */
+/** Checks the delete permission again, for a delete and for a deletecollection. Throws 403. */
 export async function requireDelete(kind: ResourceKind, record: StoredRecord, context: RequestContext): Promise<void> {
   if (context.system) return;
   await requireAny(kind, record, context, ['delete', 'deletecollection']);
@@ -76,7 +76,7 @@ async function requireAny(
   throw forbidden(groupResourceOf(kind), name, detail);
 }
 
-/** What this write changes; for a create, the members of spec that it gives. */
+/** The fields that this write changes; for a create, the spec fields that it sets. */
 function changedFields({ object, old }: Draft): string[] {
   const now = objectAt(object, 'spec') ?? {};
   const before = objectAt(old?.object, 'spec') ?? {};

@@ -7,9 +7,9 @@ import { comparePlaces } from '../registry/object-index.ts';
 import type { Served } from '../registry/verbs.ts';
 import { gatherInTurns } from './gather-in-turns.ts';
 
-const placeOf = ({ object }: Served) => ({ namespace: 'n', name: object.metadata.name ?? '' });
+const keyOf = ({ object }: Served) => ({ namespace: 'n', name: object.metadata.name ?? '' });
 
-/** Objects with a number each, as a kind store has them. */
+/** A kind store of objects with a number each. */
 function setUp(names: readonly string[]) {
   const objects = new Map<string, Served>();
   let listener: (change: KindChange) => void = () => {};
@@ -30,7 +30,7 @@ function setUp(names: readonly string[]) {
   };
   for (const name of names) write(name, 1);
   const store: Pick<KindStore, 'peekAll' | 'listen'> = {
-    peekAll: () => [...objects.values()].sort((one, other) => comparePlaces(placeOf(one), placeOf(other))),
+    peekAll: () => [...objects.values()].sort((one, other) => comparePlaces(keyOf(one), keyOf(other))),
     listen: (each) => {
       listener = each;
       return () => {};
@@ -47,8 +47,8 @@ function setUp(names: readonly string[]) {
 
 const many = Array.from({ length: 450 }, (_, at) => String(at).padStart(4, '0'));
 
-describe('a sum over very many objects', () => {
-  it('is true after everything that happens while it is made', async () => {
+describe('aggregateIncrementally', () => {
+  it('the aggregate is correct after any changes during its computation', async () => {
     const name = fc.constantFrom('0000', '0099', '0100', '0250', '0449', 'a', 'b');
     const step = fc.oneof(
       fc.constant('turn' as const),
@@ -71,7 +71,7 @@ describe('a sum over very many objects', () => {
     );
   });
 
-  it('is made in turns, and by itself', async () => {
+  it('the aggregate is computed in the background over several ticks', async () => {
     const { sum } = setUp(many);
     const seen = [sum()];
     while (sum() < many.length) {

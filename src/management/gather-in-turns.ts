@@ -3,71 +3,71 @@ import type { KindStore } from '../registry/kind-store.ts';
 import { comparePlaces, type Place } from '../registry/object-index.ts';
 import { glanceAt, type Served } from '../registry/verbs.ts';
 
-/** Objects looked at before others have their turn: a few milliseconds. */
-const objectsPerTurn = 100;
+/** The number of objects processed per tick: a few milliseconds. */
+const objectsPerTick = 100;
 
 /**
- * Sums up all objects of a kind and keeps the sum true from then on. `change` is called with what comes (1) and what
- * goes (-1), and may look at nothing but metadata and spec. What is there already is gone through in turns of the event
- * loop, so that a server with very many objects need not wait for it; whoever needs the sum calls the function given
- * back, which goes through the rest at once where it has to, and gives true.
+ * Aggregates all objects of a kind and keeps the aggregate up to date. `change` is called for each object that is added
+ * (1) and removed (-1), and may read only metadata and spec. Existing objects are processed over several ticks of the
+ * event loop, so that a server with very many objects does not block. Call the returned function before reading the
+ * aggregate: it processes the remaining objects at once if necessary, and returns true.
  */
 export function gatherInTurns(store: KindStore, change: (object: KubeObject, by: 1 | -1) => void): () => true {
-  let left = store.peekAll();
+  let remaining = store.peekAll();
   let next = 0;
-  /** Up to here everything has been looked at. */
-  let passed: Place | undefined;
-  /** Of those that come after, the ones that changes have told of meanwhile. */
-  const told = new Set<string>();
+  /** The last processed object; all before it are processed too. */
+  let lastProcessed: Place | undefined;
+  /** Unprocessed objects that change notifications have already counted. */
+  const counted = new Set<string>();
 
-  const look = (upTo: number): void => {
-    for (; next < Math.min(upTo, left.length); next++) {
-      const object = glanceAt(left[next] as Served);
-      passed = placeOf(object);
-      if (!told.delete(keyOf(passed))) change(object, 1);
+  const process = (upTo: number): void => {
+    for (; next < Math.min(upTo, remaining.length); next++) {
+      const object = glanceAt(remaining[next] as Served);
+      lastProcessed = objectKeyOf(object);
+      if (!counted.delete(idOf(lastProcessed))) change(object, 1);
     }
-    if (next < left.length) return;
-    left = [];
-    told.clear();
-    passed = undefined;
+    if (next < remaining.length) return;
+    remaining = [];
+    counted.clear();
+    lastProcessed = undefined;
   };
-  const lookInTurns = (): void => {
-    if (left.length === 0) return;
-    look(next + objectsPerTurn);
-    if (left.length > 0) setImmediate(lookInTurns);
+  const processInBackground = (): void => {
+    if (remaining.length === 0) return;
+    process(next + objectsPerTick);
+    if (remaining.length > 0) setImmediate(processInBackground);
   };
 
-  const isAhead = (place: Place): boolean =>
-    left.length > 0 && (passed === undefined || comparePlaces(place, passed) > 0);
+  const isUnprocessed = (objectKey: Place): boolean =>
+    remaining.length > 0 && (lastProcessed === undefined || comparePlaces(objectKey, lastProcessed) > 0);
 
   store.listen(({ before, after }) => {
     if (before !== undefined && after !== undefined && isSameSpec(before.object, after.object)) return;
-    const place = placeOf((after ?? before)?.object);
-    const key = keyOf(place);
-    const ahead = isAhead(place);
-    // What lies ahead has not been counted, unless a change has told of it.
-    if (before !== undefined && (!ahead || told.has(key))) change(before.object, -1);
-    if (ahead) told.add(key);
+    const objectKey = objectKeyOf((after ?? before)?.object);
+    const id = idOf(objectKey);
+    const unprocessed = isUnprocessed(objectKey);
+    // An unprocessed object has not been counted, unless a change notification did so.
+    if (before !== undefined && (!unprocessed || counted.has(id))) change(before.object, -1);
+    if (unprocessed) counted.add(id);
     if (after !== undefined) change(after.object, 1);
   });
 
-  lookInTurns();
+  processInBackground();
   return () => {
-    look(Number.POSITIVE_INFINITY);
+    process(Number.POSITIVE_INFINITY);
     return true;
   };
 }
 
-/** The generation goes up with every change of spec; status is written far more often. */
+/** The generation increases with every change of spec; status is written far more often. */
 export function isSameSpec({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean {
   return before.uid === after.uid && before.generation === after.generation;
 }
 
-function placeOf(object: KubeObject | undefined): Place {
+function objectKeyOf(object: KubeObject | undefined): Place {
   return { namespace: object?.metadata.namespace ?? '', name: object?.metadata.name ?? '' };
 }
 
-/** A name has no slash. */
-function keyOf({ namespace, name }: Place): string {
+/** Names contain no slash, so the ID is unambiguous. */
+function idOf({ namespace, name }: Place): string {
   return `${namespace}/${name}`;
 }

@@ -5,13 +5,13 @@ import { identityOf } from '../hosts/kubernetes/look-at-cluster.ts';
 import type { Clock } from '../lib/clock.ts';
 import { within } from '../lib/within.ts';
 
-/** What a kubeconfig leads to, as far as that can be told now. */
+/** The cluster that a kubeconfig refers to, as far as it can be determined now. */
 export interface Identified {
-  /** Tells the cluster from every other; '': it could not be asked, or did not say. */
+  /** The unique ID of the cluster; '' if it is not reachable or reports none. */
   readonly uid: string;
-  /** Why it could not be asked. */
+  /** The reason why the cluster is not reachable. */
   readonly obstacle?: string;
-  /** What is wrong with the kubeconfig itself. */
+  /** The error in the kubeconfig itself. */
   readonly fault?: string;
 }
 
@@ -21,10 +21,10 @@ export interface IdentifyOptions {
   readonly signal: AbortSignal;
 }
 
-/** Whoever connects a cluster waits for this; one that answers at all answers sooner. */
-const patienceMilliseconds = 3_000;
+/** The user who connects a cluster waits for this; a working cluster responds sooner. */
+const timeoutMilliseconds = 3_000;
 
-/** Asks the cluster at the other end of a kubeconfig who it is. */
+/** Reads the identity of the cluster that a kubeconfig refers to. */
 export async function identifyCluster(kubeconfig: Kubeconfig, options: IdentifyOptions): Promise<Identified> {
   const { clock, signal } = options;
   let connection: HostConnection;
@@ -34,15 +34,15 @@ export async function identifyCluster(kubeconfig: Kubeconfig, options: IdentifyO
     if (error instanceof StatusError) return { uid: '', fault: error.message };
     throw error;
   }
-  const late = () => timedOut(`it did not answer within ${patienceMilliseconds / 1000} seconds`);
+  const late = () => timedOut(`no response within ${timeoutMilliseconds / 1000} seconds`);
   try {
-    const uid = await within({ clock, milliseconds: patienceMilliseconds, signal, late }, (ending) =>
+    const uid = await within({ clock, milliseconds: timeoutMilliseconds, signal, late }, (ending) =>
       identityOf(connection, ending),
     );
     return { uid };
   } catch (error) {
     if (signal.aborted || !(error instanceof StatusError)) throw error;
-    return { uid: '', obstacle: error.code === 401 ? 'it does not know these credentials' : error.message };
+    return { uid: '', obstacle: error.code === 401 ? 'the cluster rejected the credentials' : error.message };
   } finally {
     await connection.close();
   }

@@ -23,8 +23,8 @@ const state = {
 };
 const who = (spec: JsonObject) => identityOf(object('k', spec), state);
 
-describe('who an access key is (completions §8)', () => {
-  it('is its user, with the groups of the user, of everybody, of the teams and of the key', () => {
+describe('the identity of an access key (completions §8)', () => {
+  it('a user key has the groups of the user, of every caller, of the teams and of the key', () => {
     expect(who({ user: 'anna', groups: ['extra'] })).toEqual({
       name: 'anna',
       uid: 'uid-anna',
@@ -43,7 +43,7 @@ describe('who an access key is (completions §8)', () => {
     });
   });
 
-  it('is its team', () => {
+  it('a team key has the identity of the team', () => {
     expect(who({ team: 'red' })).toEqual({
       name: 'platform:team:red',
       uid: 'uid-red',
@@ -51,15 +51,15 @@ describe('who an access key is (completions §8)', () => {
     });
   });
 
-  it('is its subject, with the groups of the key and no one else’s', () => {
+  it('a subject key has the identity of the subject and only the groups of the key', () => {
     expect(who({ subject: 'robot', groups: ['g'] })).toEqual({ name: 'robot', groups: ['g', 'system:authenticated'] });
   });
 
-  it('is nobody if its user is disabled or gone, or its team is gone', () => {
+  it('a key whose user is disabled or deleted, or whose team is deleted, has no identity', () => {
     for (const spec of [{ user: 'off' }, { user: 'none' }, { team: 'blue' }, {}]) expect(who(spec)).toBeUndefined();
   });
 
-  it('never takes membership from the user’s own list of groups', () => {
+  it('the groups list of a user does not grant membership', () => {
     expect(who({ user: 'fake' })?.groups).toEqual([
       'ops',
       'system:authenticated',
@@ -68,7 +68,7 @@ describe('who an access key is (completions §8)', () => {
     ]);
   });
 
-  it('never takes membership from the key itself, nor what begins with system:', () => {
+  it('the groups list of a key grants neither membership nor system: groups', () => {
     const groups = ['platform:team:blue', 'platform:user:bob', 'system:masters'];
     expect(who({ user: 'bob', groups })?.groups).toEqual([
       'system:authenticated',

@@ -13,9 +13,9 @@ import { flagAt, textAt, textsAt } from '../lib/json-path.ts';
 import type { ManagementState } from './state.ts';
 
 /**
- * Who an access key is (completions §8). Undefined: nobody, because its user is disabled, or its user or team is
- * gone. Groups that follow from users and teams are computed anew here and never taken from the key, so that leaving
- * a team ends what its membership gave.
+ * Returns the identity of an access key (completions §8), `undefined` if its user is disabled or its user or team does
+ * not exist. Groups of users and teams are computed here and never taken from the key, so that leaving a team ends the
+ * permissions of its members.
  */
 export function identityOf(
   key: KubeObject,
@@ -49,7 +49,7 @@ export function identityOf(
   ]);
 }
 
-/** Nobody becomes another user, or a member of a team, by a group of that name in their own list. */
+/** Excludes user and team groups: listing such a group makes nobody another user or a member of a team. */
 function ownGroups(of: KubeObject): string[] {
   return textsAt(of, 'spec', 'groups').filter(
     (group) => !group.startsWith(systemPrefix) && !followsFromMembership(group),

@@ -4,17 +4,17 @@ import { textAt } from '../lib/json-path.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { gatherInTurns } from './gather-in-turns.ts';
 
-/** What is known of all instances together. It keeps numbers and no names: there are very many of them. */
+/** Aggregates over all instances. Stores counts, not names, since there are very many instances. */
 export interface InstanceIndex {
-  /** Whether one of the namespace's can be read by that principal. */
+  /** True if the principal may read at least one instance in the namespace. */
   isReader(namespace: string, principal: string): boolean;
   onCluster(cluster: string): number;
   ownedBy(namespace: string, owner: string): number;
-  /** By name: a user and a team of the same name are one. */
+  /** Counts per owner name; a user and a team with the same name are added up. */
   owners(namespace: string): Iterable<readonly [owner: string, count: number]>;
 }
 
-/** Follows the store of instances from now on; goes with it. */
+/** Follows the store of instances from now on, for the lifetime of the store. */
 export function indexInstances(store: KindStore): InstanceIndex {
   const readers = new Counts();
   const owners = new Counts();
@@ -27,16 +27,16 @@ export function indexInstances(store: KindStore): InstanceIndex {
     const cluster = textAt(instance, 'spec', 'clusterRef', 'cluster');
     if (cluster !== '') clusters.add('', cluster, by);
   };
-  const gathered = gatherInTurns(store, change);
+  const ensureComplete = gatherInTurns(store, change);
   return {
-    isReader: (namespace, principal) => gathered() && readers.get(namespace, principal) > 0,
-    onCluster: (cluster) => (gathered() ? clusters.get('', cluster) : 0),
-    ownedBy: (namespace, owner) => (gathered() ? owners.get(namespace, owner) : 0),
-    owners: (namespace) => (gathered() ? byName(owners.of(namespace)) : []),
+    isReader: (namespace, principal) => ensureComplete() && readers.get(namespace, principal) > 0,
+    onCluster: (cluster) => (ensureComplete() ? clusters.get('', cluster) : 0),
+    ownedBy: (namespace, owner) => (ensureComplete() ? owners.get(namespace, owner) : 0),
+    owners: (namespace) => (ensureComplete() ? byName(owners.of(namespace)) : []),
   };
 }
 
-/** Whom an instance belongs to, as quotas name them; '': nobody. */
+/** The owner of an instance in the form that quota messages use; '' if there is none. */
 export function ownerKey(instance: KubeObject): string {
   const user = textAt(instance, 'spec', 'owner', 'user');
   if (user !== '') return `user "${user}"`;
@@ -53,21 +53,21 @@ function byName(counts: Iterable<readonly [string, number]>): Map<string, number
   return named;
 }
 
-/** How often something has been said of a namespace. What is not said any more is not kept. */
+/** Counters per namespace and key. A counter that drops to zero is removed. */
 class Counts {
   readonly #byNamespace = new Map<string, Map<string, number>>();
 
-  add(namespace: string, word: string, by: 1 | -1): void {
-    const words = this.#byNamespace.get(namespace) ?? new Map<string, number>();
-    const count = (words.get(word) ?? 0) + by;
-    if (count > 0) words.set(word, count);
-    else words.delete(word);
-    if (words.size > 0) this.#byNamespace.set(namespace, words);
+  add(namespace: string, key: string, by: 1 | -1): void {
+    const counts = this.#byNamespace.get(namespace) ?? new Map<string, number>();
+    const count = (counts.get(key) ?? 0) + by;
+    if (count > 0) counts.set(key, count);
+    else counts.delete(key);
+    if (counts.size > 0) this.#byNamespace.set(namespace, counts);
     else this.#byNamespace.delete(namespace);
   }
 
-  get(namespace: string, word: string): number {
-    return this.#byNamespace.get(namespace)?.get(word) ?? 0;
+  get(namespace: string, key: string): number {
+    return this.#byNamespace.get(namespace)?.get(key) ?? 0;
   }
 
   of(namespace: string): Iterable<readonly [string, number]> {

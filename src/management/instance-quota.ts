@@ -11,7 +11,7 @@ import type { ManagementState } from './state.ts';
 
 const counted = virtualClusterInstanceKind.plural;
 
-/** How many instances a project and each of its owners may have: 403 beyond that. */
+/** Enforces the maximum number of instances per project and per owner. Throws 403. */
 export function checkInstanceQuota(
   draft: Draft,
   project: KubeObject,
@@ -33,7 +33,7 @@ export function checkInstanceQuota(
   if (changesOwner) refuseBeyond(draft, owner, owned, ofOwner);
 }
 
-/** Whether creates in this project are counted at all. */
+/** True if the project limits the number of instances. */
 export function hasQuotas(project: KubeObject | undefined): boolean {
   return ['project', 'user'].some((which) => valueAt(project, 'spec', 'quotas', which, counted) !== undefined);
 }

@@ -10,19 +10,19 @@ import type { RequestContext } from '../registry/context.ts';
 import type { Draft } from '../registry/resource.ts';
 import { maySet, requireOwnerReferences, requireWrite } from './field-rights.ts';
 
-/** What not everybody who may write an instance may write in it: 403 (completions §3). */
+/** Checks the fields that need more than permission to write the instance. Throws 403 (completions §3). */
 export async function checkInstanceRights(draft: Draft, project: KubeObject, context: RequestContext): Promise<void> {
   if (context.system) return;
   await requireWrite(virtualClusterInstanceKind, draft, context);
   await requireOwnerReferences(virtualClusterInstanceKind, draft, context);
   await checkOwner(draft, context);
   await checkAccess(draft, context);
-  checkPlace(draft, context);
-  checkNotes(draft, context);
+  checkLocation(draft, context);
+  checkAnnotations(draft, context);
   await checkRestricted(draft, project, context);
 }
 
-function refused(draft: Draft, detail: string): StatusError {
+function denied(draft: Draft, detail: string): StatusError {
   return forbidden(groupResourceOf(virtualClusterInstanceKind), draft.object.metadata.name ?? '', detail);
 }
 
@@ -33,17 +33,17 @@ async function checkOwner(draft: Draft, context: RequestContext): Promise<void> 
     draft.old === undefined ? ownerText(ownerOf(caller)) : ownerText(valueAt(draft.old.object, 'spec', 'owner'));
   if (wanted === '' || wanted === own || (await maySet(virtualClusterInstanceKind, draft, context, 'spec.owner')))
     return;
-  throw refused(draft, 'only admins of the project may give an instance to another owner');
+  throw denied(draft, 'only project admins may set another owner');
 }
 
-/** Whoever makes an instance shares it as they like; later that is for those whose it is. */
+/** The creator of an instance may share it freely; later changes need permission on the field. */
 async function checkAccess(draft: Draft, context: RequestContext): Promise<void> {
   const { object, old } = draft;
   if (old === undefined) return;
   for (const field of ['access', 'extraAccessRules']) {
     if (equalJson(valueAt(object, 'spec', field), valueAt(old.object, 'spec', field))) continue;
     if (await maySet(virtualClusterInstanceKind, draft, context, `spec.${field}`)) continue;
-    throw refused(draft, `you may not set spec.${field}`);
+    throw denied(draft, `you may not set spec.${field}`);
   }
 }
 
@@ -53,38 +53,39 @@ function ownerText(owner: Parameters<typeof textAt>[0]): string {
   return user === '' && team === '' ? '' : `${user}/${team}`;
 }
 
-function checkPlace(draft: Draft, context: RequestContext): void {
+function checkLocation(draft: Draft, context: RequestContext): void {
   if (callerOf(context.user).isAdmin) return;
   const { object, old } = draft;
   for (const member of ['namespace', 'virtualCluster']) {
     const set = textAt(old?.object, 'spec', 'clusterRef', member);
-    // Another value than the one that is set is nobody's right; validation says so.
+    // Nobody may change a value that is set; validation reports that.
     if (set === '' && textAt(object, 'spec', 'clusterRef', member) !== '') {
-      throw refused(draft, `only admins may set spec.clusterRef.${member}`);
+      throw denied(draft, `only admins may set spec.clusterRef.${member}`);
     }
   }
   if (flagAt(object, 'spec', 'external') !== flagAt(old?.object, 'spec', 'external')) {
-    throw refused(draft, 'only admins may set spec.external');
+    throw denied(draft, 'only admins may set spec.external');
   }
 }
 
-/** Notes that the server acts on as an admin would: what is abandoned stays behind on its host. The audit log has them. */
-function checkNotes(draft: Draft, context: RequestContext): void {
-  for (const note of [abandonAnnotation, importedAnnotation]) {
-    const value = draft.object.metadata.annotations?.[note];
-    if (value === undefined || value === draft.old?.object.metadata.annotations?.[note]) continue;
-    if (!callerOf(context.user).isAdmin) throw refused(draft, `only admins may set the annotation ${note}`);
-    context.annotate?.(note, value);
+/** Annotations that trigger admin actions, such as leaving an abandoned cluster on its host. They are audited. */
+function checkAnnotations(draft: Draft, context: RequestContext): void {
+  for (const annotation of [abandonAnnotation, importedAnnotation]) {
+    const value = draft.object.metadata.annotations?.[annotation];
+    if (value === undefined || value === draft.old?.object.metadata.annotations?.[annotation]) continue;
+    if (!callerOf(context.user).isAdmin) throw denied(draft, `only admins may set the annotation ${annotation}`);
+    context.annotate?.(annotation, value);
   }
 }
 
 async function checkRestricted(draft: Draft, project: KubeObject, context: RequestContext): Promise<void> {
   const { object, old } = draft;
   const inline = valueAt(object, 'spec', 'template');
-  const bringsInline = inline !== undefined && !equalJson(inline, valueAt(old?.object, 'spec', 'template'));
-  const namesNone = old === undefined && inline === undefined && textAt(object, 'spec', 'templateRef', 'name') === '';
-  const mustName = valueAt(project, 'spec', 'requireTemplate', 'disabled') === false;
-  if (!bringsInline && !(namesNone && mustName)) return;
+  const changesInline = inline !== undefined && !equalJson(inline, valueAt(old?.object, 'spec', 'template'));
+  const lacksTemplate =
+    old === undefined && inline === undefined && textAt(object, 'spec', 'templateRef', 'name') === '';
+  const isTemplateRequired = valueAt(project, 'spec', 'requireTemplate', 'disabled') === false;
+  if (!changesInline && !(lacksTemplate && isTemplateRequired)) return;
   const allowed = await context.may({
     verb: 'create',
     group: virtualClusterInstanceKind.group,
@@ -94,10 +95,10 @@ async function checkRestricted(draft: Draft, project: KubeObject, context: Reque
     name: object.metadata.name ?? '',
   });
   if (allowed) return;
-  throw refused(
+  throw denied(
     draft,
-    bringsInline
-      ? 'you may not use an inline template here; name one with spec.templateRef'
-      : 'the project requires a template; name one with spec.templateRef',
+    changesInline
+      ? 'you may not use an inline template; reference a template with spec.templateRef'
+      : 'the project requires a template; reference one with spec.templateRef',
   );
 }

@@ -15,24 +15,24 @@ function cut(text: string | undefined): string | undefined {
   return object.metadata.annotations?.[annotation];
 }
 
-describe('cutFromLastApplied', () => {
-  it('takes out what must not be kept and leaves the rest', () => {
+describe('redactLastApplied', () => {
+  it('the given fields are removed and the rest is kept', () => {
     expect(cut('{"spec":{"deep":{"secret":"s","x":1},"key":"k","n":9007199254740993}}')).toBe(
       '{"spec":{"deep":{"x":1},"n":9007199254740993}}\n',
     );
   });
 
-  it('leaves a text that holds nothing of it as it is', () => {
+  it('an annotation without these fields is unchanged', () => {
     expect(cut('{ "spec": {} }\n')).toBe('{ "spec": {} }\n');
     expect(cut(undefined)).toBeUndefined();
   });
 
-  it('drops a text that cannot be read', () => {
+  it('an annotation that cannot be parsed is dropped', () => {
     expect(cut('{"spec":{"key":"k"')).toBeUndefined();
     expect(cut('spec:\n  key: k\n')).toBeUndefined();
   });
 
-  it('drops a text that is no manifest, or in which a member stands twice', () => {
+  it('an annotation that is not a manifest or has a duplicate member is dropped', () => {
     expect(cut('[{"spec":{"key":"k"}}]')).toBeUndefined();
     expect(cut('"k"')).toBeUndefined();
     expect(cut('{"spec":{"key":"k"},"spec":{"x":1}}')).toBeUndefined();

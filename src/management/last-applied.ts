@@ -6,31 +6,31 @@ import { writeJson } from '../lib/json-write.ts';
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * `kubectl apply` writes the whole manifest into an annotation. What must not be kept is cut out of it there; a text
- * that cannot be read is dropped whole, as nobody could say what is in it.
+ * Removes fields from the annotation in which `kubectl apply` stores the whole manifest. An annotation that cannot be
+ * parsed is dropped, since it may contain these fields.
  */
 export function cutFromLastApplied(object: KubeObject, paths: readonly (readonly string[])[]): void {
   const annotations = object.metadata.annotations;
   const text = annotations?.[annotation];
   if (text === undefined) return;
-  const kept = cut(text, paths);
-  if (kept === text) return;
+  const redacted = redact(text, paths);
+  if (redacted === text) return;
   const next = { ...annotations };
-  if (kept === undefined) delete next[annotation];
-  else next[annotation] = kept;
+  if (redacted === undefined) delete next[annotation];
+  else next[annotation] = redacted;
   object.metadata = { ...object.metadata, annotations: next };
 }
 
-function cut(text: string, paths: readonly (readonly string[])[]): string | undefined {
-  const document = readOnce(text);
+function redact(text: string, paths: readonly (readonly string[])[]): string | undefined {
+  const document = parseManifest(text);
   if (document === undefined) return undefined;
-  let touched = false;
-  for (const path of paths) touched = remove(document, path) || touched;
-  return touched ? `${writeJson(document)}\n` : text;
+  let changed = false;
+  for (const path of paths) changed = remove(document, path) || changed;
+  return changed ? `${writeJson(document)}\n` : text;
 }
 
-/** undefined: no manifest, or one in which a member stands twice, of which the parser kept only the last. */
-function readOnce(text: string): JsonObject | undefined {
+/** `undefined` if it is no manifest, or if it has a duplicate member, of which the parser keeps only the last. */
+function parseManifest(text: string): JsonObject | undefined {
   try {
     const { value, duplicates } = parseJson(text);
     return isJsonObject(value) && duplicates.length === 0 ? value : undefined;

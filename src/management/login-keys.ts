@@ -7,30 +7,30 @@ import { hiddenMadeWith, hiddenMakerMark } from './access-key-hidden.ts';
 import { makerMark } from './maker-mark.ts';
 import type { ManagementState } from './state.ts';
 
-/** In the hidden part of a user: another text for each password. In that of a login's key: the one it was made under. */
+/** On a user: changes with each password. On a login: the fingerprint of the password when the login was created. */
 export const hiddenPasswordMark = 'passwordMark';
-/** In the hidden part of a user: the uid of the one login that the last change of the password did not end. */
+/** On a user: the UID of the one login that the last password change did not revoke. */
 const hiddenKeptLogin = 'keptLogin';
 
 export function isLogin(key: KubeObject): boolean {
   return textAt(key, 'spec', 'type') === 'Login';
 }
 
-/** A login holds for the password that its user had then, and for the key that it was opened with as that was then. */
+/** Binds a login to the current password of its user and to the current state of the key that it was opened with. */
 export function markLogin(
   draft: Draft,
   state: Pick<ManagementState, 'userHidden' | 'accessKey' | 'accessKeyHidden'>,
 ): void {
   if (!isLogin(draft.object)) return;
-  const maker = textAt(objectAt(draft.hidden, hiddenMadeWith), 'name');
-  if (maker !== '') draft.hidden[hiddenMakerMark] = makerMark(maker, state);
-  const mark = textAt(state.userHidden(textAt(draft.object, 'spec', 'user')), hiddenPasswordMark);
-  if (mark !== '') draft.hidden[hiddenPasswordMark] = mark;
+  const creator = textAt(objectAt(draft.hidden, hiddenMadeWith), 'name');
+  if (creator !== '') draft.hidden[hiddenMakerMark] = makerMark(creator, state);
+  const fingerprint = textAt(state.userHidden(textAt(draft.object, 'spec', 'user')), hiddenPasswordMark);
+  if (fingerprint !== '') draft.hidden[hiddenPasswordMark] = fingerprint;
 }
 
 /**
- * Another password ends all logins of the user, whoever they may be by now, except the one that the user changes it
- * with. It is the same write that does both: there is no moment, and no crash, in between.
+ * Revokes all logins of the user, except the one with which the user changes the password. The password and the
+ * revocation are the same write, so no crash can separate them.
  */
 export function endOtherLogins(draft: Draft, context: RequestContext, state: Pick<ManagementState, 'accessKey'>): void {
   draft.hidden[hiddenPasswordMark] = randomBytes(12).toString('base64url');
@@ -41,8 +41,8 @@ export function endOtherLogins(draft: Draft, context: RequestContext, state: Pic
 }
 
 /**
- * Whether the key is a login from before its user's password was changed, or before the key that it was opened with was
- * given another value, scope or group, or went.
+ * True if the key is a login that was created before the last password change, or before the key that it was opened
+ * with got another value, scope or group, or was deleted.
  */
 export function isEndedLogin(
   key: KubeObject,
@@ -50,9 +50,9 @@ export function isEndedLogin(
 ): boolean {
   if (!isLogin(key)) return false;
   const hidden = state.accessKeyHidden(key.metadata.name ?? '');
-  const maker = textAt(objectAt(hidden, hiddenMadeWith), 'name');
-  if (maker !== '' && textAt(hidden, hiddenMakerMark) !== makerMark(maker, state)) return true;
+  const creator = textAt(objectAt(hidden, hiddenMadeWith), 'name');
+  if (creator !== '' && textAt(hidden, hiddenMakerMark) !== makerMark(creator, state)) return true;
   const user = state.userHidden(textAt(key, 'spec', 'user'));
-  const made = textAt(hidden, hiddenPasswordMark);
-  return made !== textAt(user, hiddenPasswordMark) && textAt(user, hiddenKeptLogin) !== key.metadata.uid;
+  const atLogin = textAt(hidden, hiddenPasswordMark);
+  return atLogin !== textAt(user, hiddenPasswordMark) && textAt(user, hiddenKeptLogin) !== key.metadata.uid;
 }

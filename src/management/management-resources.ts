@@ -8,7 +8,7 @@ import { users } from './resources/users.ts';
 import { virtualClusterInstances } from './resources/virtualclusterinstances.ts';
 import { virtualClusterTemplates } from './resources/virtualclustertemplates.ts';
 
-/** The kinds that the management API stores, besides those that every control plane has (namespaces, events). */
+/** The stored kinds of the management API, without those that every control plane has (namespaces, events). */
 export function managementResources(dependencies: ManagementDependencies): readonly StoredResource[] {
   return [
     virtualClusterInstances(dependencies),

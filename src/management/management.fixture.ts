@@ -52,7 +52,7 @@ export interface TestContext extends RequestContext {
   readonly warnings: string[];
 }
 
-/** A whole management API over a memory store, after its first start. */
+/** A complete management API over a memory store, after bootstrap. */
 export async function openManagement(
   settings: Partial<ManagementSettings> = {},
   { connect }: Pick<ManagementDependencies, 'connect'> = {},
@@ -122,15 +122,15 @@ export async function openManagement(
     };
   }
 
-  /** A user as their own key would identify them; in a project, or outside of all. */
+  /** The context of a user identified by their own key, in a project or at cluster scope. */
   function as(name: string, project = '', accessKey?: string): TestContext {
     const key = { apiVersion: '', kind: '', metadata: {}, spec: { user: name } } as KubeObject;
     const user = identityOf(key, state);
-    if (user === undefined) throw new Error(`${name} is nobody`);
+    if (user === undefined) throw new Error(`user ${name} does not exist`);
     return contextOf(user, project, accessKey);
   }
 
-  /** What a client sends, decoded as the handlers decode it. */
+  /** A request body, decoded as the handlers decode it. */
   function sent(plural: string, name: string, members: JsonObject = {}, metadata: JsonObject = {}): KubeObject {
     const body = { metadata: { ...(name === '' ? {} : { name }), ...metadata }, ...members };
     return shapeObject(mounted(plural).kind, body, { findings: [] }).object;
@@ -140,7 +140,7 @@ export async function openManagement(
   const create = async (plural: string, name: string, spec: JsonObject, context: RequestContext = admin()) =>
     (await verbs(plural).create(context, sent(plural, name, { spec }), writing)).object;
 
-  /** Deletes an object, and takes off what a controller would take off before it goes. */
+  /** Deletes an object and removes its finalizers, as a controller would. */
   async function remove(plural: string, name: string, project = ''): Promise<void> {
     const context = systemContext(project === '' ? '' : projectNamespace(project));
     const deleted = await verbs(plural).delete(context, name, deleting);
@@ -171,7 +171,7 @@ export async function openManagement(
 
 export type Management = Awaited<ReturnType<typeof openManagement>>;
 
-/** The Status that a call is refused with. */
+/** Returns the Status of the error that a call is rejected with. */
 export async function refusal(call: Promise<unknown>): Promise<StatusError['status']> {
   const error = await call.then(
     () => undefined,

@@ -29,11 +29,11 @@ export interface MountOptions
     Pick<DirectTokensOptions, 'signer'>,
     Pick<InstanceKubeConfigOptions, 'sign' | 'address' | 'hasGateway'>,
     Pick<ClusterVirtualClustersOptions, 'hostOf'> {
-  /** Tells this installation from every other; `selves` answers it, and tokens name it as their issuer. */
+  /** The unique ID of this installation; `selves` returns it, and it is the issuer of tokens. */
   readonly instanceId: string;
 }
 
-/** Everything of the management group as clients see it. Attaches the stores to the state that the rules read. */
+/** Mounts all kinds of the management group. Attaches the stores to the state that the rules read. */
 export function mountManagement(stores: KindStores, options: MountOptions): readonly MountedResource[] {
   const { state } = options;
   state.attach(stores);

@@ -9,7 +9,7 @@ const label = (max: number) =>
 const isLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 describe('names on a host (completions §3)', () => {
-  it('are DNS labels within their limits, whatever the project and the instance are called', () => {
+  it('names are DNS labels within their limits, for any project and instance', () => {
     fc.assert(
       fc.property(label(52), label(63), (project, instance) => {
         const namespace = hostNamespaceFor(project, instance);
@@ -23,14 +23,14 @@ describe('names on a host (completions §3)', () => {
     );
   });
 
-  it('differ for pairs that read alike, and stay the same for the same pair', () => {
+  it('names differ for similar pairs and are stable for the same pair', () => {
     expect(hostNamespaceFor('a-v-b', 'c')).not.toBe(hostNamespaceFor('a', 'b-v-c'));
     expect(hostNamespaceFor('a', 'b')).toBe(hostNamespaceFor('a', 'b'));
     expect(hostNamespaceFor('a', 'b')).toMatch(/^platform-a-v-b-[0-9a-v]{6}$/);
   });
 });
 
-describe('the cluster of an instance that names none (completions §3)', () => {
+describe('chooseCluster (completions §3)', () => {
   const object = (name: string, members: JsonObject): KubeObject =>
     ({ apiVersion: 'v1', kind: 'x', metadata: { name }, ...members }) as KubeObject;
   const ready = (status: string): JsonObject => ({ online: true, conditions: [{ type: 'Ready', status }] });
@@ -40,7 +40,7 @@ describe('the cluster of an instance that names none (completions §3)', () => {
       instancesOn: (name) => load[name] ?? 0,
     });
 
-  it('is the one with the fewest instances among those that are allowed and ready', () => {
+  it('the allowed and ready cluster with the fewest instances is chosen', () => {
     const all = [object('a', { status: ready('True') }), object('b', { status: { online: true } })];
     expect(chosen(all)).toBe('a');
     expect(chosen(all, { a: 2, b: 1 })).toBe('b');
@@ -50,14 +50,14 @@ describe('the cluster of an instance that names none (completions §3)', () => {
 
   it.each<[string, JsonObject]>([
     ['is not online', { status: { online: false } }],
-    ['was never looked at', {}],
-    ['lets nobody work there', { status: ready('False') }],
-    ['takes no new ones', { spec: { unusable: true }, status: ready('True') }],
-  ])('is never one that %s', (_, members) => {
+    ['was never probed', {}],
+    ['is not ready', { status: ready('False') }],
+    ['is marked unusable', { spec: { unusable: true }, status: ready('True') }],
+  ])('a cluster that %s is not chosen', (_, members) => {
     expect(chosen([object('a', members)])).toBeUndefined();
   });
 
-  it('may be the built-in one, which nobody has to look at', () => {
+  it('the built-in cluster can be chosen without a probe', () => {
     expect(chosen([object('local', { spec: { local: true } })])).toBe('local');
   });
 });

@@ -5,9 +5,9 @@ import { flagAt, listAt, textAt } from '../lib/json-path.ts';
 import type { ManagementState } from './state.ts';
 
 const hashLength = 6;
-const longestNamespace = 63;
+const maxNamespaceLength = 63;
 /** Helm's limit for release names. */
-const longestVirtualCluster = 53;
+const maxVirtualClusterLength = 53;
 
 /** 30 bits, in the lower-case characters that names allow. */
 function hashOf(...parts: readonly string[]): string {
@@ -17,43 +17,43 @@ function hashOf(...parts: readonly string[]): string {
   return text;
 }
 
-function shortened(name: string, hash: string, longest: number): string {
-  return `${name.slice(0, longest - hash.length - 1).replace(/[-.]+$/, '')}-${hash}`;
+function shortened(name: string, hash: string, maxLength: number): string {
+  return `${name.slice(0, maxLength - hash.length - 1).replace(/[-.]+$/, '')}-${hash}`;
 }
 
 /**
- * The hash is there even when nothing had to be cut: it tells `a-v-b`/`c` from `a`/`b-v-c`, and the same instance
- * always gets the same namespace.
+ * The name always ends in the hash, even if nothing was truncated: it distinguishes `a-v-b`/`c` from `a`/`b-v-c`, and
+ * the same instance always gets the same namespace.
  */
 export function hostNamespaceFor(project: string, instance: string): string {
-  return shortened(hostNamespaceStem(project, instance), hashOf(project, instance), longestNamespace);
+  return shortened(hostNamespaceStem(project, instance), hashOf(project, instance), maxNamespaceLength);
 }
 
 export function virtualClusterNameFor(project: string, instance: string): string {
-  if (instance.length <= longestVirtualCluster) return instance;
-  return shortened(instance, hashOf(project, instance), longestVirtualCluster);
+  if (instance.length <= maxVirtualClusterLength) return instance;
+  return shortened(instance, hashOf(project, instance), maxVirtualClusterLength);
 }
 
-/** Whether a list of the project (`allowedClusters`, `allowedTemplates`) names this one. */
+/** True if `allowedClusters` of the project contains this cluster. */
 export function allowsCluster(project: KubeObject, cluster: string): boolean {
   return listAt(project, 'spec', 'allowedClusters').some((entry) => ['*', cluster].includes(textAt(entry, 'name')));
 }
 
-/** Whether new virtual clusters may be placed there at all. */
+/** True if new virtual clusters may be placed on the cluster. */
 export function isUsable(cluster: KubeObject): boolean {
   return cluster.metadata.deletionTimestamp === undefined && !flagAt(cluster, 'spec', 'unusable');
 }
 
-/** The built-in cluster is this very process; the others are known to answer and to let the server work, or not. */
+/** The built-in cluster is always ready, since it is this process. Others must be online and not report Ready=False. */
 function isReady(cluster: KubeObject): boolean {
   if (flagAt(cluster, 'spec', 'local')) return true;
-  const isRefused = listAt(cluster, 'status', 'conditions').some(
+  const isNotReady = listAt(cluster, 'status', 'conditions').some(
     (condition) => textAt(condition, 'type') === 'Ready' && textAt(condition, 'status') === 'False',
   );
-  return flagAt(cluster, 'status', 'online') && !isRefused;
+  return flagAt(cluster, 'status', 'online') && !isNotReady;
 }
 
-/** The cluster with the fewest instances among the allowed ones that are ready; undefined: there is none now. */
+/** Returns the allowed and ready cluster with the fewest instances, `undefined` if there is none. */
 export function chooseCluster(
   project: KubeObject,
   state: Pick<ManagementState, 'clusters' | 'instancesOn'>,

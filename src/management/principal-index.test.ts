@@ -28,8 +28,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-describe('what the state knows of users and teams', () => {
-  it('is true after every change, whatever came before', async () => {
+describe('the indexes of users and teams', () => {
+  it('the indexes are correct after any sequence of changes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const { state, verbs, sent, create, admin, remove } = await openManagement();

@@ -3,48 +3,48 @@ import { compareBytes } from '../lib/json-order.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { isSameSpec } from './gather-in-turns.ts';
 
-/** Objects of a kind by a word that they have to do with; a change costs what the changed object says, not how many there are. */
+/** Object names of a kind by index key. The cost of a change depends on the changed object, not on their number. */
 export interface PrincipalIndex {
-  /** Names, in the order in which they came. */
-  of(word: string): ReadonlySet<string>;
-  /** The same in byte order; made once and kept until it changes. */
-  sorted(word: string): readonly string[];
+  /** Names in insertion order. */
+  of(key: string): ReadonlySet<string>;
+  /** Names in byte order; cached until the next change. */
+  sorted(key: string): readonly string[];
 }
 
 const none: ReadonlySet<string> = new Set();
 
-/** Follows the store of the kind from now on; goes with it. `wordsOf` may look at nothing but metadata and spec. */
-export function indexByWords(store: KindStore, wordsOf: (object: KubeObject) => Iterable<string>): PrincipalIndex {
+/** Follows the store from now on, for the lifetime of the store. `keysOf` may read only metadata and spec. */
+export function indexByWords(store: KindStore, keysOf: (object: KubeObject) => Iterable<string>): PrincipalIndex {
   const names = new Map<string, Set<string>>();
-  const inOrder = new Map<string, readonly string[]>();
+  const sortedByKey = new Map<string, readonly string[]>();
 
   const add = (object: KubeObject): void => {
-    for (const word of wordsOf(object)) {
-      const found = names.get(word) ?? new Set();
-      names.set(word, found.add(nameOf(object)));
-      inOrder.delete(word);
+    for (const key of keysOf(object)) {
+      const found = names.get(key) ?? new Set();
+      names.set(key, found.add(nameOf(object)));
+      sortedByKey.delete(key);
     }
   };
   const remove = (object: KubeObject): void => {
-    for (const word of wordsOf(object)) {
-      const found = names.get(word);
+    for (const key of keysOf(object)) {
+      const found = names.get(key);
       found?.delete(nameOf(object));
-      if (found?.size === 0) names.delete(word);
-      inOrder.delete(word);
+      if (found?.size === 0) names.delete(key);
+      sortedByKey.delete(key);
     }
   };
   follow(store, add, remove);
 
   return {
-    of: (word) => names.get(word) ?? none,
-    sorted(word) {
-      const known = inOrder.get(word);
-      if (known !== undefined) return known;
-      const found = names.get(word);
+    of: (key) => names.get(key) ?? none,
+    sorted(key) {
+      const cached = sortedByKey.get(key);
+      if (cached !== undefined) return cached;
+      const found = names.get(key);
       if (found === undefined) return [];
-      const made = [...found].sort(compareBytes);
-      inOrder.set(word, made);
-      return made;
+      const sortedNames = [...found].sort(compareBytes);
+      sortedByKey.set(key, sortedNames);
+      return sortedNames;
     },
   };
 }

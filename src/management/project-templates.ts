@@ -14,7 +14,7 @@ export function allowsTemplate(project: KubeObject, template: string): boolean {
   );
 }
 
-/** What instances get that name no template: the project's default, else the built-in one. */
+/** The template of instances that name none: the project's default, or else the built-in one. */
 export function defaultTemplateOf(project: KubeObject): string {
   const chosen = listAt(project, 'spec', 'allowedTemplates').find(
     (entry) => isTemplateEntry(entry) && flagAt(entry, 'isDefault'),

@@ -1,17 +1,17 @@
-/** What an installation may set for the management API; every member has a default. */
+/** Settings of the management API. */
 export interface ManagementSettings {
   readonly accessKeys: {
-    /** The longest lifetime of a key in seconds; 0: no limit, and keys without an end are allowed. */
+    /** The maximum lifetime of a key in seconds. 0 means no limit; keys without expiry are then allowed. */
     readonly maxTTL: number;
-    /** How many keys a user, team or subject may have; those that the server makes itself are not counted. */
+    /** The maximum number of keys of a user, team or subject. Keys that the server creates do not count. */
     readonly perUser: number;
   };
   readonly projects: {
-    /** Everybody may create projects. */
+    /** True if every user and team may create projects. */
     readonly selfService: boolean;
   };
   readonly charts: {
-    /** The only charts that templates may name. */
+    /** The only charts that templates may use. */
     readonly allowed: readonly { readonly name: string; readonly repo: string }[];
   };
   readonly directTokens: {
@@ -19,9 +19,9 @@ export interface ManagementSettings {
     readonly defaultTTL: number;
     readonly maxTTL: number;
   };
-  /** The way into the virtual clusters of projects. */
+  /** Access to the virtual clusters of projects. */
   readonly gateway: {
-    /** Service accounts of a virtual cluster get into it with their own tokens. */
+    /** True if service accounts of a virtual cluster may access it with their own tokens. */
     readonly serviceAccountTokens: boolean;
     /** Seconds. */
     readonly defaultTokenTTL: number;

@@ -21,46 +21,46 @@ import { type AccessKeyIndex, indexAccessKeys, type KeyOwnerMember } from './acc
 import { type InstanceIndex, indexInstances } from './instance-index.ts';
 import { indexByWords, type PrincipalIndex } from './principal-index.ts';
 
-/** What the rules of one kind may know of the others: what is true now, without waiting. Objects are frozen. */
+/** The current state of all kinds, for the rules of each of them. Lookups are synchronous. Objects are frozen. */
 export interface ManagementState extends ReviewState {
-  /** Another number whenever something is another that keys follow from: a key, a user, a team or a cluster. */
+  /** A counter that increases with every change that can affect keys: of a key, a user, a team or a cluster. */
   keysVersion(): number;
   userHidden(name: string): JsonObject | undefined;
   accessKey(name: string): KubeObject | undefined;
   accessKeyHidden(name: string): JsonObject | undefined;
   namespace(name: string): KubeObject | undefined;
-  /** The keys for this user, team or subject, in no order. */
+  /** The keys of this user, team or subject, unordered. */
   accessKeysOf(member: KeyOwnerMember, name: string): Iterable<KubeObject>;
-  /** How many there are, without looking at them. */
+  /** The number of these keys, without loading them. */
   accessKeyCountOf(member: KeyOwnerMember, name: string): number;
-  /** The names of the keys that were made with this one, directly or not. */
+  /** The names of the keys created with this one, directly or transitively. */
   keysMadeWith(keyName: string): Iterable<string>;
-  /** How many instances there are on this cluster. */
+  /** The number of instances on this cluster. */
   instancesOn(cluster: string): number;
-  /** How many instances a project has. */
+  /** The number of instances in a project. */
   instanceCount(project: string): number;
-  /** How many of them belong to that owner, named by `ownerKey`. */
+  /** The number of instances in a project that belong to this owner, given by `ownerKey`. */
   instancesOwnedBy(project: string, owner: string): number;
-  /** Names of the owners, users and teams alike, and how many of the project's instances each has. */
+  /** The names of the owners, both users and teams, and the number of the project's instances that each has. */
   instanceOwners(project: string): Iterable<readonly [owner: string, count: number]>;
 }
 
-/** The stores need the kinds and the kinds' rules need the stores: the assembly attaches them once they are open. */
+/** The stores need the kinds and the rules of the kinds need the stores, so the stores are attached after opening. */
 export interface AttachableState extends ManagementState {
   attach(stores: KindStores): void;
 }
 
 export interface StateOptions {
-  /** Everybody may create projects. */
+  /** True if every user and team may create projects. */
   readonly selfService: boolean;
 }
 
-/** What is kept besides the objects themselves, from the moment on that the stores are attached. */
+/** Indexes in addition to the objects themselves, built when the stores are attached. */
 interface Indexes {
   readonly keys: AccessKeyIndex;
-  /** Teams by their users. */
+  /** Team names by user. */
   readonly teams: PrincipalIndex;
-  /** Projects by their members. */
+  /** Project names by member. */
   readonly projects: PrincipalIndex;
   readonly instances: InstanceIndex;
 }
@@ -93,7 +93,7 @@ export function createManagementState(options: StateOptions): AttachableState {
         projects: indexByWords(attachedStore(projectKind), membersOfProject),
         instances: indexInstances(attachedStore(virtualClusterInstanceKind)),
       };
-      // Behind the indexes: whoever finds another number finds those as they are now, too.
+      // Subscribed after the indexes: a caller that sees a new version also sees up-to-date indexes.
       const kindsOfKeys: readonly ResourceKind[] = [accessKeyKind, userKind, teamKind, clusterKind];
       for (const kind of kindsOfKeys) attachedStore(kind).listen(() => keysVersion++);
       keysVersion++;

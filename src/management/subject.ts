@@ -6,23 +6,23 @@ import type { JsonObject } from '../lib/json-value.ts';
 import { scopesOf } from './access-key-state.ts';
 import type { ManagementState } from './state.ts';
 
-/** Somebody, and the credential that they came with. */
+/** A caller and the credential of the request. */
 export interface Credentialed {
   readonly user: UserInfo;
   readonly system: boolean;
-  /** Absent: the server's own code, or somebody whom a review asks about. */
+  /** Absent for the server's own code and for the subject of an access review. */
   readonly accessKey?: string;
-  /** What narrows it besides the key: a token's own. */
+  /** Scopes of a token, in addition to those of its key. */
   readonly scopes?: readonly JsonObject[];
 }
 
 const unscoped: readonly Scope[] = [];
-const closed: readonly Scope[] = [closedScope];
+const denyAll: readonly Scope[] = [closedScope];
 
-/** Of one version of a key; its hidden part changes with it. */
-const known = new WeakMap<KubeObject, readonly Scope[]>();
+/** Per version of a key; the hidden part changes with it. */
+const compiledScopes = new WeakMap<KubeObject, readonly Scope[]>();
 
-/** Whatever name a request acts under, the scopes of the key that it came with go along; a key that is gone opens nothing. */
+/** The scopes of the key in use also apply during impersonation. A deleted key allows nothing. */
 export function subjectOf(
   { user, system, accessKey, scopes = [] }: Credentialed,
   state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>,
@@ -30,14 +30,14 @@ export function subjectOf(
   const own = scopes.length === 0 ? unscoped : scopes.map(compileScope);
   if (accessKey === undefined) return { user, system, scopes: own };
   const key = state.accessKey(accessKey);
-  const keys = key === undefined ? closed : scopesOfKey(key, state);
+  const keys = key === undefined ? denyAll : scopesOfKey(key, state);
   return { user, system, scopes: own.length === 0 ? keys : [...keys, ...own] };
 }
 
 function scopesOfKey(key: KubeObject, state: Pick<ManagementState, 'accessKeyHidden'>): readonly Scope[] {
-  const found = known.get(key);
+  const found = compiledScopes.get(key);
   if (found !== undefined) return found;
   const scopes = scopesOf(key, state).map(compileScope);
-  known.set(key, scopes.length === 0 ? unscoped : scopes);
+  compiledScopes.set(key, scopes.length === 0 ? unscoped : scopes);
   return scopes;
 }

@@ -6,7 +6,7 @@ import { keepCertificate } from './certificate-keeper.ts';
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('keepCertificate', () => {
-  it('hands on what changed, survives a failure, and stops', async () => {
+  it('changes are reported, failures are survived, and the keeper can be stopped', async () => {
     const clock = new ManualClock();
     const seen: string[] = [];
     let next: (() => Promise<{ cert: string; key: string }>) | undefined;

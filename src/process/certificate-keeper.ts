@@ -6,25 +6,25 @@ export interface CertificateKeeperOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly first: CertificatePair;
-  /** Reads or renews; whatever differs from the last is handed on. A failure leaves the last in place. */
+  /** Reads or renews the certificate. A changed one is reported; after a failure the previous one stays in use. */
   load(): Promise<CertificatePair>;
   readonly everyMilliseconds: number;
   onChange(pair: CertificatePair): void;
 }
 
-/** An operator who replaces a file, and a volume that swaps a link, are seen by reading again. */
+/** The files are read again periodically: this detects replaced files and swapped links of mounted volumes. */
 export const ownCertificateInterval = 10_000;
-/** Renewal has a month; twice a day is plenty. */
+/** Renewal starts a month before expiry, so twice a day is enough. */
 export const renewalInterval = 12 * 60 * 60_000;
 
-/** Looks after the serving certificate for as long as the server runs. Returns how to stop. */
+/** Keeps the serving certificate up to date while the server runs. Returns a function that stops it. */
 export function keepCertificate(options: CertificateKeeperOptions): () => void {
   const { clock, log } = options;
   let current = options.first;
   let stopped = false;
   let cancel = (): void => {};
 
-  const look = async (): Promise<void> => {
+  const reload = async (): Promise<void> => {
     try {
       const next = await options.load();
       if (!stopped && (next.cert !== current.cert || next.key !== current.key)) {
@@ -33,13 +33,13 @@ export function keepCertificate(options: CertificateKeeperOptions): () => void {
         log.info({}, 'the serving certificate was replaced');
       }
     } catch (error) {
-      log.error({ error }, 'the serving certificate could not be loaded; the last one stays');
+      log.error({ error }, 'failed to load the serving certificate; the previous one stays in use');
     }
     if (!stopped) schedule();
   };
 
   const schedule = (): void => {
-    cancel = clock.after(options.everyMilliseconds, () => void look());
+    cancel = clock.after(options.everyMilliseconds, () => void reload());
   };
 
   schedule();

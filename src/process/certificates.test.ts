@@ -24,7 +24,7 @@ afterEach(() => rm(dir.path, { recursive: true }));
 const day = 24 * 60 * 60_000;
 
 describe('the serving certificate', () => {
-  it('lets a strict client in under each of its names, and no other', async () => {
+  it('a strict client accepts the certificate under each of its names and no other', async () => {
     const authority = await ensureAuthority(dir, systemClock);
     const pair = await ensureServingCertificate(dir, authority, servingNames(['example.test']), systemClock);
     const server = createServer(pair, (_, response) => response.end('ok'));
@@ -49,7 +49,7 @@ describe('the serving certificate', () => {
     }
   });
 
-  it('has the form that Go and RFC 5280 ask for', async () => {
+  it('the certificate has the form that Go and RFC 5280 require', async () => {
     const authority = new X509Certificate((await ensureAuthority(dir, systemClock)).cert);
     const pair = await ensureServingCertificate(
       dir,
@@ -71,7 +71,7 @@ describe('the serving certificate', () => {
     expect(Date.parse(leaf.validTo) - Date.parse(leaf.validFrom)).toBeLessThan(398 * day);
   });
 
-  it('lies in files of mode 0600 and is the same after a restart', async () => {
+  it('the certificate is stored in files of mode 0600 and survives a restart', async () => {
     const authority = await ensureAuthority(dir, systemClock);
     const names = servingNames(['*.example.test']);
     const first = await ensureServingCertificate(dir, authority, names, systemClock);
@@ -82,7 +82,7 @@ describe('the serving certificate', () => {
     expect(await ensureServingCertificate(dir, authority, names, systemClock)).toEqual(first);
   });
 
-  it('is made anew when less than a month is left, when a name is missing, and when it is damaged', async () => {
+  it('the certificate is renewed if it expires within a month, lacks a name or is damaged', async () => {
     const clock = new ManualClock();
     const authority = await ensureAuthority(dir, clock);
     const first = await ensureServingCertificate(dir, authority, servingNames([]), clock);
@@ -101,20 +101,20 @@ describe('the serving certificate', () => {
 });
 
 describe('the authority', () => {
-  it('is refused with a clear line when half of it is missing, it does not fit, or it has ended', async () => {
+  it('an incomplete, mismatched or expired authority is rejected with a clear message', async () => {
     const clock = new ManualClock();
     const authority = await ensureAuthority(dir, clock);
     await rm(dir.caKey);
     await expect(ensureAuthority(dir, clock)).rejects.toThrow(/belong together/);
     const other = await ensureServingCertificate(dir, authority, ['x.test'], clock);
     await writeFile(dir.caKey, other.key);
-    await expect(ensureAuthority(dir, clock)).rejects.toThrow(/is not the key of/);
+    await expect(ensureAuthority(dir, clock)).rejects.toThrow(/is not the private key of/);
     await writeFile(dir.caKey, authority.key);
     clock.advance(3651 * day);
-    await expect(ensureAuthority(dir, clock)).rejects.toThrow(/has ended/);
+    await expect(ensureAuthority(dir, clock)).rejects.toThrow(/has expired/);
   });
 
-  it('of a certificate is the last of its chain only if that one signed itself', async () => {
+  it('the authority of a certificate is the last of its chain if that one is self-signed', async () => {
     const authority = await ensureAuthority(dir, systemClock);
     const leaf = await ensureServingCertificate(dir, authority, ['x.test'], systemClock);
     expect(authorityOf(leaf.cert)).toBeUndefined();
@@ -123,13 +123,13 @@ describe('the authority', () => {
 });
 
 describe('readOwnCertificate', () => {
-  it('says what is wrong with the files', async () => {
+  it('errors name the faulty file', async () => {
     const authority = await ensureAuthority(dir, systemClock);
     await ensureServingCertificate(dir, authority, ['x.test'], systemClock);
     await expect(readOwnCertificate(dir.servingCertificate, dir.servingKey)).resolves.toBeDefined();
     await expect(readOwnCertificate('/no/cert', dir.servingKey)).rejects.toThrow('/no/cert does not exist');
-    await expect(readOwnCertificate(dir.servingKey, dir.servingKey)).rejects.toThrow('does not hold a certificate');
-    await expect(readOwnCertificate(dir.servingCertificate, dir.caKey)).rejects.toThrow('is not the key of');
+    await expect(readOwnCertificate(dir.servingKey, dir.servingKey)).rejects.toThrow('does not contain a certificate');
+    await expect(readOwnCertificate(dir.servingCertificate, dir.caKey)).rejects.toThrow('is not the private key of');
     await expect(readOwnCertificate(dir.servingCertificate, dir.caCertificate)).rejects.toThrow('private key');
   });
 });

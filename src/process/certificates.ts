@@ -7,7 +7,7 @@ import { StartError } from './start-error.ts';
 
 export type { CertificatePair };
 
-/** Where they lie, each with mode 0600. */
+/** The paths of the certificate files, each with mode 0600. */
 export interface CertificateFiles {
   readonly caCertificate: string;
   readonly caKey: string;
@@ -17,37 +17,37 @@ export interface CertificateFiles {
 
 const day = 24 * 60 * 60_000;
 const authorityLifetime = 3650 * day;
-/** What browsers take at most is a little more than a year. */
+/** Browsers accept at most a little more than a year. */
 const servingLifetime = 365 * day;
-/** A month is time enough to notice a renewal that fails. */
+/** A month leaves enough time to notice a failing renewal. */
 const renewBefore = 30 * day;
 
-/** The installation's own authority: read, or made on the first start. */
+/** The installation's own authority, created on the first start. */
 export async function ensureAuthority(dir: CertificateFiles, clock: Clock): Promise<CertificatePair> {
   const cert = await readIfThere(dir.caCertificate);
   const key = await readIfThere(dir.caKey);
   if (cert === undefined && key === undefined) {
     const { makeAuthority } = await import('./make-certificate.ts');
-    const made = await makeAuthority(clock.now(), authorityLifetime);
-    await writePrivateFile(dir.caKey, made.key);
-    await writePrivateFile(dir.caCertificate, made.cert);
-    return made;
+    const created = await makeAuthority(clock.now(), authorityLifetime);
+    await writePrivateFile(dir.caKey, created.key);
+    await writePrivateFile(dir.caCertificate, created.cert);
+    return created;
   }
   if (cert === undefined || key === undefined) {
-    throw new StartError(`${dir.caCertificate} and ${dir.caKey} belong together, and one of them is missing`);
+    throw new StartError(`${dir.caCertificate} and ${dir.caKey} belong together, but one of them is missing`);
   }
   const parsed = parsePair({ cert, key }, dir.caCertificate, dir.caKey);
   if (parsed.validToDate <= clock.now()) {
     throw new StartError(
-      `${dir.caCertificate} has ended: remove it and ${dir.caKey}, start again, and hand out new kubeconfigs`,
+      `${dir.caCertificate} has expired: remove it and ${dir.caKey}, restart, and distribute new kubeconfigs`,
     );
   }
   return { cert, key };
 }
 
 /**
- * The serving certificate: the one in the data directory as long as it is ours, names everything it should and has
- * more than a month to live; otherwise a new one. Called at start and again from time to time.
+ * Returns the serving certificate from the data directory if the authority issued it, it covers all names and it is
+ * valid for more than a month; otherwise creates a new one. Called at start and periodically.
  */
 export async function ensureServingCertificate(
   dir: CertificateFiles,
@@ -57,17 +57,17 @@ export async function ensureServingCertificate(
 ): Promise<CertificatePair> {
   const cert = await readIfThere(dir.servingCertificate);
   const key = await readIfThere(dir.servingKey);
-  if (cert !== undefined && key !== undefined && isGood({ cert, key }, authority, names, clock.now())) {
+  if (cert !== undefined && key !== undefined && isCurrent({ cert, key }, authority, names, clock.now())) {
     return { cert, key };
   }
   const { makeServingCertificate } = await import('./make-certificate.ts');
-  const made = await makeServingCertificate(authority, names, clock.now(), servingLifetime);
-  await writePrivateFile(dir.servingKey, made.key);
-  await writePrivateFile(dir.servingCertificate, made.cert);
-  return made;
+  const created = await makeServingCertificate(authority, names, clock.now(), servingLifetime);
+  await writePrivateFile(dir.servingKey, created.key);
+  await writePrivateFile(dir.servingCertificate, created.cert);
+  return created;
 }
 
-/** Certificate files of the operator's own; the certificate may be a chain, the leaf first. */
+/** Reads the operator's own certificate files. The certificate may be a chain, leaf first. */
 export async function readOwnCertificate(certFile: string, keyFile: string): Promise<CertificatePair> {
   const cert = await readIfThere(certFile);
   if (cert === undefined) throw new StartError(`the certificate file ${certFile} does not exist`);
@@ -78,8 +78,8 @@ export async function readOwnCertificate(certFile: string, keyFile: string): Pro
 }
 
 /**
- * What a kubeconfig has to name for clients to trust this certificate: the last of its chain if that one signed
- * itself; undefined if its authority lies elsewhere, with the operating system's.
+ * Returns the CA certificate that a kubeconfig must contain for clients to trust this chain: its last certificate if it
+ * is self-signed. `undefined` if the authority is not in the chain, such as one of the operating system.
  */
 export function authorityOf(chain: string): string | undefined {
   const last = chain.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)?.at(-1);
@@ -90,13 +90,13 @@ export function authorityOf(chain: string): string | undefined {
     : undefined;
 }
 
-/** Every name and address under which this server may be called, each once. */
-export function servingNames(more: readonly string[]): string[] {
-  const names = ['localhost', '127.0.0.1', '::1', ...more.map((name) => name.toLowerCase())];
+/** All distinct names and addresses under which clients may reach this server. */
+export function servingNames(additional: readonly string[]): string[] {
+  const names = ['localhost', '127.0.0.1', '::1', ...additional.map((name) => name.toLowerCase())];
   return [...new Set(names)].filter((name) => name !== '0.0.0.0' && name !== '::' && name !== '');
 }
 
-function isGood(pair: CertificatePair, authority: CertificatePair, names: readonly string[], now: number): boolean {
+function isCurrent(pair: CertificatePair, authority: CertificatePair, names: readonly string[], now: number): boolean {
   try {
     const leaf = new X509Certificate(pair.cert);
     const issuer = new X509Certificate(authority.cert);
@@ -113,7 +113,7 @@ function isGood(pair: CertificatePair, authority: CertificatePair, names: readon
   }
 }
 
-/** As far as it can be taken for a name: Node's own test takes as long to get ready as all else about certificates. */
+/** A cheap test for IP addresses: loading Node's own takes as long as everything else about certificates. */
 const isAddress = /:|^\d+\.\d+\.\d+\.\d+$/;
 
 function covers(leaf: X509Certificate, name: string): boolean {
@@ -126,14 +126,14 @@ function parsePair(pair: CertificatePair, certFile: string, keyFile: string): { 
   try {
     certificate = new X509Certificate(pair.cert);
   } catch {
-    throw new StartError(`${certFile} does not hold a certificate`);
+    throw new StartError(`${certFile} does not contain a certificate`);
   }
   try {
     if (certificate.checkPrivateKey(createPrivateKey(pair.key))) {
       return { validToDate: Date.parse(certificate.validTo) };
     }
   } catch {
-    throw new StartError(`${keyFile} does not hold a private key`);
+    throw new StartError(`${keyFile} does not contain a private key`);
   }
-  throw new StartError(`${keyFile} is not the key of ${certFile}`);
+  throw new StartError(`${keyFile} is not the private key of ${certFile}`);
 }

@@ -3,7 +3,7 @@ import { type Log, silentLog } from '../lib/log.ts';
 import { Closing } from './closing.ts';
 
 describe('Closing', () => {
-  it('closes in the reverse order, each once, also past one that fails', async () => {
+  it('resources are closed in reverse order, each once, even if one fails', async () => {
     const done: string[] = [];
     const failed: unknown[] = [];
     const log: Log = { ...silentLog, error: (members) => failed.push(members.part) };

@@ -1,6 +1,6 @@
 import type { Log } from '../lib/log.ts';
 
-/** What was opened, to be closed in the reverse order; one that fails does not keep the others open. */
+/** Closes resources in reverse order of opening. A failure does not prevent the others from being closed. */
 export class Closing {
   readonly #log: Log;
   #steps: { name: string; close: () => void | Promise<void> }[] = [];
@@ -20,7 +20,7 @@ export class Closing {
       try {
         await close();
       } catch (error) {
-        this.#log.error({ err: error, part: name }, 'a part of the server could not be closed');
+        this.#log.error({ err: error, part: name }, 'failed to close a part of the server');
       }
     }
   }

@@ -2,7 +2,7 @@ import { type Listener, type ListenOptions, listen } from '../http/listen.ts';
 import { describe } from './private-dir.ts';
 import { StartError } from './start-error.ts';
 
-/** Listens, or says in one line why that is not possible. */
+/** Starts listening. Throws StartError with a one-line reason if that fails. */
 export async function listenOrExplain(options: ListenOptions): Promise<Listener> {
   const { host, port } = options;
   try {
@@ -16,10 +16,10 @@ function listenFault(error: unknown): string {
   const fault = describe(error);
   if (fault === 'EADDRINUSE') return 'the port is in use by another process';
   if (fault === 'EADDRNOTAVAIL') return 'this machine does not have that address';
-  return fault === 'ENOTFOUND' ? 'there is no such host' : fault;
+  return fault === 'ENOTFOUND' ? 'host not found' : fault;
 }
 
-/** One that listens everywhere is called by the address that every machine has. */
+/** A wildcard address is replaced by the loopback address. */
 export function urlOf(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `https://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -24,13 +24,13 @@ export interface CertificatePair {
 
 const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' } as const;
-/** Clients whose clocks are behind accept it at once, and this machine's may be put back. */
+/** Backdated, so that clients with slow clocks accept the certificate at once and this machine's clock may go back. */
 const backdated = 24 * 60 * 60_000;
 
-/** An authority for this installation alone; it may sign leaves and nothing else. */
+/** Creates a certificate authority for this installation only. It may sign only leaf certificates. */
 export async function makeAuthority(now: number, lifetime: number): Promise<CertificatePair> {
   const keys = await webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
-  // A name of its own, so that clients which know several authorities tell them apart.
+  // A unique name, so that clients that know several authorities can distinguish them.
   const name = `CN=flotilla-ca-${randomBytes(4).toString('hex')}`;
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
@@ -51,7 +51,7 @@ export async function makeAuthority(now: number, lifetime: number): Promise<Cert
   return { cert: pemOf(certificate), key: await privateKeyPem(keys.privateKey) };
 }
 
-/** A serving certificate for these names and addresses. Clients look at these alone, never at the common name. */
+/** Creates a serving certificate for these names and addresses. Clients check only these, never the common name. */
 export async function makeServingCertificate(
   authority: CertificatePair,
   names: readonly string[],
@@ -95,7 +95,7 @@ function generalName(name: string): JsonGeneralName {
   return isIP(name) === 0 ? { type: 'dns', value: name } : { type: 'ip', value: name };
 }
 
-/** Positive, not zero, 127 bits of chance: what RFC 5280 and Go's parser ask for. */
+/** Positive, non-zero, 127 random bits, as RFC 5280 and Go's parser require. */
 function serialNumber(): string {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;

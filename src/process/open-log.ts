@@ -5,8 +5,8 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * The program's log: JSON lines on standard error, so that standard output holds the ready line alone. Written at
- * once: what was logged before a crash is there. Secrets are kept out by never being handed in.
+ * The program's log: JSON lines on standard error, so that standard output contains only the ready line. Writes are
+ * synchronous, so that entries before a crash are not lost. Callers must not pass secrets.
  */
 export function openLog(level: LogLevel): Log {
   const logger = pino(

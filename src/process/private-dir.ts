@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { errorCode } from '../lib/private-file.ts';
 import { StartError } from './start-error.ts';
 
-/** Makes the directory (mode 0700) if it is not there, and checks that this process can work in it. */
+/** Creates the directory (mode 0700) if it does not exist, and checks that this process can use it. */
 export async function ensureDirectory(path: string): Promise<void> {
   try {
     await makeDirectory(path);
@@ -14,8 +14,8 @@ export async function ensureDirectory(path: string): Promise<void> {
 }
 
 /**
- * With what is missing above it. One by one, as Node, asked for all at once, does not come back where a directory that is
- * there says of everything in it that it is not, as /proc does.
+ * Creates a directory and its missing parents one by one. Node's recursive mkdir does not return if an existing parent
+ * reports ENOENT for everything in it, as /proc does.
  */
 async function makeDirectory(path: string): Promise<void> {
   try {
@@ -24,17 +24,17 @@ async function makeDirectory(path: string): Promise<void> {
     const code = errorCode(error);
     if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
     if (code !== 'ENOENT') throw error;
-    const above = dirname(path);
-    if (await exists(above)) {
-      await access(above, constants.W_OK | constants.X_OK);
-      throw new Error(`no directory can be made in ${above}`);
+    const parent = dirname(path);
+    if (await exists(parent)) {
+      await access(parent, constants.W_OK | constants.X_OK);
+      throw new Error(`cannot create a directory in ${parent}`);
     }
-    await makeDirectory(above);
+    await makeDirectory(parent);
     await makeDirectory(path);
   }
 }
 
-/** An absent directory is empty. */
+/** True also for a directory that does not exist. */
 export async function isEmptyDirectory(path: string): Promise<boolean> {
   try {
     return (await readdir(path)).length === 0;
@@ -54,7 +54,7 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** undefined if there is no such file. */
+/** `undefined` if the file does not exist. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -64,7 +64,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-const knownFaults: Readonly<Record<string, string>> = {
+const errorTexts: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
@@ -77,6 +77,6 @@ const knownFaults: Readonly<Record<string, string>> = {
 
 export function describe(error: unknown): string {
   const code = errorCode(error);
-  if (code !== undefined) return knownFaults[code] ?? code;
+  if (code !== undefined) return errorTexts[code] ?? code;
   return error instanceof Error ? error.message : String(error);
 }

@@ -3,10 +3,10 @@ import { type LogLevel, logLevels } from './open-log.ts';
 import { StartError } from './start-error.ts';
 
 /*
- * Flags that every program of ours has that serves. Each throws StartError with one clear line.
+ * Flags shared by all server commands. Each function throws StartError with a one-line message.
  */
 
-/** `example` is shown to who gave something else. */
+/** `example` is shown in the error message. */
 export function readListen(text: string, example: string): { host: string; port: number } {
   const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
@@ -17,7 +17,7 @@ export function readListen(text: string, example: string): { host: string; port:
   return { host, port };
 }
 
-/** `https://host:port`, without anything behind it. */
+/** Accepts `https://host:port` without a path. */
 export function readOrigin(flag: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== 'https:' || url.href !== `${url.origin}/`) {

@@ -12,9 +12,9 @@ import {
 } from './certificates.ts';
 
 export interface ServingTlsSettings {
-  /** The operator's own; undefined: the process makes one. */
+  /** The operator's own certificate. If `undefined`, the process creates one. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
-  /** Names besides those that follow from the other two. */
+  /** Additional names of the certificate. */
   readonly tlsSan: readonly string[];
   readonly listen: { readonly host: string };
   readonly externalUrl: string | undefined;
@@ -22,13 +22,13 @@ export interface ServingTlsSettings {
 
 export interface ServingTls {
   readonly pair: CertificatePair;
-  /** What kubeconfigs name; undefined: clients trust it by their operating system. */
+  /** The CA certificate for kubeconfigs. `undefined` if clients trust the server through their operating system. */
   readonly authority: string | undefined;
-  /** Follows renewals and replaced files. Returns how to stop. */
+  /** Reports renewed and replaced certificates. Returns a function that stops it. */
   follow(onChange: (pair: CertificatePair) => void): () => void;
 }
 
-/** The operator's own certificate, or one of the installation's own authority. */
+/** Loads the operator's own certificate, or one that the installation's own authority issued. */
 export async function loadServingTls(
   dir: CertificateFiles,
   settings: ServingTlsSettings,
@@ -59,12 +59,12 @@ export async function loadServingTls(
   };
 }
 
-/** The authority goes along with the certificate: who meets this server for the first time can look at it, and keep it. */
+/** Appends the CA certificate to the chain, so that a client can inspect and store it on first contact. */
 function withAuthority(pair: CertificatePair, authority: CertificatePair): CertificatePair {
   return { ...pair, cert: `${pair.cert.trimEnd()}\n${authority.cert}` };
 }
 
-/** Without the brackets that IPv6 addresses have in URLs. */
+/** Without the brackets of IPv6 addresses in URLs. */
 function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { watchEndSignals } from './signals.ts';
 
 describe('watchEndSignals', () => {
-  it('tells the first signal and the second apart, whichever they are', async () => {
+  it('the first and the second signal are reported separately, whichever they are', async () => {
     const source = new EventEmitter();
     let second = 0;
     const signals = watchEndSignals(source, () => {

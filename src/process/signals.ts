@@ -1,4 +1,4 @@
-/** The process's own signals, so far as this file needs them; tests hand in an emitter. */
+/** The part of `process` that this module needs; tests pass an emitter. */
 export interface SignalSource {
   on(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
   off(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
@@ -10,7 +10,7 @@ export interface EndSignals {
   stop(): void;
 }
 
-/** The first signal asks for an orderly end; whoever sends a second does not want to wait for it. */
+/** The first signal requests a graceful shutdown; a second one requests an immediate exit. */
 export function watchEndSignals(source: SignalSource, onSecond: () => void): EndSignals {
   let resolveFirst = (): void => {};
   const first = new Promise<void>((resolve) => {

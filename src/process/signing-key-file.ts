@@ -5,21 +5,21 @@ import { writePrivateFile } from '../lib/private-file.ts';
 import { readIfThere } from './private-dir.ts';
 import { StartError } from './start-error.ts';
 
-/** The key that signs, its private half included. Times are in seconds, those of the clock since the epoch. */
+/** The signing key with its private part. Durations are in seconds, times in seconds since the epoch. */
 export interface SigningKey extends JWK {
   readonly kid: string;
-  /** The longest life that any token of this key was ever given. */
+  /** The maximum lifetime that any token of this key was ever issued with. */
   readonly longestTTL?: number;
 }
 
-/** A key that signs no more. Of it the public half alone is left. */
+/** A key that no longer signs. Only its public part is kept. */
 export interface RetiredKey extends JWK {
   readonly kid: string;
-  /** When the last of its tokens has ended. */
+  /** The expiry of the last of its tokens. */
   readonly until: number;
 }
 
-/** What the file holds: a JWK set, the key that signs first. */
+/** The content of the file: a JWK set with the signing key first. */
 export interface SigningKeySet {
   readonly current: SigningKey;
   readonly retired: readonly RetiredKey[];
@@ -31,44 +31,46 @@ export async function makeSigningKey(longestTTL: number): Promise<SigningKey> {
   return { ...jwk, kid: await calculateJwkThumbprint(jwk), alg: tokenAlgorithm, use: 'sig', longestTTL };
 }
 
-/** undefined if there is no such file. */
+/** `undefined` if the file does not exist. */
 export async function readSigningKeyFile(path: string): Promise<SigningKeySet | undefined> {
   const text = await readIfThere(path);
   if (text === undefined) return undefined;
   const [current, ...older] = keysIn(text, path);
-  if (current?.kid === undefined) throw new StartError(`${path} holds no signing key`);
+  if (current?.kid === undefined) throw new StartError(`${path} contains no signing key`);
   return { current: { ...current, kid: current.kid }, retired: older.filter(isRetired).map(retiredPart) };
 }
 
-/** Whole or not at all: a crash leaves the old set or the new one. */
+/** Atomic: a crash leaves either the old set or the new one. */
 export async function writeSigningKeyFile(path: string, { current, retired }: SigningKeySet): Promise<void> {
   await writePrivateFile(path, `${JSON.stringify({ keys: [current, ...retired] })}\n`);
 }
 
-/** Keys whose tokens have not ended, beyond which there is no further rotation: a set of keys must stay small. */
+/** The maximum number of retired keys with unexpired tokens. Rotation then fails, since a key set must stay small. */
 export const mostRetiredKeys = 50;
 
-/** Only time, or a revocation, makes room. */
+/** Rotation is possible again after tokens expire or after a revocation. */
 export class TooManySigningKeysError extends StartError {
   constructor() {
-    super(`there are ${mostRetiredKeys} older signing keys whose tokens have not ended; wait, or revoke them`);
+    super(
+      `there are ${mostRetiredKeys} older signing keys with unexpired tokens; wait until they expire, or revoke them`,
+    );
   }
 }
 
 /**
- * A new key signs from now on. The old one is published until its last token has ended, or, where it is revoked, no
- * more at all: then every token of every older key ends here and now.
+ * Returns the key set in which `next` signs. The old key stays published until its last token has expired. With
+ * `revoke`, all older keys are removed and all of their tokens become invalid at once.
  */
 export function rotated(
   { current, retired }: SigningKeySet,
   next: SigningKey,
-  how: { readonly now: number; readonly longestTTL: number; readonly revoke: boolean },
+  options: { readonly now: number; readonly longestTTL: number; readonly revoke: boolean },
 ): SigningKeySet {
-  if (how.revoke) return { current: next, retired: [] };
-  const older = stillNeeded(retired, how.now);
-  if (older.length >= mostRetiredKeys) throw new TooManySigningKeysError();
-  const until = Math.ceil(how.now / 1000) + Math.max(current.longestTTL ?? 0, how.longestTTL);
-  return { current: next, retired: [{ ...publicPart(current), until }, ...older] };
+  if (options.revoke) return { current: next, retired: [] };
+  const remaining = stillNeeded(retired, options.now);
+  if (remaining.length >= mostRetiredKeys) throw new TooManySigningKeysError();
+  const until = Math.ceil(options.now / 1000) + Math.max(current.longestTTL ?? 0, options.longestTTL);
+  return { current: next, retired: [{ ...publicPart(current), until }, ...remaining] };
 }
 
 export function stillNeeded(retired: readonly RetiredKey[], now: number): readonly RetiredKey[] {
@@ -77,7 +79,7 @@ export function stillNeeded(retired: readonly RetiredKey[], now: number): readon
 
 const publicMembers = ['kty', 'crv', 'x', 'y', 'alg', 'use'] as const;
 
-/** What `/auth/jwks` shows of a key. */
+/** The public part of a key, as `/auth/jwks` returns it. */
 export function publicPart(key: JWK & { readonly kid: string }): JWK & { readonly kid: string } {
   const members = publicMembers.map((name) => [name, key[name]]).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(members), kid: key.kid };

@@ -41,7 +41,7 @@ const verify = (keys: SigningKeys, token: string) =>
   verifyDirectToken(token, { keys: keys.publicKeys(), issuer: 'i', now: clock.now() });
 
 describe('the signing key', () => {
-  it('is made once, in a file of mode 0600, and only its public half is given out', async () => {
+  it('the key is created once, in a file of mode 0600, and only its public part is published', async () => {
     const first = await open();
     const second = await open();
     expect(second.current().kid).toBe(first.current().kid);
@@ -53,7 +53,7 @@ describe('the signing key', () => {
   });
 
   it.each(['', '{}', '{"keys":[]}', '{"keys":[{"kid":"x","kty":"EC"}]}', '{"keys":[{"kty":"EC"}]}'])(
-    'is not the content %j, which is left as it is',
+    'a file with the content %j is rejected and left unchanged',
     async (content) => {
       await writeFile(path, content);
       await expect(open()).rejects.toThrow(path);
@@ -62,8 +62,8 @@ describe('the signing key', () => {
   );
 });
 
-describe('the rotation of the signing key', () => {
-  it('keeps the old key published until the last of its tokens has ended, then no more (completions §6)', async () => {
+describe('signing key rotation', () => {
+  it('the old key is published until the last of its tokens has expired (completions §6)', async () => {
     const keys = await open();
     const old = keys.current().kid;
     const long = await sign(keys, 30 * day);
@@ -78,7 +78,7 @@ describe('the rotation of the signing key', () => {
     expect(await verify(keys, long)).toEqual({ refusal: 'unknown-key' });
   });
 
-  it('survives a restart, and leaves of an old key its public half alone', async () => {
+  it('a rotation survives a restart, and only the public part of an old key is kept', async () => {
     const keys = await open();
     const token = await sign(keys, day);
     const { kid } = await keys.rotate({ revoke: false });
@@ -94,7 +94,7 @@ describe('the rotation of the signing key', () => {
     expect(JSON.parse(await readFile(path, 'utf8')).keys).toHaveLength(1);
   });
 
-  it('goes by the longest life that tokens were ever given, also where the setting was lowered since', async () => {
+  it('a rotation uses the longest lifetime that tokens ever had, even if the setting was lowered', async () => {
     const token = await sign(await open(60 * day), 60 * day);
     const keys = await open(day);
     await keys.rotate({ revoke: false });
@@ -107,7 +107,7 @@ describe('the rotation of the signing key', () => {
     expect(kids(again)).toHaveLength(2);
   });
 
-  it('with a revocation ends the tokens of all older keys at once', async () => {
+  it('a revocation invalidates the tokens of all older keys at once', async () => {
     const keys = await open();
     const first = await sign(keys, day);
     await keys.rotate({ revoke: false });
@@ -117,7 +117,7 @@ describe('the rotation of the signing key', () => {
     expect(kids(await open())).toEqual([keys.current().kid]);
   });
 
-  it('is done one after the other, and not without end', async () => {
+  it('rotations are serialized and limited in number', async () => {
     const keys = await open();
     await Promise.all(Array.from({ length: mostRetiredKeys }, () => keys.rotate({ revoke: false })));
     expect(new Set(kids(keys)).size).toBe(mostRetiredKeys + 1);
@@ -128,7 +128,7 @@ describe('the rotation of the signing key', () => {
     expect(kids(keys)).toHaveLength(1);
   });
 
-  it('that cannot be written changes nothing', async () => {
+  it('a rotation that cannot be written changes nothing', async () => {
     const keys = await open();
     const before = kids(keys);
     await rm(directory, { recursive: true });

@@ -17,26 +17,26 @@ import { StartError } from './start-error.ts';
 export interface SigningKeysOptions {
   readonly path: string;
   readonly clock: Clock;
-  /** The longest life that a token of this server may have, in seconds: so long an old key is published. */
+  /** The maximum lifetime of a token in seconds: an old key stays published this long. */
   readonly longestTTL: number;
 }
 
-/** The installation's signer of tokens, for as long as the server runs. */
+/** The installation's token signing keys, for the lifetime of the server. */
 export interface SigningKeys {
-  /** What signs now. */
+  /** Returns the current signer. */
   current(): TokenSigner;
-  /** What `/auth/jwks` answers: the public halves of the key that signs and of those whose tokens have not ended. */
+  /** The response of `/auth/jwks`: the public parts of the signing key and of keys with unexpired tokens. */
   publicKeys(): JSONWebKeySet;
-  /** Calls back when the public halves are others. Returns how to stop. Listeners are quick. */
+  /** Calls the listener when the public keys change. Returns a function that unsubscribes. Listeners must be fast. */
   onChange(listener: () => void): () => void;
   /**
-   * Resolves when the new key is durable and signs. `revoke`: the tokens of all older keys end at once. Throws
-   * TooManySigningKeysError.
+   * Resolves when the new key is durable and signs. With `revoke`, the tokens of all older keys become invalid at once.
+   * Throws TooManySigningKeysError.
    */
   rotate(how: { readonly revoke: boolean }): Promise<TokenSigner>;
 }
 
-/** Opens the key file, or makes it. Throws StartError with one clear line. */
+/** Opens or creates the key file. Throws StartError with a one-line message. */
 export async function openSigningKeys(options: SigningKeysOptions): Promise<SigningKeys> {
   const { path, clock, longestTTL } = options;
   let { set, signer } = await openFile(options);
@@ -67,7 +67,7 @@ export async function openSigningKeys(options: SigningKeysOptions): Promise<Sign
   };
 }
 
-/** A server that may give tokens a longer life than before says so in the file first: a rotation has to know. */
+/** Records an increased maximum lifetime in the file before any token uses it: a later rotation depends on it. */
 async function openFile({
   path,
   clock,
@@ -89,6 +89,6 @@ async function signerOf(key: SigningKey, path: string): Promise<TokenSigner> {
     if (privateKey instanceof Uint8Array || privateKey.type !== 'private') throw new Error('not a private key');
     return { kid: key.kid, privateKey };
   } catch (error) {
-    throw new StartError(`${path} does not hold an ES256 key pair`, { cause: error });
+    throw new StartError(`${path} does not contain an ES256 key pair`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-/** Why the program cannot do what it was asked: one clear line for the person who started it, and no stack. */
+/** An error for the person who started the program: printed as one line, without a stack. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -6,7 +6,7 @@ import { openSealer, SealError } from './open-sealer.ts';
 const sealer = openSealer(new Uint8Array(32).fill(7));
 
 describe('openSealer', () => {
-  it('opens what it sealed, whatever the text', () => {
+  it('any sealed text opens again', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ unit: 'grapheme' }), (purpose, clear) => {
         expect(sealer.open(purpose, sealer.seal(purpose, clear))).toBe(clear);
@@ -14,24 +14,24 @@ describe('openSealer', () => {
     );
   });
 
-  it('seals the same text differently each time', () => {
+  it('the same text is sealed differently each time', () => {
     expect(sealer.seal('p', 'x')).not.toBe(sealer.seal('p', 'x'));
   });
 
-  it('writes the version first and base64url after it', () => {
+  it('a sealed text is the version followed by base64url', () => {
     expect(sealer.seal('p', 'x')).toMatch(/^s1\.[A-Za-z0-9_-]+$/);
   });
 
-  it('does not open for another purpose', () => {
+  it('a sealed text does not open for another purpose', () => {
     expect(() => sealer.open('b', sealer.seal('a', 'secret'))).toThrow(SealError);
   });
 
-  it('does not open with another key', () => {
+  it('a sealed text does not open with another key', () => {
     const other = openSealer(new Uint8Array(32).fill(8));
     expect(() => other.open('a', sealer.seal('a', 'secret'))).toThrow(SealError);
   });
 
-  it('refuses a text in which any one character was changed', () => {
+  it('a text with any one character changed is rejected', () => {
     const sealed = sealer.seal('a', 'secret');
     for (let index = 0; index < sealed.length; index++) {
       const replacement = sealed[index] === 'A' ? 'B' : 'A';
@@ -40,7 +40,7 @@ describe('openSealer', () => {
     }
   });
 
-  it('refuses texts that are cut, padded, empty or of a later version', () => {
+  it('truncated, padded and empty texts and those of a later version are rejected', () => {
     const sealed = sealer.seal('a', 'secret');
     for (const text of [
       '',
@@ -55,7 +55,7 @@ describe('openSealer', () => {
     }
   });
 
-  it('never names the clear text in an error', () => {
+  it('errors never contain the clear text', () => {
     try {
       sealer.open('b', sealer.seal('a', 'very-secret'));
       expect.unreachable();
@@ -64,7 +64,7 @@ describe('openSealer', () => {
     }
   });
 
-  it('hashes the same under the same key and purpose, and otherwise differently', () => {
+  it('a hash depends on the key and the purpose', () => {
     const other = openSealer(randomBytes(32));
     expect(sealer.hash('p', 'x')).toBe(openSealer(new Uint8Array(32).fill(7)).hash('p', 'x'));
     expect(sealer.hash('p', 'x')).not.toBe(other.hash('p', 'x'));
@@ -73,7 +73,7 @@ describe('openSealer', () => {
     expect(sealer.hash('p', 'x')).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
-  it('takes keys of exactly 32 bytes', () => {
+  it('a key must have exactly 32 bytes', () => {
     expect(() => openSealer(new Uint8Array(31))).toThrow(SealError);
     expect(() => openSealer(new Uint8Array(33))).toThrow(SealError);
   });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe('the seal key file', () => {
-  it('is made with 32 random bytes, mode 0600, and read back', async () => {
+  it('the file is created with 32 random bytes and mode 0600, and can be read', async () => {
     const key = await createSealKeyFile(path);
     expect(key.byteLength).toBe(32);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -21,11 +21,11 @@ describe('the seal key file', () => {
     expect(await readFile(path, 'utf8')).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
   });
 
-  it('is undefined where there is none', async () => {
+  it('reading a missing file returns undefined', async () => {
     expect(await readSealKeyFile(path)).toBeUndefined();
   });
 
-  it.each([0o640, 0o604, 0o660, 0o644])('is refused with mode %o', async (mode) => {
+  it.each([0o640, 0o604, 0o660, 0o644])('a file with mode %o is rejected', async (mode) => {
     await createSealKeyFile(path);
     await chmod(path, mode);
     await expect(readSealKeyFile(path)).rejects.toThrow(/can be read by others.*chmod 600/);
@@ -36,12 +36,12 @@ describe('the seal key file', () => {
     async (content) => {
       await writeFile(path, content, { mode: 0o600 });
       const error: unknown = await readSealKeyFile(path).catch((caught: unknown) => caught);
-      expect(String(error)).toMatch(/does not hold a seal key/);
+      expect(String(error)).toMatch(/does not contain a seal key/);
       expect(String(error)).not.toContain('AAAA');
     },
   );
 
-  it('says so when the path is a directory', async () => {
+  it('a directory is rejected with a clear error', async () => {
     await expect(readSealKeyFile(directory)).rejects.toThrow(/cannot be read \(EISDIR\)|can be read by others/);
   });
 });

@@ -3,18 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { errorCode, openToOthers, writePrivateFile } from '../lib/private-file.ts';
 import { SealError, sealKeyBytes } from './open-sealer.ts';
 
-/** 32 bytes in base64 are 44 characters, the last of them padding. */
-const form = /^[A-Za-z0-9+/]{43}=$/;
+/** 32 bytes in base64 are 44 characters; the last one is padding. */
+const format = /^[A-Za-z0-9+/]{43}=$/;
 
 /**
- * The seal key as a file: one line of base64, readable by its owner alone. Throws SealError with one clear line;
- * undefined if there is no such file.
+ * Reads the seal key file: one line of base64, readable only by its owner. `undefined` if the file does not exist.
+ * Throws SealError with a one-line message.
  */
 export async function readSealKeyFile(path: string): Promise<Uint8Array | undefined> {
   let text: string;
   try {
     if ((await openToOthers(path)) !== 0) {
-      throw new SealError(`${path} can be read by others; it must be for its owner alone (chmod 600 ${path})`);
+      throw new SealError(`${path} can be read by others; restrict it to its owner (chmod 600 ${path})`);
     }
     text = await readFile(path, 'utf8');
   } catch (error) {
@@ -24,8 +24,8 @@ export async function readSealKeyFile(path: string): Promise<Uint8Array | undefi
   }
   const line = text.trimEnd();
   const bytes = Buffer.from(line, 'base64');
-  if (!form.test(line) || bytes.toString('base64') !== line) {
-    throw new SealError(`${path} does not hold a seal key: one line of base64, ${sealKeyBytes} bytes`);
+  if (!format.test(line) || bytes.toString('base64') !== line) {
+    throw new SealError(`${path} does not contain a seal key (one line of base64, ${sealKeyBytes} bytes)`);
   }
   return bytes;
 }

@@ -83,7 +83,7 @@ describe('direct-endpoint tokens at the front door (completions §6)', () => {
     const response = await bench.request(server, path, { method: 'POST', body: {}, token });
     expect(response.statusCode).toBe(201);
     expect(response.headers.warning).toMatch(
-      /^299 - "the token ends in \d+ seconds: it does not outlive its access key"$/,
+      /^299 - "the token expires in \d+ seconds: it does not outlive its access key"$/,
     );
     await response.body.dump();
   });

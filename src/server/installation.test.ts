@@ -32,7 +32,7 @@ describe('openDataDir', () => {
 
   it.runIf(process.platform === 'linux')('says so where nothing can be made at all', async () => {
     await expect(openDataDir('/proc/flotilla/data')).rejects.toThrow(
-      /\/proc\/flotilla\/data cannot be used: no directory can be made in \/proc$/,
+      /\/proc\/flotilla\/data cannot be used: cannot create a directory in \/proc$/,
     );
   });
 });

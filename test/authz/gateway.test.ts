@@ -101,7 +101,7 @@ describe('the gateway, as the table of rights has it (completions §8)', () => {
     const there = await refused('red', 'r-plain');
     expect(there).toEqual([
       403,
-      'virtualclusterinstances.management.platform.sh "x" is forbidden: User "outsider" cannot use resource "virtualclusterinstances" in API group "management.platform.sh" in the namespace "platform-p-y": no role, ownership or access entry gives this right',
+      'virtualclusterinstances.management.platform.sh "x" is forbidden: User "outsider" cannot use resource "virtualclusterinstances" in API group "management.platform.sh" in the namespace "platform-p-y": no role, ownership or access entry grants this permission',
     ]);
     expect(await refused('red', 'nothing')).toEqual(there);
     expect(await refused('nowhere', 'nothing')).toEqual(there);

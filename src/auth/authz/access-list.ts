@@ -3,39 +3,39 @@ import { textsAt } from '../../lib/json-path.ts';
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 import type { Caller } from './caller.ts';
 
-/** Reading is one right: whoever may see an object in a list may get it, and the other way round. */
+/** Reading is one permission: a caller who can see an object in a list can get it, and vice versa. */
 export const readVerbs: readonly string[] = ['get', 'list', 'watch'];
 
 export interface AccessQuestion {
   readonly verb: string;
   readonly subresource: string;
-  /** Verbs on the object itself that give the right as well; empty: an entry must name the subresource. */
+  /** Verbs on the object itself that imply the permission. If empty, an entry must name the subresource. */
   readonly through: readonly string[];
 }
 
 /**
- * Whether the object's own `access` gives the caller this right. An entry without subresources is about the object
- * itself, one that names some is about these, and `*` is the object and all of them.
+ * True if the object's own `access` list grants the caller this permission. An entry without subresources applies to
+ * the object itself, an entry with subresources to these only, and `*` to the object and all of its subresources.
  */
-export function givenByAccess(caller: Caller, object: KubeObject, asked: AccessQuestion): boolean {
+export function givenByAccess(caller: Caller, object: KubeObject, query: AccessQuestion): boolean {
   const entries = isJsonObject(object.spec) ? object.spec.access : undefined;
   if (!Array.isArray(entries) || entries.length === 0) return false;
-  return entries.some((entry) => covers(entry, asked) && names(entry, caller));
+  return entries.some((entry) => covers(entry, query) && namesCaller(entry, caller));
 }
 
 function covers(entry: JsonValue, { verb, subresource, through }: AccessQuestion): boolean {
   const verbs = textsAt(entry, 'verbs');
   const subresources = textsAt(entry, 'subresources');
   const all = verbs.includes('*');
-  const isWide = subresources.includes('*');
-  if (isWide || subresources.length === 0) {
+  const coversAll = subresources.includes('*');
+  if (coversAll || subresources.length === 0) {
     if (through.length > 0 && (all || through.some((one) => verbs.includes(one)))) return true;
   }
-  if (subresource === '' || !(isWide || subresources.includes(subresource))) return false;
+  if (subresource === '' || !(coversAll || subresources.includes(subresource))) return false;
   return all || verbs.includes(verb) || through.some((one) => verbs.includes(one));
 }
 
-function names(entry: JsonValue, caller: Caller): boolean {
+function namesCaller(entry: JsonValue, caller: Caller): boolean {
   const users = textsAt(entry, 'users');
   if (users.includes('*') || (caller.user !== undefined && users.includes(caller.user))) return true;
   return textsAt(entry, 'teams').some((team) => caller.teams.includes(team));

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../lib/json-value.ts';
 import type { ReviewState } from './access-state.ts';
 import { membersOfProject, readersOf } from './principals.ts';
 
-/** Everything that there is, by kind. */
+/** All existing objects, by kind. */
 export interface World {
   readonly projects?: readonly KubeObject[];
   readonly instances?: readonly KubeObject[];
@@ -38,27 +38,27 @@ export const template = (name: string, spec?: JsonObject) => object('VirtualClus
 export const user = (name: string, spec?: JsonObject) => object('User', name, spec);
 export const team = (name: string, spec?: JsonObject) => object('Team', name, spec);
 
-/** A state that is what it is: the objects, and the indexes made from them. */
+/** A static state: the objects and the indexes built from them. */
 export function stateOf(world: World): ReviewState {
   const { projects = [], instances = [], clusters = [], templates = [], users = [], teams = [], events = [] } = world;
   const one = (objects: readonly KubeObject[]) => {
     const byName = new Map(objects.map((each) => [each.metadata.name ?? '', each]));
     return (name: string) => byName.get(name);
   };
-  const placed = (objects: readonly KubeObject[]) => {
-    const byPlace = new Map(objects.map((each) => [`${each.metadata.namespace}/${each.metadata.name}`, each]));
-    return (namespace: string, name: string) => byPlace.get(`${namespace}/${name}`);
+  const byKey = (objects: readonly KubeObject[]) => {
+    const objectsByKey = new Map(objects.map((each) => [`${each.metadata.namespace}/${each.metadata.name}`, each]));
+    return (namespace: string, name: string) => objectsByKey.get(`${namespace}/${name}`);
   };
   const inNamespace = (objects: readonly KubeObject[], namespace: string) =>
     objects.filter(({ metadata }) => metadata.namespace === namespace);
   return {
     project: one(projects),
-    instance: placed(instances),
+    instance: byKey(instances),
     cluster: one(clusters),
     template: one(templates),
     user: one(users),
     team: one(teams),
-    event: placed(events),
+    event: byKey(events),
     teamsOf: (name) =>
       teams.filter((each) => textsAt(each, 'spec', 'users').includes(name)).map(({ metadata }) => metadata.name ?? ''),
     projectsOf: (principal) =>

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../api/meta.ts';
 
 /**
- * What decisions look up: what is true now, without waiting, each in a time that does not grow with the number of
- * objects. Objects are frozen. `principal` is one of `principalsOf` (principals.ts).
+ * The state that decisions read. Lookups are synchronous, return the current state, and take a time that does not
+ * depend on the number of objects. Objects are frozen. `principal` is one of `principalsOf` (principals.ts).
  */
 export interface AccessState {
   project(name: string): KubeObject | undefined;
@@ -11,18 +11,18 @@ export interface AccessState {
   template(name: string): KubeObject | undefined;
   user(name: string): KubeObject | undefined;
   team(name: string): KubeObject | undefined;
-  /** In its core form. */
+  /** The event in its core/v1 form. */
   event(namespace: string, name: string): KubeObject | undefined;
   teamsOf(user: string): readonly string[];
   /** The projects that have this user or team as a member. */
   projectsOf(principal: string): ReadonlySet<string>;
-  /** Whether an instance of the namespace is this principal's, or names it as a reader in its `access`. */
+  /** True if the principal owns an instance in the namespace, or an instance names it as a reader in its `access`. */
   hasInstance(namespace: string, principal: string): boolean;
-  /** Everybody may create projects. */
+  /** True if every caller may create projects. */
   readonly selfService: boolean;
 }
 
-/** What a list of all of somebody's rights looks through. */
+/** The state that listing all permissions of a caller iterates over. */
 export interface ReviewState extends AccessState {
   projects(): Iterable<KubeObject>;
   namespaces(): Iterable<KubeObject>;

@@ -16,22 +16,24 @@ function object(spec: JsonObject, metadata: JsonObject = {}): KubeObject {
   return { apiVersion: 'v1', kind: 'X', metadata: { name: 'x', uid: 'u', ...metadata }, spec } as KubeObject;
 }
 
-/** In words: `everybody`, or the names, teams with a hash in front. */
-function told(affected: Affected): string {
+/** As text: `everybody`, or the names, with a hash in front of teams. */
+function describeAffected(affected: Affected): string {
   if (affected === undefined) return 'nobody';
   if (affected === 'everybody') return affected;
   return [...[...affected.users].sort(), ...[...affected.teams].sort().map((team) => `#${team}`)].join(' ');
 }
 
 function change(kind: ResourceKind, before: JsonObject | undefined, after: JsonObject | undefined): string {
-  return told(affectedBy(kind, before && object(before, { generation: 1 }), after && object(after, { generation: 2 })));
+  return describeAffected(
+    affectedBy(kind, before && object(before, { generation: 1 }), after && object(after, { generation: 2 })),
+  );
 }
 
 const user = (name: string, clusterRole = 'r') => ({ kind: 'User', name, clusterRole });
 const team = (name: string) => ({ kind: 'Team', name, clusterRole: 'r' });
 const access = (users: string[], teams: string[] = [], verbs = ['get']) => [{ verbs, users, teams }];
 
-describe('affectedBy (completions §5: a change of the caller’s rights ends that caller’s watches)', () => {
+describe('affectedPrincipals (completions §5: a change of the caller’s permissions ends that caller’s watches)', () => {
   const people = { owner: { user: 'otto' }, members: [user('anna'), team('red')], access: access(['eva'], ['blue']) };
 
   it.each<[string, JsonObject]>([
@@ -41,11 +43,11 @@ describe('affectedBy (completions §5: a change of the caller’s rights ends th
     ['templates', { allowedTemplates: [{ name: 't' }], members: [...people.members, user('bob')] }],
     ['access', { access: access(['eva', 'bob'], ['blue']) }],
     ['owner', { owner: { user: 'bob' } }],
-  ])('is everybody in a project whose %s change, before or after', (_, changes) => {
+  ])('changing the %s of a project affects everybody it names, before or after', (_, changes) => {
     expect(change(projectKind, people, { ...people, ...changes })).toBe('anna bob eva otto #blue #red');
   });
 
-  it('is everybody in a project that comes or goes, and nobody where it is described otherwise', () => {
+  it('creating or deleting a project affects all it names; a new description affects nobody', () => {
     expect(change(projectKind, undefined, people)).toBe('anna eva otto #blue #red');
     expect(change(projectKind, people, undefined)).toBe('anna eva otto #blue #red');
     expect(change(projectKind, people, { ...people, displayName: 'x', quotas: { project: {} } })).toBe('nobody');
@@ -53,7 +55,7 @@ describe('affectedBy (completions §5: a change of the caller’s rights ends th
     expect(change(projectKind, undefined, {})).toBe('nobody');
   });
 
-  it('is whom an instance names in what changed, and nobody for one that is new or gone', () => {
+  it('changing an instance affects those named in the changed fields; creating or deleting it affects nobody', () => {
     const shared = { owner: { user: 'anna' }, access: access(['eva']), extraAccessRules: [{ users: ['rolf'] }] };
     const kind = virtualClusterInstanceKind;
     expect(change(kind, shared, { ...shared, owner: { team: 'red' } })).toBe('anna #red');
@@ -67,16 +69,19 @@ describe('affectedBy (completions §5: a change of the caller’s rights ends th
     expect(change(kind, shared, { ...shared, ...rules })).toBe('anna eva ina rolf');
   });
 
-  it.each([clusterKind, virtualClusterTemplateKind])('is whom a $kind names in what changed', (kind) => {
-    const shared = { owner: { user: 'anna' }, access: access(['eva']) };
-    expect(change(kind, shared, { ...shared, access: access(['bob']) })).toBe('bob eva');
-    expect(change(kind, shared, { ...shared, access: access(['*']) })).toBe('everybody');
-    expect(change(kind, shared, { ...shared, owner: { user: 'bob' } })).toBe('anna bob');
-    expect(change(kind, shared, { ...shared, displayName: 'x' })).toBe('nobody');
-    expect(change(kind, undefined, shared)).toBe('nobody');
-  });
+  it.each([clusterKind, virtualClusterTemplateKind])(
+    'changing a $kind affects those named in the changed fields',
+    (kind) => {
+      const shared = { owner: { user: 'anna' }, access: access(['eva']) };
+      expect(change(kind, shared, { ...shared, access: access(['bob']) })).toBe('bob eva');
+      expect(change(kind, shared, { ...shared, access: access(['*']) })).toBe('everybody');
+      expect(change(kind, shared, { ...shared, owner: { user: 'bob' } })).toBe('anna bob');
+      expect(change(kind, shared, { ...shared, displayName: 'x' })).toBe('nobody');
+      expect(change(kind, undefined, shared)).toBe('nobody');
+    },
+  );
 
-  it('is everybody where a template gives other roles inside of virtual clusters', () => {
+  it('a template that changes roles inside virtual clusters affects everybody', () => {
     const template = { template: { access: { defaultClusterRole: 'view' } } };
     expect(change(virtualClusterTemplateKind, {}, template)).toBe('everybody');
     const versions = { versions: [{ version: '1.0.0', ...template }] };
@@ -84,7 +89,7 @@ describe('affectedBy (completions §5: a change of the caller’s rights ends th
     expect(change(virtualClusterTemplateKind, template, { ...template, description: 'x' })).toBe('nobody');
   });
 
-  it('is who joins or leaves a team, not who stays', () => {
+  it('changing a team affects those who join or leave it, not those who stay', () => {
     expect(change(teamKind, { users: ['anna', 'bob'] }, { users: ['bob', 'carl'] })).toBe('anna carl');
     expect(change(teamKind, undefined, { users: ['anna'] })).toBe('anna');
     expect(change(teamKind, { users: ['anna'] }, undefined)).toBe('anna');
@@ -92,12 +97,12 @@ describe('affectedBy (completions §5: a change of the caller’s rights ends th
     expect(change(teamKind, { access: access(['eva']) }, { access: [] })).toBe('eva');
   });
 
-  it('is whom a user lets look after them', () => {
+  it('changing the access list of a user affects those named in it', () => {
     expect(change(userKind, { access: access(['eva']) }, { access: access(['bob']) })).toBe('bob eva');
     expect(change(userKind, {}, { displayName: 'x' })).toBe('nobody');
   });
 
-  it('is nobody for writes of the status, and for kinds that give no rights', () => {
+  it('status writes and kinds that grant no permissions affect nobody', () => {
     const [before, after] = [{ members: [user('anna')] }, { members: [user('bob')] }].map((spec) =>
       object(spec, { generation: 1 }),
     );
@@ -105,29 +110,29 @@ describe('affectedBy (completions §5: a change of the caller’s rights ends th
     expect(change({ ...projectKind, plural: 'others' }, people, {})).toBe('nobody');
   });
 
-  it('takes whatever stands there, names only who is there, and names the same whichever way a change goes', () => {
+  it('any object is accepted, only named principals are affected, and reverting a change affects the same ones', () => {
     const names = fc.array(fc.constantFrom('anna', 'bob', 'red'), { maxLength: 3 });
     const entry = fc.record({ users: names, teams: names }, { requiredKeys: [] });
-    const odd = fc.oneof(fc.jsonValue(), fc.constant(undefined));
+    const anyValue = fc.oneof(fc.jsonValue(), fc.constant(undefined));
     const spec = fc.record(
       {
-        owner: fc.oneof(fc.record({ user: fc.constantFrom('anna', '') }), odd),
-        members: fc.oneof(fc.array(fc.oneof(fc.constant(user('bob')), fc.constant(team('red')), odd)), odd),
-        access: fc.oneof(fc.array(fc.oneof(entry, odd)), odd),
-        users: fc.oneof(names, odd),
-        extraAccessRules: fc.oneof(fc.array(entry), odd),
+        owner: fc.oneof(fc.record({ user: fc.constantFrom('anna', '') }), anyValue),
+        members: fc.oneof(fc.array(fc.oneof(fc.constant(user('bob')), fc.constant(team('red')), anyValue)), anyValue),
+        access: fc.oneof(fc.array(fc.oneof(entry, anyValue)), anyValue),
+        users: fc.oneof(names, anyValue),
+        extraAccessRules: fc.oneof(fc.array(entry), anyValue),
       },
       { requiredKeys: [] },
     );
     fc.assert(
       fc.property(fc.constantFrom(...kindsWithRights), spec, spec, (kind, one, other) => {
         const [left, right] = [one as JsonObject, other as JsonObject];
-        const there = change(kind, left, right);
-        expect(change(kind, right, left)).toBe(there);
+        const forward = change(kind, left, right);
+        expect(change(kind, right, left)).toBe(forward);
         expect(change(kind, left, left)).toBe('nobody');
         const text = JSON.stringify([left, right]);
-        if (there !== 'nobody' && there !== 'everybody') {
-          for (const name of there.split(' ')) expect(text).toContain(name.replace('#', ''));
+        if (forward !== 'nobody' && forward !== 'everybody') {
+          for (const name of forward.split(' ')) expect(text).toContain(name.replace('#', ''));
         }
       }),
     );

@@ -22,7 +22,7 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   [teamKind.plural, byTeam],
 ]);
 
-/** The kinds whose objects give rights to others than those who may write them. */
+/** The kinds whose objects grant permissions to callers other than those who may write them. */
 export const kindsWithRights: readonly ResourceKind[] = [
   projectKind,
   virtualClusterInstanceKind,
@@ -33,9 +33,10 @@ export const kindsWithRights: readonly ResourceKind[] = [
 ];
 
 /**
- * Whose rights a change of this object touches; undefined: nobody's. What an object says of itself alone needs no
- * word here: a watch shows or hides it by itself as it is written. This is for what follows from it elsewhere: other
- * objects that come into view, streams that are open. What a user's own groups give is followed by their keys.
+ * Returns the principals whose permissions a change of this object affects, `undefined` if there are none. Visibility
+ * of the object itself is not reported: a watch adds or removes it on its own as it is written. Reported are the
+ * consequences elsewhere: other objects that become visible, and open streams. Changes of a user's own groups are
+ * handled by the user's keys.
  */
 export function affectedBy(kind: Pick<ResourceKind, 'plural'>, before: Version, after: Version): Affected {
   const isSameSpec =
@@ -45,7 +46,7 @@ export function affectedBy(kind: Pick<ResourceKind, 'plural'>, before: Version, 
   return isSameSpec ? undefined : rules.get(kind.plural)?.(before, after);
 }
 
-/** Everybody whom a project names: what it allows, and who else is in it, they see. */
+/** All principals that a project names: they can see what it allows and who its members are. */
 export function namedInProject(project: Version): Affected {
   return named([...ownerEntries(project), ...memberEntries(project), ...entries(project, 'access')]);
 }
@@ -57,7 +58,7 @@ function byProject(before: Version, after: Version): Affected {
   return union(namedInProject(before), namedInProject(after));
 }
 
-/** A new one brings nobody more than itself, and one that goes takes nothing else away. */
+/** Creating an instance makes nothing but itself visible, and deleting it removes nothing else. */
 function byInstance(before: Version, after: Version): Affected {
   if (before === undefined || after === undefined) return undefined;
   const inRules = (version: Version) => [
@@ -77,7 +78,7 @@ function byInstance(before: Version, after: Version): Affected {
   );
 }
 
-/** Which role somebody has inside the virtual clusters of a template is said by the template, for all who use them. */
+/** The template defines the roles of callers inside its virtual clusters, so a change affects all of their users. */
 function byTemplate(before: Version, after: Version): Affected {
   if (before === undefined || after === undefined) return undefined;
   const roles = (version: Version): JsonValue[] => [
@@ -121,7 +122,7 @@ function memberEntries(project: Version): JsonValue[] {
   }));
 }
 
-/** Those whom entries with `users` and `teams` name; `*` is everybody. */
+/** The principals that entries with `users` and `teams` name; `*` means everybody. */
 function named(list: readonly JsonValue[]): Affected {
   const users = new Set(list.flatMap((entry) => textsAt(entry, 'users')));
   const teams = new Set(list.flatMap((entry) => textsAt(entry, 'teams')));
@@ -130,11 +131,11 @@ function named(list: readonly JsonValue[]): Affected {
 }
 
 export function union(...parts: readonly Affected[]): Affected {
-  const known = parts.filter((part) => part !== undefined);
-  if (known.length === 0) return undefined;
+  const present = parts.filter((part) => part !== undefined);
+  if (present.length === 0) return undefined;
   const users = new Set<string>();
   const teams = new Set<string>();
-  for (const part of known) {
+  for (const part of present) {
     if (part === 'everybody') return 'everybody';
     for (const user of part.users) users.add(user);
     for (const team of part.teams) teams.add(team);

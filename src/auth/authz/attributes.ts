@@ -1,6 +1,6 @@
 /**
- * Which API a request is for. The management API asks about its own objects; a gateway asks, with what the request is
- * inside of its target, whether the caller gets through to that target at all.
+ * The API that a request addresses. The management API authorizes requests on its own objects. A gateway passes the
+ * attributes of the request inside its target to check whether the caller may reach that target at all.
  */
 export type RequestTarget =
   | { readonly type: 'Management' }
@@ -16,7 +16,7 @@ export interface ResourceAttributes {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** Absent: Management. */
+  /** Defaults to Management. */
   readonly target?: RequestTarget;
 }
 
@@ -24,14 +24,14 @@ export interface PathAttributes {
   readonly resourceRequest: false;
   readonly verb: string;
   readonly path: string;
-  /** Absent: Management. */
+  /** Defaults to Management. */
   readonly target?: RequestTarget;
 }
 
-/** What is asked: may this caller do that to this? */
+/** The input of an authorization decision: the operation and the object or path. */
 export type Attributes = ResourceAttributes | PathAttributes;
 
-/** The same of another target. Written out, as every request through a gateway asks for it, and a spread takes its time. */
+/** Returns a copy with another target. Written out, since every gateway request calls it and a spread is slower. */
 export function withTarget(attributes: Attributes, target: RequestTarget): Attributes {
   if (!attributes.resourceRequest) {
     return { resourceRequest: false, verb: attributes.verb, path: attributes.path, target };
@@ -40,10 +40,10 @@ export function withTarget(attributes: Attributes, target: RequestTarget): Attri
   return { resourceRequest: true, verb, group, version, resource, subresource, namespace, name, target };
 }
 
-/** The answer, with the reason that audit lines and reviews carry. */
+/** The result, with the reason that audit entries and reviews contain. */
 export interface Decision {
   readonly allowed: boolean;
   readonly reason: string;
-  /** What narrowed the credential, as it is written in the key; absent: nothing did. */
+  /** The scopes of the credential, as written in the key. Absent if it has none. */
   readonly scopes?: readonly string[];
 }

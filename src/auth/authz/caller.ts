@@ -1,25 +1,25 @@
 import { adminsGroup, teamOfGroup, userOfGroup } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 
-/** A caller in the words of this API. At most one of `user` and `team` is there; neither: a bare subject. */
+/** A caller in terms of the management API. At most one of `user` and `team` is set; neither for a bare subject. */
 export interface Caller {
   readonly user: string | undefined;
   /** The team whose key was used. */
   readonly team: string | undefined;
   readonly subject: string;
-  /** Teams that the caller is in, or is. */
+  /** The teams that the caller is a member of, or is. */
   readonly teams: readonly string[];
   readonly isAdmin: boolean;
 }
 
-const known = new WeakMap<UserInfo, Caller>();
+const callers = new WeakMap<UserInfo, Caller>();
 
-/** Reads the groups that identities carry; nothing is looked up. */
+/** Parses the groups of the identity, without lookups. */
 export function callerOf(user: UserInfo): Caller {
-  let caller = known.get(user);
+  let caller = callers.get(user);
   if (caller === undefined) {
     caller = readCaller(user);
-    known.set(user, caller);
+    callers.set(user, caller);
   }
   return caller;
 }
@@ -38,7 +38,7 @@ function readCaller(user: UserInfo): Caller {
   return { user: name, team, subject: user.name, teams, isAdmin };
 }
 
-/** How a caller is written down as an owner. */
+/** Returns the caller in the form of `spec.owner`. */
 export function ownerOf(caller: Caller): { user: string } | { team: string } {
   return caller.team === undefined ? { user: caller.user ?? caller.subject } : { team: caller.team };
 }

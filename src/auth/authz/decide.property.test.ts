@@ -89,19 +89,19 @@ const world: fc.Arbitrary<World> = fc
     teams: fc.tuple(...teams.map(() => fc.record({ owner, access, users: some(...users) }))),
     selfService: fc.boolean(),
   })
-  .map((made) => {
-    const placed = projects.flatMap((inProject, at) =>
-      instances.map((name, offset) => instance(inProject, name, made.instances[at * instances.length + offset])),
+  .map((objects) => {
+    const allInstances = projects.flatMap((inProject, at) =>
+      instances.map((name, offset) => instance(inProject, name, objects.instances[at * instances.length + offset])),
     );
     return {
-      projects: projects.map((name, at) => project(name, made.projects[at])),
-      instances: placed,
-      events: placed.map(eventOf),
-      clusters: clusters.map((name, at) => cluster(name, made.clusters[at])),
-      templates: [template('x1', made.template)],
-      users: users.map((name, at) => user(name, made.users[at])),
-      teams: teams.map((name, at) => team(name, made.teams[at])),
-      selfService: made.selfService,
+      projects: projects.map((name, at) => project(name, objects.projects[at])),
+      instances: allInstances,
+      events: allInstances.map(eventOf),
+      clusters: clusters.map((name, at) => cluster(name, objects.clusters[at])),
+      templates: [template('x1', objects.template)],
+      users: users.map((name, at) => user(name, objects.users[at])),
+      teams: teams.map((name, at) => team(name, objects.teams[at])),
+      selfService: objects.selfService,
     };
   });
 
@@ -139,7 +139,7 @@ function scopeWith(rules: fc.Arbitrary<JsonObject[]>): fc.Arbitrary<JsonObject> 
   ) as fc.Arbitrary<JsonObject>;
 }
 
-/** Rules that name no verbs: with those that do, somebody may list what they may not get. */
+/** Rules without verbs: rules with verbs may allow a list of objects that get denies. */
 const scope = scopeWith(fc.array(rule, { maxLength: 2 }) as fc.Arbitrary<JsonObject[]>);
 const anyScope = scopeWith(
   fc.array(
@@ -148,9 +148,9 @@ const anyScope = scopeWith(
   ) as fc.Arbitrary<JsonObject[]>,
 );
 
-function subjectsOf(made: World): Subject[] {
+function subjectsOf(objects: World): Subject[] {
   const inTeams = (name: string) =>
-    (made.teams ?? [])
+    (objects.teams ?? [])
       .filter((each) => ((each.spec as JsonObject).users as string[]).includes(name))
       .map(({ metadata }) => teamGroup(metadata.name ?? ''));
   const subject = (name: string, groups: string[]): Subject => ({ user: { name, groups }, system: false, scopes: [] });
@@ -168,15 +168,16 @@ const targets: readonly (RequestTarget | undefined)[] = [
   { type: 'ProjectVirtualCluster', project: 'p1', virtualCluster: 'i1' },
 ];
 
-/** Everything that can be asked in such a world, and some that cannot. */
-const questions: readonly Attributes[] = [
-  ...guardedKinds().flatMap(({ kind, rights }) => {
-    const places = kind.namespaced ? ['', ...projects.map(projectNamespace)] : [''];
+/** All requests that are possible in these states, and some that are not. */
+const requests: readonly Attributes[] = [
+  ...guardedKinds().flatMap((guarded) => {
+    const { kind } = guarded;
+    const namespaces = kind.namespaced ? ['', ...projects.map(projectNamespace)] : [''];
     const names = ['', ...namesOf(kind), 'nothing'];
-    const parts = new Set(['', 'status', ...rights.flatMap(({ on }) => on)]);
-    return [...parts].flatMap((subresource) =>
+    const subresources = new Set(['', 'status', ...guarded.rights.flatMap((each) => each.on)]);
+    return [...subresources].flatMap((subresource) =>
       verbs.flatMap((verb) =>
-        places.flatMap((namespace) =>
+        namespaces.flatMap((namespace) =>
           names.map((name): ResourceAttributes => {
             const { group, version, plural: resource } = kind;
             return { resourceRequest: true, verb, group, version, resource, subresource, namespace, name };
@@ -200,56 +201,56 @@ function namesOf({ plural }: ResourceKind): readonly string[] {
   return plural === 'teams' ? teams : ['x1'];
 }
 
-const shownKinds: readonly [ResourceKind, (made: World) => readonly KubeObject[]][] = [
-  [projectKind, (made) => made.projects ?? []],
-  [virtualClusterInstanceKind, (made) => made.instances ?? []],
-  [clusterKind, (made) => made.clusters ?? []],
-  [virtualClusterTemplateKind, (made) => made.templates ?? []],
-  [userKind, (made) => made.users ?? []],
-  [teamKind, (made) => made.teams ?? []],
-  [eventKind, (made) => made.events ?? []],
-  [namespaceKind, (made) => [...stateOf(made).namespaces()]],
+const shownKinds: readonly [ResourceKind, (objects: World) => readonly KubeObject[]][] = [
+  [projectKind, (objects) => objects.projects ?? []],
+  [virtualClusterInstanceKind, (objects) => objects.instances ?? []],
+  [clusterKind, (objects) => objects.clusters ?? []],
+  [virtualClusterTemplateKind, (objects) => objects.templates ?? []],
+  [userKind, (objects) => objects.users ?? []],
+  [teamKind, (objects) => objects.teams ?? []],
+  [eventKind, (objects) => objects.events ?? []],
+  [namespaceKind, (objects) => [...stateOf(objects).namespaces()]],
 ];
 
-describe('whatever there is and whoever asks', () => {
-  it('a key may do exactly what its user may and all its scopes allow', { timeout: 60_000 }, () => {
-    let asked = 0;
+describe('for any state and any caller', () => {
+  it('a key is allowed exactly what its user may do and all of its scopes allow', { timeout: 60_000 }, () => {
+    let checked = 0;
     fc.assert(
-      fc.property(world, fc.array(anyScope, { minLength: 1, maxLength: 2 }), fc.nat(), (made, given, pick) => {
-        const state = stateOf(made);
+      fc.property(world, fc.array(anyScope, { minLength: 1, maxLength: 2 }), fc.nat(), (objects, given, pick) => {
+        const state = stateOf(objects);
         const scopes = given.map(compileScope);
         const root: Subject = { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: [] };
-        const subjects = subjectsOf(made);
-        for (const [at, question] of questions.entries()) {
-          // A third of the questions for each world, another third for the next.
+        const subjects = subjectsOf(objects);
+        for (const [at, request] of requests.entries()) {
+          // A third of the requests for each state, another third for the next.
           if ((at + pick) % 3 !== 0) continue;
-          const within = scopes.every((each) => decide({ ...root, scopes: [each] }, question, state).allowed);
+          const within = scopes.every((each) => decide({ ...root, scopes: [each] }, request, state).allowed);
           for (const subject of subjects) {
-            asked++;
-            const ofUser = decide(subject, question, state).allowed;
-            const ofKey = decide({ ...subject, scopes }, question, state).allowed;
+            checked++;
+            const ofUser = decide(subject, request, state).allowed;
+            const ofKey = decide({ ...subject, scopes }, request, state).allowed;
             if (ofKey !== (ofUser && within)) {
-              expect({ subject, question, ofUser, within, ofKey }).toBe('the same');
+              expect({ subject, request, ofUser, within, ofKey }).toBe('the same');
             }
           }
         }
       }),
       { numRuns: 30 },
     );
-    expect(asked).toBeGreaterThan(100_000);
+    expect(checked).toBeGreaterThan(100_000);
   });
 
-  it('a list shows exactly what get allows, and is never refused to those who may get something in it', () => {
+  it('a list shows exactly what get allows, and is allowed to all who may get an object in it', () => {
     fc.assert(
-      fc.property(world, fc.array(scope, { maxLength: 2 }), (made, given) => {
-        const state = stateOf(made);
-        for (const plain of subjectsOf(made)) {
+      fc.property(world, fc.array(scope, { maxLength: 2 }), (objects, given) => {
+        const state = stateOf(objects);
+        for (const plain of subjectsOf(objects)) {
           const subject = { ...plain, scopes: given.map(compileScope) };
           for (const [kind, objectsOf] of shownKinds) {
             const reader = readerOf(subject, kind, state);
             const may = (verb: string, namespace: string, name: string) => {
               const { group, version, plural: resource } = kind;
-              const asked = {
+              const attributes = {
                 resourceRequest: true,
                 verb,
                 group,
@@ -259,9 +260,9 @@ describe('whatever there is and whoever asks', () => {
                 namespace,
                 name,
               } as const;
-              return decide(subject, asked, state).allowed;
+              return decide(subject, attributes, state).allowed;
             };
-            for (const each of objectsOf(made)) {
+            for (const each of objectsOf(objects)) {
               const { name = '', namespace = '' } = each.metadata;
               const got = may('get', namespace, name);
               const shown = reader?.(each) ?? true;
@@ -277,35 +278,36 @@ describe('whatever there is and whoever asks', () => {
     );
   });
 
-  it('a list of rules names nothing that is refused, and leaves out nothing that is allowed', () => {
+  it('a rules review lists nothing that is denied and omits nothing that is allowed', () => {
     fc.assert(
-      fc.property(world, fc.array(anyScope, { maxLength: 1 }), (made, given) => {
-        const state = stateOf(made);
+      fc.property(world, fc.array(anyScope, { maxLength: 1 }), (objects, given) => {
+        const state = stateOf(objects);
         const namespace = projectNamespace('p1');
-        for (const plain of subjectsOf(made)) {
+        for (const plain of subjectsOf(objects)) {
           const subject = { ...plain, scopes: given.map(compileScope) };
           const { resourceRules, incomplete } = rulesFor(subject, namespace, state);
           expect(incomplete).toBe(false);
-          const told = (asked: ResourceAttributes) =>
+          const isListed = (attributes: ResourceAttributes) =>
             resourceRules.some(
               ({ verbs: ofRule, apiGroups, resources, resourceNames }) =>
-                (ofRule.includes('*') || ofRule.includes(asked.verb)) &&
-                (apiGroups.includes('*') || apiGroups.includes(asked.group)) &&
+                (ofRule.includes('*') || ofRule.includes(attributes.verb)) &&
+                (apiGroups.includes('*') || apiGroups.includes(attributes.group)) &&
                 (resources.includes('*') ||
                   resources.includes(
-                    asked.subresource === '' ? asked.resource : `${asked.resource}/${asked.subresource}`,
+                    attributes.subresource === ''
+                      ? attributes.resource
+                      : `${attributes.resource}/${attributes.subresource}`,
                   )) &&
-                (resourceNames === undefined || resourceNames.includes(asked.name)),
+                (resourceNames === undefined || resourceNames.includes(attributes.name)),
             );
-          for (const question of questions) {
-            if (!question.resourceRequest || question.name === 'nothing' || question.subresource.endsWith('.*'))
-              continue;
-            const isHere = question.namespace === namespace || !namespacedKinds.has(question.resource);
-            const isUnsaid = question.subresource === 'status' && !['get'].includes(question.verb);
-            if (!isHere || isUnsaid) continue;
-            const { allowed } = decide(subject, question, state);
-            if (allowed !== told(question) && !(allowed && isUnlisted(question))) {
-              expect({ subject, question, allowed, resourceRules }).toBe('the same');
+          for (const request of requests) {
+            if (!request.resourceRequest || request.name === 'nothing' || request.subresource.endsWith('.*')) continue;
+            const isHere = request.namespace === namespace || !namespacedKinds.has(request.resource);
+            const isNeverListed = request.subresource === 'status' && !['get'].includes(request.verb);
+            if (!isHere || isNeverListed) continue;
+            const { allowed } = decide(subject, request, state);
+            if (allowed !== isListed(request) && !(allowed && isUnlisted(request))) {
+              expect({ subject, request, allowed, resourceRules }).toBe('the same');
             }
           }
         }
@@ -321,7 +323,7 @@ const namespacedKinds = new Set(
     .map(({ kind }) => kind.plural),
 );
 
-/** Verbs that exist for no such part: an admin may them, and nobody asks. */
+/** Verbs that do not exist for the subresource: an admin is allowed them, and no request uses them. */
 function isUnlisted({ resource, group, subresource, verb }: ResourceAttributes): boolean {
   const kind = guardedKinds().find((each) => each.kind.plural === resource && each.kind.group === group);
   return subresource === '' ? verb === 'use' : kind?.right(subresource, verb) === undefined;

@@ -109,25 +109,25 @@ describe('decide', () => {
     '/version',
     '/version/',
     '/healthz',
-  ])('lets everybody read %s (DISC-18)', (url) => {
+  ])('every caller may read %s (DISC-18)', (url) => {
     expect(decide(anna, path('get', url), state).allowed).toBe(true);
     expect(decide(anna, path('post', url), state).allowed).toBe(false);
     expect(decide(anna, path('delete', url), state).allowed).toBe(false);
   });
 
-  it.each(['/livez', '/livez/ping', '/readyz', '/readyz/shutdown'])('lets everybody read %s', (url) => {
+  it.each(['/livez', '/livez/ping', '/readyz', '/readyz/shutdown'])('every caller may read %s', (url) => {
     expect(decide(anna, path('get', url), state).allowed).toBe(true);
   });
 
   it.each(['/metrics', '/backup', '', '/apisx', '/apix', '/versions', '/healthzx', '/openapiv2', '/API'])(
-    'keeps %j for admins',
+    'only admins may read %j',
     (url) => {
       expect(decide(anna, path('get', url), state).allowed).toBe(false);
       expect(decide(admin, path('get', url), state).allowed).toBe(true);
     },
   );
 
-  it('lets everybody ask about themselves, and no more than ask (AUTHZ-07)', () => {
+  it('every caller may create reviews about themselves, and nothing else on those kinds (AUTHZ-07)', () => {
     for (const [group, plural] of [
       ['authorization.k8s.io', 'selfsubjectaccessreviews'],
       ['authorization.k8s.io', 'selfsubjectrulesreviews'],
@@ -144,7 +144,7 @@ describe('decide', () => {
     }
   });
 
-  it('lets everybody at their own access keys, which the kind limits', () => {
+  it('every caller may use ownedaccesskeys, which the kind limits to their own', () => {
     for (const verb of verbs) expect(may(anna, verb, 'ownedaccesskeys'), verb).toBe(verb !== 'deletecollection');
     expect(may(anna, 'list', 'accesskeys')).toBe(false);
     expect(may(anna, 'list', 'ownedaccesskeys', { group: '' })).toBe(false);
@@ -154,7 +154,7 @@ describe('decide', () => {
     expect(may(anna, 'get', 'teams', { name: 'crew', subresource: 'accesskeys' })).toBe(false);
   });
 
-  it('lets admins do everything but write status', () => {
+  it('admins may do everything except write status', () => {
     for (const verb of verbs) {
       expect(may(admin, verb, 'projects'), verb).toBe(true);
       expect(may(admin, verb, 'projects', { subresource: 'status' }), `${verb} status`).toBe(
@@ -164,7 +164,7 @@ describe('decide', () => {
     expect(may(system, 'update', 'projects', { subresource: 'status' })).toBe(true);
   });
 
-  it("takes nobody for the server's own, for an admin or for a user by name", () => {
+  it('a name alone makes nobody a system caller, an admin or a user', () => {
     for (const name of [controllersUser, adminsGroup, 'root', 'anna']) {
       const pretender = subject(name, 'system:masters');
       expect(may(pretender, 'get', 'virtualclusterinstances', { ...red, name: 'annas' }), name).toBe(false);
@@ -172,7 +172,7 @@ describe('decide', () => {
     }
   });
 
-  it('refuses everything that has no line in the table, whatever is asked', () => {
+  it('everything without a rule in the table is denied', () => {
     const known = /^(ownedaccesskeys|selves|self.*|directclusterendpointtokens)$/;
     const word = fc.oneof(fc.string(), fc.constantFrom('*', 'projects', 'status', 'pods', 'spec.*', 'restricted'));
     fc.assert(
@@ -183,14 +183,14 @@ describe('decide', () => {
     );
   });
 
-  it('gives a reason for every answer', () => {
+  it('every decision has a reason', () => {
     for (const who of [anna, admin, system, asUser('stranger')]) {
       expect(decide(who, resource('get', 'projects', { name: 'red' }), state).reason).not.toBe('');
     }
   });
 });
 
-/** Who may, of all these, with an object of that name. */
+/** The names of those in `everyone` who are allowed the request. */
 const everyone: Readonly<Record<string, Subject>> = {
   ...Object.fromEntries(
     [
@@ -220,7 +220,7 @@ function whoMay(verb: string, plural: string, where: Partial<ResourceAttributes>
   return Object.keys(everyone).filter((name) => may(everyone[name] ?? anna, verb, plural, where));
 }
 
-describe('the table of rights (completions §8)', () => {
+describe('the permission table (completions §8)', () => {
   const vci = 'virtualclusterinstances';
 
   it.each<[string, string, Partial<ResourceAttributes>, string[]]>([
@@ -312,30 +312,30 @@ describe('the table of rights (completions §8)', () => {
     expect(may(admin, verb, plural, where)).toBe(true);
   });
 
-  it('does not give without a name what depends on the object, and says so', () => {
+  it('a permission that depends on the object is denied without a name, with a reason that says so', () => {
     for (const verb of ['get', 'update', 'patch', 'delete', 'use']) {
       expect(may(everyone.chief ?? anna, verb, vci, red)).toBe(true);
       const decision = decide(anna, resource(verb, vci, red), state);
       expect(decision, verb).toEqual({
         allowed: false,
-        reason: 'this right depends on the object: ask for one by name',
+        reason: 'this permission depends on the object; request an object by name',
       });
       expect(may(everyone.chief ?? anna, verb, vci)).toBe(false);
     }
   });
 
-  it('does not send those for a name who may not create or list at all', () => {
-    const byNothing = { allowed: false, reason: 'no role, ownership or access entry gives this right' };
-    expect(decide(everyone.guest ?? anna, resource('create', vci, red), state)).toEqual(byNothing);
+  it('a denied create or list does not suggest to name an object', () => {
+    const denied = { allowed: false, reason: 'no role, ownership or access entry grants this permission' };
+    expect(decide(everyone.guest ?? anna, resource('create', vci, red), state)).toEqual(denied);
     for (const verb of ['create', 'list', 'watch']) {
-      expect(decide(anna, resource(verb, vci, { namespace: 'platform-p-nowhere' }), state), verb).toEqual(byNothing);
+      expect(decide(anna, resource(verb, vci, { namespace: 'platform-p-nowhere' }), state), verb).toEqual(denied);
     }
     expect(decide(anna, resource('create', vci, { ...red, subresource: 'kubeconfig' }), state).reason).toBe(
-      'this right depends on the object: ask for one by name',
+      'this permission depends on the object; request an object by name',
     );
   });
 
-  it('tells those who could make it that an object is not there, and nobody else', () => {
+  it('only those who may create an object learn that it does not exist', () => {
     for (const verb of ['get', 'update', 'patch', 'delete']) {
       expect(whoMay(verb, vci, { ...red, name: 'nothing' }), verb).toEqual(['chief', 'anna', 'mate', 'crew']);
       expect(whoMay(verb, 'projects', { name: 'nothing' }), verb).toEqual([]);
@@ -343,7 +343,7 @@ describe('the table of rights (completions §8)', () => {
     expect(whoMay('create', vci, { ...red, name: 'nothing', subresource: 'kubeconfig' })).toEqual(['chief']);
   });
 
-  it('lets every user and team create projects where that is set, within limits', () => {
+  it('with self-service every user and team may create projects, within limits', () => {
     const open = stateOf({ selfService: true });
     const may = (who: Subject, verb: string, where: Partial<ResourceAttributes> = {}) =>
       decide(who, resource(verb, 'projects', where), open).allowed;
@@ -357,7 +357,7 @@ describe('the table of rights (completions §8)', () => {
     }
   });
 
-  it('lets through a gateway whoever may use what is behind it, whatever they do there', () => {
+  it('a gateway request is allowed to all who may use its target, whatever it does there', () => {
     const through = (name: string, target: Attributes['target']) =>
       decide(
         everyone[name] ?? anna,

@@ -12,46 +12,46 @@ import { matchesPath, openPaths, openPathVerbs, type Right } from './rights-tabl
 import { scopeAllows } from './scope-reach.ts';
 import { isAdmin, type Subject } from './subject.ts';
 
-const bySystem = allow("the server's own code");
-const byAdmin = allow(`member of the group ${adminsGroup}`);
-const byAccess = allow("named in the object's access");
-const byPath = allow('allowed to everybody with a valid key');
-const byAbsence = allow('there is no such object, and the caller may make it');
-const onStatus = refuse("status is written by the server's own controllers only");
-const byNothing = refuse('no role, ownership or access entry gives this right');
-const onAgent = refuse('the agent of a cluster has paths of its own, and no other right');
-const withoutName = refuse('this right depends on the object: ask for one by name');
-const outOfScope = refuse('outside of the scope of the access key');
+const allowSystem = allow("the server's own code");
+const allowAdmin = allow(`member of the group ${adminsGroup}`);
+const allowByAccess = allow("named in the object's access");
+const allowPath = allow('allowed for every authenticated caller');
+const allowMissing = allow('the object does not exist and the caller may create it');
+const denyStatusWrite = deny("only the server's own controllers may write status");
+const denyByDefault = deny('no role, ownership or access entry grants this permission');
+const denyAgent = deny('cluster agents may use only their own paths');
+const denyWithoutName = deny('this permission depends on the object; request an object by name');
+const denyOutOfScope = deny('outside of the scope of the access key');
 
 /**
- * Who may do what: requests, lists, watches, admission and reviews all ask here. Pure: the same question in the same
- * state has the same answer. What nothing allows is refused.
+ * The authorizer of the management API, used by requests, lists, watches, admission and reviews. A pure function of its
+ * arguments. Denies everything that no rule allows.
  */
 export function decide(subject: Subject, attributes: Attributes, state: AccessState): Decision {
-  if (subject.system) return bySystem;
-  if (writesStatus(attributes)) return onStatus;
+  if (subject.system) return allowSystem;
+  if (writesStatus(attributes)) return denyStatusWrite;
   const decision = decideForUser(subject.user, attributes, state);
   if (!decision.allowed || subject.scopes.length === 0) return decision;
   const scopes = subject.scopes.map((scope) => scope.text);
-  if (!subject.scopes.every((scope) => scopeAllows(scope, attributes, state))) return { ...outOfScope, scopes };
+  if (!subject.scopes.every((scope) => scopeAllows(scope, attributes, state))) return { ...denyOutOfScope, scopes };
   return { allowed: true, reason: `${decision.reason}; within the scope of the access key`, scopes };
 }
 
-/** The user's own rights, whatever narrows the credential. */
+/** Decides by the user's own permissions, regardless of the credential's scopes. */
 function decideForUser(user: UserInfo, attributes: Attributes, state: AccessState): Decision {
-  if (isAdmin(user)) return byAdmin;
-  if (clusterOfAgent(user.name) !== undefined) return onAgent;
+  if (isAdmin(user)) return allowAdmin;
+  if (clusterOfAgent(user.name) !== undefined) return denyAgent;
   const { target } = attributes;
   if (target !== undefined && target.type !== 'Management') return decideResource(user, asUse(target), state);
   if (attributes.resourceRequest) return decideResource(user, attributes, state);
   const isOpen =
     openPathVerbs.includes(attributes.verb) && openPaths.some((each) => matchesPath(each, attributes.path));
-  return isOpen ? byPath : byNothing;
+  return isOpen ? allowPath : denyByDefault;
 }
 
-/** Who may use a cluster gets through to it; what they may do in there is for it to say. */
+/** A caller who may use a cluster reaches it through the gateway. The cluster's own policy decides the rest. */
 function asUse(target: Exclude<RequestTarget, { type: 'Management' }>): ResourceAttributes {
-  const place =
+  const location =
     target.type === 'Cluster'
       ? { kind: clusterKind, namespace: '', name: target.cluster }
       : {
@@ -59,55 +59,59 @@ function asUse(target: Exclude<RequestTarget, { type: 'Management' }>): Resource
           namespace: projectNamespace(target.project),
           name: target.virtualCluster,
         };
-  const { group, version, plural } = place.kind;
-  const { namespace, name } = place;
+  const { group, version, plural } = location.kind;
+  const { namespace, name } = location;
   return { resourceRequest: true, verb: 'use', group, version, resource: plural, subresource: '', namespace, name };
 }
 
-function decideResource(user: UserInfo, asked: ResourceAttributes, state: AccessState): Decision {
-  const kind = guardedKind(asked.group, asked.resource);
-  const right = kind?.right(asked.subresource, asked.verb);
-  if (kind === undefined || right === undefined) return byNothing;
-  const { namespace, name } = asked;
-  const standing: Standing = {
+function decideResource(user: UserInfo, attributes: ResourceAttributes, state: AccessState): Decision {
+  const kind = guardedKind(attributes.group, attributes.resource);
+  const permission = kind?.right(attributes.subresource, attributes.verb);
+  if (kind === undefined || permission === undefined) return denyByDefault;
+  const { namespace, name } = attributes;
+  const context: Standing = {
     caller: callerOf(user),
     state,
     namespace,
     object: name === '' ? undefined : kind.find?.(state, namespace, name),
     project: kind.project?.(state, namespace, name),
   };
-  const relation = right.to.find((each) => relations[each].holds(standing));
+  const relation = permission.to.find((each) => relations[each].holds(context));
   if (relation !== undefined) return byRelation[relation];
-  if (isGivenByAccess(right, standing, asked)) return byAccess;
-  if (couldBeMade(kind, standing, asked)) return byAbsence;
-  return name === '' && kind.find !== undefined && !isOfTheKind(asked) ? withoutName : byNothing;
+  if (isGivenByAccess(permission, context, attributes)) return allowByAccess;
+  if (mayCreateMissing(kind, context, attributes)) return allowMissing;
+  return name === '' && kind.find !== undefined && !isKindRequest(attributes) ? denyWithoutName : denyByDefault;
 }
 
-const ofTheKind: ReadonlySet<string> = new Set(['create', 'list', 'watch']);
+const kindVerbs: ReadonlySet<string> = new Set(['create', 'list', 'watch']);
 
-/** Such a request has no name to come with: who is refused it cannot ask for it in another way. */
-function isOfTheKind({ verb, subresource }: ResourceAttributes): boolean {
-  return subresource === '' && ofTheKind.has(verb);
+/** True for requests on the whole kind, which never name an object. The hint to name one does not apply to them. */
+function isKindRequest({ verb, subresource }: ResourceAttributes): boolean {
+  return subresource === '' && kindVerbs.has(verb);
 }
 
 export function isGivenByAccess(
-  right: Right,
+  permission: Right,
   { caller, object }: Standing,
   { verb, subresource }: Pick<ResourceAttributes, 'verb' | 'subresource'>,
 ): boolean {
-  if (object === undefined || right.access === undefined) return false;
-  return givenByAccess(caller, object, { verb, subresource, through: right.access });
+  if (object === undefined || permission.access === undefined) return false;
+  return givenByAccess(caller, object, { verb, subresource, through: permission.access });
 }
 
 const named: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
 
 /**
- * Whoever may create an object of that name learns that it is not there (404, and an apply creates it), as from the
- * create itself. To everybody else what is not there is like what is not theirs.
+ * A caller who may create an object of that name learns that it does not exist (404, and an apply creates it), as a
+ * create would reveal. For all other callers, missing and inaccessible objects look the same.
  */
-function couldBeMade(kind: GuardedKind, standing: Standing, { verb, subresource, name }: ResourceAttributes): boolean {
-  if (name === '' || subresource !== '' || standing.object !== undefined || !named.has(verb)) return false;
-  return kind.right('', 'create')?.to.some((each) => relations[each].holds(standing)) ?? false;
+function mayCreateMissing(
+  kind: GuardedKind,
+  context: Standing,
+  { verb, subresource, name }: ResourceAttributes,
+): boolean {
+  if (name === '' || subresource !== '' || context.object !== undefined || !named.has(verb)) return false;
+  return kind.right('', 'create')?.to.some((each) => relations[each].holds(context)) ?? false;
 }
 
 function writesStatus(attributes: Attributes): boolean {
@@ -123,6 +127,6 @@ function allow(reason: string): Decision {
   return { allowed: true, reason };
 }
 
-function refuse(reason: string): Decision {
+function deny(reason: string): Decision {
   return { allowed: false, reason };
 }

@@ -40,15 +40,15 @@ import {
 
 type Find = (state: AccessState, namespace: string, name: string) => KubeObject | undefined;
 
-/** A kind of the management API with who may do what to it. */
+/** A kind of the management API with its permission rules. */
 export interface GuardedKind {
   readonly kind: ResourceKind;
-  /** By subresource and verb. */
+  /** Returns the rule for a subresource and verb. */
   right(subresource: string, verb: string): Right | undefined;
   readonly rights: readonly Right[];
-  /** Absent: rights on this kind never depend on the object. */
+  /** Absent if permissions on this kind never depend on the object. */
   readonly find?: Find;
-  /** The project itself, or the one that the object or the collection lies in. */
+  /** The project itself, or the project that contains the object or collection. */
   readonly project?: Find;
 }
 
@@ -87,7 +87,7 @@ const all: readonly GuardedKind[] = [
       selfSubjectRulesReviewKind(group),
     ]),
   ].map((kind) => guarded(kind, askingRights)),
-  // For admins alone.
+  // For admins only.
   ...[
     accessKeyKind,
     leaseKind,
@@ -101,7 +101,7 @@ const byName: ReadonlyMap<string, GuardedKind> = new Map(
   all.map((one) => [`${one.kind.plural}.${one.kind.group}`, one]),
 );
 
-/** Undefined: a kind that this table does not know, which is for admins alone. */
+/** `undefined` for a kind that is not in the table; only admins have access to it. */
 export function guardedKind(group: string, resource: string): GuardedKind | undefined {
   return byName.get(`${resource}.${group}`);
 }
@@ -112,20 +112,20 @@ export function guardedKinds(): readonly GuardedKind[] {
 
 function guarded(
   kind: ResourceKind,
-  rights: readonly Right[],
-  where: Pick<GuardedKind, 'find' | 'project'> = {},
+  rules: readonly Right[],
+  lookups: Pick<GuardedKind, 'find' | 'project'> = {},
 ): GuardedKind {
-  const lines = new Map<string, Right>();
-  for (const right of rights) {
-    for (const on of right.on) for (const verb of right.verbs) lines.set(`${verb} ${on}`, right);
+  const rulesByVerb = new Map<string, Right>();
+  for (const permission of rules) {
+    for (const on of permission.on) for (const verb of permission.verbs) rulesByVerb.set(`${verb} ${on}`, permission);
   }
   return {
     kind,
-    rights,
-    ...where,
+    rights: rules,
+    ...lookups,
     right(subresource, verb) {
-      const line = lines.get(`${verb} ${subresource}`);
-      return line ?? lines.get(`${verb} ${anyField(subresource)}`);
+      const exact = rulesByVerb.get(`${verb} ${subresource}`);
+      return exact ?? rulesByVerb.get(`${verb} ${anyField(subresource)}`);
     },
   };
 }

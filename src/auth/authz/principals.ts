@@ -4,7 +4,7 @@ import { isJsonObject } from '../../lib/json-value.ts';
 import { readVerbs } from './access-list.ts';
 import type { Caller } from './caller.ts';
 
-/** Users and teams as keys of an index. */
+/** Index keys of users and teams. */
 export function userPrincipal(name: string): string {
   return `user:${name}`;
 }
@@ -13,10 +13,10 @@ export function teamPrincipal(name: string): string {
   return `team:${name}`;
 }
 
-/** What an `access` list means by `*`. */
+/** The principal that `*` stands for in an `access` list. */
 export const everyPrincipal = '*';
 
-/** Everything under which objects can mean this caller, everybody included. */
+/** All principals under which objects can refer to this caller, including everybody. */
 export function principalsOf(caller: Caller): string[] {
   return [
     ...(caller.user === undefined ? [] : [userPrincipal(caller.user)]),
@@ -35,7 +35,7 @@ export function membersOfProject(project: KubeObject): Set<string> {
   return members;
 }
 
-/** Who may read an object because it is theirs, or because its `access` says so. */
+/** The principals that may read an object as its owner or through its `access` list. */
 export function readersOf(object: KubeObject): Set<string> {
   const readers = new Set<string>();
   const { spec } = object;

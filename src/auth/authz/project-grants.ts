@@ -7,7 +7,7 @@ import type { Caller } from './caller.ts';
 
 export type ProjectRole = 'admin' | 'user' | 'viewer';
 
-/** Names, or all of them. */
+/** A set of names, or all names. */
 interface Names {
   readonly all: boolean;
   readonly names: ReadonlySet<string>;
@@ -26,11 +26,11 @@ const roleOf: ReadonlyMap<string, ProjectRole> = new Map([
   [projectRoles.viewer, 'viewer'],
 ]);
 
-/** Read once per version of a project: a question about one member does not walk through ten thousand. */
-const known = new WeakMap<KubeObject, Grants>();
+/** Built once per version of a project, so that a check of one member does not scan ten thousand. */
+const grantsCache = new WeakMap<KubeObject, Grants>();
 
 function grantsOf(project: KubeObject): Grants {
-  const found = known.get(project);
+  const found = grantsCache.get(project);
   if (found !== undefined) return found;
   const grants: Grants = {
     users: rolesOf(project, 'User'),
@@ -38,11 +38,11 @@ function grantsOf(project: KubeObject): Grants {
     clusters: namesOf(listAt(project, 'spec', 'allowedClusters')),
     templates: namesOf(listAt(project, 'spec', 'allowedTemplates').filter(isTemplate)),
   };
-  known.set(project, grants);
+  grantsCache.set(project, grants);
   return grants;
 }
 
-/** Whether the caller has this role in the project, directly or through a team. */
+/** True if the caller has this role in the project, directly or through a team. */
 export function hasRole(caller: Caller, project: KubeObject | undefined, role: ProjectRole): boolean {
   if (project === undefined) return false;
   const { users, teams } = grantsOf(project);
@@ -50,7 +50,7 @@ export function hasRole(caller: Caller, project: KubeObject | undefined, role: P
   return caller.teams.some((team) => teams.get(team)?.has(role) === true);
 }
 
-/** Whether the caller is in the project, as whatever. */
+/** True if the caller is a member of the project with any role. */
 export function isMember(caller: Caller, project: KubeObject | undefined): boolean {
   if (project === undefined) return false;
   const { users, teams } = grantsOf(project);

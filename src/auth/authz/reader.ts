@@ -11,9 +11,9 @@ import { isAdmin, type Subject } from './subject.ts';
 export type Reader = (object: KubeObject) => boolean;
 
 /**
- * Which objects of a kind a list, a watch or a delete of a collection shows to the caller: those that they may get.
- * Undefined: all of them. The answer of a reader is that of the moment: it is kept for as long as a watch lasts.
- * `verb` is that of the request, which the rules of a scope may name.
+ * Returns a filter for the objects that a list, watch or deletecollection shows: those that the caller may get.
+ * `undefined` if the caller sees all of them. The filter always uses the current state: a watch keeps it for as long as
+ * it lasts. `verb` is the verb of the request, which the rules of a scope may name.
  */
 export function readerOf(subject: Subject, kind: ResourceKind, state: AccessState, verb = 'list'): Reader | undefined {
   if (subject.system) return undefined;
@@ -28,13 +28,15 @@ const reading = { verb: 'get', subresource: '' };
 
 function userReader(subject: Subject, kind: ResourceKind, state: AccessState): Reader | undefined {
   const guarded = guardedKind(kind.group, kind.plural);
-  const right = guarded?.right('', 'get');
-  if (guarded === undefined || right === undefined) return () => false;
+  const permission = guarded?.right('', 'get');
+  if (guarded === undefined || permission === undefined) return () => false;
   if (guarded.find === undefined) return undefined;
   const caller = callerOf(subject.user);
   return (object) => {
     const { name = '', namespace = '' } = object.metadata;
-    const standing = { caller, state, namespace, object, project: guarded.project?.(state, namespace, name) };
-    return right.to.some((each) => relations[each].holds(standing)) || isGivenByAccess(right, standing, reading);
+    const context = { caller, state, namespace, object, project: guarded.project?.(state, namespace, name) };
+    return (
+      permission.to.some((each) => relations[each].holds(context)) || isGivenByAccess(permission, context, reading)
+    );
   };
 }

@@ -8,30 +8,30 @@ import type { Caller } from './caller.ts';
 import { principalsOf, teamPrincipal, userPrincipal } from './principals.ts';
 import { allowsCluster, allowsTemplate, hasRole, isMember } from './project-grants.ts';
 
-/** A caller before something: what is known of it when the question is put. */
+/** The input of a relation check: the caller, the state, and the object that the request addresses. */
 export interface Standing {
   readonly caller: Caller;
   readonly state: AccessState;
-  /** Of the object, or of the collection; '' for all namespaces at once and for what has none. */
+  /** The namespace of the object or collection; '' for all namespaces and for cluster-scoped kinds. */
   readonly namespace: string;
-  /** Absent: no name was given, or there is no object of that name. */
+  /** Absent if the request names no object, or none with that name exists. */
   readonly object?: KubeObject | undefined;
-  /** The project itself, or the one that the object or the collection lies in. */
+  /** The project itself, or the project that contains the object or collection. */
   readonly project?: KubeObject | undefined;
 }
 
 interface RelationRule {
-  /** What a decision that rests on it says. */
+  /** The reason of decisions that this relation allows. */
   readonly reason: string;
-  holds(standing: Standing): boolean;
+  holds(context: Standing): boolean;
 }
 
-/** What somebody can be to an object; the table of rights names these (completions §8). */
+/** The relations between a caller and an object that the permission table refers to (completions §8). */
 export const relations = {
-  everybody: { reason: 'allowed to everybody with a valid key', holds: () => true },
+  anyCaller: { reason: 'allowed for every authenticated caller', holds: () => true },
   selfService: {
-    reason: 'everybody may create projects here',
-    // A subject that is no user and no team could not be written down as the admin of what it made.
+    reason: 'self-service creation of projects is enabled',
+    // A subject that is neither a user nor a team cannot be stored as the admin of the project it creates.
     holds: ({ caller, state }) => state.selfService && (caller.user !== undefined || caller.team !== undefined),
   },
   projectAdmin: {
@@ -47,49 +47,49 @@ export const relations = {
     holds: ({ caller, project }) => hasRole(caller, project, 'viewer'),
   },
   projectReader: { reason: 'may read the project', holds: readsProject },
-  acrossProjects: {
-    reason: 'allowed to everybody with a valid key; shows what the caller may read',
+  allNamespaces: {
+    reason: 'allowed for every authenticated caller; shows what the caller may read',
     holds: ({ namespace }) => namespace === '',
   },
-  somethingHere: {
-    reason: 'has something in the project; shows what the caller may read',
-    holds: (standing) =>
-      standing.namespace !== '' &&
-      (isMember(standing.caller, standing.project) ||
-        (standing.project !== undefined && owns(standing.caller, standing.project)) ||
-        principalsOf(standing.caller).some((one) => standing.state.hasInstance(standing.namespace, one))),
+  projectParticipant: {
+    reason: 'has access to objects in the project; shows what the caller may read',
+    holds: (context) =>
+      context.namespace !== '' &&
+      (isMember(context.caller, context.project) ||
+        (context.project !== undefined && owns(context.caller, context.project)) ||
+        principalsOf(context.caller).some((one) => context.state.hasInstance(context.namespace, one))),
   },
   owner: { reason: 'owner of the object', holds: ({ caller, object }) => object !== undefined && owns(caller, object) },
   self: {
     reason: 'the caller is this user',
     holds: ({ caller, object }) => object !== undefined && caller.user === object.metadata.name,
   },
-  ownTeam: {
-    reason: 'the caller is in this team',
+  teamMember: {
+    reason: 'the caller is a member of this team',
     holds: ({ caller, object }) => object !== undefined && caller.teams.includes(object.metadata.name ?? ''),
   },
-  fellowUser: {
-    reason: 'in a project of the caller',
+  sharesProjectWithUser: {
+    reason: 'shares a project with the caller',
     holds: ({ caller, state, object }) => {
       if (object === undefined) return false;
       const name = object.metadata.name ?? '';
-      return meets(caller, [userPrincipal(name), ...state.teamsOf(name).map(teamPrincipal)], state);
+      return sharesProject(caller, [userPrincipal(name), ...state.teamsOf(name).map(teamPrincipal)], state);
     },
   },
-  fellowTeam: {
-    reason: 'in a project of the caller',
+  sharesProjectWithTeam: {
+    reason: 'shares a project with the caller',
     holds: ({ caller, state, object }) =>
-      object !== undefined && meets(caller, [teamPrincipal(object.metadata.name ?? '')], state),
+      object !== undefined && sharesProject(caller, [teamPrincipal(object.metadata.name ?? '')], state),
   },
   allowedCluster: {
     reason: 'allowed in a project of the caller',
-    holds: (standing) => inOwnProject(standing, allowsCluster),
+    holds: (context) => allowedInOwnProject(context, allowsCluster),
   },
   allowedTemplate: {
     reason: 'allowed in a project of the caller',
-    holds: (standing) => inOwnProject(standing, allowsTemplate),
+    holds: (context) => allowedInOwnProject(context, allowsTemplate),
   },
-  readerOfSubject: { reason: 'may read the object that the event is about', holds: readsSubject },
+  involvedObjectReader: { reason: 'may read the object that the event is about', holds: readsInvolvedObject },
 } as const satisfies Record<string, RelationRule>;
 
 export type Relation = keyof typeof relations;
@@ -110,8 +110,8 @@ function readsProject({ caller, project }: Standing): boolean {
   return isMember(caller, project) || owns(caller, project) || givenByAccess(caller, project, reading);
 }
 
-/** Somebody who is a member of a project that the caller is a member of. Goes through the shorter list of the two. */
-function meets(caller: Caller, others: readonly string[], state: AccessState): boolean {
+/** True if one of `others` is a member of a project of the caller. Iterates over the shorter of the two lists. */
+function sharesProject(caller: Caller, others: readonly string[], state: AccessState): boolean {
   const theirs = others.map((one) => state.projectsOf(one));
   const own = principalsOf(caller).map((one) => state.projectsOf(one));
   const sizeOf = (sets: readonly ReadonlySet<string>[]) => sets.reduce((sum, set) => sum + set.size, 0);
@@ -122,7 +122,7 @@ function meets(caller: Caller, others: readonly string[], state: AccessState): b
   });
 }
 
-function inOwnProject(
+function allowedInOwnProject(
   { caller, state, object }: Standing,
   allows: (project: KubeObject, name: string) => boolean,
 ): boolean {
@@ -139,8 +139,8 @@ function inOwnProject(
 
 const instanceVersion = apiVersionOf(virtualClusterInstanceKind);
 
-/** An event in either of its forms. A later object of the same name is not the one that it speaks of. */
-function readsSubject({ caller, state, namespace, object: event }: Standing): boolean {
+/** Accepts an event in either API form. The UID distinguishes its object from a later one of the same name. */
+function readsInvolvedObject({ caller, state, namespace, object: event }: Standing): boolean {
   const subject = objectAt(event, 'involvedObject') ?? objectAt(event, 'regarding');
   if (subject === undefined || textAt(subject, 'kind') !== virtualClusterInstanceKind.kind) return false;
   if (textAt(subject, 'apiVersion') !== instanceVersion || textAt(subject, 'namespace') !== namespace) return false;

@@ -2,20 +2,20 @@ import { readVerbs } from './access-list.ts';
 import type { Relation } from './relations.ts';
 
 /**
- * One line of the table of completions §8: these verbs, on these, to whoever stands so to the object. Admins may do
- * all of it and stand in no line.
+ * One rule of the permission table (completions §8): verbs on subresources, granted to callers with one of these
+ * relations to the object. Admins may do everything and are not listed.
  */
 export interface Right {
   readonly verbs: readonly string[];
   /**
-   * '' is the object itself; `spec.<field>` and `metadata.<field>` are the right to set that field, `spec.*` and
-   * `metadata.*` any that has no line of its own.
+   * '' is the object itself. `spec.<field>` and `metadata.<field>` stand for setting that field; `spec.*` and
+   * `metadata.*` for any field without a rule of its own.
    */
   readonly on: readonly string[];
   readonly to: readonly Relation[];
   /**
-   * Verbs in the object's own `access` that give the right; empty: only an entry that names the subresource does.
-   * Absent: no `access` gives it.
+   * Verbs in the object's own `access` list that grant the permission. If empty, only an entry that names the
+   * subresource does. If absent, the `access` list cannot grant it.
    */
   readonly access?: readonly string[];
 }
@@ -27,13 +27,13 @@ const writes = ['update', 'patch'];
 const fieldWrites = ['create', 'update'];
 const displayFields = ['spec.displayName', 'spec.description'];
 
-/** An entry of `access` that gives `update` does not give `patch`. */
-function writeRights(to: readonly Relation[]): Right[] {
-  return writes.map((verb) => ({ verbs: [verb], on: object, to, access: [verb] }));
+/** An `access` entry that grants `update` does not grant `patch`. */
+function writePermissions(to: readonly Relation[]): Right[] {
+  return writes.map((verb): Right => ({ verbs: [verb], on: object, to, access: [verb] }));
 }
 
 export const projectRights: readonly Right[] = [
-  { verbs: lists, on: object, to: ['everybody'] },
+  { verbs: lists, on: object, to: ['anyCaller'] },
   {
     verbs: ['get'],
     on: ['', 'status', 'members', 'templates', 'clusters'],
@@ -42,7 +42,7 @@ export const projectRights: readonly Right[] = [
   },
   { verbs: ['create'], on: object, to: ['selfService'] },
   { verbs: ['create'], on: [...displayFields, 'spec.members'], to: ['selfService'] },
-  ...writeRights(['projectAdmin', 'owner']),
+  ...writePermissions(['projectAdmin', 'owner']),
   {
     verbs: ['update'],
     on: [...displayFields, 'spec.members', 'metadata.*'],
@@ -58,18 +58,18 @@ export const projectRights: readonly Right[] = [
     access: [],
   },
   { verbs: ['delete'], on: object, to: [], access: ['delete'] },
-  // Which cluster it is from stands in the body; the right `use` on that one is asked for when it is known.
+  // The request body names the source cluster; permission to `use` that cluster is checked once it is known.
   { verbs: ['create'], on: ['importvirtualcluster'], to: ['projectAdmin'] },
 ];
 
-/** What is shared is what `access` names somebody for: members and others alike have what it gives. */
+/** The `access` list alone determines sharing: it grants the same to members and to others. */
 export const instanceRights: readonly Right[] = [
-  { verbs: lists, on: object, to: ['acrossProjects', 'somethingHere'] },
+  { verbs: lists, on: object, to: ['allNamespaces', 'projectParticipant'] },
   { verbs: ['get'], on: ['', 'status', 'log'], to: ['projectAdmin', 'owner'], access: readVerbs },
   { verbs: ['create'], on: object, to: ['projectAdmin', 'projectUser'] },
   { verbs: ['create'], on: ['restricted'], to: ['projectAdmin'] },
-  ...writeRights(['projectAdmin', 'owner']),
-  // Who may write an instance may not thereby give out, or take, the other rights on it.
+  ...writePermissions(['projectAdmin', 'owner']),
+  // Permission to write an instance does not include granting or revoking other permissions on it.
   { verbs: ['update'], on: ['spec.access', 'spec.extraAccessRules'], to: ['projectAdmin', 'owner'], access: [] },
   { verbs: fieldWrites, on: ['spec.owner'], to: ['projectAdmin'] },
   { verbs: ['delete'], on: object, to: ['projectAdmin', 'owner'], access: ['delete'] },
@@ -78,71 +78,73 @@ export const instanceRights: readonly Right[] = [
   { verbs: ['create'], on: ['kubeconfig'], to: ['projectAdmin', 'owner'], access: ['use'] },
 ];
 
-/** Of clusters, templates, users and teams: `readers` besides the owner, and what admins alone may set. */
-function sharedRights(
+/** For clusters, templates, users and teams. `adminFields` are the fields that only admins may set. */
+function sharedPermissions(
   readers: readonly Relation[],
   writers: readonly Relation[],
   adminFields: readonly string[],
 ): Right[] {
+  const adminOnly: Right[] =
+    adminFields.length === 0 ? [] : [{ verbs: ['update'], on: adminFields.map((one) => `spec.${one}`), to: [] }];
   return [
-    { verbs: lists, on: object, to: ['everybody'] },
+    { verbs: lists, on: object, to: ['anyCaller'] },
     { verbs: ['get'], on: objectAndStatus, to: readers, access: readVerbs },
-    ...writeRights(writers),
+    ...writePermissions(writers),
     { verbs: ['update'], on: displayFields, to: writers, access: writes },
     { verbs: ['update'], on: ['spec.*', 'metadata.*'], to: [], access: writes },
-    ...(adminFields.length === 0 ? [] : [{ verbs: ['update'], on: adminFields.map((one) => `spec.${one}`), to: [] }]),
+    ...adminOnly,
     { verbs: ['delete'], on: object, to: [], access: ['delete'] },
   ];
 }
 
-/** Whoever may write an object may not thereby give out, or take, the other rights on it. */
-const accessOfShared: Right = { verbs: ['update'], on: ['spec.access'], to: [], access: [] };
+/** Permission to write an object does not include granting or revoking other permissions on it. */
+const accessFieldPermission: Right = { verbs: ['update'], on: ['spec.access'], to: [], access: [] };
 
 export const clusterRights: readonly Right[] = [
-  ...sharedRights(['allowedCluster', 'owner'], ['owner'], []),
-  accessOfShared,
+  ...sharedPermissions(['allowedCluster', 'owner'], ['owner'], []),
+  accessFieldPermission,
   { verbs: ['use'], on: object, to: [], access: ['use'] },
   { verbs: ['get'], on: ['virtualclusters'], to: [], access: ['use'] },
 ];
 
 export const templateRights: readonly Right[] = [
-  ...sharedRights(['allowedTemplate', 'owner'], ['owner'], []),
-  accessOfShared,
+  ...sharedPermissions(['allowedTemplate', 'owner'], ['owner'], []),
+  accessFieldPermission,
 ];
 
 export const userRights: readonly Right[] = [
-  ...sharedRights(['self', 'fellowUser'], ['self'], ['groups', 'subject', 'disabled']),
-  accessOfShared,
+  ...sharedPermissions(['self', 'sharesProjectWithUser'], ['self'], ['groups', 'subject', 'disabled']),
+  accessFieldPermission,
   { verbs: ['update'], on: ['spec.password'], to: ['self'] },
   { verbs: ['get'], on: ['accesskeys'], to: ['self'] },
 ];
 
 export const teamRights: readonly Right[] = [
-  ...sharedRights(['ownTeam', 'fellowTeam', 'owner'], ['owner'], ['users', 'groups']),
-  accessOfShared,
-  { verbs: ['get'], on: ['accesskeys'], to: ['ownTeam'] },
+  ...sharedPermissions(['teamMember', 'sharesProjectWithTeam', 'owner'], ['owner'], ['users', 'groups']),
+  accessFieldPermission,
+  { verbs: ['get'], on: ['accesskeys'], to: ['teamMember'] },
 ];
 
 export const namespaceRights: readonly Right[] = [
-  { verbs: lists, on: object, to: ['everybody'] },
+  { verbs: lists, on: object, to: ['anyCaller'] },
   { verbs: ['get'], on: objectAndStatus, to: ['projectReader'] },
 ];
 
 export const eventRights: readonly Right[] = [
-  { verbs: lists, on: object, to: ['acrossProjects', 'somethingHere'] },
-  { verbs: ['get'], on: object, to: ['projectAdmin', 'readerOfSubject'] },
+  { verbs: lists, on: object, to: ['allNamespaces', 'projectParticipant'] },
+  { verbs: ['get'], on: object, to: ['projectAdmin', 'involvedObjectReader'] },
 ];
 
-/** The kind itself shows and takes the caller's own keys only. */
+/** The kind itself shows and accepts only the caller's own keys. */
 export const ownedKeyRights: readonly Right[] = [
-  { verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'], on: object, to: ['everybody'] },
-  { verbs: ['get'], on: ['status'], to: ['everybody'] },
+  { verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'], on: object, to: ['anyCaller'] },
+  { verbs: ['get'], on: ['status'], to: ['anyCaller'] },
 ];
 
-/** Questions about oneself, and tokens for oneself (rule AUTHZ-07). */
-export const askingRights: readonly Right[] = [{ verbs: ['create'], on: object, to: ['everybody'] }];
+/** Reviews about the caller and tokens for the caller (rule AUTHZ-07). */
+export const askingRights: readonly Right[] = [{ verbs: ['create'], on: object, to: ['anyCaller'] }];
 
-/** Paths that everybody with a valid key may read (rule DISC-18). */
+/** Paths that every authenticated caller may read (rule DISC-18). */
 export const openPaths: readonly string[] = [
   '/',
   '/api',
@@ -166,12 +168,12 @@ export function matchesPath(pattern: string, path: string): boolean {
   return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
 }
 
-/** Members of metadata that need a right: selectors, deletion and collection go by these; annotations are notes. */
+/** Metadata fields that need a permission: selectors, deletion and garbage collection use them. Annotations do not. */
 export const guardedMetadata = ['labels', 'finalizers', 'ownerReferences'] as const;
 
 const fieldParts = ['spec.', 'metadata.'];
 
-/** The name of the line for all fields beside this one; undefined: this is no field. */
+/** Returns the wildcard rule that covers this field, `undefined` if the subresource is not a field. */
 export function anyField(subresource: string): string | undefined {
   const part = fieldParts.find((each) => subresource.startsWith(each));
   return part === undefined ? undefined : `${part}*`;

@@ -18,7 +18,7 @@ const of = (owned: number) =>
   });
 
 describe('rulesFor (AUTHZ-05)', () => {
-  it('shows admins that they may everything, and their scoped keys what these reach', () => {
+  it('an admin gets wildcard rules, and a scoped key of an admin what its scope allows', () => {
     expect(rulesFor(admin, 'x', of(0))).toEqual({
       resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
       nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
@@ -33,35 +33,36 @@ describe('rulesFor (AUTHZ-05)', () => {
     ]);
   });
 
-  it('tells which fields may be set, one by one, as the decision does', () => {
+  it('settable fields are listed one by one, as the decision allows them', () => {
     const state = of(2);
     const everything = rulesFor(anna, projectNamespace('p'), state).resourceRules;
-    let told = 0;
-    for (const { kind, right } of guardedKinds()) {
+    let allowedCount = 0;
+    for (const guarded of guardedKinds()) {
+      const { kind } = guarded;
       const fields = Object.keys(kind.schema.properties?.spec?.properties ?? {}).map((field) => `spec.${field}`);
       for (const subresource of [...fields, 'metadata.labels', 'metadata.finalizers', 'metadata.ownerReferences']) {
-        if (right(subresource, 'update') === undefined) continue;
+        if (guarded.right(subresource, 'update') === undefined) continue;
         for (const name of ['i0', 'own', 'other']) {
           const namespace = kind.namespaced ? projectNamespace('p') : '';
           const { group, version, plural } = kind;
-          const place = { group, version, resource: plural, subresource, namespace, name };
-          const may = decide(anna, { resourceRequest: true, verb: 'update', ...place }, state).allowed;
-          const isTold = everything.some(
+          const attributes = { group, version, resource: plural, subresource, namespace, name };
+          const may = decide(anna, { resourceRequest: true, verb: 'update', ...attributes }, state).allowed;
+          const isListed = everything.some(
             ({ verbs, resources, apiGroups, resourceNames }) =>
               verbs.includes('update') &&
               apiGroups.includes(group) &&
               resources.includes(`${plural}/${subresource}`) &&
               (resourceNames ?? [name]).includes(name),
           );
-          expect(isTold, `${plural}/${subresource} of ${name}`).toBe(may);
-          if (may) told++;
+          expect(isListed, `${plural}/${subresource} of ${name}`).toBe(may);
+          if (may) allowedCount++;
         }
       }
     }
-    expect(told).toBeGreaterThan(8);
+    expect(allowedCount).toBeGreaterThan(8);
   });
 
-  it('names each object that rights are for, and says so where there are too many to name', () => {
+  it('each object with permissions is named, and the result is incomplete if there are too many', () => {
     const namesOf = (count: number) => {
       const rules = rulesFor(anna, projectNamespace('p'), of(count));
       return { ...rules, names: rules.resourceRules.find(({ verbs }) => verbs.includes('delete'))?.resourceNames };
@@ -70,7 +71,7 @@ describe('rulesFor (AUTHZ-05)', () => {
     expect(namesOf(3)).not.toHaveProperty('evaluationError');
     expect(namesOf(600)).toMatchObject({
       incomplete: true,
-      evaluationError: 'there are too many objects to name all that may be used: virtualclusterinstances',
+      evaluationError: 'too many objects to list all permissions on: virtualclusterinstances',
     });
   });
 });

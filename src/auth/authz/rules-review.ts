@@ -22,7 +22,7 @@ import { isAdmin, type Subject } from './subject.ts';
 export interface Rules {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
-  /** There are rights that are not told; `evaluationError` says which. */
+  /** True if some permissions are not listed; `evaluationError` names their kinds. */
   readonly incomplete: boolean;
   readonly evaluationError?: string;
 }
@@ -39,15 +39,15 @@ export interface NonResourceRule {
   readonly nonResourceURLs: readonly string[];
 }
 
-/** Objects of a kind that are looked at, and those of them that are asked about: some ten milliseconds' worth. */
-const mostObjects = 20_000;
-const mostNames = 500;
+/** Limits per kind on the objects inspected and on the names checked: about ten milliseconds. */
+const maxObjects = 20_000;
+const maxNames = 500;
 
 const plainVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
 /**
- * What a caller may do in a namespace and outside of all: found by asking the decision function for each right that
- * there is, so it cannot say anything else than that does.
+ * Lists what a caller may do in a namespace and at cluster scope. It runs the decision function for each permission
+ * that exists, so the two cannot disagree.
  */
 export function rulesFor(subject: Subject, namespace: string, state: ReviewState): Rules {
   if (subject.scopes.length === 0 && isAdmin(subject.user)) {
@@ -57,18 +57,18 @@ export function rulesFor(subject: Subject, namespace: string, state: ReviewState
       incomplete: false,
     };
   }
-  const cut: string[] = [];
-  const resourceRules = guardedKinds().flatMap((kind) => rulesOfKind(kind, subject, namespace, state, cut));
+  const truncatedKinds: string[] = [];
+  const resourceRules = guardedKinds().flatMap((kind) => rulesOfKind(kind, subject, namespace, state, truncatedKinds));
   const nonResourceURLs = pathsOf(subject).filter(
     (path) => decide(subject, { resourceRequest: false, verb: 'get', path }, state).allowed,
   );
   return {
     resourceRules,
     nonResourceRules: nonResourceURLs.length === 0 ? [] : [{ verbs: [...openPathVerbs], nonResourceURLs }],
-    incomplete: cut.length > 0,
-    ...(cut.length === 0
+    incomplete: truncatedKinds.length > 0,
+    ...(truncatedKinds.length === 0
       ? {}
-      : { evaluationError: `there are too many objects to name all that may be used: ${cut.join(', ')}` }),
+      : { evaluationError: `too many objects to list all permissions on: ${truncatedKinds.join(', ')}` }),
   };
 }
 
@@ -77,17 +77,17 @@ function rulesOfKind(
   subject: Subject,
   namespace: string,
   state: ReviewState,
-  cut: string[],
+  truncatedKinds: string[],
 ): ResourceRule[] {
   const { group, version, plural, namespaced } = guarded.kind;
   const allowed = (verb: string, subresource: string, name: string) => {
-    const place = { namespace: namespaced ? namespace : '', name };
-    const asked = { resourceRequest: true, verb, group, version, resource: plural, subresource, ...place } as const;
-    return decide(subject, asked, state).allowed;
+    const key = { namespace: namespaced ? namespace : '', name };
+    const attributes = { resourceRequest: true, verb, group, version, resource: plural, subresource, ...key } as const;
+    return decide(subject, attributes, state).allowed;
   };
-  const names = guarded.find === undefined ? [] : namesOf(guarded, subject, namespace, state, cut);
-  const ofAdmin = isAdmin(subject.user);
-  /** Verbs by what they are on and for which names they hold. */
+  const names = guarded.find === undefined ? [] : namesOf(guarded, subject, namespace, state, truncatedKinds);
+  const isAdminCaller = isAdmin(subject.user);
+  /** Verbs by resource and object names. */
   const found = new Map<string, { resource: string; names: readonly string[]; verbs: string[] }>();
   const add = (resource: string, verb: string, forNames: readonly string[]) => {
     const key = JSON.stringify([resource, forNames]);
@@ -95,12 +95,12 @@ function rulesOfKind(
     entry.verbs.push(verb);
     found.set(key, entry);
   };
-  for (const [subresource, verbs] of questionsOf(guarded)) {
+  for (const [subresource, verbs] of checksOf(guarded)) {
     const resource = subresource === '' ? plural : `${plural}/${subresource}`;
     for (const verb of verbs) {
       if (allowed(verb, subresource, '')) {
         add(resource, verb, []);
-      } else if (ofAdmin || guarded.right(subresource, verb) !== undefined) {
+      } else if (isAdminCaller || guarded.right(subresource, verb) !== undefined) {
         const some = names.filter((name) => allowed(verb, subresource, name));
         if (some.length > 0) add(resource, verb, some);
       }
@@ -114,20 +114,22 @@ function rulesOfKind(
   }));
 }
 
-/** Everything that can be asked of a kind: a line for any field is one for each that the kind has. */
-function questionsOf({ kind, rights }: GuardedKind): Map<string, Set<string>> {
-  const questions = new Map([['', new Set(plainVerbs)]]);
-  for (const { on, verbs } of rights) {
-    for (const subresource of on.flatMap((each) => (anyField(each) === each ? fieldsOf(kind, each) : [each]))) {
-      const known = questions.get(subresource) ?? new Set<string>();
-      for (const verb of verbs) known.add(verb);
-      questions.set(subresource, known);
+/** All checks of a kind. A wildcard rule is expanded to the fields that the kind has. */
+function checksOf(guarded: GuardedKind): Map<string, Set<string>> {
+  const checks = new Map([['', new Set(plainVerbs)]]);
+  for (const permission of guarded.rights) {
+    for (const subresource of permission.on.flatMap((each) =>
+      anyField(each) === each ? fieldsOf(guarded.kind, each) : [each],
+    )) {
+      const verbsSoFar = checks.get(subresource) ?? new Set<string>();
+      for (const verb of permission.verbs) verbsSoFar.add(verb);
+      checks.set(subresource, verbsSoFar);
     }
   }
-  return questions;
+  return checks;
 }
 
-/** `spec.*` or `metadata.*`, field by field. */
+/** Expands `spec.*` or `metadata.*` to the single fields. */
 function fieldsOf({ schema }: ResourceKind, any: string): string[] {
   const part = any.slice(0, any.indexOf('.'));
   const fields = part === 'metadata' ? guardedMetadata : Object.keys(schema.properties?.spec?.properties ?? {});
@@ -147,30 +149,30 @@ const objectsOf: ReadonlyMap<string, Objects> = new Map<string, Objects>([
   [eventKind.plural, (state, namespace) => state.eventsOf(namespace)],
 ]);
 
-/** Names that the caller may have rights for: of what they can read, and of what gives out rights by itself. */
+/** The names of objects that the caller may have permissions on: readable ones, and those with an `access` list. */
 function namesOf(
   { kind }: GuardedKind,
   subject: Subject,
   namespace: string,
   state: ReviewState,
-  cut: string[],
+  truncatedKinds: string[],
 ): string[] {
   const reads = readerOf(subject, kind, state, 'get');
   const names: string[] = [];
-  let looked = 0;
+  let inspected = 0;
   for (const object of objectsOf.get(kind.plural)?.(state, namespace) ?? []) {
-    if (names.length === mostNames || looked === mostObjects) {
-      cut.push(kind.plural);
+    if (names.length === maxNames || inspected === maxObjects) {
+      truncatedKinds.push(kind.plural);
       break;
     }
-    looked++;
-    const mayMatter = reads === undefined || reads(object) || listAt(object, 'spec', 'access').length > 0;
-    if (mayMatter) names.push(object.metadata.name ?? '');
+    inspected++;
+    const mayHavePermissions = reads === undefined || reads(object) || listAt(object, 'spec', 'access').length > 0;
+    if (mayHavePermissions) names.push(object.metadata.name ?? '');
   }
   return names.sort(compareBytes);
 }
 
-/** A key's rules may name paths of their own; only an admin has rights on others than the open ones. */
+/** The rules of a scope may name other paths; only an admin has permissions beyond the open paths. */
 function pathsOf({ user, scopes }: Subject): string[] {
   const named = isAdmin(user) ? scopes.flatMap((scope) => scope.rules.flatMap((rule) => rule.paths)) : [];
   return [...new Set([...openPaths, ...named])];

@@ -15,19 +15,19 @@ import { anyField, matchesPath, openPathVerbs } from './rights-table.ts';
 import { closedScope, isEmpty, type Scope, selects } from './scope.ts';
 import { ruleMatches } from './scope-rule.ts';
 
-/** Lists and watches are filtered, not refused, where the scope allows some of the items. */
-const filtered: ReadonlySet<string> = new Set(['list', 'watch']);
+/** Lists and watches are filtered, not denied, if the scope allows some of the items. */
+const filteredVerbs: ReadonlySet<string> = new Set(['list', 'watch']);
 
-/** Whether the scope lets this request through; what the user may do is another question. */
-export function scopeAllows(scope: Scope, asked: Attributes, state: AccessState): boolean {
-  const aboutCredentials = credentialAnswer(scope, asked);
-  if (aboutCredentials !== undefined) return aboutCredentials;
-  if (reaches(scope, asked, state)) return true;
-  const collection = asked.resourceRequest && filtered.has(asked.verb);
-  return matchesRule(scope, asked, collection);
+/** True if the scope allows this request. The permissions of the user are a separate check. */
+export function scopeAllows(scope: Scope, attributes: Attributes, state: AccessState): boolean {
+  const credentialDecision = decideOnCredentials(scope, attributes);
+  if (credentialDecision !== undefined) return credentialDecision;
+  if (listsCover(scope, attributes, state)) return true;
+  const collection = attributes.resourceRequest && filteredVerbs.has(attributes.verb);
+  return matchesRule(scope, attributes, collection);
 }
 
-/** Whether an object that a list, a watch or a delete of a collection comes upon is within the scope. */
+/** True if an object in the result of a list, watch or deletecollection is within the scope. */
 export function scopeShows(
   scope: Scope,
   kind: ResourceKind,
@@ -37,7 +37,7 @@ export function scopeShows(
 ): boolean {
   const { name = '', namespace = '' } = object.metadata;
   const { group, version, plural: resource } = kind;
-  const asked = {
+  const attributes = {
     resourceRequest: true,
     verb: 'get',
     group,
@@ -47,109 +47,112 @@ export function scopeShows(
     namespace,
     name,
   } as const;
-  const aboutCredentials = credentialAnswer(scope, asked);
-  if (aboutCredentials !== undefined) return aboutCredentials;
-  if (reaches(scope, asked, state)) return true;
-  if (matchesRule(scope, { ...asked, verb }, false)) return true;
-  // The lists that a command-line tool needs show what the rest of the scope lets it get.
-  return scope.forCli && cliResources.has(resource) && group === managementGroup && matchesRule(scope, asked, false);
+  const credentialDecision = decideOnCredentials(scope, attributes);
+  if (credentialDecision !== undefined) return credentialDecision;
+  if (listsCover(scope, attributes, state)) return true;
+  if (matchesRule(scope, { ...attributes, verb }, false)) return true;
+  // The lists that a command-line tool needs show the objects that the rest of the scope allows it to get.
+  return (
+    scope.forCli && cliResources.has(resource) && group === managementGroup && matchesRule(scope, attributes, false)
+  );
 }
 
 /**
- * A scoped key makes keys and tokens, which carry its scopes; whatever else has to do with credentials would lead out
- * of the scope, whatever a rule says. Undefined: the request has nothing to do with them.
+ * A scoped key can create keys and tokens, which inherit its scopes. Every other operation on credentials would allow
+ * escaping the scope and is denied, whatever a rule says. `undefined` if the request does not concern credentials.
  */
-function credentialAnswer(scope: Scope, asked: Attributes): boolean | undefined {
+function decideOnCredentials(scope: Scope, attributes: Attributes): boolean | undefined {
   if (scope === closedScope) return false;
-  if (!asked.resourceRequest || (asked.target?.type ?? 'Management') !== 'Management') return undefined;
-  const { group, resource, subresource, verb } = asked;
+  if (!attributes.resourceRequest || (attributes.target?.type ?? 'Management') !== 'Management') return undefined;
+  const { group, resource, subresource, verb } = attributes;
   if (group !== managementGroup) return undefined;
   if (resource === ownedAccessKeyKind.plural || resource === directClusterEndpointTokenKind.plural) {
     return verb === 'create' && subresource === '';
   }
-  const isCredential = resource === accessKeyKind.plural || credentialParts.has(subresource);
+  const isCredential = resource === accessKeyKind.plural || credentialSubresources.has(subresource);
   return isCredential ? false : undefined;
 }
 
-const credentialParts: ReadonlySet<string> = new Set(['accesskey', 'accesskeys', 'spec.password']);
+const credentialSubresources: ReadonlySet<string> = new Set(['accesskey', 'accesskeys', 'spec.password']);
 
-function matchesRule(scope: Scope, asked: Attributes, collection: boolean): boolean {
+function matchesRule(scope: Scope, attributes: Attributes, collection: boolean): boolean {
   if (scope.rules.length === 0) return false;
-  if (!asked.resourceRequest || anyField(asked.subresource) === undefined) {
-    return scope.rules.some((rule) => ruleMatches(rule, asked, { collection }));
+  if (!attributes.resourceRequest || anyField(attributes.subresource) === undefined) {
+    return scope.rules.some((rule) => ruleMatches(rule, attributes, { collection }));
   }
-  // The right to set a field is asked for inside of a write that the scope has let through.
-  const verbs = asked.verb === 'update' ? ['update', 'patch'] : [asked.verb];
+  // The permission to set a field is checked as part of a write that the scope has already allowed.
+  const verbs = attributes.verb === 'update' ? ['update', 'patch'] : [attributes.verb];
   return verbs.some((verb) =>
-    scope.rules.some((rule) => ruleMatches(rule, { ...asked, verb, subresource: '' }, { collection })),
+    scope.rules.some((rule) => ruleMatches(rule, { ...attributes, verb, subresource: '' }, { collection })),
   );
 }
 
-/** What the lists of a scope and its flag cover; rules aside. */
-function reaches(scope: Scope, asked: Attributes, state: AccessState): boolean {
-  const { target } = asked;
+/** True if the lists of the scope or its CLI flag cover the request. Rules are checked separately. */
+function listsCover(scope: Scope, attributes: Attributes, state: AccessState): boolean {
+  const { target } = attributes;
   if (target?.type === 'Cluster') return selects(scope.clusters, target.cluster);
   if (target?.type === 'ProjectVirtualCluster') {
     return selects(scope.projects, target.project) || namesInstance(scope, target.project, target.virtualCluster);
   }
-  if (!asked.resourceRequest) return scope.forCli && isCliPath(asked);
-  if (asked.group !== managementGroup) return scope.forCli && isAboutOneself(asked);
-  if (asked.resource === projectKind.plural) return reachesProject(scope, asked);
-  if (asked.resource === virtualClusterInstanceKind.plural) return reachesInstance(scope, asked);
-  if (asked.resource === clusterKind.plural) return reachesCluster(scope, asked, state);
-  return scope.forCli && isAboutOneself(asked);
+  if (!attributes.resourceRequest) return scope.forCli && isCliPath(attributes);
+  if (attributes.group !== managementGroup) return scope.forCli && isSelfReview(attributes);
+  if (attributes.resource === projectKind.plural) return coversProject(scope, attributes);
+  if (attributes.resource === virtualClusterInstanceKind.plural) return coversInstance(scope, attributes);
+  if (attributes.resource === clusterKind.plural) return coversCluster(scope, attributes, state);
+  return scope.forCli && isSelfReview(attributes);
 }
 
 function isRead({ verb, subresource }: ResourceAttributes): boolean {
   return readVerbs.includes(verb) && (subresource === '' || subresource === 'status');
 }
 
-const projectAnswers: ReadonlySet<string> = new Set(['clusters', 'templates', 'members']);
+const projectSubresources: ReadonlySet<string> = new Set(['clusters', 'templates', 'members']);
 
-function reachesProject(scope: Scope, asked: ResourceAttributes): boolean {
-  const { verb, subresource, name } = asked;
+function coversProject(scope: Scope, attributes: ResourceAttributes): boolean {
+  const { verb, subresource, name } = attributes;
   const covered = selects(scope.projects, name);
   if (subresource === 'importvirtualcluster') return covered && verb === 'create';
-  if (projectAnswers.has(subresource)) return scope.forCli && verb === 'get' && (covered || scope.cliOnly);
-  if (!isRead(asked)) return false;
-  if (filtered.has(verb)) return scope.forCli || !isEmpty(scope.projects);
+  if (projectSubresources.has(subresource)) return scope.forCli && verb === 'get' && (covered || scope.cliOnly);
+  if (!isRead(attributes)) return false;
+  if (filteredVerbs.has(verb)) return scope.forCli || !isEmpty(scope.projects);
   return covered || scope.cliOnly;
 }
 
-function reachesInstance(scope: Scope, asked: ResourceAttributes): boolean {
-  const { verb, subresource, namespace, name } = asked;
+function coversInstance(scope: Scope, attributes: ResourceAttributes): boolean {
+  const { verb, subresource, namespace, name } = attributes;
   const project = projectOfNamespace(namespace) ?? '';
   if (selects(scope.projects, project)) return true;
-  if (isRead(asked) && filtered.has(verb)) {
+  if (isRead(attributes) && filteredVerbs.has(verb)) {
     if (scope.forCli) return true;
     if (namespace === '') return !isEmpty(scope.projects) || scope.virtualClusters.size > 0;
     return scope.virtualClusters.has(project) || scope.virtualClusters.has('*');
   }
-  if (scope.cliOnly && isRead(asked)) return true;
+  if (scope.cliOnly && isRead(attributes)) return true;
   const isUse = (verb === 'create' && subresource === 'kubeconfig') || (verb === 'use' && subresource === '');
-  return (isRead(asked) || isUse) && namesInstance(scope, project, name);
+  return (isRead(attributes) || isUse) && namesInstance(scope, project, name);
 }
 
 function namesInstance({ virtualClusters }: Scope, project: string, name: string): boolean {
-  const here = virtualClusters.get(project);
-  const everywhere = virtualClusters.get('*');
+  const inProject = virtualClusters.get(project);
+  const inAllProjects = virtualClusters.get('*');
   return (
     project !== '' &&
-    ((here !== undefined && selects(here, name)) || (everywhere !== undefined && selects(everywhere, name)))
+    ((inProject !== undefined && selects(inProject, name)) ||
+      (inAllProjects !== undefined && selects(inAllProjects, name)))
   );
 }
 
-function reachesCluster(scope: Scope, asked: ResourceAttributes, state: AccessState): boolean {
-  const { verb, subresource, name } = asked;
-  // Not a way into the cluster, which has a target of its own, but part of an import into a project of the scope.
+function coversCluster(scope: Scope, attributes: ResourceAttributes, state: AccessState): boolean {
+  const { verb, subresource, name } = attributes;
+  // This is not access to the cluster, which has its own target, but part of an import into a project of the scope.
   if (verb === 'use' && subresource === '') return !isEmpty(scope.projects) || selects(scope.clusters, name);
-  if (!isRead(asked)) return false;
-  if (filtered.has(verb)) return scope.forCli || !isEmpty(scope.clusters);
+  if (!isRead(attributes)) return false;
+  if (filteredVerbs.has(verb)) return scope.forCli || !isEmpty(scope.clusters);
   if (selects(scope.clusters, name) || scope.cliOnly) return true;
   return scope.forCli && name !== '' && isAllowedInProjects(scope, name, state);
 }
 
-/** What `projects/<name>/clusters` shows to a command-line tool, `clusters` shows it too. */
+/** A command-line tool sees in `clusters` the same clusters as in `projects/<name>/clusters`. */
 function isAllowedInProjects({ projects }: Scope, cluster: string, state: AccessState): boolean {
   if (projects.all) return true;
   for (const name of projects.names) {
@@ -172,12 +175,12 @@ function isCliPath({ verb, path }: PathAttributes): boolean {
 }
 
 const selfReviews = ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'];
-const aboutOneself: ReadonlySet<string> = new Set([
+const selfReviewResources: ReadonlySet<string> = new Set([
   `selves.${managementGroup}`,
   `selfsubjectreviews.${authenticationGroup}`,
   ...[managementGroup, authorizationGroup].flatMap((group) => selfReviews.map((each) => `${each}.${group}`)),
 ]);
 
-function isAboutOneself({ verb, group, resource, subresource }: ResourceAttributes): boolean {
-  return verb === 'create' && subresource === '' && aboutOneself.has(`${resource}.${group}`);
+function isSelfReview({ verb, group, resource, subresource }: ResourceAttributes): boolean {
+  return verb === 'create' && subresource === '' && selfReviewResources.has(`${resource}.${group}`);
 }

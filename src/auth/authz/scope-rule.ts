@@ -5,13 +5,13 @@ import type { Attributes, RequestTarget, ResourceAttributes } from './attributes
 
 interface RuleResources {
   readonly group: string;
-  /** Empty: everything of the group. */
+  /** If empty, matches every resource of the group. */
   readonly resources: readonly string[];
-  /** Empty: every name. */
+  /** If empty, matches every name. */
   readonly names: ReadonlySet<string>;
 }
 
-/** One of a scope's deprecated rules. Everything that it gives must match; an empty list matches everything. */
+/** A deprecated rule of a scope. All of its members must match; an empty list matches everything. */
 export interface ScopeRule {
   readonly verbs: ReadonlySet<string>;
   readonly resources: readonly RuleResources[];
@@ -23,13 +23,13 @@ export interface ScopeRule {
 }
 
 export function compileRule(rule: JsonValue): ScopeRule {
-  const ofAll = textsAt(rule, 'resourceNames');
+  const ruleNames = textsAt(rule, 'resourceNames');
   return {
     verbs: new Set(textsAt(rule, 'verbs')),
     resources: listAt(rule, 'resources').map((entry) => ({
       group: textAt(entry, 'group'),
       resources: textsAt(entry, 'resources'),
-      names: both(textsAt(entry, 'resourceNames'), ofAll),
+      names: intersection(textsAt(entry, 'resourceNames'), ruleNames),
     })),
     namespaces: new Set(textsAt(rule, 'namespaces')),
     paths: textsAt(rule, 'nonResourceURLs'),
@@ -42,30 +42,32 @@ export function compileRule(rule: JsonValue): ScopeRule {
   };
 }
 
-/** A name that no object has: what two lists of names have in common may be nothing, which is not "every name". */
+/** A name that no object has, since an empty intersection of two name lists must not mean "every name". */
 const noName = '\0';
 
-function both(own: readonly string[], ofAll: readonly string[]): Set<string> {
-  if (own.length === 0 || ofAll.length === 0) return new Set([...own, ...ofAll]);
-  const shared = own.filter((name) => ofAll.includes(name));
+function intersection(own: readonly string[], ruleNames: readonly string[]): Set<string> {
+  if (own.length === 0 || ruleNames.length === 0) return new Set([...own, ...ruleNames]);
+  const shared = own.filter((name) => ruleNames.includes(name));
   return new Set(shared.length === 0 ? [noName] : shared);
 }
 
 export interface RuleMatching {
   /**
-   * The request is for a collection that will be shown in part: its name, and the namespace of one that goes over all
-   * of them, are asked for each object.
+   * True if the request addresses a collection whose objects are filtered afterwards. Object names, and namespaces if
+   * the request covers all of them, are then checked per object.
    */
   readonly collection: boolean;
 }
 
-export function ruleMatches(rule: ScopeRule, asked: Attributes, { collection }: RuleMatching): boolean {
-  if (rule.verbs.size > 0 && !rule.verbs.has(asked.verb) && !rule.verbs.has('*')) return false;
-  if (!matchesTarget(rule, asked.target)) return false;
+export function ruleMatches(rule: ScopeRule, attributes: Attributes, { collection }: RuleMatching): boolean {
+  if (rule.verbs.size > 0 && !rule.verbs.has(attributes.verb) && !rule.verbs.has('*')) return false;
+  if (!matchesTarget(rule, attributes.target)) return false;
   const aboutResources = rule.resources.length > 0 || rule.namespaces.size > 0;
   if (!aboutResources && rule.paths.length === 0) return true;
-  if (!asked.resourceRequest) return rule.paths.some((each) => matchesUrl(each, asked.path));
-  return aboutResources && matchesNamespace(rule, asked, collection) && matchesResource(rule, asked, collection);
+  if (!attributes.resourceRequest) return rule.paths.some((each) => matchesUrl(each, attributes.path));
+  return (
+    aboutResources && matchesNamespace(rule, attributes, collection) && matchesResource(rule, attributes, collection)
+  );
 }
 
 function matchesTarget(rule: ScopeRule, target: RequestTarget | undefined): boolean {
@@ -80,24 +82,24 @@ function matchesTarget(rule: ScopeRule, target: RequestTarget | undefined): bool
   );
 }
 
-function matchesNamespace(rule: ScopeRule, asked: ResourceAttributes, collection: boolean): boolean {
+function matchesNamespace(rule: ScopeRule, attributes: ResourceAttributes, collection: boolean): boolean {
   if (rule.namespaces.size === 0) return true;
-  const isNamespaceItself = asked.group === '' && asked.resource === 'namespaces';
-  const namespace = isNamespaceItself ? '' : asked.namespace;
+  const isNamespaceItself = attributes.group === '' && attributes.resource === 'namespaces';
+  const namespace = isNamespaceItself ? '' : attributes.namespace;
   return rule.namespaces.has(namespace) || (collection && namespace === '');
 }
 
-function matchesResource(rule: ScopeRule, asked: ResourceAttributes, collection: boolean): boolean {
+function matchesResource(rule: ScopeRule, attributes: ResourceAttributes, collection: boolean): boolean {
   if (rule.resources.length === 0) return true;
   return rule.resources.some(
     ({ group, resources, names }) =>
-      group === asked.group &&
-      (resources.length === 0 || resources.some((each) => matchesName(each, asked))) &&
-      (names.size === 0 || collection || names.has(asked.name)),
+      group === attributes.group &&
+      (resources.length === 0 || resources.some((each) => matchesName(each, attributes))) &&
+      (names.size === 0 || collection || names.has(attributes.name)),
   );
 }
 
-/** `pods`, `pods/log`, `*`, `pods/*`, any `scale`; `*` alone is every resource and every subresource. */
+/** Patterns are `pods`, `pods/log`, `pods/*`, or a subresource of any resource; a lone `*` matches everything. */
 function matchesName(pattern: string, { resource, subresource }: ResourceAttributes): boolean {
   if (pattern === '*') return true;
   const [wantedResource, wantedSub] = pattern.split('/');

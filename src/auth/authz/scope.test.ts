@@ -19,7 +19,7 @@ const all = {
 };
 const state = stateOf(all);
 
-/** An admin's key: what is refused is refused by the scope. */
+/** An admin's key: every denial comes from the scope. */
 function scoped(...scopes: JsonObject[]): Subject {
   return { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: scopes.map(compileScope) };
 }
@@ -33,8 +33,8 @@ function may(who: Subject, verb: string, what: string, where: Partial<ResourceAt
 const reads = (who: Subject, path: string) => decide(who, { resourceRequest: false, verb: 'get', path }, state).allowed;
 
 const reaches = (who: Subject, target: RequestTarget) => {
-  const asked: Attributes = { resourceRequest: false, verb: 'get', path: '/api', target };
-  return decide(who, asked, state).allowed;
+  const attributes: Attributes = { resourceRequest: false, verb: 'get', path: '/api', target };
+  return decide(who, attributes, state).allowed;
 };
 const gateway = (name: string, virtualCluster: string) =>
   ({ type: 'ProjectVirtualCluster', project: name, virtualCluster }) as const;
@@ -55,8 +55,8 @@ const inP = { namespace: projectNamespace('p') };
 const inQ = { namespace: projectNamespace('q') };
 const cli = { [scopeCliFlag]: true };
 
-describe('a scope (completions §5)', () => {
-  it('of a project covers the object to read, its instances, its import call and their gateways', () => {
+describe('scopes (completions §5)', () => {
+  it('a project scope covers reading the project, its instances, its imports and their gateways', () => {
     const key = scoped({ projects: [{ project: 'p' }] });
     for (const verb of ['get', 'list', 'watch']) expect(may(key, verb, 'projects', { name: 'p' })).toBe(true);
     expect(may(key, 'get', 'projects', { name: 'q' })).toBe(false);
@@ -79,7 +79,7 @@ describe('a scope (completions §5)', () => {
     expect(may(key, 'list', vci, inQ)).toBe(false);
   });
 
-  it('of a virtual cluster covers reading it, its kubeconfig and its gateway', () => {
+  it('a virtual cluster scope covers reading the instance, its kubeconfig and its gateway', () => {
     const key = scoped({ virtualClusters: [{ project: 'p', virtualCluster: 'a' }] });
     expect(may(key, 'get', vci, { ...inP, name: 'a' })).toBe(true);
     expect(may(key, 'get', `${vci}/status`, { ...inP, name: 'a' })).toBe(true);
@@ -102,7 +102,7 @@ describe('a scope (completions §5)', () => {
     expect(shown(key)).toEqual({ instances: ['p/a'], projects: [], clusters: [] });
   });
 
-  it('selects all with a star, and nothing with spaces', () => {
+  it('a star selects everything, and spaces select nothing', () => {
     const everyA = scoped({ virtualClusters: [{ project: '*', virtualCluster: 'a' }] });
     expect(shown(everyA).instances).toEqual(['p/a', 'q/a']);
     const allOfP = scoped({ virtualClusters: [{ project: 'p', virtualCluster: '*' }] });
@@ -114,7 +114,7 @@ describe('a scope (completions §5)', () => {
     expect(may(spaces, 'list', vci)).toBe(false);
   });
 
-  it('of a cluster covers its gateway and its object', () => {
+  it('a cluster scope covers its gateway and its object', () => {
     const key = scoped({ clusters: [{ cluster: 'c1' }] });
     expect(reaches(key, { type: 'Cluster', cluster: 'c1' })).toBe(true);
     expect(reaches(key, { type: 'Cluster', cluster: 'c2' })).toBe(false);
@@ -123,7 +123,7 @@ describe('a scope (completions §5)', () => {
     expect(shown(key)).toEqual({ instances: [], projects: [], clusters: ['c1'] });
   });
 
-  it('is the union of its lists, and several scopes are what all of them allow', () => {
+  it('a scope is the union of its lists; several scopes are their intersection', () => {
     const p = { projects: [{ project: 'p' }] };
     const a = { virtualClusters: [{ project: '*', virtualCluster: 'a' }] };
     expect(shown(scoped({ ...p, ...a })).instances).toEqual(['p/a', 'p/b', 'q/a']);
@@ -132,7 +132,7 @@ describe('a scope (completions §5)', () => {
     expect(shown(scoped(p, { projects: [{ project: 'q' }] })).instances).toEqual([]);
   });
 
-  it('opens discovery, questions about oneself and some reads to a command-line tool only where it says so', () => {
+  it('only the CLI flag allows discovery, self reviews and the reads of a command-line tool', () => {
     const without = scoped({ projects: [{ project: 'p' }] });
     const with_ = scoped({ projects: [{ project: 'p' }], ...cli });
     for (const [key, expected] of [
@@ -160,7 +160,7 @@ describe('a scope (completions §5)', () => {
     expect(shown(with_)).toEqual({ instances: ['p/a', 'p/b'], projects: ['p'], clusters: ['c1'] });
   });
 
-  it('for a command-line tool alone shows what the user can see, and changes nothing', () => {
+  it('a scope with the CLI flag alone shows what the user can see and allows no changes', () => {
     const key = scoped(cli);
     expect(shown(key)).toEqual({
       instances: ['p/a', 'p/b', 'q/a'],
@@ -174,7 +174,7 @@ describe('a scope (completions §5)', () => {
     expect(reaches(key, gateway('p', 'a'))).toBe(false);
   });
 
-  it('lets keys and tokens be made, and nothing else be done with credentials, whatever a rule says', () => {
+  it('a scope allows creating keys and tokens and no other use of credentials, whatever a rule says', () => {
     for (const scope of [
       { projects: [{ project: 'p' }] },
       { spaces: [{ project: 'x', space: 'y' }] },
@@ -194,25 +194,25 @@ describe('a scope (completions §5)', () => {
     }
   });
 
-  it('opens nothing at all where its key is gone', () => {
+  it('the scope of a deleted key denies everything', () => {
     const gone: Subject = { ...scoped(), scopes: [closedScope] };
     expect(may(gone, 'create', 'ownedaccesskeys')).toBe(false);
     expect(may(gone, 'get', 'projects', { name: 'p' })).toBe(false);
     expect(reads(gone, '/version')).toBe(false);
   });
 
-  it('only narrows', () => {
+  it('a scope only restricts', () => {
     const nobody: Subject = { ...scoped({ rules: [{}] }), user: { name: 'nobody', groups: [] } };
     expect(may(nobody, 'get', 'projects', { name: 'p' })).toBe(false);
     expect(reads(nobody, '/metrics')).toBe(false);
   });
 });
 
-describe('the rules of a scope', () => {
+describe('scope rules', () => {
   const rule = (...rules: JsonObject[]) => scoped({ rules });
   const ofGroup = (...resources: string[]) => [{ group: managementGroup, resources }];
 
-  it('match verbs, all of them if none is given', () => {
+  it('rules match verbs, and all verbs if none is given', () => {
     expect(may(rule({ verbs: ['get'] }), 'get', 'users', { name: 'x' })).toBe(true);
     expect(may(rule({ verbs: ['get'] }), 'delete', 'users', { name: 'x' })).toBe(false);
     expect(may(rule({}), 'delete', 'users', { name: 'x' })).toBe(true);
@@ -226,14 +226,14 @@ describe('the rules of a scope', () => {
     [['projects/*'], ['projects/members', 'projects/status'], ['projects', 'users/status']],
     [['*/status'], ['projects/status', 'users/status'], ['projects', 'projects/members']],
     [[], ['users', 'projects/members'], []],
-  ])('match resources %j', (resources, matching, others) => {
+  ])('rules match resources %j', (resources, matching, others) => {
     const key = rule({ resources: ofGroup(...resources) });
     for (const each of matching) expect(may(key, 'get', each, { name: 'x' }), each).toBe(true);
     for (const each of others) expect(may(key, 'get', each, { name: 'x' }), each).toBe(false);
     expect(may(key, 'get', 'namespaces', { group: '', name: 'x' })).toBe(false);
   });
 
-  it('match names, by the entry or by the rule, and filter lists by them', () => {
+  it('rules match names, by the entry or by the rule, and filter lists by them', () => {
     for (const each of [
       { resources: [{ ...ofGroup(vci)[0], resourceNames: ['a'] }] },
       { resources: ofGroup(vci), resourceNames: ['a'] },
@@ -253,7 +253,7 @@ describe('the rules of a scope', () => {
     expect(shown(disjoint).instances).toEqual([]);
   });
 
-  it('match namespaces; the empty one is what has none', () => {
+  it('rules match namespaces; the empty one stands for cluster-scoped objects', () => {
     const key = rule({ namespaces: [projectNamespace('p')] });
     expect(may(key, 'delete', vci, { ...inP, name: 'a' })).toBe(true);
     expect(may(key, 'delete', vci, { ...inQ, name: 'a' })).toBe(false);
@@ -265,7 +265,7 @@ describe('the rules of a scope', () => {
     expect(shown(none)).toEqual({ instances: [], projects: ['p', 'q'], clusters: ['c1', 'c2', 'c3'] });
   });
 
-  it('match paths, which are no resources', () => {
+  it('rules match non-resource paths', () => {
     const key = rule({ nonResourceURLs: ['/metrics', '/healthz/*'] });
     expect(['/metrics', '/healthz/ping'].map((path) => reads(key, path))).toEqual([true, true]);
     expect(['/metricsx', '/healthz', '/version'].map((path) => reads(key, path))).toEqual([false, false, false]);
@@ -274,7 +274,7 @@ describe('the rules of a scope', () => {
     expect(reads(rule({ verbs: ['get'] }), '/version')).toBe(true);
   });
 
-  it('match what the request is made to', () => {
+  it('rules match the target of the request', () => {
     const c1 = { type: 'Cluster', cluster: 'c1' } as const;
     const management = rule({ requestTargets: ['Management'] });
     expect(may(management, 'get', 'projects', { name: 'p' })).toBe(true);
@@ -294,7 +294,7 @@ describe('the rules of a scope', () => {
     expect(reaches(rule({ virtualClusters: [{ name: 'a' }] }), gateway('q', 'a'))).toBe(true);
   });
 
-  it('allow what one of them allows, and fields with the object', () => {
+  it('rules allow what any one of them allows, and fields together with the object', () => {
     const key = rule(
       { verbs: ['get'], resources: ofGroup('users') },
       { verbs: ['patch'], resources: ofGroup('projects') },
@@ -306,7 +306,7 @@ describe('the rules of a scope', () => {
     expect(may(key, 'create', 'projects/spec.quotas', { name: 'p' })).toBe(false);
   });
 
-  it('show in the lists of a command-line tool what they let it get', () => {
+  it('the lists of a command-line tool show what the rules allow it to get', () => {
     const key = scoped({
       ...cli,
       rules: [

@@ -4,33 +4,33 @@ import type { JsonObject } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
 import { compileRule, type ScopeRule } from './scope-rule.ts';
 
-/** Names, or all of them. */
+/** A selection of names, or all names. */
 export interface Selected {
   readonly all: boolean;
   readonly names: ReadonlySet<string>;
 }
 
-/** What a key or token may reach at most, ready to be asked (completions §5). It only ever narrows. */
+/** The compiled scope of a key or token: an upper bound of what it can access (completions §5). It only restricts. */
 export interface Scope {
-  /** `allowPlatformCli`: the reads that a command-line tool needs. */
+  /** `allowPlatformCli`: allows the reads that a command-line tool needs. */
   readonly forCli: boolean;
-  /** Nothing but that is listed: those reads show whatever the user can see. */
+  /** True if the scope contains only that flag: the reads then show everything that the user can see. */
   readonly cliOnly: boolean;
   readonly projects: Selected;
-  /** Virtual clusters by project; those under `*` are meant in every project. */
+  /** Virtual clusters by project. Those under `*` apply to every project. */
   readonly virtualClusters: ReadonlyMap<string, Selected>;
   readonly clusters: Selected;
   readonly rules: readonly ScopeRule[];
-  /** As it is written in the key, for people who read audit lines; cut where it is long. */
+  /** The scope as written in the key, for audit entries. Truncated if long. */
   readonly text: string;
 }
 
-/** Read once for each version of a key: what the caches hold is frozen, and the same object until it changes. */
-const known = new WeakMap<JsonObject, Scope>();
+/** Compiled once per version of a key: cached objects are frozen, and identical until they change. */
+const compiledScopes = new WeakMap<JsonObject, Scope>();
 
-/** `scope` must never change after this; it is an object of a cache, or has been decoded for this. */
+/** `scope` must not change afterwards: pass a cached object or one decoded for this call. */
 export function compileScope(scope: JsonObject): Scope {
-  const found = known.get(scope);
+  const found = compiledScopes.get(scope);
   if (found !== undefined) return found;
   const lists = ['projects', 'spaces', 'virtualClusters', 'clusters', 'rules'];
   const forCli = flagAt(scope, scopeCliFlag);
@@ -43,11 +43,11 @@ export function compileScope(scope: JsonObject): Scope {
     rules: listAt(scope, 'rules').map(compileRule),
     text: shortened(writeJson(scope)),
   };
-  known.set(scope, compiled);
+  compiledScopes.set(scope, compiled);
   return compiled;
 }
 
-/** For a credential that is gone: not even keys can be made with it. */
+/** The scope of a credential that no longer exists. It denies everything, even the creation of keys. */
 export const closedScope: Scope = {
   forCli: false,
   cliOnly: false,
@@ -58,11 +58,11 @@ export const closedScope: Scope = {
   text: '',
 };
 
-/** An audit line must stay a line; the key that it names has the rest. */
-const longestText = 1024;
+/** Limits the length of an audit entry; the key that it names contains the full scope. */
+const maxTextLength = 1024;
 
 function shortened(text: string): string {
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
 }
 
 export function selects({ all, names }: Selected, name: string): boolean {

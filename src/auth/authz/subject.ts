@@ -2,12 +2,12 @@ import { adminsGroup } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Scope } from './scope.ts';
 
-/** Who asks, as far as a decision looks. */
+/** The caller as the authorizer sees it. */
 export interface Subject {
   readonly user: UserInfo;
-  /** The server's own code; comes from inside the process, never from a name or a group. */
+  /** True for the server's own code. Set only inside the process, never derived from a name or a group. */
   readonly system: boolean;
-  /** What narrows the credential: all of them must allow. */
+  /** The scopes of the credential. All of them must allow a request. */
   readonly scopes: readonly Scope[];
 }
 

@@ -4,7 +4,7 @@ import { agentUser } from '../../api/naming.ts';
 import { openManagement, writing } from '../management.fixture.ts';
 
 describe('selves (completions §7)', () => {
-  it('tell who the caller is', async () => {
+  it('the response identifies the caller', async () => {
     const { create, verbs, as, sent } = await openManagement();
     await create('users', 'anna', { displayName: 'Anna', email: 'a@b' });
     await create('teams', 'red', { users: ['anna'], displayName: 'Red' });
@@ -26,7 +26,7 @@ describe('selves (completions §7)', () => {
     });
   });
 
-  it('are refused like any object if they are none of their kind', async () => {
+  it('a request body of another kind is rejected like any object', async () => {
     const { create, verbs, as, sent } = await openManagement();
     await create('users', 'anna', {});
     const body = { ...sent('selves', ''), spec: 5 } as unknown as KubeObject;
@@ -35,7 +35,7 @@ describe('selves (completions §7)', () => {
 });
 
 describe('clusters/<name>/accesskey (completions §7)', () => {
-  it('is for a cluster that is there and has an agent, and a dry run makes no key', async () => {
+  it('the cluster must exist and have an agent, and a dry run creates no key', async () => {
     const { mounted, admin, create, sent, state } = await openManagement();
     await create('clusters', 'edge', { networkPeer: true });
     const part = mounted('clusters').subresources.accesskey;

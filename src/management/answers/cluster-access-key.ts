@@ -20,8 +20,8 @@ export interface ClusterAccessKeyOptions {
 }
 
 /**
- * POST `accesskey`: a new key for the agent of the cluster, told once. It opens what that agent needs and nothing else.
- * The one before it goes on until the new one is first used, so that an agent is never without.
+ * POST `accesskey`: creates a key for the agent of the cluster and returns it once. It allows only what the agent
+ * needs. The previous key stays valid until the first use of the new one, so that an agent always has a valid key.
  */
 export function clusterAccessKey(options: ClusterAccessKeyOptions): MountedSubresource {
   return {
@@ -31,7 +31,7 @@ export function clusterAccessKey(options: ClusterAccessKeyOptions): MountedSubre
         if (options.state.cluster(cluster) === undefined) throw notFound(groupResourceOf(clusterKind), cluster);
         if (cluster === localCluster) throw badRequest(`the built-in cluster ${localCluster} has no agent`);
         const { root, authority } = options.address();
-        const made = await options.accessKeys.verbs.create(systemContext(''), keyFor(cluster, options.state), {
+        const created = await options.accessKeys.verbs.create(systemContext(''), keyFor(cluster, options.state), {
           dryRun,
           fieldManager: 'flotilla',
           fieldValidation: 'Ignore',
@@ -40,7 +40,7 @@ export function clusterAccessKey(options: ClusterAccessKeyOptions): MountedSubre
           clusterAccessKeyKind,
           { name: cluster },
           {
-            ...(dryRun ? {} : { accessKey: textAt(made.object, 'spec', 'key') }),
+            ...(dryRun ? {} : { accessKey: textAt(created.object, 'spec', 'key') }),
             managementHost: root.slice(0, root.lastIndexOf('/')),
             ...(authority === undefined ? {} : { caCert: authority }),
           },
@@ -52,14 +52,14 @@ export function clusterAccessKey(options: ClusterAccessKeyOptions): MountedSubre
 
 function keyFor(cluster: string, state: Pick<ManagementState, 'accessKeysOf'>): KubeObject {
   const subject = agentUser(cluster);
-  const present = [...state.accessKeysOf('subject', subject)].map(({ metadata }) => metadata.name ?? '');
+  const existing = [...state.accessKeysOf('subject', subject)].map(({ metadata }) => metadata.name ?? '');
   return {
     apiVersion: apiVersionOf(accessKeyKind),
     kind: accessKeyKind.kind,
     metadata: {
       generateName: `agent-${cluster}-`,
-      ...(present.length === 0 ? {} : { annotations: { [replacesAnnotation]: present.join(',') } }),
+      ...(existing.length === 0 ? {} : { annotations: { [replacesAnnotation]: existing.join(',') } }),
     },
-    spec: { type: 'Other', subject, displayName: `Agent of the cluster ${cluster}` },
+    spec: { type: 'Other', subject, displayName: `Agent of cluster ${cluster}` },
   };
 }

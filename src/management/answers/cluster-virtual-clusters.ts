@@ -15,26 +15,30 @@ import { answerOf } from './served-answer.ts';
 
 export interface ClusterVirtualClustersOptions {
   readonly state: Pick<ManagementState, 'cluster'>;
-  /** The host that is connected under that name; undefined: this server has no way to look into it. */
+  /** Returns the host that is connected under that name, `undefined` if this server cannot access it. */
   hostOf(cluster: string): Host | undefined;
   readonly instances: Pick<KindStore, 'byClaim'>;
 }
 
-/** `clusters/<name>/virtualclusters`: all that run there, and whose they are as far as the caller may know. */
+/**
+ * GET `clusters/<name>/virtualclusters`: all virtual clusters on the host, with their instance if the caller may see
+ * it.
+ */
 export function clusterVirtualClusters(options: ClusterVirtualClustersOptions): MountedSubresource {
   const { group, plural } = virtualClusterInstanceKind;
 
-  async function described(cluster: string, found: HostedVirtualCluster, context: RequestContext): Promise<JsonObject> {
+  async function describe(cluster: string, found: HostedVirtualCluster, context: RequestContext): Promise<JsonObject> {
     const { namespace, name } = found.place;
     const { metadata } = options.instances.byClaim(placeClaim(cluster, namespace, name))?.object ?? {};
-    const place = { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '' };
-    const isKnown = metadata !== undefined && (await context.may({ verb: 'get', group, resource: plural, ...place }));
+    const instanceKey = { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '' };
+    const isVisible =
+      metadata !== undefined && (await context.may({ verb: 'get', group, resource: plural, ...instanceKey }));
     return {
       name,
       namespace,
       ...(found.kubernetesVersion === '' ? {} : { version: found.kubernetesVersion }),
       status: found.phase,
-      ...(isKnown ? { project: projectOfNamespace(place.namespace) ?? '', instance: place.name } : {}),
+      ...(isVisible ? { project: projectOfNamespace(instanceKey.namespace) ?? '', instance: instanceKey.name } : {}),
     };
   }
 
@@ -45,10 +49,10 @@ export function clusterVirtualClusters(options: ClusterVirtualClustersOptions): 
         if (options.state.cluster(cluster) === undefined) throw notFound(groupResourceOf(clusterKind), cluster);
         const host = options.hostOf(cluster);
         if (host === undefined) {
-          throw notImplemented('virtual clusters cannot be listed: this server cannot look into this cluster');
+          throw notImplemented('virtual clusters cannot be listed: this server has no access to the cluster');
         }
         const found = await host.discover({ signal: context.signal });
-        const virtualClusters = await Promise.all(found.map((one) => described(cluster, one, context)));
+        const virtualClusters = await Promise.all(found.map((one) => describe(cluster, one, context)));
         return answerOf(clusterVirtualClustersKind, { name: cluster }, { virtualClusters });
       },
     },

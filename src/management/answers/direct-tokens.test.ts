@@ -31,7 +31,7 @@ async function setUp() {
 }
 
 describe('directclusterendpointtokens (completions §6)', () => {
-  it('are signed for the caller, their groups and their key', async () => {
+  it('a token is signed for the caller, their groups and their key', async () => {
     const { token, claims, seconds, state } = await setUp();
     expect(await claims({})).toEqual({
       issuer: 'test-installation',
@@ -52,7 +52,7 @@ describe('directclusterendpointtokens (completions §6)', () => {
     expect((await claims({})).id).not.toBe((await claims({})).id);
   });
 
-  it('need neither a name nor a spec, and answer what was sent', async () => {
+  it('name and spec are optional, and the response repeats the request', async () => {
     const { ask } = await setUp();
     const bare = await ask(undefined);
     expect(bare).toMatchObject({ kind: 'DirectClusterEndpointToken', spec: {}, status: { token: expect.any(String) } });
@@ -61,7 +61,7 @@ describe('directclusterendpointtokens (completions §6)', () => {
     expect(named).toMatchObject({ metadata: { name: 'mine' }, spec: { ttl: 60, scope } });
   });
 
-  it('live as long as was asked for, at most as long as the server allows', async () => {
+  it('a token has the requested lifetime, up to the maximum of the server', async () => {
     const { claims, ask, seconds } = await setUp();
     const most = 30 * 24 * 3600;
     expect((await claims({ ttl: 1 })).expiresAt).toBe(seconds() + 1);
@@ -72,18 +72,18 @@ describe('directclusterendpointtokens (completions §6)', () => {
     }
   });
 
-  it('do not outlive their key, and say so', async () => {
+  it('a token does not outlive its key, and a warning reports it', async () => {
     const { create, as, claims, seconds } = await setUp();
     await create('ownedaccesskeys', 'short', { ttl: 600 }, as('anna'));
     const context = as('anna', '', 'short');
     expect((await claims({ ttl: 3600 }, context)).expiresAt).toBe(seconds() + 600);
-    expect(context.warnings).toEqual(['the token ends in 600 seconds: it does not outlive its access key']);
+    expect(context.warnings).toEqual(['the token expires in 600 seconds: it does not outlive its access key']);
     const within = as('anna', '', 'short');
     expect((await claims({ ttl: 60 }, within)).expiresAt).toBe(seconds() + 60);
     expect(within.warnings).toEqual([]);
   });
 
-  it('end with the key that their key was made with', async () => {
+  it('a token expires with the key that created its key', async () => {
     const { create, as, claims, clock, seconds } = await setUp();
     await create('ownedaccesskeys', 'parent', { ttl: 600 }, as('anna'));
     clock.advance(100_000);
@@ -91,14 +91,14 @@ describe('directclusterendpointtokens (completions §6)', () => {
     expect((await claims({}, as('anna', '', 'child'))).expiresAt).toBe(seconds() + 500);
   });
 
-  it('count the use of their key as one, where its life goes by that', async () => {
+  it('requesting a token counts as a use of a key that expires by inactivity', async () => {
     const { create, as, claims, clock, seconds } = await setUp();
     await create('ownedaccesskeys', 'sliding', { ttl: 600, ttlAfterLastActivity: true }, as('anna'));
     clock.advance(500_000);
     expect((await claims({}, as('anna', '', 'sliding'))).expiresAt).toBe(seconds() + 600);
   });
 
-  it('carry their own scope and all that narrow their key', async () => {
+  it('a token carries its own scope and all scopes of its key', async () => {
     const { create, as, claims } = await setUp();
     const wide = { projects: [{ project: '*' }] };
     await create('ownedaccesskeys', 'wide', { scope: wide }, as('anna'));
@@ -109,7 +109,7 @@ describe('directclusterendpointtokens (completions §6)', () => {
     expect((await claims({ scope: null })).scopes).toEqual([]);
   });
 
-  it('are refused with a scope that is wrong or allows nothing', async () => {
+  it('an invalid or empty scope is rejected', async () => {
     const { ask } = await setUp();
     expect(await refusal(ask({ scope: {}, ttl: 0 }))).toMatchObject({
       code: 422,
@@ -119,7 +119,7 @@ describe('directclusterendpointtokens (completions §6)', () => {
     expect((await refusal(ask({ scope: numbers }))).code).toBe(422);
   });
 
-  it('hold at most 8 KiB of scopes in all', async () => {
+  it('a token contains at most 8 KiB of scopes', async () => {
     const { create, as, ask, claims } = await setUp();
     const sized = (bytes: number) => {
       const empty = JSON.stringify([{ projects: [{ project: '' }] }]).length;
@@ -134,7 +134,7 @@ describe('directclusterendpointtokens (completions §6)', () => {
     expect((await refusal(ask({ scope: sized(5000) }, as('anna', '', 'big')))).code).toBe(422);
   });
 
-  it('hold no group that is Kubernetes’ own, nor are they for another than who the key is', async () => {
+  it('a token contains no system groups and is only for the identity of its key', async () => {
     const { create, as, contextOf, claims, ask, admin } = await setUp();
     await create('ownedaccesskeys', 'root', {}, admin());
     const anna = as('anna').user;
@@ -145,13 +145,13 @@ describe('directclusterendpointtokens (completions §6)', () => {
     expect(await claims({}, contextOf(fewer, '', 'root'))).toMatchObject({ groups: ['system:authenticated'] });
   });
 
-  it('are made with a key that is there', async () => {
+  it('a token is requested with an existing key', async () => {
     const { ask, as } = await setUp();
     expect((await refusal(ask({}, as('anna')))).code).toBe(403);
     expect((await refusal(ask({}, as('anna', '', 'gone')))).code).toBe(403);
   });
 
-  it('are checked by a dry run, and not made', async () => {
+  it('a dry run validates the request and creates no token', async () => {
     const { verbs, as, sent } = await setUp();
     const context = as('anna', '', 'nightly');
     const checked = await verbs(plural).create(context, sent(plural, '', { spec: { ttl: 5 } }), dryRun);
@@ -160,7 +160,7 @@ describe('directclusterendpointtokens (completions §6)', () => {
     expect((await refusal(wrong)).code).toBe(422);
   });
 
-  it('leave nothing behind, and take no status from anybody', async () => {
+  it('nothing is stored, and a status in the request is ignored', async () => {
     const { verbs, as, sent, store } = await setUp();
     const before = await store.revision('management');
     const body = sent(plural, 'x', { spec: {}, status: { token: 'mine' } });

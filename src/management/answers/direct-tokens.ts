@@ -19,18 +19,18 @@ import { answerOf } from './served-answer.ts';
 import { askingKey, askingScopes, tokenEnd, tokenGroups } from './token-key.ts';
 
 export interface DirectTokensOptions extends Pick<ManagementDependencies, 'state' | 'settings' | 'clock'> {
-  /** The installation: whoever checks a token compares it with what `selves` told them. */
+  /** The installation: the issuer of tokens, which verifiers compare with the one that `selves` returns. */
   readonly instanceId: string;
-  /** What signs now. */
+  /** Returns the current signer. */
   signer(): TokenSigner;
 }
 
 const kind = directClusterEndpointTokenKind;
 
-/** The scopes of a token and of its key together, as they are written: a token has to fit into a header. */
-const mostScopeBytes = 8 * 1024;
+/** The size of the scopes of a token and of its key as JSON. Limited, since a token must fit into a header. */
+const maxScopeBytes = 8 * 1024;
 
-/** POST `directclusterendpointtokens`: a token for the caller, made for this answer and kept nowhere (completions §6). */
+/** POST `directclusterendpointtokens`: returns a token for the caller and stores nothing (completions §6). */
 export function directClusterEndpointTokens(options: DirectTokensOptions): MountedResource {
   return {
     kind,
@@ -38,14 +38,14 @@ export function directClusterEndpointTokens(options: DirectTokensOptions): Mount
       async create(context, sent, { dryRun }) {
         const name = sent.metadata.name ?? '';
         const scopes = tokenScopes(sent, context, options);
-        refuse(name, [
+        throwIfInvalid(name, [
           ...validateSchema(kind.schema, sent, ''),
           ...ttlErrors(sent, options),
           ...scopeErrors(objectAt(sent, 'spec', 'scope'), 'spec.scope'),
           ...sizeErrors(scopes),
         ]);
         const token = await signDirectToken(options.signer(), claimsOf(sent, scopes, context, options));
-        refuse(name, token.length > longestDirectToken ? [tooLong('status.token', longestDirectToken)] : []);
+        throwIfInvalid(name, token.length > longestDirectToken ? [tooLong('status.token', longestDirectToken)] : []);
         return answerOf(kind, sent.metadata, {
           spec: objectAt(sent, 'spec') ?? {},
           ...(dryRun ? {} : { status: { token } }),
@@ -56,8 +56,8 @@ export function directClusterEndpointTokens(options: DirectTokensOptions): Mount
   };
 }
 
-function refuse(name: string, errors: readonly FieldError[]): void {
-  // What is no number is not too large a one besides: each field is told once.
+function throwIfInvalid(name: string, errors: readonly FieldError[]): void {
+  // A value that is not a number is not reported as too large as well: one error per field.
   const distinct = errors.filter(({ field }, index) => errors.findIndex((other) => other.field === field) === index);
   if (distinct.length > 0) throw invalidObject(kind, name, distinct);
 }
@@ -73,10 +73,10 @@ function ttlErrors(sent: KubeObject, { settings }: DirectTokensOptions): FieldEr
 
 function sizeErrors(scopes: readonly JsonObject[]): FieldError[] {
   const bytes = Buffer.byteLength(writeJson([...scopes]));
-  return bytes <= mostScopeBytes ? [] : [tooLong('spec.scope', mostScopeBytes)];
+  return bytes <= maxScopeBytes ? [] : [tooLong('spec.scope', maxScopeBytes)];
 }
 
-/** What the token asks for, and what narrows its key: all of them must allow, so nothing made from a key is wider. */
+/** The scopes of the token and of its key. All of them must allow, so no token has more permissions than its key. */
 function tokenScopes(sent: KubeObject, context: RequestContext, { state }: DirectTokensOptions): JsonObject[] {
   const own = objectAt(sent, 'spec', 'scope');
   return [...(own === undefined ? [] : [own]), ...askingScopes(context, state)];

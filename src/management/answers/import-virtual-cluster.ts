@@ -36,12 +36,12 @@ import { answerOf } from './served-answer.ts';
 
 export interface ImportOptions {
   readonly state: ManagementState;
-  /** The host that is connected under that name; undefined: this server has no way to look into it. */
+  /** Returns the host that is connected under that name, `undefined` if this server cannot access it. */
   hostOf(cluster: string): Host | undefined;
   readonly instances: Pick<KindStore, 'byClaim' | 'verbs'>;
 }
 
-/** What a request names, once it is known to name all that it must. */
+/** The source that a request names, after validation of the required fields. */
 interface Source {
   readonly cluster: string;
   readonly namespace: string;
@@ -55,34 +55,40 @@ const requiredMembers = ['name', 'namespace', 'cluster'] as const;
 const ownerField = 'sourceVirtualCluster.owner';
 
 /**
- * POST `projects/<name>/importvirtualcluster`: an instance for a virtual cluster that is there already (completions §4).
- * Nothing on the host is touched: the instance takes over its place, and holds its uid so that it is never taken for
- * another one.
+ * POST `projects/<name>/importvirtualcluster`: creates an instance for an existing virtual cluster (completions §4).
+ * Nothing changes on the host: the instance takes over the location and records the UID of the virtual cluster, so that
+ * a later one at the same location is not mistaken for it.
  */
 export function importVirtualCluster(options: ImportOptions): MountedSubresource {
   const { state, instances } = options;
 
-  /** 409 where an instance has this virtual cluster; tells which one to whoever may know it. */
-  async function refuseTaken(source: Source, context: RequestContext): Promise<void> {
+  /** Throws 409 if an instance already has this virtual cluster; names the instance to callers who may see it. */
+  async function rejectTaken(source: Source, context: RequestContext): Promise<void> {
     const { cluster, namespace, name } = source;
     const { metadata } = instances.byClaim(placeClaim(cluster, namespace, name))?.object ?? {};
     if (metadata === undefined) return;
     const holder = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
     const { group, plural } = virtualClusterInstanceKind;
-    const isKnown = await context.may({ verb: 'get', group, resource: plural, ...holder });
-    const which = isKnown
+    const isVisible = await context.may({ verb: 'get', group, resource: plural, ...holder });
+    const which = isVisible
       ? `the instance ${holder.name} of the project ${projectOfNamespace(holder.namespace)}`
       : 'another instance';
     throw conflict(groupResourceOf(virtualClusterKind), name, `${which} already has this virtual cluster`);
   }
 
-  async function make(project: string, wanted: KubeObject, source: Source, context: RequestContext, how: WriteOptions) {
+  async function createInstance(
+    project: string,
+    wanted: KubeObject,
+    source: Source,
+    context: RequestContext,
+    writeOptions: WriteOptions,
+  ) {
     const namespace = projectNamespace(project);
     try {
-      await instances.verbs.create(contextWith(context, { system: true, namespace }), wanted, how);
+      await instances.verbs.create(contextWith(context, { system: true, namespace }), wanted, writeOptions);
     } catch (error) {
-      // Somebody was quicker since the look before: of the two refusals the one about the source comes first.
-      if (error instanceof StatusError && error.code === 409) await refuseTaken(source, context);
+      // A concurrent request may have won since the check. A conflict about the source takes precedence.
+      if (error instanceof StatusError && error.code === 409) await rejectTaken(source, context);
       throw error;
     }
   }
@@ -90,47 +96,47 @@ export function importVirtualCluster(options: ImportOptions): MountedSubresource
   return {
     kind,
     verbs: {
-      async createNamed(context, projectName, sent, how) {
+      async createNamed(context, projectName, sent, writeOptions) {
         const source = readSource(sent, context, state);
         const project = state.project(projectName);
         if (project === undefined) throw notFound(groupResourceOf(projectKind), projectName);
         const cluster = state.cluster(source.cluster);
         if (cluster === undefined) throw notFound(groupResourceOf(clusterKind), source.cluster);
         const found = await find(options.hostOf(source.cluster), source, context);
-        await refuseCluster(project, cluster, context);
+        await checkCluster(project, cluster, context);
         if (found === undefined) {
-          throw notImplemented('nothing can be imported from it: this server cannot look into this cluster');
+          throw notImplemented('virtual clusters cannot be imported: this server has no access to the cluster');
         }
 
         const instanceName = source.importName || source.name;
-        refuse(sent, nameErrors('name', instanceName));
-        await refuseTaken(source, context);
+        throwIfInvalid(sent, nameErrors('name', instanceName));
+        await rejectTaken(source, context);
         const present = state.instance(projectNamespace(projectName), instanceName);
         if (present !== undefined) {
-          const told = present.metadata.deletionTimestamp === undefined ? alreadyExists : stillBeingDeleted;
-          throw told(instanceResource, instanceName);
+          const nameTakenError = present.metadata.deletionTimestamp === undefined ? alreadyExists : stillBeingDeleted;
+          throw nameTakenError(instanceResource, instanceName);
         }
         if (found.phase === 'Removing') {
           throw conflict(groupResourceOf(virtualClusterKind), source.name, 'the virtual cluster is being removed');
         }
         const wanted = instanceFor(instanceName, source, found, ownerFor(sent, context), sent);
-        await make(projectName, wanted, source, context, how);
-        const made = `${projectNamespace(projectName)}/${instanceName}`;
-        if (!how.dryRun) context.annotate?.(`${managementGroup}/instance`, made);
+        await createInstance(projectName, wanted, source, context, writeOptions);
+        const created = `${projectNamespace(projectName)}/${instanceName}`;
+        if (!writeOptions.dryRun) context.annotate?.(`${managementGroup}/instance`, created);
         return answerOf(kind, { ...sent.metadata, name: instanceName }, membersOf(sent));
       },
     },
   };
 }
 
-/** Whatever is wrong with the request by itself: 422, all of it at once. */
+/** Validates the request itself: 422 with all errors at once. */
 function readSource(sent: KubeObject, context: RequestContext, state: ManagementState): Source {
   const source = valueAt(sent, 'sourceVirtualCluster');
   const missing = requiredMembers.filter((member) => textAt(source, member) === '');
   const importName = textAt(source, 'importName');
-  // Whoever is caller and owner need not be an object here: a subject is not.
+  // The caller as owner need not exist as an object: a bare subject does not.
   const namesOther = textAt(source, 'owner', 'user') !== context.user.name;
-  refuse(sent, [
+  throwIfInvalid(sent, [
     ...validateSchema(kind.schema, sent, ''),
     ...(source === undefined || source === null ? [required('sourceVirtualCluster')] : []),
     ...missing.map((member) => required(`sourceVirtualCluster.${member}`)),
@@ -142,19 +148,19 @@ function readSource(sent: KubeObject, context: RequestContext, state: Management
   return { cluster, namespace, name, importName };
 }
 
-/** The name that the instance is to have; the virtual cluster's own need not be fit for one. */
+/** Validates the name of the instance; the name of the virtual cluster itself may be unsuitable. */
 function nameErrors(member: 'name' | 'importName', name: string): FieldError[] {
   const faults = nameFaults(name, { nameRule: 'label' });
   return faults.map((fault) => invalid(`sourceVirtualCluster.${member}`, name, fault));
 }
 
-function refuse(sent: KubeObject, errors: readonly FieldError[]): void {
-  // An empty value and a missing one are the same mistake; it is told once.
+function throwIfInvalid(sent: KubeObject, errors: readonly FieldError[]): void {
+  // An empty value and a missing one are the same mistake: one error per field.
   const distinct = errors.filter((error, index) => errors.findIndex((other) => other.field === error.field) === index);
   if (distinct.length > 0) throw invalidObject(kind, sent.metadata.name ?? '', distinct);
 }
 
-/** undefined: there is no way to look; 404: there is none. */
+/** `undefined` if this server cannot access the host. Throws 404 if the virtual cluster does not exist. */
 async function find(
   host: Host | undefined,
   { namespace, name }: Source,
@@ -166,15 +172,15 @@ async function find(
   return found;
 }
 
-async function refuseCluster(project: KubeObject, cluster: KubeObject, context: RequestContext): Promise<void> {
+async function checkCluster(project: KubeObject, cluster: KubeObject, context: RequestContext): Promise<void> {
   const [into, from] = [project.metadata.name ?? '', cluster.metadata.name ?? ''];
-  const refused = (detail: string) => forbidden(groupResourceOf(projectKind), into, detail);
-  if (!allowsCluster(project, from)) throw refused(`the project ${into} does not allow the cluster ${from}`);
+  const denied = (detail: string) => forbidden(groupResourceOf(projectKind), into, detail);
+  if (!allowsCluster(project, from)) throw denied(`the project ${into} does not allow the cluster ${from}`);
   const { group, plural } = clusterKind;
   if (!(await context.may({ verb: 'use', group, resource: plural, name: from }))) {
-    throw refused(`you may not use the cluster ${from}`);
+    throw denied(`you may not use the cluster ${from}`);
   }
-  if (!isUsable(cluster)) throw refused(`the cluster ${from} takes no new virtual clusters`);
+  if (!isUsable(cluster)) throw denied(`the cluster ${from} does not accept new virtual clusters`);
 }
 
 function ownerFor(sent: KubeObject, { user }: RequestContext): JsonObject {
@@ -199,7 +205,7 @@ function instanceFor(
   return shapeObject(virtualClusterInstanceKind, body, { findings: [] }).object;
 }
 
-/** What the kind has besides its metadata, as it was sent. */
+/** The members of the request body except apiVersion, kind and metadata. */
 function membersOf(sent: KubeObject): JsonObject {
   const { apiVersion: _version, kind: _kind, metadata: _metadata, ...members } = sent;
   return members;

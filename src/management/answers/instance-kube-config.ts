@@ -19,30 +19,30 @@ import type { ManagementDependencies } from '../dependencies.ts';
 import { answerOf } from './served-answer.ts';
 import { askingKey, askingScopes, tokenEnd } from './token-key.ts';
 
-/** Where clients find this server. */
+/** The address of this server for clients. */
 export interface ServerAddress {
-  /** With the prefix of the API, without a slash at the end: `https://127.0.0.1:8443/kubernetes`. */
+  /** Includes the API prefix, without a trailing slash: `https://127.0.0.1:8443/kubernetes`. */
   readonly root: string;
-  /** PEM; undefined: clients trust it by their operating system. */
+  /** CA certificate in PEM. `undefined` if clients trust the server through their operating system. */
   readonly authority: string | undefined;
 }
 
 export interface InstanceKubeConfigOptions extends Pick<ManagementDependencies, 'state' | 'settings' | 'clock'> {
-  /** Whose tokens they are. */
+  /** The issuer of the tokens. */
   readonly instanceId: string;
-  /** Signs what a token says. */
+  /** Signs the claims of a token. */
   sign(claims: JsonObject): Promise<string>;
   address(): ServerAddress;
-  /** Whether this server leads people into the virtual clusters of that cluster. */
+  /** True if this server has a gateway to the virtual clusters of that cluster. */
   hasGateway(cluster: string): boolean;
 }
 
 const kind = virtualClusterInstanceKubeConfigKind;
 
-/** The scopes as they are written: a token has to fit into a header. */
-const mostScopeBytes = 8 * 1024;
+/** The size of the scopes as JSON. Limited, since a token must fit into a header. */
+const maxScopeBytes = 8 * 1024;
 
-/** POST `kubeconfig`: a kubeconfig with a token for this instance, made for this answer and kept nowhere. */
+/** POST `kubeconfig`: returns a kubeconfig with a token for this instance and stores nothing. */
 export function instanceKubeConfig(options: InstanceKubeConfigOptions): MountedSubresource {
   return {
     kind,
@@ -54,7 +54,7 @@ export function instanceKubeConfig(options: InstanceKubeConfigOptions): MountedS
           throw notFound(groupResourceOf(virtualClusterInstanceKind), name);
         }
         const scopes = askingScopes(context, options.state);
-        refuse(name, sent, scopes, options);
+        throwIfInvalid(name, sent, scopes, options);
         const cluster = textAt(instance, 'spec', 'clusterRef', 'cluster');
         if (cluster !== '' && !options.hasGateway(cluster)) {
           throw notImplemented(`this server has no gateway to the virtual clusters of the cluster ${cluster}`);
@@ -73,7 +73,7 @@ export function instanceKubeConfig(options: InstanceKubeConfigOptions): MountedS
   };
 }
 
-function refuse(
+function throwIfInvalid(
   name: string,
   sent: KubeObject,
   scopes: readonly JsonObject[],
@@ -83,7 +83,7 @@ function refuse(
   const { maxTokenTTL } = settings.gateway;
   const ttlPath = 'spec.certificateTTL';
   const server = textAt(sent, 'spec', 'server');
-  const isLong = Buffer.byteLength(writeJson([...scopes])) > mostScopeBytes;
+  const isTooLong = Buffer.byteLength(writeJson([...scopes])) > maxScopeBytes;
   const errors: FieldError[] = [
     ...validateSchema(kind.schema, sent, ''),
     ...(ttl !== undefined && ttl <= 0 ? [invalid(ttlPath, ttl, 'must be greater than 0')] : []),
@@ -93,9 +93,9 @@ function refuse(
     ...(server === '' || isServer(server)
       ? []
       : [invalid('spec.server', server, 'must be an https URL without user, query and fragment')]),
-    ...(isLong ? [tooLong('scope', mostScopeBytes)] : []),
+    ...(isTooLong ? [tooLong('scope', maxScopeBytes)] : []),
   ];
-  // What is no number is not too large a one besides: each field is told once.
+  // A value that is not a number is not reported as too large as well: one error per field.
   const distinct = errors.filter(({ field }, index) => errors.findIndex((other) => other.field === field) === index);
   if (distinct.length > 0) throw invalidObject(kind, name, distinct);
 }
@@ -107,13 +107,13 @@ function isServer(text: string): boolean {
   );
 }
 
-/** The cluster's own endpoint, which goes on without this server, where it has one. */
+/** Prefers the direct endpoint of the cluster, which works without this server. */
 function addressFor(cluster: string, { state, address }: InstanceKubeConfigOptions): ServerAddress {
-  const centre = address();
+  const serverAddress = address();
   const endpoint = objectAt(state.cluster(cluster), 'spec', 'directEndpoint');
   const host = textAt(endpoint, 'host').replace(/\/+$/, '');
-  if (host === '') return centre;
-  const prefix = centre.root.slice(centre.root.lastIndexOf('/'));
+  if (host === '') return serverAddress;
+  const prefix = serverAddress.root.slice(serverAddress.root.lastIndexOf('/'));
   const authority = textAt(endpoint, 'caData');
   return {
     root: `${host.includes('://') ? host : `https://${host}`}${prefix}`,
@@ -121,12 +121,12 @@ function addressFor(cluster: string, { state, address }: InstanceKubeConfigOptio
   };
 }
 
-/** An address without a path stands for this server under another name. */
-function serverOf(given: string, root: string, project: string, name: string): string {
+/** An address without a path is an alternative name of this server. */
+function serverOf(requested: string, root: string, project: string, name: string): string {
   const path = `/project/${project}/virtualcluster/${name}`;
-  if (given === '') return `${root}${path}`;
-  const trimmed = given.replace(/\/+$/, '');
-  return new URL(given).pathname === '/' ? `${trimmed}${new URL(root).pathname}${path}` : trimmed;
+  if (requested === '') return `${root}${path}`;
+  const trimmed = requested.replace(/\/+$/, '');
+  return new URL(requested).pathname === '/' ? `${trimmed}${new URL(root).pathname}${path}` : trimmed;
 }
 
 async function tokenFor(

@@ -10,13 +10,13 @@ import type { ManagementState } from '../state.ts';
 
 export interface InstanceLogOptions {
   readonly state: Pick<ManagementState, 'instance'>;
-  /** undefined: this server has no way to look into that cluster. */
+  /** Returns the host, `undefined` if this server cannot access it. */
   hostOf(cluster: string): Host | undefined;
 }
 
 const { kind, group } = virtualClusterInstanceKind;
 
-/** GET `log`: what the control plane of the instance's own virtual cluster wrote, as its host has it. */
+/** GET `log`: returns the log of the virtual cluster's control plane from its host. */
 export function instanceLog({ state, hostOf }: InstanceLogOptions): MountedSubresource {
   return {
     kind: virtualClusterInstanceKind,
@@ -24,21 +24,21 @@ export function instanceLog({ state, hostOf }: InstanceLogOptions): MountedSubre
       async read({ namespace, signal }, name, query) {
         const instance = state.instance(namespace, name);
         if (instance === undefined) throw notFound(groupResourceOf(virtualClusterInstanceKind), name);
-        const at = (member: string) => textAt(instance, 'spec', 'clusterRef', member);
-        const cluster = at('cluster');
+        const refAt = (member: string) => textAt(instance, 'spec', 'clusterRef', member);
+        const cluster = refAt('cluster');
         const host = hostOf(cluster);
         if (cluster === '') throw noLogYet(instance);
         if (host === undefined) throw notImplemented(`this server cannot read logs on the cluster ${cluster}`);
-        const place = { namespace: at('namespace'), name: at('virtualCluster') };
-        // What stands there may be somebody else's.
-        const found = await host.observe(place, { signal });
+        const location = { namespace: refAt('namespace'), name: refAt('virtualCluster') };
+        // The virtual cluster at this location may belong to another instance.
+        const found = await host.observe(location, { signal });
         if (found === undefined || found.uid !== textAt(instance, 'status', 'serviceUID')) throw noLogYet(instance);
         try {
-          return await host.logs(place, { query, signal });
+          return await host.logs(location, { query, signal });
         } catch (error) {
           if (cluster !== localCluster || !(error instanceof StatusError) || error.code !== 400) throw error;
           const events = `kubectl events --for ${kind}.${group}/${name} -n ${namespace}`;
-          throw badRequest(`${error.message}; what happened to it stands in its events: ${events}`);
+          throw badRequest(`${error.message}; for its history see its events: ${events}`);
         }
       },
     },
@@ -46,6 +46,6 @@ export function instanceLog({ state, hostOf }: InstanceLogOptions): MountedSubre
 }
 
 function noLogYet(instance: KubeObject): StatusError {
-  const message = textAt(instance, 'status', 'message') || 'it is being made';
+  const message = textAt(instance, 'status', 'message') || 'it is being created';
   return badRequest(`the virtual cluster ${JSON.stringify(instance.metadata.name ?? '')} has no log yet: ${message}`);
 }

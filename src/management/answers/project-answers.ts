@@ -25,33 +25,35 @@ export function projectMembers(state: ManagementState): MountedSubresource {
     const find = kind === 'User' ? state.user : state.team;
     return [...roles].map(([name, clusterRoles]) => ({ ...described(name, find(name)), clusterRoles }));
   };
-  return reading(projectMembersKind, state, (project) => ({
+  return readOnly(projectMembersKind, state, (project) => ({
     users: entries(project, 'User'),
     teams: entries(project, 'Team'),
   }));
 }
 
 export function projectTemplates(state: ManagementState): MountedSubresource {
-  return reading(projectTemplatesKind, state, (project) => {
+  return readOnly(projectTemplatesKind, state, (project) => {
     const templates = sorted(state.templates()).filter((one) => allowsTemplate(project, one.metadata.name ?? ''));
-    const preset = defaultTemplateOf(project);
+    const defaultTemplate = defaultTemplateOf(project);
     return {
-      ...(templates.some((one) => one.metadata.name === preset) ? { defaultVirtualClusterTemplate: preset } : {}),
+      ...(templates.some((one) => one.metadata.name === defaultTemplate)
+        ? { defaultVirtualClusterTemplate: defaultTemplate }
+        : {}),
       virtualClusterTemplates: templates,
     };
   });
 }
 
 export function projectClusters(state: ManagementState): MountedSubresource {
-  return reading(projectClustersKind, state, (project) => ({
+  return readOnly(projectClustersKind, state, (project) => ({
     clusters: sorted(state.clusters()).filter((one) => allowsCluster(project, one.metadata.name ?? '')),
   }));
 }
 
-function reading(
+function readOnly(
   kind: ResourceKind,
   state: ManagementState,
-  answer: (project: KubeObject) => JsonObject,
+  membersOf: (project: KubeObject) => JsonObject,
 ): MountedSubresource {
   return {
     kind,
@@ -59,7 +61,7 @@ function reading(
       async get(_context, name) {
         const project = state.project(name);
         if (project === undefined) throw notFound(groupResourceOf(projectKind), name);
-        return answerOf(kind, { name }, answer(project));
+        return answerOf(kind, { name }, membersOf(project));
       },
     },
   };

@@ -13,11 +13,11 @@ import { answerOf } from './served-answer.ts';
 
 export interface SelvesOptions {
   readonly state: ManagementState;
-  /** Tells this installation from every other. */
+  /** The unique ID of this installation. */
   readonly instanceId: string;
 }
 
-/** POST `selves`: who am I. */
+/** POST `selves`: returns the identity of the caller. */
 export function selves(options: SelvesOptions): MountedResource {
   return {
     kind: selfKind,
@@ -59,7 +59,7 @@ function describedUser(name: string, state: ManagementState): JsonObject {
   };
 }
 
-/** A name, and what it is called where there is more to say. */
+/** The name, and the display name if there is one. */
 export function described(name: string, object: KubeObject | undefined): JsonObject {
   const displayName = textAt(object, 'spec', 'displayName');
   return { name, ...(displayName === '' ? {} : { displayName }) };

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../lib/json-value.ts';
 import { serve } from '../../registry/served.ts';
 import type { Served } from '../../registry/verbs.ts';
 
-/** An object that is made for one answer and stored nowhere. */
+/** Builds an object that is computed for one response and not stored. */
 export function answerOf(kind: ResourceKind, metadata: ObjectMeta, members: JsonObject): Served {
   return serve(kind, { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...members } as KubeObject);
 }

@@ -6,10 +6,10 @@ import type { RequestContext } from '../../registry/context.ts';
 import { keyStateOf, scopesOf } from '../access-key-state.ts';
 import type { ManagementState } from '../state.ts';
 
-/** The key that somebody asks for a token with, as what narrows and ends the token. */
+/** The key that requests a token. The token is restricted by its scopes and expires with it. */
 export type AskingKey = KeyState & { readonly user: UserInfo };
 
-/** Throws what `refusal` makes of the cause where the caller may have no token. */
+/** Throws the error that `refusal` builds if the caller may not have a token. */
 export function askingKey(
   context: RequestContext,
   state: ManagementState,
@@ -17,36 +17,39 @@ export function askingKey(
   refusal: (detail: string) => Error,
 ): AskingKey {
   const key = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
-  // The key is being used at this moment, whatever its status says yet.
+  // The key is in use right now, even if its status does not show it yet.
   const found =
     key === undefined ? undefined : keyStateOf(key, state, (name) => (name === key.metadata.name ? now : undefined));
-  if (!isUsable(found, now)) throw refusal('a token is made with an access key, and lives no longer than it');
-  if (!isWithin(context.user, found.user)) throw refusal('a token is for who the access key is, not for another');
+  if (!isUsable(found, now)) throw refusal('a token can be requested only with a valid access key');
+  if (!isSameIdentity(context.user, found.user))
+    throw refusal('a token can be requested only for the identity of the access key');
   return found;
 }
 
-/** What narrows the key that is used. */
+/** The scopes of the key in use. */
 export function askingScopes(context: RequestContext, state: ManagementState): readonly JsonObject[] {
   const key = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
   return key === undefined ? [] : scopesOf(key, state);
 }
 
-/** When a token ends, in seconds since the epoch; who asks for more than its key gives is told. */
+/** The expiry of a token in seconds since the epoch. Warns if the key expires before the requested time. */
 export function tokenEnd(context: RequestContext, { expiresAt }: AskingKey, issuedAt: number, seconds: number): number {
-  const wanted = issuedAt + seconds;
-  const keysEnd = expiresAt === undefined ? wanted : Math.floor(expiresAt / 1000);
-  if (keysEnd < wanted) {
-    context.warn(`the token ends in ${Math.max(0, keysEnd - issuedAt)} seconds: it does not outlive its access key`);
+  const requested = issuedAt + seconds;
+  const keyExpiry = expiresAt === undefined ? requested : Math.floor(expiresAt / 1000);
+  if (keyExpiry < requested) {
+    context.warn(
+      `the token expires in ${Math.max(0, keyExpiry - issuedAt)} seconds: it does not outlive its access key`,
+    );
   }
-  return Math.min(wanted, keysEnd);
+  return Math.min(requested, keyExpiry);
 }
 
-/** Without those that are Kubernetes' own. */
+/** The groups of a token: without system groups, except system:authenticated. */
 export function tokenGroups({ groups }: UserInfo): string[] {
   return groups.filter((group) => group === kubernetesAuthenticatedGroup || !group.startsWith(systemPrefix));
 }
 
-/** Who acts as another may do so here; a token would carry it to places where nobody can check that right. */
-function isWithin(asked: UserInfo, key: UserInfo): boolean {
-  return asked.name === key.name && asked.groups.every((group) => key.groups.includes(group));
+/** Impersonation is checked here; a token would carry it to locations where nothing can check that permission. */
+function isSameIdentity(caller: UserInfo, key: UserInfo): boolean {
+  return caller.name === key.name && caller.groups.every((group) => key.groups.includes(group));
 }

@@ -23,7 +23,7 @@ async function dumped(management: Management): Promise<string> {
 }
 
 describe('the value of an access key (completions §5)', () => {
-  it('is made by the server and told once, to the creating call', async () => {
+  it('the server generates the value and returns it once, in the create response', async () => {
     const { make, verbs, as, stored, ...rest } = await withKeys();
     const made = await make({ displayName: 'mine' });
     const key = textAt(made, 'spec', 'key');
@@ -43,13 +43,13 @@ describe('the value of an access key (completions §5)', () => {
     expect(await dumped({ make, verbs, as, stored, ...rest } as unknown as Management)).not.toContain(key);
   });
 
-  it('is revealed by no dry run', async () => {
+  it('a dry run does not return the value', async () => {
     const { verbs, as, sent } = await withKeys();
     const made = await verbs('ownedaccesskeys').create(as('anna'), sent('ownedaccesskeys', 'k', { spec: {} }), dryRun);
     expect(made.json()).not.toContain('flk_');
   });
 
-  it('is told by an apply that creates, and not by one that changes', async () => {
+  it('an apply returns the value only if it creates the key', async () => {
     const { verbs, as } = await withKeys();
     const apply = (spec: JsonObject) =>
       verbs('ownedaccesskeys').patch(
@@ -72,7 +72,7 @@ describe('the value of an access key (completions §5)', () => {
     expect(changed.object).toMatchObject({ kind: 'OwnedAccessKey', spec: { displayName: 'b' } });
   });
 
-  it('is kept by a write without it, kept by the same, replaced by a new one', async () => {
+  it('a write without a value or with the same value keeps it; a new value replaces it', async () => {
     const management = await withKeys();
     const { make, verbs, as, state } = management;
     const made = await make({ key: own });
@@ -90,7 +90,7 @@ describe('the value of an access key (completions §5)', () => {
     expect(await dumped(management)).not.toContain(other);
   });
 
-  it('is refused with one and the same text if it is weak, mistyped or in use', async () => {
+  it('a weak, mistyped or used value is rejected with the same message', async () => {
     const { make, as } = await withKeys();
     await make({ key: own });
     const texts = new Set<string>();
@@ -105,7 +105,7 @@ describe('the value of an access key (completions §5)', () => {
     expect([...texts][0]).toContain('OwnedAccessKey.management.platform.sh "other" is invalid: spec.key:');
   });
 
-  it('is cut out of the last-applied annotation', async () => {
+  it('the value is removed from the last-applied annotation', async () => {
     const { verbs, as, sent } = await withKeys();
     const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
     const annotations = {
@@ -118,7 +118,7 @@ describe('the value of an access key (completions §5)', () => {
     );
   });
 
-  it('cannot be found by a JSON patch test, and never shows in a watch', async () => {
+  it('a JSON patch test cannot detect the value, and a watch never shows it', async () => {
     const { make, verbs, as } = await withKeys();
     const stream = await verbs('ownedaccesskeys').watch(as('anna'), watching);
     await make({ key: own });
@@ -133,21 +133,21 @@ describe('the value of an access key (completions §5)', () => {
     }
   });
 
-  it('needs no name', async () => {
+  it('the name of a key is optional', async () => {
     const { make, as } = await withKeys();
     const made = await make({}, as('anna'), '');
     expect(made.metadata.name).toMatch(/^key-[a-z0-9]{5}$/);
   });
 });
 
-describe('fields of the server (completions §5)', () => {
+describe('server-managed fields (completions §5)', () => {
   const login = {
     identity: { userId: 'u', connectorData: 'secret-data' },
     oidcLogin: { idToken: 'secret-id', accessToken: 'secret-access', refreshToken: 'secret-refresh' },
     parent: 'p',
   };
 
-  it('are dropped from others with a Warning', async () => {
+  it('values from clients are ignored with a Warning', async () => {
     const { make, as } = await withKeys();
     const context = as('anna');
     const made = await make(login, context);
@@ -155,7 +155,7 @@ describe('fields of the server (completions §5)', () => {
     expect(context.warnings).toHaveLength(3);
   });
 
-  it('are taken from the server, and their secrets never returned or kept in clear', async () => {
+  it('values from the server are stored, and their secrets are neither returned nor stored in clear text', async () => {
     const management = await withKeys();
     const { system, sent, plane, verbs, as, state } = management;
     const keys = plane.kinds.get('accesskeys.management.platform.sh');
@@ -180,14 +180,14 @@ describe('fields of the server (completions §5)', () => {
     expect(context.warnings).toEqual([]);
   });
 
-  it('types beyond User and Other are the server’s', async () => {
+  it('only the server may use types other than User and Other', async () => {
     const { make } = await withKeys();
     expect(await make({ type: 'Other' })).toMatchObject({ spec: { type: 'Other' } });
     expect((await refusal(make({ type: 'Login' }))).message).toContain('spec.type: Unsupported value: "Login"');
   });
 });
 
-it('belongs to no field manager, also when it was applied (completions §5)', async () => {
+it('the value of an access key belongs to no field manager, even if it was applied (completions §5)', async () => {
   const { verbs, admin, plane } = await withKeys();
   const key = 'a-key-of-this-test-0123456789-abcdefghijk';
   const object = { metadata: { name: 'applied' }, spec: { key, displayName: 'x' } };
@@ -198,7 +198,7 @@ it('belongs to no field manager, also when it was applied (completions §5)', as
   expect(stored?.json()).not.toContain(key);
 });
 
-it('has the hash that authentication looks for', async () => {
+it('the stored hash is the one that authentication looks up', async () => {
   const { make, plane, sealer } = await withKeys();
   const made: KubeObject = await make({});
   const keys = plane.kinds.get('accesskeys.management.platform.sh');

@@ -19,17 +19,17 @@ import { cutFromLastApplied } from '../last-applied.ts';
 import { markLogin } from '../login-keys.ts';
 import { accessKeyErrors } from '../rules/access-key-errors.ts';
 
-/** Expired keys stay visible this long. */
-const visibleAfterEnd = 7 * 24 * 3600 * 1000;
+/** The time that expired keys stay visible. */
+const visibleAfterExpiry = 7 * 24 * 3600 * 1000;
 
 export const accessKeyHashPurpose = 'access-key';
 
-/** One text for everything, so that nobody learns from a refusal that a value is somebody's key. */
+/** One message for all causes, so that a rejection does not reveal that a value is an existing key. */
 const unusableKey: FieldError = {
   type: 'FieldValueInvalid',
   field: 'spec.key',
   message:
-    'Invalid value: must be 32 to 512 characters of A-Za-z0-9._~+/=- that nobody can guess or uses already; leave it empty and the server makes one',
+    'Invalid value: must be 32 to 512 characters of A-Za-z0-9._~+/=-, hard to guess and not in use; leave it empty to let the server generate one',
 };
 
 const secretPaths = [
@@ -44,16 +44,16 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
   const { sealer, state, settings, clock } = dependencies;
   const faults = new WeakMap<Draft, FieldError>();
 
-  /** Takes the value out of the object: what is kept is its hash, and who creates it is told once. */
+  /** Removes the value from the object. Only its hash is stored, and a create returns the value once. */
   function takeKey(draft: Draft): void {
     const spec = writableSpec(draft.object);
     const sent = spec.key;
     delete spec.key;
     cutFromLastApplied(draft.object, secretPaths);
-    const given = typeof sent === 'string' ? sent : '';
-    if (given === '' && draft.old !== undefined) return;
-    const key = given === '' ? generateAccessKey() : given;
-    if (given !== '' && !isStrongAccessKey(given)) {
+    const supplied = typeof sent === 'string' ? sent : '';
+    if (supplied === '' && draft.old !== undefined) return;
+    const key = supplied === '' ? generateAccessKey() : supplied;
+    if (supplied !== '' && !isStrongAccessKey(supplied)) {
       faults.set(draft, unusableKey);
       return;
     }
@@ -61,12 +61,14 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
     if (draft.old === undefined) draft.reveal = { spec: { key } };
   }
 
-  /** What a key with a scope makes is as narrow as itself; a key that is there already need not be. */
-  function refuseScopedChange(draft: Draft, context: RequestContext): void {
+  /**
+   * Keys created with a scoped key inherit its scopes; existing keys may have wider ones, so it may not change them.
+   */
+  function rejectScopedChange(draft: Draft, context: RequestContext): void {
     const used = context.system || context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
     if (used === undefined || scopesOf(used, state).length === 0) return;
     const name = draft.object.metadata.name ?? '';
-    throw forbidden(groupResourceOf(accessKeyKind), name, 'a key with a scope may make keys, not change them');
+    throw forbidden(groupResourceOf(accessKeyKind), name, 'a scoped key may create keys but not change them');
   }
 
   return defineResource({
@@ -83,7 +85,7 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
       if (textAt(spec, 'type') === '') spec.type = textAt(draft.old?.object, 'spec', 'type') || 'User';
       fillAccessKeyOwner(draft, spec, context);
       if (draft.old !== undefined) {
-        refuseScopedChange(draft, context);
+        rejectScopedChange(draft, context);
         keepLifetime(draft, spec, context, { state, settings, clock });
       }
       checkAccessKeyOwner(draft, context, state);
@@ -107,7 +109,7 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
       invalidObject(accessKeyKind, draft.object.metadata.name ?? '', [unusableKey]),
     expiresAt(record) {
       const end = accessKeyEnd(record.object);
-      return end === undefined ? undefined : end + visibleAfterEnd;
+      return end === undefined ? undefined : end + visibleAfterExpiry;
     },
   });
 }

@@ -27,11 +27,11 @@ async function setUp(connect?: ManagementDependencies['connect']) {
 }
 
 describe('connected clusters (completions §7)', () => {
-  it('seal their kubeconfig and never return it', async () => {
+  it('the kubeconfig is sealed and never returned', async () => {
     const { create, verbs, admin, hidden, sealer, merge, store } = await setUp();
-    const made = await create('clusters', 'c', { kubeconfig: kubeconfig('secret-one') });
-    expect(JSON.stringify(made)).not.toContain('secret');
-    expect(valueAt(made, 'spec', 'kubeconfig')).toBeUndefined();
+    const created = await create('clusters', 'c', { kubeconfig: kubeconfig('secret-one') });
+    expect(JSON.stringify(created)).not.toContain('secret');
+    expect(valueAt(created, 'spec', 'kubeconfig')).toBeUndefined();
     expect(sealer.open(kubeconfigPurpose, hidden('c'))).toBe(kubeconfig('secret-one'));
     const rows: string[] = [];
     for await (const row of store.dump()) rows.push(JSON.stringify(row));
@@ -40,7 +40,7 @@ describe('connected clusters (completions §7)', () => {
     const read = await verbs('clusters').get(admin(), 'c', latest);
     expect((await verbs('clusters').update(admin(), 'c', read.object, writing)).object).toEqual(read.object);
     const same = await merge('c', { kubeconfig: kubeconfig('secret-one') });
-    expect(same.object.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+    expect(same.object.metadata.resourceVersion).toBe(created.metadata.resourceVersion);
     const other = await merge('c', { kubeconfig: kubeconfig('secret-two') });
     expect(other.json()).not.toContain('secret');
     expect(sealer.open(kubeconfigPurpose, hidden('c'))).toBe(kubeconfig('secret-two'));
@@ -55,14 +55,14 @@ describe('connected clusters (completions §7)', () => {
     ['c', { kubeconfig: 'secret-text' }, 'spec.kubeconfig'],
     ['c', { local: true }, 'spec.local'],
     ['c', { networkPeer: true, kubeconfig: kubeconfig('x') }, 'spec'],
-  ])('refuse %s %j at %s', async (name, spec, field) => {
+  ])('the cluster %s with %j is rejected at %s', async (name, spec, field) => {
     const { create } = await setUp();
     const status = await refusal(create('clusters', name, spec));
     expect(status).toMatchObject({ code: 422, details: { causes: [{ field }] } });
     expect(status.message).not.toContain('secret');
   });
 
-  it('let their owner change what is for display, and those named in access the rest', async () => {
+  it('the owner may change display fields, and those named in access the rest', async () => {
     const { create, merge, as } = await setUp();
     await create('clusters', 'c', { networkPeer: true, owner: { user: 'anna' } });
     expect((await merge('c', { displayName: 'C' }, as('anna'))).object).toMatchObject({ spec: { displayName: 'C' } });
@@ -72,7 +72,7 @@ describe('connected clusters (completions §7)', () => {
   });
 });
 
-/** Clusters at the addresses that kubeconfigs name. */
+/** Fake clusters by the address in the kubeconfig. */
 function world(clusters: Record<string, AnsweringCluster>): ManagementDependencies['connect'] {
   return (given) => {
     const found = clusters[new URL(given.server).hostname];
@@ -83,14 +83,14 @@ function world(clusters: Record<string, AnsweringCluster>): ManagementDependenci
 
 const at = (host: string, token = 'x') => ({ kubeconfig: kubeconfig(token).replace('10.0.0.1', host) });
 
-describe('a cluster that is connected (completions §7)', () => {
-  it('is refused where it is connected already, under another name and address', async () => {
+describe('connecting a cluster (completions §7)', () => {
+  it('a cluster that is already connected under another name and address is rejected', async () => {
     const [one, two] = [new AnsweringCluster('u-1'), new AnsweringCluster('u-2')];
     const { create, merge, remove } = await setUp(world({ one, alias: one, two }));
     await create('clusters', 'a', at('one'));
     const status = await refusal(create('clusters', 'b', at('alias')));
     expect(status).toMatchObject({ code: 409, reason: 'Conflict' });
-    expect(status.message).toContain('it is the same cluster as "a"');
+    expect(status.message).toContain('it is the same cluster as "a", which is already connected');
     await create('clusters', 'b', at('two'));
     expect((await refusal(merge('b', at('one', 'z9')))).code).toBe(409);
     await remove('clusters', 'a');
@@ -98,7 +98,7 @@ describe('a cluster that is connected (completions §7)', () => {
     expect([one.open, two.open]).toEqual([0, 0]);
   });
 
-  it('is connected once, however many try at the same moment', async () => {
+  it('a cluster is connected once, even with concurrent requests', async () => {
     const one = new AnsweringCluster('u-1');
     const { create } = await setUp(world({ one, alias: one }));
     const tries = ['a', 'b', 'c', 'd'].map((name, index) => create('clusters', name, at(index % 2 ? 'one' : 'alias')));
@@ -108,7 +108,7 @@ describe('a cluster that is connected (completions §7)', () => {
     for (const each of lost) expect((each as PromiseRejectedResult).reason).toMatchObject({ code: 409 });
   });
 
-  it('is not asked again who it is while its kubeconfig is the same, and is asked in a dry run', async () => {
+  it('an unchanged kubeconfig is not checked again, and a dry run checks it', async () => {
     const one = new AnsweringCluster('u-1');
     const { create, merge, verbs, admin, sent } = await setUp(world({ one, alias: one }));
     await create('clusters', 'a', at('one'));
@@ -118,12 +118,12 @@ describe('a cluster that is connected (completions §7)', () => {
     expect((await refusal(again)).code).toBe(409);
   });
 
-  it('is taken with a warning where it cannot be asked now', async () => {
+  it('an unreachable cluster is accepted with a warning', async () => {
     const one = new AnsweringCluster('u-1');
     const { verbs, admin, sent } = await setUp(world({ one }));
     for (const [trouble, words] of [
       [0, 'the connection was refused'],
-      [401, 'it does not know these credentials'],
+      [401, 'the cluster rejected the credentials'],
     ] as const) {
       one.trouble = trouble;
       const context = admin();
@@ -132,29 +132,29 @@ describe('a cluster that is connected (completions §7)', () => {
     }
   });
 
-  it('is not waited for longer than a few seconds', async () => {
+  it('the check of a cluster times out after a few seconds', async () => {
     const one = new AnsweringCluster('u-1');
     one.trouble = -1;
     const { verbs, admin, sent, clock } = await setUp(world({ one }));
     const context = admin();
-    const made = verbs('clusters').create(context, sent('clusters', 'c', { spec: at('one') }), writing);
+    const created = verbs('clusters').create(context, sent('clusters', 'c', { spec: at('one') }), writing);
     while (one.asked.length === 0) await new Promise(setImmediate);
     clock.advance(3_000);
-    await made;
-    expect(context.warnings.join()).toContain('did not answer within 3 seconds');
+    await created;
+    expect(context.warnings.join()).toContain('no response within 3 seconds');
   });
 
-  it('is not exchanged for another one, or for who knows what, while instances run on it', async () => {
+  it('a cluster with instances cannot be replaced by another or an unreachable one', async () => {
     const [one, two] = [new AnsweringCluster('u-1'), new AnsweringCluster('u-2')];
     const { create, merge, remove, admin } = await setUp(world({ one, two }));
     await create('clusters', 'a', at('one'));
     await create('virtualclusterinstances', 'vc', { clusterRef: { cluster: 'a' } }, admin('default'));
     const refused = await refusal(merge('a', at('two')));
     expect(refused).toMatchObject({ code: 422, details: { causes: [{ field: 'spec.kubeconfig' }] } });
-    expect(refused.message).toContain('leads to another cluster');
+    expect(refused.message).toContain('refers to another cluster');
     one.trouble = 0;
     expect((await refusal(merge('a', at('one', 'next')))).message).toContain(
-      'cannot be checked now: the connection was refused',
+      'cannot be verified now: the connection was refused',
     );
     one.trouble = 200;
     await merge('a', at('one', 'next'));
@@ -162,21 +162,21 @@ describe('a cluster that is connected (completions §7)', () => {
     await merge('a', at('two'));
   });
 
-  it('is refused with credentials that nobody can connect with', async () => {
+  it('unusable credentials are rejected', async () => {
     const { create } = await setUp(world({}));
     const status = await refusal(create('clusters', 'c', at('nowhere')));
     expect(status).toMatchObject({ code: 422, details: { causes: [{ field: 'spec.kubeconfig' }] } });
   });
 
-  it('brings a warning where nobody checks who answers', async () => {
+  it('a connection without server verification causes a warning', async () => {
     const { verbs, admin, sent } = await setUp();
     const context = admin();
     const spec = { kubeconfig: kubeconfig('x').replace('https:', 'http:') };
     await verbs('clusters').create(context, sent('clusters', 'c', { spec }), writing);
-    expect(context.warnings.join()).toContain('nobody checks who answers');
+    expect(context.warnings.join()).toContain('the server is not verified');
   });
 
-  it('stays while instances run on it, whatever a client writes, and goes at once where none do', async () => {
+  it('a cluster with instances is kept whatever a client writes, and one without is deleted at once', async () => {
     const { create, verbs, admin, state, system } = await setUp();
     await create('clusters', 'free', { networkPeer: true });
     expect(await verbs('clusters').delete(admin(), 'free', deleting)).toHaveProperty('gone');

@@ -15,13 +15,13 @@ import { identifyCluster } from '../identify-cluster.ts';
 import { cutFromLastApplied } from '../last-applied.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
 
-/** The sealed kubeconfig in the hidden part, and the purpose it is sealed for. */
+/** The sealed kubeconfig in the hidden part, and its seal purpose. */
 export const hiddenKubeconfig = 'kubeconfig';
 export const kubeconfigPurpose = 'cluster-kubeconfig';
-/** Beside it, what tells the cluster at the other end from every other, as soon as it was asked. */
+/** The unique ID of the connected cluster in the hidden part, once it is known. */
 const hiddenUid = 'clusterUID';
 
-/** Their paths below `/cluster/` could not be told from those of a cluster without a name in the path. */
+/** Their paths below `/cluster/` would be ambiguous with those of a cluster without a name in the path. */
 const reservedNames = ['api', 'apis'];
 
 const secretPaths = [['spec', 'kubeconfig']];
@@ -31,17 +31,17 @@ export function clusters(
 ): StoredResource {
   const { sealer, state, clock, connect } = dependencies;
   const faults = new WeakMap<Draft, FieldError>();
-  /** What an agent announced comes from the server itself. */
+  /** Kubeconfigs that agents announce are written by the server itself and are not listed here. */
   const sentByClient = new WeakSet<Draft>();
 
-  /** Takes the kubeconfig out of the object; what is kept is sealed. */
+  /** Removes the kubeconfig from the object and stores it sealed. */
   async function takeKubeconfig(draft: Draft, context: RequestContext): Promise<void> {
     const spec = writableSpec(draft.object);
     const sent = spec.kubeconfig;
     delete spec.kubeconfig;
     cutFromLastApplied(draft.object, secretPaths);
     if (sent === undefined || sent === null || sent === '') {
-      // Reached in another way from now on: the credentials have no more use. What an agent announced stays.
+      // The connection type changed, so the credentials are obsolete. A kubeconfig that an agent announced stays.
       if (flagAt(spec, 'local') || flagAt(spec, 'networkPeer') !== flagAt(draft.old?.object, 'spec', 'networkPeer')) {
         delete draft.hidden[hiddenKubeconfig];
         delete draft.hidden[hiddenUid];
@@ -49,22 +49,24 @@ export function clusters(
       return;
     }
     if (!context.system) sentByClient.add(draft);
-    const refuse = (fault: string) =>
+    const reject = (fault: string) =>
       faults.set(draft, { type: 'FieldValueInvalid', field: 'spec.kubeconfig', message: `Invalid value: ${fault}` });
-    if (typeof sent !== 'string') return void refuse('must be a string');
+    if (typeof sent !== 'string') return void reject('must be a string');
     const { kubeconfig, fault } = readKubeconfig(sent);
-    if (kubeconfig === undefined) return void refuse(fault);
-    const kept = textAt(draft.hidden, hiddenKubeconfig);
-    if (kept !== '' && sealer.open(kubeconfigPurpose, kept) === sent) return;
+    if (kubeconfig === undefined) return void reject(fault);
+    const sealed = textAt(draft.hidden, hiddenKubeconfig);
+    if (sealed !== '' && sealer.open(kubeconfigPurpose, sealed) === sent) return;
     const unusable = await identify(kubeconfig, draft, context);
-    if (unusable !== undefined) return void refuse(unusable);
+    if (unusable !== undefined) return void reject(unusable);
     draft.hidden[hiddenKubeconfig] = sealer.seal(kubeconfigPurpose, sent);
   }
 
-  /** Notes which cluster it is. Gives what is wrong with the kubeconfig, where something is. */
+  /** Records the identity of the cluster. Returns the error in the kubeconfig, `undefined` if there is none. */
   async function identify(kubeconfig: Kubeconfig, draft: Draft, context: RequestContext): Promise<string | undefined> {
     if (kubeconfig.insecureSkipTlsVerify === true || kubeconfig.server.startsWith('http:')) {
-      context.warn('spec.kubeconfig: nobody checks who answers at this address, and whoever does gets the credentials');
+      context.warn(
+        'spec.kubeconfig: the server is not verified; anyone who can intercept the connection gets the credentials',
+      );
     }
     if (connect === undefined) return undefined;
     const { uid, obstacle, fault } = await identifyCluster(kubeconfig, { connect, clock, signal: context.signal });
@@ -72,13 +74,13 @@ export function clusters(
     const known = textAt(draft.old?.hidden, hiddenUid);
     const isInUse = known !== '' && state.instancesOn(draft.object.metadata.name ?? '') > 0;
     if (isInUse && uid !== '' && uid !== known) {
-      return 'leads to another cluster than the one that virtual cluster instances run on; connect it under a name of its own';
+      return 'refers to another cluster than the one that virtual cluster instances run on; connect it under another name';
     }
     if (obstacle !== undefined && isInUse && !context.system) {
-      return `cannot be checked now: ${obstacle}. Virtual cluster instances run on the cluster, so another one must not take its place unseen; try again when it answers`;
+      return `cannot be verified now: ${obstacle}. Virtual cluster instances run on the cluster, so it must not be replaced by another one; try again when it is reachable`;
     }
     if (obstacle !== undefined) context.warn(`the cluster cannot be reached now: ${obstacle}`);
-    // What is not known now stays what it was until the cluster has been asked.
+    // If the identity is not known now, the previous one stays until the cluster reports its own.
     if (uid !== '') draft.hidden[hiddenUid] = uid;
     return undefined;
   }
@@ -99,11 +101,13 @@ export function clusters(
     }
     const isPeer = flagAt(object, 'spec', 'networkPeer');
     const hasKubeconfig = textAt(draft.hidden, hiddenKubeconfig) !== '' || fault !== undefined;
-    const ways = [isLocal, isPeer, hasKubeconfig && (!isPeer || sentByClient.has(draft))].filter((way) => way).length;
-    if (ways > 1) {
-      found.push(forbiddenField('spec', 'a cluster is reached in one way: local, networkPeer or kubeconfig'));
-    } else if (ways === 0) {
-      found.push(required('spec.kubeconfig', 'give a kubeconfig, or set networkPeer for a cluster with an agent'));
+    const connectionTypes = [isLocal, isPeer, hasKubeconfig && (!isPeer || sentByClient.has(draft))].filter(
+      (isSet) => isSet,
+    ).length;
+    if (connectionTypes > 1) {
+      found.push(forbiddenField('spec', 'only one of local, networkPeer and kubeconfig may be set'));
+    } else if (connectionTypes === 0) {
+      found.push(required('spec.kubeconfig', 'set a kubeconfig, or networkPeer for a cluster with an agent'));
     }
     return found;
   }
@@ -115,7 +119,7 @@ export function clusters(
     writeOnly: secretPaths,
     async prepare(draft: Draft, context: RequestContext) {
       await checkFieldRights(clusterKind, draft, context);
-      keepHeld(draft, context);
+      keepFinalizer(draft, context);
       await takeKubeconfig(draft, context);
     },
     validate: errors,
@@ -128,28 +132,28 @@ export function clusters(
       conflict(
         groupResourceOf(clusterKind),
         object.metadata.name ?? '',
-        `it is the same cluster as ${JSON.stringify(holder)}, which is connected already`,
+        `it is the same cluster as ${JSON.stringify(holder)}, which is already connected`,
       ),
     prepareDelete(object) {
-      if (state.instancesOn(object.metadata.name ?? '') > 0) hold(object);
+      if (state.instancesOn(object.metadata.name ?? '') > 0) addFinalizer(object);
     },
   });
 }
 
-/** One physical cluster is connected once: two objects would place, count and remove without knowing of each other. */
+/** One physical cluster is connected once: two objects would place, count and remove independently of each other. */
 function claims({ hidden }: StoredRecord): readonly string[] {
   const uid = textAt(hidden, hiddenUid);
   return uid === '' ? [] : [uid];
 }
 
-/** A cluster on which instances run goes when they are gone: without it nobody could remove them. */
-function hold(object: KubeObject): void {
+/** A cluster with instances is deleted after them, since they cannot be removed without it. */
+function addFinalizer(object: KubeObject): void {
   const { finalizers = [] } = object.metadata;
   if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer];
 }
 
-/** Only the server lets go of it. */
-function keepHeld({ object, old }: Draft, { system }: RequestContext): void {
+/** Only the server removes the finalizer. */
+function keepFinalizer({ object, old }: Draft, { system }: RequestContext): void {
   const { deletionTimestamp, finalizers = [] } = old?.object.metadata ?? {};
-  if (!system && deletionTimestamp !== undefined && finalizers.includes(cleanupFinalizer)) hold(object);
+  if (!system && deletionTimestamp !== undefined && finalizers.includes(cleanupFinalizer)) addFinalizer(object);
 }

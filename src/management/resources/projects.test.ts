@@ -15,7 +15,7 @@ async function setUp() {
 }
 
 describe('projects (completions §7)', () => {
-  it('come with their namespace and go with it', async () => {
+  it('the namespace is created and deleted with its project', async () => {
     const { create, verbs, admin, state, merge, system } = await setUp();
     const made = await create('projects', 'p', {});
     expect(made.metadata.finalizers).toEqual([cleanupFinalizer]);
@@ -32,22 +32,22 @@ describe('projects (completions §7)', () => {
     expect((await refusal(merge('p', {}))).code).toBe(404);
   });
 
-  it('take members that are not there yet, and tell whoever adds one, once', async () => {
+  it('members that do not exist yet are accepted with one warning', async () => {
     const { create, admin, merge } = await setUp();
     const as = (kind: string, name: string) => ({ kind, name, clusterRole: projectRoles.user });
     const members = [as('User', 'anna'), as('User', 'ana'), as('Team', 'red'), as('Team', 'rde')];
     const context = admin();
     await create('projects', 'p', { members }, context);
     expect(context.warnings).toEqual([
-      'spec.members[1].name: there is no user "ana" yet',
-      'spec.members[3].name: there is no team "rde" yet',
+      'spec.members[1].name: user "ana" does not exist yet',
+      'spec.members[3].name: team "rde" does not exist yet',
     ]);
     const later = admin();
     await merge('p', { displayName: 'P', members: [...members, as('User', 'red')] }, later);
-    expect(later.warnings).toEqual(['spec.members[4].name: there is no user "red" yet']);
+    expect(later.warnings).toEqual(['spec.members[4].name: user "red" does not exist yet']);
   });
 
-  it('close their namespace in the same step in which their deletion begins (CREATE-20)', async () => {
+  it('the namespace terminates in the same write that starts the deletion (CREATE-20)', async () => {
     const { create, verbs, admin, state } = await setUp();
     await create('projects', 'p', {});
     await verbs('projects').delete(admin(), 'p', deleting);
@@ -59,7 +59,7 @@ describe('projects (completions §7)', () => {
     expect(late).toMatchObject({ code: 403, details: { causes: [{ reason: 'NamespaceTerminating' }] } });
   });
 
-  it('let no instance slip in that was on its way when their deletion began', async () => {
+  it('an instance create in progress fails when the deletion starts', async () => {
     const { create, verbs, admin, state } = await setUp();
     await create('projects', 'p', {});
     const context = admin('p');
@@ -86,7 +86,7 @@ describe('projects (completions §7)', () => {
     expect([...state.instancesOf('p')]).toEqual([]);
   });
 
-  it('are not deleted while an annotation protects one of their instances', async () => {
+  it('a project is not deleted while an annotation protects one of its instances', async () => {
     const { create, verbs, admin } = await setUp();
     await create('projects', 'p', { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' }] });
     await create('virtualclusterinstances', 'vc', {}, admin('p'));
@@ -106,7 +106,7 @@ describe('projects (completions §7)', () => {
     expect(await verbs('projects').delete(admin(), 'p', deleting)).toHaveProperty('pending');
   });
 
-  it('have names that leave room for the namespace', async () => {
+  it('a project name must be short enough for the namespace prefix', async () => {
     const { create } = await setUp();
     await create('projects', 'p'.repeat(52), {});
     expect((await refusal(create('projects', 'p'.repeat(53), {}))).code).toBe(422);
@@ -132,14 +132,14 @@ describe('projects (completions §7)', () => {
     [{ quotas: { project: { pods: 1 } } }, 'spec.quotas.project'],
     [{ quotas: { user: { virtualclusterinstances: -1 } } }, 'spec.quotas.user[virtualclusterinstances]'],
     [{ owner: { user: 'a', team: 'b' } }, 'spec.owner.team'],
-  ])('refuse %j at %s', async (spec, field) => {
+  ])('a project with %j is rejected at %s', async (spec, field) => {
     const { create } = await setUp();
     const status = await refusal(create('projects', 'p', spec));
     expect(status.code).toBe(422);
     expect(status.details?.causes?.map((cause) => cause.field)).toContain(field);
   });
 
-  it('make their creator an admin of theirs, and keep what is for admins', async () => {
+  it('the creator becomes project admin, and admin-only fields are denied', async () => {
     const { create, as, merge } = await setUp();
     expect(await create('projects', 'p', { displayName: 'P' }, as('anna'))).toMatchObject({
       spec: { owner: { user: 'anna' }, members: [{ kind: 'User', name: 'anna', clusterRole: projectRoles.admin }] },
@@ -159,7 +159,7 @@ describe('projects (completions §7)', () => {
     expect((await merge('p', { displayName: 'Q' }, as('anna'))).object).toMatchObject({ spec: { displayName: 'Q' } });
   });
 
-  it('tell their members, templates and clusters', async () => {
+  it('the subresources list members, templates and clusters', async () => {
     const { create, mounted, admin } = await setUp();
     await create('virtualclustertemplates', 'other', {});
     const members = [

@@ -33,8 +33,8 @@ import { ownerErrors } from '../rules/owner-errors.ts';
 import { warnOfStrangers } from '../rules/warn-of-strangers.ts';
 import type { ManagementState } from '../state.ts';
 
-/** With the prefix of its namespace a project's name must still be a DNS label. */
-const longestName = 63 - projectNamespace('').length;
+/** A project's name with the prefix of its namespace must still be a DNS label. */
+const maxProjectNameLength = 63 - projectNamespace('').length;
 
 export function projects({ state }: Pick<ManagementDependencies, 'state'>): StoredResource {
   return defineResource({
@@ -42,7 +42,7 @@ export function projects({ state }: Pick<ManagementDependencies, 'state'>): Stor
     hasStatus: true,
     gracePeriods: true,
     nameRule: 'label',
-    maxNameLength: longestName,
+    maxNameLength: maxProjectNameLength,
     keptFinalizer: cleanupFinalizer,
     prepare: (draft, context) => prepare(draft, context, state),
     validate: (draft) => projectErrors(draft.object),
@@ -55,7 +55,7 @@ async function prepare(draft: Draft, context: RequestContext, state: ManagementS
   const caller = callerOf(context.user);
   const spec = writableSpec(draft.object);
   const ownerGiven = textAt(spec, 'owner', 'user') !== '' || textAt(spec, 'owner', 'team') !== '';
-  // Asked before anything is filled in: what the server decides needs no right.
+  // Permissions are checked before defaulting: values that the server sets need none.
   if (!ownerGiven && draft.old !== undefined) keepOwner(spec, draft.old.object);
   await checkFieldRights(projectKind, draft, context);
   if (!context.system) warnOfStrangers(draft, context, state);
@@ -69,7 +69,7 @@ function keepOwner(spec: JsonObject, old: KubeObject): void {
   if (owner !== undefined) spec.owner = owner;
 }
 
-/** Whoever creates a project is its admin. */
+/** The creator of a project becomes its admin. */
 function withAdmin(members: readonly JsonValue[], caller: Caller): JsonValue[] {
   const owner = ownerOf(caller);
   const [kind, name] = 'team' in owner ? ['Team', owner.team] : ['User', owner.user];
@@ -99,7 +99,7 @@ function projectErrors(project: KubeObject): FieldError[] {
         return [notSupported(`${path}.kind`, kind, [virtualClusterTemplateKind.kind])];
       }
       if (flagAt(entry, 'isDefault') && textAt(entry, 'name') === '*') {
-        return [forbiddenField(`${path}.isDefault`, 'the default must be one template')];
+        return [forbiddenField(`${path}.isDefault`, 'the default must be a single template')];
       }
       const earlier = templates.slice(0, index).some((other) => flagAt(other, 'isDefault'));
       return earlier && flagAt(entry, 'isDefault')
@@ -133,16 +133,16 @@ function quotaErrors(quota: JsonObject | undefined, field: string): FieldError[]
   });
 }
 
-/** Instances looked at before others have their turn. */
-const instancesPerTurn = 100;
+/** The number of instances inspected per tick. */
+const instancesPerTick = 100;
 
-/** A guard on an instance holds against the deletion of what it lives in, too. */
+/** A protected instance also protects its project from deletion. */
 async function guardDelete(record: StoredRecord, context: RequestContext, state: ManagementState): Promise<void> {
   if (context.system) return;
   await requireDelete(projectKind, record, context);
   const name = record.object.metadata.name ?? '';
   const names: string[] = [];
-  const work = new DividedWork(instancesPerTurn);
+  const work = new DividedWork(instancesPerTick);
   for (const instance of state.instancesOf(name)) {
     if (isNonDeletable(instance)) names.push(instance.metadata.name ?? '');
     if (work.spend(1)) await work.next();
@@ -155,7 +155,7 @@ async function guardDelete(record: StoredRecord, context: RequestContext, state:
   );
 }
 
-/** The namespace that the instances of the project live in; it comes, closes and goes with the project. */
+/** The namespace of the project's instances. It is created, terminated and deleted with the project. */
 function companions(record: StoredRecord): readonly Companion[] {
   const { name: project = '', deletionTimestamp } = record.object.metadata;
   const name = projectNamespace(project);

@@ -17,7 +17,7 @@ async function setUp() {
 }
 
 describe('users (completions §7)', () => {
-  it('keep of a password only a sealed slow hash', async () => {
+  it('only a sealed slow hash of the password is stored', async () => {
     const { merge, plane, sealer, as } = await setUp();
     const changed = await merge('users', 'anna', { password: 'correct horse' }, as('anna'));
     expect(changed.json()).not.toContain('horse');
@@ -31,7 +31,7 @@ describe('users (completions §7)', () => {
     expect((await refusal(merge('users', 'admin', { password: 'correct horse' }, as('anna')))).code).toBe(403);
   });
 
-  it('keep no login waiting for the many passwords that one of them sets', async () => {
+  it('a caller who sets many passwords does not delay logins', async () => {
     const { verbs, as } = await setUp();
     let set = 0;
     const writes = Array.from({ length: 8 }, async (_, index) => {
@@ -40,7 +40,7 @@ describe('users (completions §7)', () => {
       await verbs('users').patch(as('anna'), 'anna', { type: 'merge', document, findings: [] }, trying);
       set++;
     });
-    // By then all of them stand in the queue of the slow hash, if they do.
+    // By now all of them would be in the queue of the slow hash.
     await new Promise((resolve) => setImmediate(resolve));
     await verifyPassword('a password', decoyHash);
     expect(set).toBeLessThan(4);
@@ -48,7 +48,7 @@ describe('users (completions §7)', () => {
     expect(set).toBe(8);
   });
 
-  it('have subjects that are nobody else’s name or subject', async () => {
+  it('a subject is unique among the names and subjects of users', async () => {
     const { create, merge } = await setUp();
     await create('users', 'bob', { subject: 'robert' });
     const status = await refusal(merge('users', 'anna', { subject: 'robert' }));
@@ -67,7 +67,7 @@ describe('users (completions §7)', () => {
     expect((await refusal(merge('users', 'anna', { groups: ['system:masters'] }))).code).toBe(422);
   });
 
-  it('change what is for display themselves, and nothing else', async () => {
+  it('users may change their own display fields and nothing else', async () => {
     const { merge, as } = await setUp();
     await merge('users', 'anna', { displayName: 'Anna' }, as('anna'));
     for (const spec of [{ groups: ['x'] }, { subject: 'x' }, { disabled: true }, { email: 'x@y' }]) {
@@ -77,7 +77,7 @@ describe('users (completions §7)', () => {
 });
 
 describe('teams (completions §7)', () => {
-  it('get their users and groups from admins only', async () => {
+  it('only admins may set the users and groups of a team', async () => {
     const { merge, as } = await setUp();
     await merge('teams', 'red', { owner: { user: 'anna' }, access: [{ verbs: ['*'], users: ['anna'] }] });
     await merge('teams', 'red', { displayName: 'Red' }, as('anna'));

@@ -14,23 +14,23 @@ import { cutFromLastApplied } from '../last-applied.ts';
 import { endOtherLogins } from '../login-keys.ts';
 import { groupErrors, subjectErrors } from '../rules/group-errors.ts';
 
-/** The sealed slow hash in the hidden part, and the purpose it is sealed for. */
+/** The sealed slow hash in the hidden part, and its seal purpose. */
 export const hiddenPassword = 'password';
 export const passwordPurpose = 'user-password';
 
-const shortestPassword = 8;
-const longestPassword = 1024;
-/** As long as a name can be. */
-const longestUsername = 253;
+const minPasswordLength = 8;
+const maxPasswordLength = 1024;
+/** The maximum length of an object name. */
+const maxUsernameLength = 253;
 
 const secretPaths = [['spec', 'password']];
 
 export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' | 'state'>): StoredResource {
   const faults = new WeakMap<Draft, FieldError>();
-  /** Of one caller one at a time: whoever sets many keeps no login, and nobody else, waiting for the slow hash. */
+  /** One hash per caller at a time: a caller who sets many passwords must not delay logins or other callers. */
   const lanes = new Lanes();
 
-  /** Takes the password out of the object; what is kept is a hash that says nothing about it. */
+  /** Removes the password from the object. Only its sealed hash is stored. */
   async function takePassword(draft: Draft, context: RequestContext): Promise<void> {
     const spec = writableSpec(draft.object);
     const sent = spec.password;
@@ -38,22 +38,22 @@ export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' |
     cutFromLastApplied(draft.object, secretPaths);
     if (sent === undefined || sent === null || sent === '') return;
     await checkMaySetPassword(draft, context);
-    if (typeof sent !== 'string' || sent.length < shortestPassword || sent.length > longestPassword) {
-      const message = `Invalid value: must be ${shortestPassword} to ${longestPassword} characters long`;
+    if (typeof sent !== 'string' || sent.length < minPasswordLength || sent.length > maxPasswordLength) {
+      const message = `Invalid value: must be ${minPasswordLength} to ${maxPasswordLength} characters long`;
       faults.set(draft, { type: 'FieldValueInvalid', field: 'spec.password', message });
       return;
     }
-    const kept = textAt(draft.hidden, hiddenPassword);
-    const hash = await lanes.run(context.user.name, () => otherHash(sent, kept, context));
+    const storedHash = textAt(draft.hidden, hiddenPassword);
+    const hash = await lanes.run(context.user.name, () => hashIfChanged(sent, storedHash, context));
     if (hash === undefined) return;
     draft.hidden[hiddenPassword] = sealer.seal(passwordPurpose, hash);
     endOtherLogins(draft, context, state);
   }
 
-  /** undefined: it is the password that is set already. */
-  async function otherHash(sent: string, kept: string, context: RequestContext): Promise<string | undefined> {
+  /** `undefined` if the password is already set. */
+  async function hashIfChanged(sent: string, storedHash: string, context: RequestContext): Promise<string | undefined> {
     if (context.isOver?.() ?? context.signal.aborted) throw context.signal.reason;
-    if (kept !== '' && (await verifyPassword(sent, sealer.open(passwordPurpose, kept)))) return undefined;
+    if (storedHash !== '' && (await verifyPassword(sent, sealer.open(passwordPurpose, storedHash)))) return undefined;
     return await hashPassword(sent);
   }
 
@@ -81,16 +81,16 @@ export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' |
       const name = draft.object.metadata.name ?? '';
       const subject = textAt(draft.object, 'spec', 'subject');
       const username = textAt(draft.object, 'spec', 'username');
-      const isNames = claim === subjectClaim(name) || claim === usernameClaim(name);
-      if (isNames) return invalidObject(userKind, name, [duplicate('metadata.name', name)]);
-      const isSubjects = claim === subjectClaim(subject);
-      const error = isSubjects ? duplicate('spec.subject', subject) : duplicate('spec.username', username);
+      const isNameClaim = claim === subjectClaim(name) || claim === usernameClaim(name);
+      if (isNameClaim) return invalidObject(userKind, name, [duplicate('metadata.name', name)]);
+      const isSubjectClaim = claim === subjectClaim(subject);
+      const error = isSubjectClaim ? duplicate('spec.subject', subject) : duplicate('spec.username', username);
       return invalidObject(userKind, name, [error]);
     },
   });
 }
 
-/** Admins, and every user their own. */
+/** Allowed for admins, and for every user on their own password. */
 async function checkMaySetPassword(draft: Draft, context: RequestContext): Promise<void> {
   if (context.system || (await maySet(userKind, draft, context, 'spec.password'))) return;
   throw forbidden(groupResourceOf(userKind), draft.object.metadata.name ?? '', 'you may not set spec.password');
@@ -100,18 +100,18 @@ function subjectClaim(subject: string): string {
   return `subject:${subject}`;
 }
 
-/** Who logs in with this name. */
+/** The claim on a login name. */
 export function usernameClaim(username: string): string {
   return `username:${username}`;
 }
 
 function usernameErrors(username: string): FieldError[] {
-  return Buffer.byteLength(username) > longestUsername ? [tooLong('spec.username', longestUsername)] : [];
+  return Buffer.byteLength(username) > maxUsernameLength ? [tooLong('spec.username', maxUsernameLength)] : [];
 }
 
 /**
- * Nobody's subject is anybody else's name or subject, so no two users are ever the same towards a cluster; and nobody
- * logs in with a name that is another's.
+ * A subject is unique among all names and subjects, so no two users are ever the same towards a cluster. A login name
+ * is unique among all names and login names.
  */
 function claims(record: StoredRecord): readonly string[] {
   const name = record.object.metadata.name ?? '';

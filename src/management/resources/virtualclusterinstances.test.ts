@@ -46,11 +46,11 @@ const fieldsOf = async (call: Promise<unknown>) => {
   return (status.details?.causes ?? []).map((cause) => cause.field);
 };
 
-describe('what the server fills in when an instance is created (completions §3)', () => {
-  it('is final in the answer: owner, template, place; and no status is invented', async () => {
+describe('defaults of a new instance (completions §3)', () => {
+  it('the create response contains the final owner, template and location, and no status', async () => {
     const { make } = await setUp();
-    const made = await make('vc', { clusterRef: {} });
-    expect(made).toMatchObject({
+    const created = await make('vc', { clusterRef: {} });
+    expect(created).toMatchObject({
       spec: {
         owner: { user: 'anna' },
         templateRef: { name: 'control-plane' },
@@ -61,23 +61,23 @@ describe('what the server fills in when an instance is created (completions §3)
         },
       },
     });
-    expect(made.status).toBeUndefined();
+    expect(created.status).toBeUndefined();
   });
 
-  it('fits the limits of hosts, however long the names are', async () => {
+  it('the derived names fit the limits of hosts, however long the instance name is', async () => {
     const { create, as } = await setUp();
     const project = 'p'.repeat(52);
     const name = 'n'.repeat(63);
     await create('projects', project, { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' }] });
-    const made = await create(plural, name, {}, as('admin', project));
-    const namespace = textAt(made, 'spec', 'clusterRef', 'namespace');
+    const created = await create(plural, name, {}, as('admin', project));
+    const namespace = textAt(created, 'spec', 'clusterRef', 'namespace');
     expect(namespace.length).toBeLessThanOrEqual(63);
     expect(namespace).toMatch(/^platform-p+-[0-9a-v]{6}$/);
-    expect(textAt(made, 'spec', 'clusterRef', 'virtualCluster')).toMatch(/^n{46}-[0-9a-v]{6}$/);
+    expect(textAt(created, 'spec', 'clusterRef', 'virtualCluster')).toMatch(/^n{46}-[0-9a-v]{6}$/);
     expect((await refusal(create(plural, 'n'.repeat(64), {}, as('admin', project)))).code).toBe(422);
   });
 
-  it('is the allowed, reachable cluster with the fewest instances; none: it is left open', async () => {
+  it('the allowed, reachable cluster with the fewest instances is chosen, or none', async () => {
     const { create, make, plane, system, merge } = await setUp({
       allowedClusters: [{ name: 'far' }, { name: 'near' }],
     });
@@ -98,20 +98,20 @@ describe('what the server fills in when an instance is created (completions §3)
     expect(await make('second', {})).toMatchObject({ spec: { clusterRef: { cluster: 'near' } } });
     await online('far');
     expect(await make('third', {})).toMatchObject({ spec: { clusterRef: { cluster: 'far' } } });
-    const placed = await merge('first', { spec: { clusterRef: { cluster: 'near' } } }, system('p'));
-    expect(placed.object).toMatchObject({ spec: { clusterRef: { cluster: 'near' } } });
+    const updated = await merge('first', { spec: { clusterRef: { cluster: 'near' } } }, system('p'));
+    expect(updated.object).toMatchObject({ spec: { clusterRef: { cluster: 'near' } } });
   });
 
-  it('stays when the original manifest is sent again and again', async () => {
+  it('the defaults are kept when the original manifest is applied again', async () => {
     const { make, put } = await setUp();
     const manifest = { displayName: 'mine', clusterRef: {}, templateRef: {} };
-    const made = await make('vc', manifest);
+    const created = await make('vc', manifest);
     const again = await put('vc', manifest);
-    expect(again).toEqual(made);
+    expect(again).toEqual(created);
     expect(await put('vc', { displayName: 'other' })).toMatchObject({
       metadata: { generation: 2 },
       spec: {
-        clusterRef: valueAt(made, 'spec', 'clusterRef'),
+        clusterRef: valueAt(created, 'spec', 'clusterRef'),
         owner: { user: 'anna' },
         templateRef: { name: 'control-plane' },
       },
@@ -119,8 +119,8 @@ describe('what the server fills in when an instance is created (completions §3)
   });
 });
 
-describe('what an instance may not be (completions §3)', () => {
-  it('is outside a project, or in one that is being deleted', async () => {
+describe('validation of instances (completions §3)', () => {
+  it('an instance outside a project or in a terminating one is rejected', async () => {
     const { make, as, verbs, admin } = await setUp();
     expect(await refusal(make('vc', {}, as('anna', 'nowhere')))).toMatchObject({
       code: 404,
@@ -135,7 +135,7 @@ describe('what an instance may not be (completions §3)', () => {
     });
   });
 
-  it('tells everything that is wrong at once', async () => {
+  it('all errors are reported at once', async () => {
     const { make, as } = await setUp({ allowedClusters: [{ name: 'x' }] });
     const wrong = {
       owner: { user: 'nobody' },
@@ -152,7 +152,7 @@ describe('what an instance may not be (completions §3)', () => {
     ]);
   });
 
-  it('tells nobody which clusters and templates there are that their project does not allow', async () => {
+  it('errors do not reveal clusters and templates that the project does not allow', async () => {
     const { make } = await setUp({ allowedClusters: [{ name: 'x' }], allowedTemplates: [{ name: 'x' }] });
     const refused = async (cluster: string, template: string) => {
       const spec = { templateRef: { name: template }, parameters: 'size: 10', clusterRef: { cluster } };
@@ -181,12 +181,12 @@ describe('what an instance may not be (completions §3)', () => {
     [{ template: {}, templateRef: { name: 'sized' } }, ['spec.template']],
     [{ template: { helmRelease: { chart: { name: 'evil' } } } }, ['spec.template.helmRelease.chart.name']],
     [{ owner: { user: 'anna', team: 'red' } }, ['spec.owner.team']],
-  ])('refuses %j', async (spec, fields) => {
+  ])('an instance with %j is rejected', async (spec, fields) => {
     const { make, as } = await setUp();
     expect(await fieldsOf(make('vc', spec, as('admin', 'p')))).toEqual(fields);
   });
 
-  it('is on a cluster that takes nothing new, or with a template that the project does not allow', async () => {
+  it('an unusable cluster and a template that the project does not allow are rejected', async () => {
     const { make, create } = await setUp({ allowedTemplates: [{ name: 'sized', isDefault: true }] });
     await create('clusters', 'full', { networkPeer: true, unusable: true });
     expect(await fieldsOf(make('vc', { clusterRef: { cluster: 'full' } }))).toEqual(['spec.clusterRef.cluster']);
@@ -194,31 +194,31 @@ describe('what an instance may not be (completions §3)', () => {
     expect(await make('vc', {})).toMatchObject({ spec: { templateRef: { name: 'sized' } } });
   });
 
-  it('moves once it has a place', async () => {
+  it('the location is immutable once it is set', async () => {
     const { make, merge, as } = await setUp();
     await make('vc', {});
-    const place = { cluster: 'elsewhere', namespace: 'other', virtualCluster: 'other' };
-    expect(await fieldsOf(merge('vc', { spec: { clusterRef: place } }, as('admin', 'p')))).toEqual([
+    const location = { cluster: 'elsewhere', namespace: 'other', virtualCluster: 'other' };
+    expect(await fieldsOf(merge('vc', { spec: { clusterRef: location } }, as('admin', 'p')))).toEqual([
       'spec.clusterRef.cluster',
       'spec.clusterRef.namespace',
       'spec.clusterRef.virtualCluster',
     ]);
   });
 
-  it('shares a place with another: 409', async () => {
+  it('a location that another instance has is rejected with 409', async () => {
     const { make, as } = await setUp();
-    const place = { cluster: 'local', namespace: 'shared', virtualCluster: 'v' };
-    await make('one', { clusterRef: place }, as('admin', 'p'));
-    expect(await refusal(make('two', { clusterRef: place }, as('admin', 'p')))).toMatchObject({
+    const location = { cluster: 'local', namespace: 'shared', virtualCluster: 'v' };
+    await make('one', { clusterRef: location }, as('admin', 'p'));
+    expect(await refusal(make('two', { clusterRef: location }, as('admin', 'p')))).toMatchObject({
       code: 409,
       reason: 'Conflict',
     });
-    await make('three', { clusterRef: { ...place, virtualCluster: 'w' } }, as('admin', 'p'));
+    await make('three', { clusterRef: { ...location, virtualCluster: 'w' } }, as('admin', 'p'));
   });
 });
 
-describe('rights inside an instance (completions §3)', () => {
-  it('gives it to another owner by admins of the project only', async () => {
+describe('permissions on instance fields (completions §3)', () => {
+  it('only project admins may set another owner', async () => {
     const { make, merge, as } = await setUp();
     expect((await refusal(make('vc', { owner: { user: 'bob' } }))).code).toBe(403);
     expect(await make('vc', { owner: { user: 'bob' } }, as('carol', 'p'))).toMatchObject({
@@ -229,7 +229,7 @@ describe('rights inside an instance (completions §3)', () => {
     expect(valueAt(given.object, 'spec', 'owner')).toEqual({ team: 'red' });
   });
 
-  it('sets namespace, virtual cluster and external by admins only', async () => {
+  it('only admins may set namespace, virtual cluster and external', async () => {
     const { make, merge, as } = await setUp();
     for (const spec of [
       { clusterRef: { namespace: 'n' } },
@@ -244,7 +244,7 @@ describe('rights inside an instance (completions §3)', () => {
     expect(await make('ext', { external: true }, as('admin', 'p'))).not.toHaveProperty('spec.templateRef');
   });
 
-  it('needs the right restricted for an inline template, and where a template is required and none named', async () => {
+  it('an inline template, or none where one is required, needs the permission restricted', async () => {
     const { make, merge, as } = await setUp({ requireTemplate: { disabled: false } });
     expect(await refusal(make('vc', { template: {} }))).toMatchObject({
       code: 403,
@@ -259,7 +259,7 @@ describe('rights inside an instance (completions §3)', () => {
     expect(await make('inline', { template: {} }, as('admin', 'p'))).not.toHaveProperty('spec.templateRef');
   });
 
-  it('keeps the quotas of the project and of each owner', async () => {
+  it('the quotas of the project and of each owner are enforced', async () => {
     const limits = { project: { virtualclusterinstances: 3 }, user: { virtualclusterinstances: '2' } };
     const { make, merge, as } = await setUp({ quotas: limits });
     await make('a1', {});
@@ -271,24 +271,24 @@ describe('rights inside an instance (completions §3)', () => {
     expect((await merge('a1', { spec: { displayName: 'x' } })).object).toMatchObject({ spec: { displayName: 'x' } });
   });
 
-  it('keeps to a quota however many are created at once', async () => {
+  it('a quota holds for concurrent creates', async () => {
     const { create, admin, state } = await setUp();
     await create('projects', 'small', {
       allowedClusters: [{ name: '*' }],
       allowedTemplates: [{ name: '*' }],
       quotas: { project: { virtualclusterinstances: 3 } },
     });
-    const made = await Promise.allSettled(
+    const created = await Promise.allSettled(
       Array.from({ length: 10 }, (_, index) => create(plural, `vc${index}`, {}, admin('small'))),
     );
-    expect(made.filter((result) => result.status === 'fulfilled')).toHaveLength(3);
+    expect(created.filter((result) => result.status === 'fulfilled')).toHaveLength(3);
     expect([...state.instancesOf('small')]).toHaveLength(3);
     expect((await refusal(create(plural, 'more', {}, admin('small')))).message).toContain(
       'exceeded quota of project "small", requested: virtualclusterinstances=1, used: virtualclusterinstances=3',
     );
   });
 
-  it('takes seconds for the time after which it sleeps or goes', async () => {
+  it('the sleep and delete annotations must be seconds', async () => {
     const { make, merge } = await setUp();
     await make('vc', {});
     const annotated = (value: string) => merge('vc', { metadata: { annotations: { [sleepAfterAnnotation]: value } } });
@@ -296,7 +296,7 @@ describe('rights inside an instance (completions §3)', () => {
     await annotated('3600');
   });
 
-  it('is not deleted while an annotation protects it', async () => {
+  it('an instance is not deleted while an annotation protects it', async () => {
     const { make, merge, verbs, as } = await setUp();
     await make('vc', {});
     await merge('vc', { metadata: { annotations: { [nonDeletableAnnotation]: 'true' } } });
@@ -307,7 +307,7 @@ describe('rights inside an instance (completions §3)', () => {
 });
 
 describe('updates of an instance', () => {
-  it('are not held up by what has gone since', async () => {
+  it('an update succeeds although referenced objects have been deleted', async () => {
     const { make, merge, verbs, admin } = await setUp();
     await make('vc', { templateRef: { name: 'sized', version: '1.1.0' }, parameters: 'size: 9' });
     await verbs('virtualclustertemplates').delete(admin(), 'sized', deleting);
@@ -318,7 +318,7 @@ describe('updates of an instance', () => {
     ]);
   });
 
-  it('change the template and its version', async () => {
+  it('an update can change the template and its version', async () => {
     const { make, merge, put } = await setUp();
     await make('vc', { templateRef: { name: 'sized', version: '1.0.0' }, parameters: 'size: 3' });
     expect(await fieldsOf(merge('vc', { spec: { templateRef: { version: '2.0.0' } } }))).toEqual([
@@ -331,7 +331,7 @@ describe('updates of an instance', () => {
     });
   });
 
-  it('never write a template into what was imported without one', async () => {
+  it('an update adds no template to an instance imported without one', async () => {
     const { create, system, merge, as } = await setUp();
     const clusterRef = { cluster: 'local', namespace: 'n', virtualCluster: 'v' };
     const imported = await create(plural, 'imp', { clusterRef, owner: { user: 'anna' } }, system('p'));
@@ -340,13 +340,13 @@ describe('updates of an instance', () => {
     expect(touched.object).not.toHaveProperty('spec.templateRef');
   });
 
-  it('drop what clients send in status', async () => {
+  it('a status in a client request is ignored', async () => {
     const { make, merge } = await setUp();
     await make('vc', {});
     expect((await merge('vc', { status: { phase: 'Ready' } })).object.status).toBeUndefined();
   });
 
-  it('leave nothing behind in a dry run', async () => {
+  it('a dry run changes nothing', async () => {
     const { verbs, sent, as, state } = await setUp();
     const answer = await verbs(plural).create(as('anna', 'p'), sent(plural, 'vc', { spec: {} }), dryRun);
     expect(textAt(answer.object, 'spec', 'clusterRef', 'cluster')).toBe('local');

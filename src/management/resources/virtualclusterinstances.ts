@@ -34,19 +34,19 @@ export function virtualClusterInstances({
     async prepare(draft: Draft, context: RequestContext) {
       const project = projectFor(draft, state);
       const spec = writableSpec(draft.object);
-      keepWhatWasSet(spec, draft.old?.object);
-      keepImport(draft.object, draft.old?.object);
-      keepImported(draft, context);
+      keepStoredValues(spec, draft.old?.object);
+      keepImportAnnotation(draft.object, draft.old?.object);
+      protectImportAnnotation(draft, context);
       await checkInstanceRights(draft, project, context);
-      if (draft.old === undefined) fillIn(draft.object, spec, project, context, state);
-      // Whoever takes an inline template away gets the default; what was imported without one stays without.
+      if (draft.old === undefined) fillDefaults(draft.object, spec, project, context, state);
+      // Removing an inline template falls back to the default; an instance imported without a template stays without.
       else if (valueAt(draft.old.object, 'spec', 'template') !== undefined) fillTemplate(spec, project);
       checkInstanceQuota(draft, project, state);
     },
     validate: (draft, context) => instanceErrors(draft, context, { state, settings }),
     lane: (_sent, { namespace }) =>
       hasQuotas(state.project(projectOfNamespace(namespace) ?? '')) ? namespace : undefined,
-    claims: placeOf,
+    claims: locationClaims,
     claimTaken: (_claim, _holder, draft) =>
       conflict(resource, draft.object.metadata.name ?? '', 'another instance already has this virtual cluster'),
     async guardDelete(record, context) {
@@ -58,15 +58,15 @@ export function virtualClusterInstances({
   });
 }
 
-/** Allows nothing, and limits nothing. */
+/** Allows nothing and limits nothing. */
 const noProject: KubeObject = { apiVersion: '', kind: '', metadata: {} };
 
-/** The project that the instance lives in. Nothing new is made in one that is on its way out (rules CREATE-19, CREATE-20). */
+/** The project of the instance. No objects are created in a terminating project (rules CREATE-19, CREATE-20). */
 function projectFor(draft: Draft, state: ManagementState): KubeObject {
   const namespace = draft.object.metadata.namespace ?? '';
   const project = state.project(projectOfNamespace(namespace) ?? '');
   if (project === undefined) {
-    // An instance that is there can still be seen off after its project.
+    // An existing instance can still be deleted after its project.
     if (draft.old !== undefined) return noProject;
     throw notFound({ group: '', resource: 'namespaces' }, namespace);
   }
@@ -87,38 +87,39 @@ function projectFor(draft: Draft, state: ManagementState): KubeObject {
   return project;
 }
 
-/** Absent or empty keeps what is set, so that the original manifest can be sent again and again. */
-function keepWhatWasSet(spec: JsonObject, old: KubeObject | undefined): void {
+/** Absent and empty fields keep their stored value, so that the original manifest can be applied again. */
+function keepStoredValues(spec: JsonObject, old: KubeObject | undefined): void {
   if (old === undefined) return;
   const owner = objectAt(old, 'spec', 'owner');
   if (owner !== undefined && isEmptyOwner(spec)) spec.owner = owner;
-  const place = objectAt(old, 'spec', 'clusterRef');
-  if (place !== undefined) spec.clusterRef = { ...place, ...withoutEmpty(objectAt(spec, 'clusterRef')) };
+  const location = objectAt(old, 'spec', 'clusterRef');
+  if (location !== undefined) spec.clusterRef = { ...location, ...withoutEmpty(objectAt(spec, 'clusterRef')) };
   const reference = objectAt(old, 'spec', 'templateRef');
   if (reference === undefined || valueAt(spec, 'template') !== undefined) return;
   const sent = objectAt(spec, 'templateRef');
   if (textAt(sent, 'name') !== '') return;
-  // With nothing sent all of it is kept; with a version alone, the template it is a version of.
+  // An empty reference keeps all of it; a version alone keeps the template name.
   spec.templateRef =
     sent === undefined || Object.keys(sent).length === 0 ? reference : { ...sent, name: textAt(reference, 'name') };
 }
 
 /**
- * Which virtual cluster an instance took over is the import's to say: a manifest sent in its place does not lose it, and
- * nobody gives an instance another one.
+ * Only an import records which virtual cluster an instance took over: a manifest applied later does not remove the
+ * annotation, and no client can change it.
  */
-function keepImported({ object, old }: Draft, context: RequestContext): void {
+function protectImportAnnotation({ object, old }: Draft, context: RequestContext): void {
   if (context.system) return;
-  const kept = old?.object.metadata.annotations?.[importedAnnotation];
+  const stored = old?.object.metadata.annotations?.[importedAnnotation];
   const sent = object.metadata.annotations?.[importedAnnotation];
-  if (sent === kept) return;
-  if (sent !== undefined) context.warn(`the annotation ${importedAnnotation} is set by imports alone`);
+  if (sent === stored) return;
+  if (sent !== undefined)
+    context.warn(`the annotation ${importedAnnotation} is set only by imports; the value in the request is ignored`);
   const { [importedAnnotation]: _sent, ...others } = object.metadata.annotations ?? {};
-  object.metadata.annotations = kept === undefined ? others : { ...others, [importedAnnotation]: kept };
+  object.metadata.annotations = stored === undefined ? others : { ...others, [importedAnnotation]: stored };
 }
 
-/** What was imported stays imported: the manifest that somebody sends for it later knows nothing of that. */
-function keepImport(object: KubeObject, old: KubeObject | undefined): void {
+/** An imported instance stays imported: a manifest applied later does not contain the annotation. */
+function keepImportAnnotation(object: KubeObject, old: KubeObject | undefined): void {
   const imported = old?.metadata.annotations?.[importedAnnotation];
   if (imported === undefined || object.metadata.annotations?.[importedAnnotation] !== undefined) return;
   object.metadata.annotations = { ...object.metadata.annotations, [importedAnnotation]: imported };
@@ -132,8 +133,8 @@ function withoutEmpty(object: JsonObject | undefined): JsonObject {
   return Object.fromEntries(Object.entries(object ?? {}).filter(([, value]) => value !== ''));
 }
 
-/** What is decided once, in the create call itself, so that its answer is final. */
-function fillIn(
+/** Fills in the fields that are decided once, in the create call itself, so that its response is final. */
+function fillDefaults(
   object: KubeObject,
   spec: JsonObject,
   project: KubeObject,
@@ -142,7 +143,7 @@ function fillIn(
 ): void {
   const name = object.metadata.name ?? '';
   const projectName = project.metadata.name ?? '';
-  // The server's own code (imports) says itself whose it is, and takes over what has no template.
+  // The server's own code (imports) sets the owner itself, and takes over virtual clusters without a template.
   if (!context.system) {
     if (isEmptyOwner(spec)) spec.owner = ownerOf(callerOf(context.user));
     fillTemplate(spec, project);
@@ -163,15 +164,15 @@ function fillTemplate(spec: JsonObject, project: KubeObject): void {
   spec.templateRef = { ...objectAt(spec, 'templateRef'), name: defaultTemplateOf(project) };
 }
 
-/** Where the virtual cluster is, once all of it is known; no two instances share a place. */
-function placeOf(record: StoredRecord): readonly string[] {
-  const at = (member: string) => textAt(record.object, 'spec', 'clusterRef', member);
-  const [cluster, namespace, virtualCluster] = [at('cluster'), at('namespace'), at('virtualCluster')];
+/** The location of the virtual cluster once it is fully known; no two instances share one. */
+function locationClaims(record: StoredRecord): readonly string[] {
+  const refAt = (member: string) => textAt(record.object, 'spec', 'clusterRef', member);
+  const [cluster, namespace, virtualCluster] = [refAt('cluster'), refAt('namespace'), refAt('virtualCluster')];
   if (cluster === '' || namespace === '' || virtualCluster === '') return [];
   return [placeClaim(cluster, namespace, virtualCluster)];
 }
 
-/** What an instance holds that is the virtual cluster of that place. */
+/** The claim of an instance on the virtual cluster at that location. */
 export function placeClaim(cluster: string, namespace: string, virtualCluster: string): string {
   return `place:${cluster}/${namespace}/${virtualCluster}`;
 }

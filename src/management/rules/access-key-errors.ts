@@ -10,18 +10,20 @@ import type { ManagementDependencies } from '../dependencies.ts';
 import { groupErrors, subjectErrors } from './group-errors.ts';
 import { scopeErrors } from './scope-errors.ts';
 
-/** A hundred years: more is a mistake, and less than what a timestamp can hold. */
-const longestTTL = 100 * 366 * 24 * 3600;
+/** A hundred years: a longer ttl is a mistake, and this one still fits into a timestamp. */
+const absoluteMaxTTL = 100 * 366 * 24 * 3600;
 
-type Known = Pick<ManagementDependencies, 'state' | 'settings'>;
+type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
 
-/** Everything that is wrong with a key besides its value. */
-export function accessKeyErrors(draft: Draft, context: RequestContext, known: Known): FieldError[] {
+/** Validates everything of a key except its value. */
+export function accessKeyErrors(draft: Draft, context: RequestContext, dependencies: Dependencies): FieldError[] {
   const { object, old } = draft;
   return [
-    ...ownerErrors(draft, context, known),
+    ...ownerErrors(draft, context, dependencies),
     ...typeErrors(draft, context),
-    ...(isServersOwn(draft.old?.object) && !context.system ? lifeErrors(draft) : ttlErrors(draft, context, known)),
+    ...(isServerKey(draft.old?.object) && !context.system
+      ? lifetimeErrors(draft)
+      : ttlErrors(draft, context, dependencies)),
     ...groupErrors(object),
     ...(old !== undefined && equalJson(valueAt(object, 'spec', 'scope'), valueAt(old.object, 'spec', 'scope'))
       ? []
@@ -29,7 +31,7 @@ export function accessKeyErrors(draft: Draft, context: RequestContext, known: Kn
   ];
 }
 
-function ownerErrors({ object, old }: Draft, context: RequestContext, { state }: Known): FieldError[] {
+function ownerErrors({ object, old }: Draft, context: RequestContext, { state }: Dependencies): FieldError[] {
   const given = ownerMembers.filter((member) => textAt(object, 'spec', member) !== '');
   if (old !== undefined) {
     return ownerMembers
@@ -37,7 +39,9 @@ function ownerErrors({ object, old }: Draft, context: RequestContext, { state }:
       .map((member) => invalid(`spec.${member}`, textAt(object, 'spec', member), 'field is immutable'));
   }
   if (given.length > 1) {
-    return given.slice(1).map((member) => forbiddenField(`spec.${member}`, `the key is already for spec.${given[0]}`));
+    return given
+      .slice(1)
+      .map((member) => forbiddenField(`spec.${member}`, `must not be set together with spec.${given[0]}`));
   }
   const user = textAt(object, 'spec', 'user');
   const team = textAt(object, 'spec', 'team');
@@ -52,16 +56,16 @@ function typeErrors({ object, old }: Draft, context: RequestContext): FieldError
   if (type === before) return [];
   const allowed: readonly string[] = context.system ? accessKeyTypes : clientAccessKeyTypes;
   if (!allowed.includes(type)) return [notSupported('spec.type', type, allowed)];
-  // What the server made for a purpose of its own stays what it is.
+  // A key that the server created for its own purpose keeps its type.
   return before === '' || allowed.includes(before) ? [] : [invalid('spec.type', type, 'field is immutable')];
 }
 
-function isServersOwn(key: KubeObject | undefined): boolean {
+function isServerKey(key: KubeObject | undefined): boolean {
   return key !== undefined && !(clientAccessKeyTypes as readonly string[]).includes(textAt(key, 'spec', 'type'));
 }
 
-/** How long a login lasts is not for who logged in to say. */
-function lifeErrors({ object, old }: Draft): FieldError[] {
+/** Users cannot change the lifetime of their logins. */
+function lifetimeErrors({ object, old }: Draft): FieldError[] {
   return (['ttl', 'ttlAfterLastActivity'] as const).flatMap((member) => {
     const value = valueAt(object, 'spec', member);
     if (equalJson(value, valueAt(old?.object, 'spec', member))) return [];
@@ -69,14 +73,14 @@ function lifeErrors({ object, old }: Draft): FieldError[] {
   });
 }
 
-function ttlErrors({ object, old }: Draft, context: RequestContext, { settings }: Known): FieldError[] {
+function ttlErrors({ object, old }: Draft, context: RequestContext, { settings }: Dependencies): FieldError[] {
   const ttl = numberAt(object, 'spec', 'ttl') ?? 0;
   if (old !== undefined && ttl === (numberAt(old.object, 'spec', 'ttl') ?? 0)) return [];
   const max = settings.accessKeys.maxTTL;
   if (ttl < 0) return [invalid('spec.ttl', ttl, 'must be greater than or equal to 0')];
-  if (ttl > longestTTL) return [invalid('spec.ttl', ttl, `must be less than or equal to ${longestTTL}`)];
+  if (ttl > absoluteMaxTTL) return [invalid('spec.ttl', ttl, `must be less than or equal to ${absoluteMaxTTL}`)];
   if (context.system || max <= 0) return [];
-  if (ttl === 0) return [invalid('spec.ttl', ttl, `this server allows no keys without an end; at most ${max} seconds`)];
+  if (ttl === 0) return [invalid('spec.ttl', ttl, `this server requires keys to expire; at most ${max} seconds`)];
   return ttl > max
     ? [invalid('spec.ttl', ttl, `must be less than or equal to ${max}, the maximum of this server`)]
     : [];

@@ -1,6 +1,6 @@
 /**
- * Kinds of Kubernetes that live outside namespaces: none of them may be applied in a host namespace. What other
- * kinds a host has, and how they are scoped, only the host can say.
+ * The cluster-scoped kinds of Kubernetes: none of them may be applied in a host namespace. The scope of other kinds is
+ * known only to the host.
  */
 export const clusterScopedKinds: ReadonlySet<string> = new Set([
   'APIService',

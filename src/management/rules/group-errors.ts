@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { reservedSubjectPrefix, systemPrefix } from '../../api/naming.ts';
 import { textsAt } from '../../lib/json-path.ts';
 
-/** Groups that an object gives may not pretend to be Kubernetes' own. */
+/** Rejects groups with the prefix of Kubernetes' own groups. */
 export function groupErrors(object: KubeObject): FieldError[] {
   return textsAt(object, 'spec', 'groups').flatMap((group, index) => {
     const path = `spec.groups[${index}]`;
@@ -12,7 +12,7 @@ export function groupErrors(object: KubeObject): FieldError[] {
   });
 }
 
-/** A subject that somebody chose may not pretend to be a name that Kubernetes or this server gives. */
+/** Rejects a client-supplied subject with a prefix that Kubernetes or this server reserves. */
 export function subjectErrors(subject: string, field: string): FieldError[] {
   const prefix = [systemPrefix, reservedSubjectPrefix].find((one) => subject.startsWith(one));
   return prefix === undefined ? [] : [invalid(field, subject, `must not begin with ${prefix}`)];

@@ -17,28 +17,28 @@ import type { ManagementState } from '../state.ts';
 import { missingOwnerErrors, ownerErrors } from './owner-errors.ts';
 import { definitionErrors } from './template-errors.ts';
 
-type Known = Pick<ManagementDependencies, 'state' | 'settings'>;
+type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
 
 /**
- * Everything that is wrong with an instance. What an update does not touch is not judged again: a template that has
- * gone, or a cluster that was taken from the project, must not stand in the way of other changes.
+ * Validates an instance. Unchanged fields of an update are not validated again: a deleted template, or a cluster that
+ * the project no longer allows, must not block other changes.
  */
-export function instanceErrors(draft: Draft, context: RequestContext, known: Known): FieldError[] {
+export function instanceErrors(draft: Draft, context: RequestContext, dependencies: Dependencies): FieldError[] {
   const { object, old } = draft;
   const changed = (...path: string[]) =>
     old === undefined || !equalJson(valueAt(object, 'spec', ...path), valueAt(old.object, 'spec', ...path));
   const errors = ownerErrors(object, 'spec.owner');
-  // Whoever is caller and owner need not be an object here: a subject is not.
+  // The caller as owner need not exist as an object: a bare subject does not.
   const namesOwner = changed('owner') && textAt(object, 'spec', 'owner', 'user') !== context.user.name;
-  if (namesOwner) errors.push(...missingOwnerErrors(object, 'spec.owner', known.state));
+  if (namesOwner) errors.push(...missingOwnerErrors(object, 'spec.owner', dependencies.state));
   if (valueAt(object, 'spec', 'template') !== undefined && textAt(object, 'spec', 'templateRef', 'name') !== '') {
-    errors.push(forbiddenField('spec.template', 'may not be given together with templateRef'));
+    errors.push(forbiddenField('spec.template', 'must not be set together with templateRef'));
   }
   if (changed('template'))
-    errors.push(...definitionErrors(valueAt(object, 'spec', 'template'), 'spec.template', known.settings));
-  errors.push(...sleepErrors(draft), ...placeErrors(draft, known.state));
+    errors.push(...definitionErrors(valueAt(object, 'spec', 'template'), 'spec.template', dependencies.settings));
+  errors.push(...sleepErrors(draft), ...locationErrors(draft, dependencies.state));
   if (changed('templateRef') || changed('template') || changed('parameters')) {
-    errors.push(...templateAndParameterErrors(draft, changed('templateRef'), known.state));
+    errors.push(...templateAndParameterErrors(draft, changed('templateRef'), dependencies.state));
   }
   return errors;
 }
@@ -53,15 +53,15 @@ function sleepErrors({ object, old }: Draft): FieldError[] {
   });
 }
 
-const placeMembers = ['cluster', 'namespace', 'virtualCluster'] as const;
+const locationFields = ['cluster', 'namespace', 'virtualCluster'] as const;
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-function placeErrors({ object, old }: Draft, state: ManagementState): FieldError[] {
+function locationErrors({ object, old }: Draft, state: ManagementState): FieldError[] {
   const { name = '', namespace = '' } = object.metadata;
   const project = projectOfNamespace(namespace) ?? '';
-  // What the server made from a bad name is not the client's second mistake.
+  // A value that the server derived from an invalid name is not reported as a second error.
   const derived = { namespace: hostNamespaceFor, virtualCluster: virtualClusterNameFor };
-  return placeMembers.flatMap((member) => {
+  return locationFields.flatMap((member) => {
     const path = `spec.clusterRef.${member}`;
     const value = textAt(object, 'spec', 'clusterRef', member);
     const set = textAt(old?.object, 'spec', 'clusterRef', member);
@@ -81,28 +81,28 @@ function placeErrors({ object, old }: Draft, state: ManagementState): FieldError
 
 function clusterErrors(name: string, instance: KubeObject, state: ManagementState, path: string): FieldError[] {
   const project = projectOf(instance, state);
-  // First, and alike for what is not there: nobody learns by it which clusters there are beyond their project.
+  // Checked first, and also for missing clusters: callers must not learn which clusters exist outside their project.
   if (project !== undefined && !allowsCluster(project, name)) {
     return [forbiddenField(path, `the project ${project.metadata.name} does not allow the cluster ${name}`)];
   }
   const cluster = state.cluster(name);
   if (cluster === undefined) return [fieldNotFound(path, name)];
-  return isUsable(cluster) ? [] : [forbiddenField(path, `the cluster ${name} takes no new virtual clusters`)];
+  return isUsable(cluster) ? [] : [forbiddenField(path, `the cluster ${name} does not accept new virtual clusters`)];
 }
 
 function projectOf(instance: KubeObject, state: ManagementState): KubeObject | undefined {
   return state.project(projectOfNamespace(instance.metadata.namespace ?? '') ?? '');
 }
 
-function templateAndParameterErrors({ object }: Draft, judgeReference: boolean, state: ManagementState): FieldError[] {
+function templateAndParameterErrors({ object }: Draft, checkReference: boolean, state: ManagementState): FieldError[] {
   const text = textAt(object, 'spec', 'parameters');
   const name = textAt(object, 'spec', 'templateRef', 'name');
   if (name === '') return readParameters(text, []).errors.slice();
 
   const version = textAt(object, 'spec', 'templateRef', 'version');
   const template = state.template(name);
-  const errors = judgeReference ? referenceErrors(name, version, object, state) : [];
-  // Without a template that may be had nobody is told what its parameters are.
+  const errors = checkReference ? referenceErrors(name, version, object, state) : [];
+  // The parameters of a template that the caller may not use are not disclosed.
   if (errors.length > 0) return errors;
   const parameters: readonly TemplateParameter[] | undefined =
     template === undefined ? undefined : resolveTemplate(template, version)?.parameters;

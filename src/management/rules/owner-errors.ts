@@ -3,15 +3,15 @@ import type { KubeObject } from '../../api/meta.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { ManagementState } from '../state.ts';
 
-/** At most one owner. */
+/** Rejects more than one owner. */
 export function ownerErrors(object: KubeObject, field: string): FieldError[] {
   const owner = field.split('.');
   return textAt(object, ...owner, 'user') !== '' && textAt(object, ...owner, 'team') !== ''
-    ? [forbiddenField(`${field}.team`, 'an object is owned by a user or by a team, not by both')]
+    ? [forbiddenField(`${field}.team`, 'the owner must be a user or a team, not both')]
     : [];
 }
 
-/** The owner that somebody named must be there. */
+/** Rejects an owner that does not exist. */
 export function missingOwnerErrors(
   object: KubeObject,
   field: string,

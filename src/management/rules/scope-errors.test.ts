@@ -7,7 +7,7 @@ const errors = (scope: JsonValue | undefined) => scopeErrors(scope, 'spec.scope'
 const rule = (value: JsonValue) => errors({ rules: [value] });
 
 describe('scope rules (completions §5, Scope)', () => {
-  it('takes no scope at all, and scopes that list something', () => {
+  it('no scope and non-empty scopes are accepted', () => {
     expect(errors(undefined)).toEqual([]);
     expect(errors(null)).toEqual([]);
     expect(errors({ allowPlatformCli: true })).toEqual([]);
@@ -18,20 +18,20 @@ describe('scope rules (completions §5, Scope)', () => {
   });
 
   it.each([{}, { projects: [], rules: [] }, { allowPlatformCli: false, spaces: [] }])(
-    'refuses %j, which lists nothing',
+    'the empty scope %j is rejected',
     (scope) => {
       expect(errors(scope)).toEqual([expect.stringMatching(/^spec\.scope: Required value/)]);
     },
   );
 
-  it('refuses entries that name nothing', () => {
+  it('entries without a name are rejected', () => {
     expect(errors({ virtualClusters: [{ project: 'p' }], clusters: [{}] })).toEqual([
       'spec.scope.virtualClusters[0].virtualCluster: Required value: a name, or * for all',
       'spec.scope.clusters[0].cluster: Required value: a name, or * for all',
     ]);
   });
 
-  it('refuses resourceNames without resources, on the rule and in an entry', () => {
+  it('resourceNames without resources are rejected, on the rule and in an entry', () => {
     expect(rule({ resourceNames: ['a'] })).toHaveLength(1);
     expect(rule({ resources: [{ group: '', resourceNames: ['a'] }] })).toEqual([
       expect.stringContaining('spec.scope.rules[0].resources[0].resourceNames: Forbidden'),
@@ -50,7 +50,7 @@ describe('scope rules (completions §5, Scope)', () => {
     [['pods/*', 'pods'], 0],
     [['pods*'], 1],
     [['pods/log/x'], 1],
-  ])('finds in %j %i overlaps or faults', (resources, count) => {
+  ])('resources %j have %i overlaps or errors', (resources, count) => {
     expect(rule({ resources: [{ group: '', resources }] })).toHaveLength(count);
   });
 
@@ -61,11 +61,11 @@ describe('scope rules (completions §5, Scope)', () => {
     ['/health*', 1],
     ['/a/*/b', 1],
     ['metrics', 1],
-  ])('finds in the path %j %i faults', (url, count) => {
+  ])('the path %j has %i errors', (url, count) => {
     expect(rule({ nonResourceURLs: [url] })).toHaveLength(count);
   });
 
-  it('knows the request targets', () => {
+  it('unknown request targets are rejected', () => {
     expect(rule({ requestTargets: ['Management', 'Cluster', 'ProjectSpace', 'ProjectVirtualCluster'] })).toEqual([]);
     expect(rule({ requestTargets: ['management'] })).toEqual([
       expect.stringContaining('spec.scope.rules[0].requestTargets[0]: Unsupported value: "management"'),

@@ -6,24 +6,24 @@ import { equalJson, type JsonValue } from '../../lib/json-value.ts';
 
 const lists = ['projects', 'spaces', 'virtualClusters', 'clusters', 'rules'] as const;
 
-/** Everything that is wrong with a scope; absent or null is no scope and always right. */
+/** Validates a scope. An absent or null scope is valid and means no restriction. */
 export function scopeErrors(scope: JsonValue | undefined, field: string): FieldError[] {
   const given = objectAt(scope);
   if (given === undefined) return [];
   if (!flagAt(given, scopeCliFlag) && lists.every((list) => listAt(given, list).length === 0)) {
-    return [required(field, 'a scope must allow something; leave it out for no narrowing')];
+    return [required(field, 'a scope must not be empty; omit it for no restriction')];
   }
   return [
-    ...named(given, 'projects', ['project'], field),
-    ...named(given, 'spaces', ['project', 'space'], field),
-    ...named(given, 'virtualClusters', ['project', 'virtualCluster'], field),
-    ...named(given, 'clusters', ['cluster'], field),
+    ...nameErrors(given, 'projects', ['project'], field),
+    ...nameErrors(given, 'spaces', ['project', 'space'], field),
+    ...nameErrors(given, 'virtualClusters', ['project', 'virtualCluster'], field),
+    ...nameErrors(given, 'clusters', ['cluster'], field),
     ...listAt(given, 'rules').flatMap((rule, index) => ruleErrors(rule, `${field}.rules[${index}]`)),
   ];
 }
 
-/** An entry that names nothing would match nothing, and was hardly meant. */
-function named(scope: JsonValue, list: string, members: readonly string[], field: string): FieldError[] {
+/** Rejects entries with empty names, which would match nothing. */
+function nameErrors(scope: JsonValue, list: string, members: readonly string[], field: string): FieldError[] {
   return listAt(scope, list).flatMap((entry, index) =>
     members
       .filter((member) => textAt(entry, member) === '')
@@ -36,7 +36,7 @@ function ruleErrors(rule: JsonValue, field: string): FieldError[] {
   const urls = textsAt(rule, 'nonResourceURLs');
   const errors: FieldError[] = [];
   if (textsAt(rule, 'resourceNames').length > 0 && resources.length === 0) {
-    errors.push(forbiddenField(`${field}.resourceNames`, 'resourceNames need resources to be given'));
+    errors.push(forbiddenField(`${field}.resourceNames`, 'resourceNames requires resources'));
   }
   for (const [index, entry] of resources.entries()) {
     errors.push(...resourceErrors(entry, `${field}.resources[${index}]`));
@@ -60,12 +60,12 @@ function resourceErrors(entry: JsonValue, field: string): FieldError[] {
   const errors: FieldError[] = [];
   const resources = textsAt(entry, 'resources');
   if (textsAt(entry, 'resourceNames').length > 0 && resources.length === 0) {
-    errors.push(forbiddenField(`${field}.resourceNames`, 'resourceNames need resources to be given'));
+    errors.push(forbiddenField(`${field}.resourceNames`, 'resourceNames requires resources'));
   }
   for (const [index, resource] of resources.entries()) {
     const path = `${field}.resources[${index}]`;
     if (!isResourcePattern(resource)) {
-      errors.push(invalid(path, resource, 'must be a resource, <resource>/<subresource>, or have * as one whole part'));
+      errors.push(invalid(path, resource, 'must be <resource> or <resource>/<subresource>; either part may be *'));
       continue;
     }
     const other = resources.find((candidate, at) => at !== index && overlaps(candidate, resource, at < index));
@@ -80,23 +80,25 @@ function isResourcePattern(resource: string): boolean {
 }
 
 /**
- * Whether `wide` covers something that `narrow` names too. Only wildcards cover others; of two equal entries the
- * later one is at fault, so that each overlap is told once.
+ * True if `wide` covers something that `narrow` names too. Only wildcards cover other entries. Of two equal entries the
+ * later one is at fault, so that each overlap is reported once.
  */
 function overlaps(wide: string, narrow: string, isEarlier: boolean): boolean {
   if (wide === narrow) return isEarlier;
   if (!wide.includes('*')) return false;
   const [wideResource, wideSub] = wide.split('/');
   const [narrowResource, narrowSub] = narrow.split('/');
-  // `*` alone is every resource and every subresource.
+  // A lone `*` matches every resource and every subresource.
   if (wide === '*') return true;
   if (narrow === '*') return false;
   const covers = (a: string | undefined, b: string | undefined) => a === b || a === '*';
-  const meets = (a: string | undefined, b: string | undefined) => covers(a, b) || covers(b, a);
+  const intersects = (a: string | undefined, b: string | undefined) => covers(a, b) || covers(b, a);
   if (wideSub === undefined || narrowSub === undefined) return false;
   if (covers(wideResource, narrowResource) && covers(wideSub, narrowSub)) return true;
-  // `pods/*` and `*/log` share pods/log; neither covers the other.
-  return narrow.includes('*') && isEarlier && meets(wideResource, narrowResource) && meets(wideSub, narrowSub);
+  // `pods/*` and `*/log` overlap in pods/log; neither covers the other.
+  return (
+    narrow.includes('*') && isEarlier && intersects(wideResource, narrowResource) && intersects(wideSub, narrowSub)
+  );
 }
 
 function urlError(url: string): string | undefined {
@@ -104,7 +106,7 @@ function urlError(url: string): string | undefined {
   if (!url.startsWith('/')) return 'must begin with /';
   const star = url.indexOf('*');
   if (star >= 0 && (star !== url.length - 1 || url[star - 1] !== '/')) {
-    return '* is allowed as the whole last step of a path only';
+    return '* is allowed only as the whole last segment of a path';
   }
   return undefined;
 }

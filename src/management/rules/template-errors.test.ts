@@ -8,15 +8,15 @@ const definition = (value: JsonObject) =>
   definitionErrors(value, 'spec.template', defaultSettings).map(describeFieldError);
 const spec = (value: JsonObject) => templateSpecErrors(value, defaultSettings).map(describeFieldError);
 
-describe('rules for template definitions', () => {
-  it('takes the listed chart, named in whole, in part or not at all (completions §3)', () => {
+describe('definitionErrors', () => {
+  it('an allowed chart is accepted, named fully, partly or not at all (completions §3)', () => {
     const repo = 'https://charts.loft.sh';
     for (const chart of [{}, { name: 'vcluster' }, { repo }, { name: 'vcluster', repo, version: '0.30.0' }]) {
       expect(definition({ helmRelease: { chart } })).toEqual([]);
     }
   });
 
-  it('refuses charts and repositories that no admin has listed', () => {
+  it('charts and repositories that are not allowed are rejected', () => {
     expect(definition({ helmRelease: { chart: { name: 'nginx' } } })).toEqual([
       expect.stringContaining('spec.template.helmRelease.chart.name: Forbidden'),
     ]);
@@ -38,24 +38,24 @@ describe('rules for template definitions', () => {
     ['- kind: ConfigMap', 1],
     ['metadata: {}', 1],
     ['', 0],
-  ])('finds in the space objects %j %i faults', (objects, count) => {
+  ])('space objects %j have %i errors', (objects, count) => {
     expect(definition({ spaceTemplate: { objects } })).toHaveLength(count);
   });
 });
 
-describe('texts of a definition that are templates', () => {
-  it('are refused where they could never be rendered, with the place (completions §7)', () => {
+describe('template strings of a definition', () => {
+  it('template syntax errors are rejected with their position (completions §7)', () => {
     const values = 'replicas: {{ .Values.replicas | default 1 }}\nname: {{ .Values.platform.name | nosuch }}\n';
     const annotations = { 'example.dev/a': '{{ if .Values.a }}' };
     expect(definition({ helmRelease: { values }, metadata: { annotations } })).toEqual([
-      'spec.template.helmRelease.values: Invalid value: "": is not a template that can be rendered: line 2, column 34: function "nosuch" not defined',
-      'spec.template.metadata.annotations[example.dev/a]: Invalid value: "": is not a template that can be rendered: line 1, column 7: {{if}} has no matching {{end}}',
+      'spec.template.helmRelease.values: Invalid value: "": invalid template: line 2, column 34: function "nosuch" not defined',
+      'spec.template.metadata.annotations[example.dev/a]: Invalid value: "": invalid template: line 1, column 7: {{if}} has no matching {{end}}',
     ]);
   });
 });
 
-describe('rules for template parameters and versions', () => {
-  it('finds everything at once', () => {
+describe('template parameters and versions', () => {
+  it('all errors are reported at once', () => {
     expect(
       spec({
         parameters: [
@@ -84,7 +84,7 @@ describe('rules for template parameters and versions', () => {
     ]);
   });
 
-  it('takes a whole template', () => {
+  it('a complete template is accepted', () => {
     expect(
       spec({
         template: { objects: 'anything {{ .Values.a }}' },

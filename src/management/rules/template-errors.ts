@@ -10,7 +10,7 @@ import type { ManagementSettings } from '../settings.ts';
 import { clusterScopedKinds } from './cluster-scoped-kinds.ts';
 import { templateSyntaxErrors } from './template-syntax.ts';
 
-/** Everything that is wrong with the spec of a VirtualClusterTemplate. */
+/** Validates the spec of a VirtualClusterTemplate. */
 export function templateSpecErrors(spec: JsonValue | undefined, settings: ManagementSettings): FieldError[] {
   const seen = new Set<string>();
   return [
@@ -32,7 +32,7 @@ export function templateSpecErrors(spec: JsonValue | undefined, settings: Manage
   ];
 }
 
-/** Everything that is wrong with a definition, inline or in a template, whatever its parameters will be. */
+/** Validates an inline definition or one of a template, independent of its parameters. */
 export function definitionErrors(
   definition: JsonValue | undefined,
   field: string,
@@ -45,21 +45,21 @@ export function definitionErrors(
   ];
 }
 
-/** A member that is left out means that of the first chart of the list. */
+/** An omitted member defaults to that of the first chart in the list. */
 function chartErrors(chart: JsonValue | undefined, field: string, settings: ManagementSettings): FieldError[] {
   const name = textAt(chart, 'name');
   const repo = textAt(chart, 'repo');
   const { allowed } = settings.charts;
-  const fits = allowed.some((one) => (name === '' || name === one.name) && (repo === '' || repo === one.repo));
-  if (fits || (name === '' && repo === '')) return [];
+  const isAllowed = allowed.some((one) => (name === '' || name === one.name) && (repo === '' || repo === one.repo));
+  if (isAllowed || (name === '' && repo === '')) return [];
   const known = allowed.map((one) => `${one.name} from ${one.repo}`).join(', ');
-  const detail = `only charts that an admin has listed may be used: ${known === '' ? 'none' : known}`;
+  const detail = `chart not allowed; allowed: ${known === '' ? 'none' : known}`;
   return allowed.some((one) => one.name === name)
     ? [forbiddenField(`${field}.repo`, detail)]
     : [forbiddenField(`${field}.name`, detail)];
 }
 
-/** A kind that begins a line is the kind of a document, whatever template text stands around it. */
+/** A `kind` at the start of a line is the kind of a document, whatever template text surrounds it. */
 const kindLine = /^kind:[ \t]*["']?([A-Za-z]+)["']?[ \t]*(?:#.*)?$/gm;
 
 function objectErrors(text: string, field: string): FieldError[] {
@@ -69,7 +69,7 @@ function objectErrors(text: string, field: string): FieldError[] {
     try {
       for (const document of loadAll(text, { maxAliases: 100 }) as JsonValue[]) {
         if (document === null) continue;
-        if (!isJsonObject(document)) return [invalid(field, '', 'must be YAML documents of one object each')];
+        if (!isJsonObject(document)) return [invalid(field, '', 'must be YAML documents with one object each')];
         if (textAt(document, 'kind') === '') return [invalid(field, '', 'every object must have a kind')];
         kinds.add(textAt(document, 'kind'));
         for (const item of listAt(document, 'items')) kinds.add(textAt(item, 'kind'));
@@ -82,7 +82,9 @@ function objectErrors(text: string, field: string): FieldError[] {
   for (const [, kind] of text.matchAll(kindLine)) if (kind !== undefined) kinds.add(kind);
   return [...kinds]
     .filter((kind) => clusterScopedKinds.has(kind))
-    .map((kind) => forbiddenField(field, `only namespaced kinds may be applied in the host namespace; ${kind} is not`));
+    .map((kind) =>
+      forbiddenField(field, `only namespaced kinds may be applied in the host namespace; ${kind} is cluster-scoped`),
+    );
 }
 
 const variableName = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
@@ -98,9 +100,15 @@ function parameterListErrors(parameters: readonly JsonValue[], field: string): F
     } else if (variables.indexOf(variable) !== index) {
       errors.unshift(duplicate(`${path}.variable`, variable));
     } else {
-      const inside = variables.find((other) => other !== '' && variable.startsWith(`${other}.`));
-      if (inside !== undefined) {
-        errors.unshift(invalid(`${path}.variable`, variable, `${inside} is a value and cannot hold other values`));
+      const parent = variables.find((other) => other !== '' && variable.startsWith(`${other}.`));
+      if (parent !== undefined) {
+        errors.unshift(
+          invalid(
+            `${path}.variable`,
+            variable,
+            `the parameter ${parent} is a single value and cannot contain other parameters`,
+          ),
+        );
       }
     }
     return errors;
@@ -126,14 +134,14 @@ function parameterErrors(parameter: JsonValue, path: string): FieldError[] {
   if (errors.length > 0 || !isJsonObject(parameter)) return errors;
 
   const rules = parameter as unknown as TemplateParameter;
-  const byItself = { ...rules, options: [] };
+  const withoutOptions = { ...rules, options: [] };
   for (const [index, option] of textsAt(parameter, 'options').entries()) {
-    const { error } = checkParameterValue(option, byItself, `${path}.options[${index}]`);
+    const { error } = checkParameterValue(option, withoutOptions, `${path}.options[${index}]`);
     if (error !== undefined) errors.push(error);
   }
-  const preset = textAt(parameter, 'defaultValue');
-  if (preset !== '' && errors.length === 0) {
-    const { error } = checkParameterValue(preset, rules, `${path}.defaultValue`);
+  const defaultValue = textAt(parameter, 'defaultValue');
+  if (defaultValue !== '' && errors.length === 0) {
+    const { error } = checkParameterValue(defaultValue, rules, `${path}.defaultValue`);
     if (error !== undefined) errors.push(error);
   }
   return errors;

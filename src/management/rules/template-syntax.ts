@@ -3,18 +3,18 @@ import { childPath, indexPath, keyPath } from '../../api/schema/field-path.ts';
 import { templateFault } from '../../lib/go-template/render.ts';
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 
-/** Every text of a definition may be a template: those that could never be rendered are refused, with the place. */
+/** Every string of a definition may be a template. Reports those with syntax errors, with their position. */
 export function templateSyntaxErrors(value: JsonValue | undefined, field: string): FieldError[] {
   if (typeof value === 'string') {
     const fault = templateFault(value);
-    return fault === undefined ? [] : [invalid(field, '', `is not a template that can be rendered: ${fault.message}`)];
+    return fault === undefined ? [] : [invalid(field, '', `invalid template: ${fault.message}`)];
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => templateSyntaxErrors(item, indexPath(field, index)));
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => templateSyntaxErrors(member, memberPath(field, name)));
 }
 
-/** Names of labels and annotations are no names of fields. */
+/** Keys of labels and annotations are not field names and need brackets. */
 function memberPath(field: string, name: string): string {
   return /^[A-Za-z]\w*$/.test(name) ? childPath(field, name) : keyPath(field, name);
 }

@@ -6,21 +6,21 @@ import type { Draft } from '../../registry/resource.ts';
 import type { ManagementState } from '../state.ts';
 
 /**
- * A member need not be there yet: manifests come in any order. Whoever adds one that is not is told so, for it may be a
- * typing error, and whoever gets that name later is a member.
+ * Warns about new members that do not exist. They are allowed, since manifests may be applied in any order. The name
+ * may be a typing error, however, and a user who gets that name later becomes a member.
  */
 export function warnOfStrangers(
   draft: Draft,
   context: RequestContext,
   state: Pick<ManagementState, 'user' | 'team'>,
 ): void {
-  const known = new Set(listAt(draft.old?.object, 'spec', 'members').map(memberKey));
+  const before = new Set(listAt(draft.old?.object, 'spec', 'members').map(memberKey));
   for (const [index, member] of listAt(draft.object, 'spec', 'members').entries()) {
     const [kind, name] = [textAt(member, 'kind'), textAt(member, 'name')];
-    if (name === '' || known.has(memberKey(member))) continue;
+    if (name === '' || before.has(memberKey(member))) continue;
     const isTeam = kind === teamKind.kind;
     if ((isTeam ? state.team(name) : state.user(name)) !== undefined) continue;
-    context.warn(`spec.members[${index}].name: there is no ${isTeam ? 'team' : 'user'} ${JSON.stringify(name)} yet`);
+    context.warn(`spec.members[${index}].name: ${isTeam ? 'team' : 'user'} ${JSON.stringify(name)} does not exist yet`);
   }
 }
 

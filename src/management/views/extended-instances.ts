@@ -6,7 +6,9 @@ import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { serve } from '../../registry/served.ts';
 import type { Served } from '../../registry/verbs.ts';
 
-/** Instances that tell with `?extended=true` what their reader may do with them; a watch shows them as they are stored. */
+/**
+ * With `?extended=true`, get and list add what the caller may do with each instance. A watch returns stored objects.
+ */
 export function extendedInstances(mounted: MountedResource): MountedResource {
   const { get, list } = mounted.verbs;
   return {

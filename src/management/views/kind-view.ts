@@ -6,28 +6,28 @@ import { streamMapper } from '../../registry/mapped-stream.ts';
 import { serve } from '../../registry/served.ts';
 import type { Deleted, Patch, Served, WatchEvent, WatchStream } from '../../registry/verbs.ts';
 
-/** The same objects under another kind of the same group and version. */
+/** Serves the objects of a stored kind under another kind of the same group and version. */
 export interface KindView {
-  /** An object of the stored kind as one of the shown kind; made once per version. */
+  /** Converts an object of the stored kind to the shown kind; cached per version. */
   outward(served: Served): Served;
   outwardEvents(stream: WatchStream): WatchStream;
   outwardDeleted(deleted: Deleted): Deleted;
-  /** What a client sent under the shown kind, as the stored kind takes it. */
+  /** Converts an object that a client sent under the shown kind to the stored kind. */
   inward(object: KubeObject): KubeObject;
   inwardPatch(patch: Patch): Patch;
-  /** Runs a call; its errors speak of the shown kind. */
+  /** Runs a call and converts the kind in its errors to the shown kind. */
   told<T>(call: () => Promise<T>): Promise<T>;
 }
 
 export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
-  const known = new WeakMap<Served, Served>();
+  const cache = new WeakMap<Served, Served>();
 
   function outward(served: Served): Served {
-    const found = known.get(served);
-    if (found !== undefined) return found;
-    const made = serve(shown, { ...served.object, kind: shown.kind });
-    known.set(served, made);
-    return made;
+    const cached = cache.get(served);
+    if (cached !== undefined) return cached;
+    const converted = serve(shown, { ...served.object, kind: shown.kind });
+    cache.set(served, converted);
+    return converted;
   }
 
   function outwardStatus(status: Status): Status {
@@ -44,7 +44,7 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
     [wholeName(`${apiVersionOf(stored)}, Kind=${stored.kind}`), `${apiVersionOf(shown)}, Kind=${shown.kind}`],
   ];
 
-  /** Messages name the kind once, in front of what a client wrote, so the first one is the one. */
+  /** A message names the kind before any text of the client, so only the first match is replaced. */
   function renamed(message: string): string {
     let text = message;
     for (const [from, to] of names) text = text.replace(from, () => to);
@@ -86,14 +86,14 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
     return { ...event, object: outward(event.object) };
   }
 
-  /** A test of `/kind`, or a write of the same, means the kind that the client sees. */
+  /** A JSON patch test or write of `/kind` refers to the shown kind. */
   function inwardOperation(operation: JsonValue): JsonValue {
     const touchesKind = isJsonObject(operation) && operation.path === '/kind' && operation.value === shown.kind;
     return touchesKind ? { ...operation, value: stored.kind } : operation;
   }
 }
 
-/** The shown name may end in the stored one; what speaks of the shown kind already is left alone. */
+/** The shown name may end in the stored one; the lookbehind skips text that already names the shown kind. */
 function wholeName(name: string): RegExp {
   return new RegExp(`(?<![A-Za-z])${name.replaceAll('.', '\\.')}`);
 }

@@ -13,30 +13,30 @@ import { isOfItsOwner } from '../access-key-owner.ts';
 import type { ManagementState } from '../state.ts';
 import { kindView } from './kind-view.ts';
 
-type Known = Pick<ManagementState, 'accessKeysOf' | 'accessKeyHidden' | 'user' | 'team' | 'cluster'>;
+type StateLookups = Pick<ManagementState, 'accessKeysOf' | 'accessKeyHidden' | 'user' | 'team' | 'cluster'>;
 
 const resource = groupResourceOf(ownedAccessKeyKind);
 
 /**
  * The caller's own keys and those of the caller's teams, as a kind of its own. The objects are the AccessKeys
- * themselves; everybody else's are not there (404), and only a taken name (409) tells that some key has it.
+ * themselves. Keys of others do not exist (404); only a name conflict (409) reveals that some key has the name.
  */
-export function ownedAccessKeys(keys: KindStore, state: Known): MountedResource {
+export function ownedAccessKeys(keys: KindStore, state: StateLookups): MountedResource {
   const view = kindView(accessKeyKind, ownedAccessKeyKind);
 
-  function isTheirs(context: RequestContext, name: string): boolean {
+  function isOwnName(context: RequestContext, name: string): boolean {
     const found = keys.peek('', name)?.object;
     return found !== undefined && isOwn(context, found, state);
   }
 
   function requireOwn(context: RequestContext, name: string): void {
-    if (!isTheirs(context, name)) throw notFound(resource, name);
+    if (!isOwnName(context, name)) throw notFound(resource, name);
   }
 
-  /** An apply of what is not there creates it; of what is somebody else's it is a create under a taken name. */
+  /** An apply creates a missing object; on a key of somebody else it is a create with a name that is taken. */
   function requirePatchable(context: RequestContext, name: string, patch: Patch): void {
     if (patch.type !== 'apply') requireOwn(context, name);
-    else if (keys.peek('', name) !== undefined && !isTheirs(context, name)) throw alreadyExists(resource, name);
+    else if (keys.peek('', name) !== undefined && !isOwnName(context, name)) throw alreadyExists(resource, name);
   }
 
   const verbs: ResourceVerbs = {
@@ -54,28 +54,28 @@ export function ownedAccessKeys(keys: KindStore, state: Known): MountedResource 
     watch: (context, options) =>
       view.told(async () => view.outwardEvents(await keys.verbs.watch(onlyOwn(context, state), options))),
     create: (context, object, options) =>
-      view.told(async () => view.outward(await keys.verbs.create(asKeys(context), view.inward(object), options))),
+      view.told(async () => view.outward(await keys.verbs.create(asStoredKind(context), view.inward(object), options))),
     update: (context, name, sent, options) =>
       view.told(async () => {
         requireOwn(context, name);
-        const result = await keys.verbs.update(asKeys(context), name, view.inward(sent), options);
+        const result = await keys.verbs.update(asStoredKind(context), name, view.inward(sent), options);
         return written(view.outward(result), result.created);
       }),
     patch: (context, name, patch, options) =>
       view.told(async () => {
         requirePatchable(context, name, patch);
-        const result = await keys.verbs.patch(asKeys(context), name, view.inwardPatch(patch), options);
+        const result = await keys.verbs.patch(asStoredKind(context), name, view.inwardPatch(patch), options);
         return written(view.outward(result), result.created);
       }),
     delete: (context, name, options) =>
       view.told(async () => {
         requireOwn(context, name);
-        return view.outwardDeleted(await keys.verbs.delete(context, name, sameKey(name, options)));
+        return view.outwardDeleted(await keys.verbs.delete(context, name, withUidPrecondition(name, options)));
       }),
   };
 
-  /** A key of that name that somebody made meanwhile is not the one that was looked at. */
-  function sameKey(name: string, options: DeleteOptions): DeleteOptions {
+  /** The UID precondition protects a key that was recreated under this name since the ownership check. */
+  function withUidPrecondition(name: string, options: DeleteOptions): DeleteOptions {
     const uid = keys.peek('', name)?.object.metadata.uid;
     if (uid === undefined || options.preconditions.uid !== undefined) return options;
     return { ...options, preconditions: { ...options.preconditions, uid } };
@@ -90,7 +90,7 @@ export function ownedAccessKeys(keys: KindStore, state: Known): MountedResource 
   };
 }
 
-function isOwn(context: RequestContext, key: KubeObject, state: Known): boolean {
+function isOwn(context: RequestContext, key: KubeObject, state: StateLookups): boolean {
   return belongsTo(callerOf(context.user), key) && isOfItsOwner(key, state);
 }
 
@@ -102,7 +102,7 @@ function belongsTo(caller: Caller, key: KubeObject): boolean {
   return caller.user === undefined && caller.team === undefined && textAt(key, 'spec', 'subject') === caller.subject;
 }
 
-function onlyOwn(context: RequestContext, state: Known): RequestContext {
+function onlyOwn(context: RequestContext, state: StateLookups): RequestContext {
   const { mayRead } = context;
   const caller = callerOf(context.user);
   return contextWith(context, {
@@ -111,18 +111,22 @@ function onlyOwn(context: RequestContext, state: Known): RequestContext {
   });
 }
 
-/** A hundred thousand keys of others are not looked at to find one's own. */
-function* ownNames(caller: Caller, state: Known): Iterable<string> {
+/** Limits a list to the caller's own keys, so that it does not scan a hundred thousand others. */
+function* ownNames(caller: Caller, state: StateLookups): Iterable<string> {
   const lists = caller.teams.map((team) => state.accessKeysOf('team', team));
   if (caller.user !== undefined) lists.push(state.accessKeysOf('user', caller.user));
   else if (caller.team === undefined) lists.push(state.accessKeysOf('subject', caller.subject));
   for (const list of lists) for (const key of list) yield key.metadata.name ?? '';
 }
 
-/** The registry asks for the right to create the kind it stores; here that is the right to create this one. */
-function asKeys(context: RequestContext): RequestContext {
+/** The registry checks the permission to create the stored kind; map it to the permission on this kind. */
+function asStoredKind(context: RequestContext): RequestContext {
   return contextWith(context, {
-    may: (asked) =>
-      context.may(asked.resource === accessKeyKind.plural ? { ...asked, resource: ownedAccessKeyKind.plural } : asked),
+    may: (attributes) =>
+      context.may(
+        attributes.resource === accessKeyKind.plural
+          ? { ...attributes, resource: ownedAccessKeyKind.plural }
+          : attributes,
+      ),
   });
 }
