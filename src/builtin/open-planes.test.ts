@@ -174,7 +174,7 @@ describe('virtual clusters as planes of the built-in cluster', () => {
     await client.patch(place, { spec: { displayName: 'One' } });
     await until(bench, () => textAt(seen(bench) as JsonValue, 'status', 'phase') === 'Failed');
     const message = textAt(seen(bench) as JsonValue, 'status', 'message');
-    expect(message).toMatch(/cannot be opened: an internal error.*tries again by itself/);
+    expect(message).toMatch(/cannot be opened: internal error.*Retrying automatically/);
     expect(message).not.toContain('out of order');
     fleet.use = use;
     await until(bench, () => textAt(seen(bench) as JsonValue, 'status', 'phase') === 'Ready');

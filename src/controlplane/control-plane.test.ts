@@ -15,8 +15,8 @@ async function isOver(stream: WatchStream): Promise<boolean> {
   return (await take(stream, 1)).length === 0;
 }
 
-describe('kinds that come and go while a plane is open', () => {
-  it('are found, listed and counted in the generation, all of one call at once', async () => {
+describe('kinds that are added to and removed from an open plane', () => {
+  it('are served, listed and counted in the generation, all kinds of one call at once', async () => {
     const { plane } = await openPlaneBench();
     const before = plane.generation;
     await plane.add([addedKind(widgets), addedKind(racks)]);
@@ -32,7 +32,7 @@ describe('kinds that come and go while a plane is open', () => {
     expect(plane.generation).toBe(before + 2);
   });
 
-  it('have their objects when they come again', async () => {
+  it('have their objects again after they are removed and added again', async () => {
     const { plane, create, peek } = await openPlaneBench();
     await plane.add([addedKind(widgets)]);
     const made = await create(key, 'it');
@@ -41,7 +41,7 @@ describe('kinds that come and go while a plane is open', () => {
     expect(peek(key, 'it')?.metadata.uid).toBe(made.metadata.uid);
   });
 
-  it('end their watches when they go, and take no more writes', async () => {
+  it('end their watches and refuse writes when they are removed', async () => {
     const { plane, kind, create } = await openPlaneBench();
     await plane.add([addedKind(widgets)]);
     const store = kind(key);
@@ -54,7 +54,7 @@ describe('kinds that come and go while a plane is open', () => {
     expect(await refusal(store.verbs.create(client('default'), object, writing))).toMatchObject({ code: 503 });
   });
 
-  it('are redefined without losing objects or watches', async () => {
+  it('keep their objects and watches when they are redefined', async () => {
     const { plane, kind, create } = await openPlaneBench();
     await plane.add([addedKind(widgets)]);
     const made = await create(key, 'it', { spec: { size: 1 } });
@@ -77,7 +77,7 @@ describe('kinds that come and go while a plane is open', () => {
     expect((await take(stream, 1)).map(told)[0]).toMatch(/^ADDED third/);
   });
 
-  it('are not made anew by the definition that they have', async () => {
+  it('are not rebuilt when the same definition is added again', async () => {
     const { plane, kind, create } = await openPlaneBench();
     const formed = plainKind('widgets', 'Widget', {
       form: { storedVersion: 'test.example/v1', isTurned: () => true, turn: (object) => object },
@@ -111,13 +111,13 @@ describe('kinds that come and go while a plane is open', () => {
     next.close();
   });
 
-  it('do not take the place of a kind that the plane was opened with', async () => {
+  it('cannot replace a kind that the plane was opened with', async () => {
     const { plane } = await openPlaneBench();
     await expect(plane.add([addedKind(plainKind('namespaces', 'Other', { group: '' }))])).rejects.toThrow('namespaces');
     expect(plane.find('', 'v1', 'namespaces')?.kind.kind).toBe('Namespace');
   });
 
-  it('are in the documents that the plane gives of itself, and out of them again', async () => {
+  it('appear in discovery and OpenAPI documents, and disappear when they are removed', async () => {
     const { plane } = await openPlaneBench();
     const shared = new SharedDocuments();
     const discovery = discoveryDocuments(plane, shared);
@@ -130,7 +130,7 @@ describe('kinds that come and go while a plane is open', () => {
     expect(paths()).not.toContain('test.example');
   });
 
-  it('are closed with the plane, also those that were on their way', async () => {
+  it('are closed with the plane, also those that are still being added', async () => {
     const { plane } = await openPlaneBench();
     const adding = plane.add([addedKind(widgets)]);
     plane.close();
@@ -139,7 +139,7 @@ describe('kinds that come and go while a plane is open', () => {
   });
 });
 
-describe('garbage collection among kinds that come and go', () => {
+describe('garbage collection of added and removed kinds', () => {
   const owned = (
     kind: string,
     { metadata }: { metadata: { name?: string; uid?: string } },
@@ -151,27 +151,27 @@ describe('garbage collection among kinds that come and go', () => {
   });
 
   it('deletes dependents of added kinds, and those whose owners are of added kinds (GC-01)', async () => {
-    const bench = await openPlaneBench({
+    const env = await openPlaneBench({
       parts: [{ resources: [plainKind('things', 'Thing')], mount: () => [] }],
     });
-    await bench.plane.add([addedKind(widgets)]);
-    const widget = await bench.create(key, 'owner');
-    const thing = await bench.create('things.test.example', 'middle', owned('Widget', widget));
-    await bench.create(key, 'leaf', owned('Thing', thing));
-    await bench.remove(key, 'owner');
-    expect(bench.peek('things.test.example', 'middle')).toBeUndefined();
-    expect(bench.peek(key, 'leaf')).toBeUndefined();
+    await env.plane.add([addedKind(widgets)]);
+    const widget = await env.create(key, 'owner');
+    const thing = await env.create('things.test.example', 'middle', owned('Widget', widget));
+    await env.create(key, 'leaf', owned('Thing', thing));
+    await env.remove(key, 'owner');
+    expect(env.peek('things.test.example', 'middle')).toBeUndefined();
+    expect(env.peek(key, 'leaf')).toBeUndefined();
   });
 
-  it('deletes the dependents of what went just before its kind did (GC-01)', async () => {
-    const bench = await openPlaneBench({ withoutUpkeep: true });
-    await bench.plane.add([addedKind(widgets), addedKind(racks)]);
-    const rack = await bench.create('racks.test.example', 'owner');
-    await bench.create(key, 'dependent', owned('Rack', rack));
-    await bench.remove('racks.test.example', 'owner');
-    await bench.plane.remove(['racks.test.example']);
-    await bench.plane.remove([key]);
-    const { store, clock } = bench;
+  it('deletes the dependents of an object that was deleted just before its kind was removed (GC-01)', async () => {
+    const env = await openPlaneBench({ withoutUpkeep: true });
+    await env.plane.add([addedKind(widgets), addedKind(racks)]);
+    const rack = await env.create('racks.test.example', 'owner');
+    await env.create(key, 'dependent', owned('Rack', rack));
+    await env.remove('racks.test.example', 'owner');
+    await env.plane.remove(['racks.test.example']);
+    await env.plane.remove([key]);
+    const { store, clock } = env;
     const next = await openPlaneBench({
       store,
       clock,

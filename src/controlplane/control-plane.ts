@@ -18,62 +18,67 @@ import { ServedKinds } from './served-kinds.ts';
 import type { PlaneObjects } from './upkeep/plane-objects.ts';
 
 export interface ControlPlaneOptions {
-  /** The slice of the store that is this plane's alone. */
+  /** The slice of the store that belongs to this plane. */
   readonly id: string;
   readonly store: Store;
   readonly clock: Clock;
   readonly resources: readonly StoredResource[];
-  /** Everything that is served: the stored kinds as clients may use them, views on them, kinds that only answer. */
+  /**
+   * Returns everything that is served: the stored kinds as clients use them, views on them, and kinds without storage.
+   */
   mount(stores: KindStores): readonly MountedResource[];
   readonly authorize: Plane['authorize'];
   readonly mayRead: Plane['mayRead'];
-  /** Asked about every write of a client; absent: what the kinds allow is allowed. */
+  /** Admits every write of a client. Optional; by default the rules of the kinds alone decide. */
   readonly admit?: NonNullable<Collaborators['admit']>;
-  /** Objects that every such plane has; they stand without rows. Born before `objects` were read. */
-  readonly standing?: { readonly lists: StandingLists; readonly birth: PlaneBirth };
-  /** The plane's rows, where they have been read; who did lets go of them when the plane has all of its kinds. */
+  /** Objects that every plane of this type has without stored rows. Their creation row was read before `objects`. */
+  readonly standing?: { readonly lists: StandingLists; readonly planeCreation: PlaneBirth };
+  /** The plane's rows, if the caller has read them. That caller releases them when the plane has all of its kinds. */
   readonly objects?: SliceObjects;
-  /** Work for upkeep was written. */
+  /** Called when a write has recorded maintenance work. */
   onUpkeep(left: LeftWork): void;
 }
 
-/** A kind that a plane gets while it is open. */
+/** A kind that is added to an open plane. */
 export interface AddedKind {
   readonly resource: StoredResource;
-  /** What is served of it: one for each version. Called whenever the definition is added. */
+  /** Returns the served resources of the kind, one per version. Called each time the definition is added. */
   mount(store: KindStore): readonly MountedResource[];
 }
 
 export interface ControlPlane extends Plane, PlaneObjects {
   readonly kinds: KindStores;
   /**
-   * Serves these kinds from now on, all of them from the same moment: objects that are in the store are there at once,
-   * owner references, garbage collection, namespaces and upkeep know them, documents are made anew. A kind that was
-   * added before is redefined: its objects stay, and its watches too unless one of its paths is no longer served
-   * (clients then come back and see what there is). Rejects where the plane was opened with a kind of that key.
-   * Calls wait for each other.
+   * Serves these kinds from now on, all of them from the same moment. Stored objects are available at once; owner
+   * references, garbage collection, namespaces and maintenance include the kinds; the discovery and OpenAPI documents
+   * are rebuilt. Adding a kind again redefines it: its objects stay, and so do its watches unless one of its paths is
+   * no longer served (clients then reconnect). Rejects if the plane was opened with a kind of that key. Calls run one
+   * after the other.
    */
   add(kinds: readonly AddedKind[]): Promise<void>;
   /**
-   * No longer serves them and ends their watches; keys of no added kind are passed over. Objects stay in the store: who
-   * removes a kind for good deletes them before.
+   * Stops serving the kinds and ends their watches; ignores keys of kinds that were not added. Objects stay in the
+   * store: a caller that removes a kind for good deletes them first.
    */
   remove(resourceKeys: readonly string[]): Promise<void>;
-  /** Called when kinds have come, gone or been redefined; must be quick and must not throw. Returns how to stop. */
+  /**
+   * Registers a listener for added, removed and redefined kinds. It must be fast and must not throw. Returns a function
+   * that removes it.
+   */
   onKinds(listener: () => void): () => void;
-  /** Ends all watches. What is under way is not waited for. */
+  /** Ends all watches. Does not wait for requests in progress. */
   close(): void;
 }
 
-/** Kinds over a slice of the store, with policies: one Kubernetes API. Opening it loads the watch caches. */
+/** Opens one Kubernetes API: kinds over a slice of the store, with policies. Loads the watch caches. */
 export async function openControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const kinds = new Map<string, KindStore>();
   const collaborators = planeCollaborators(kinds, options.admit);
   const objects = options.objects ?? (await SliceObjects.open(options.store, options.id));
-  const standing = options.standing && standingKinds(options.resources, options.standing.lists);
-  const standingOf = (resource: StoredResource): StandingHere | undefined => {
-    const kind = standing?.get(resourceKey(resource));
-    return kind && options.standing && { kind, birth: options.standing.birth };
+  const builtins = options.standing && standingKinds(options.resources, options.standing.lists);
+  const builtinsOf = (resource: StoredResource): StandingHere | undefined => {
+    const kind = builtins?.get(resourceKey(resource));
+    return kind && options.standing && { kind, birth: options.standing.planeCreation };
   };
   const open = (resource: StoredResource) =>
     openKindStore({
@@ -84,10 +89,10 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
       onUpkeep: options.onUpkeep,
       collaborators,
       shared: objects,
-      standing: standingOf(resource),
+      standing: builtinsOf(resource),
     });
   try {
-    for (const store of await allOpen(options.resources.map(open))) kinds.set(resourceKey(store.resource), store);
+    for (const store of await openAllOrNone(options.resources.map(open))) kinds.set(resourceKey(store.resource), store);
   } catch (error) {
     objects.close();
     throw error;
@@ -95,13 +100,13 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
   if (options.objects === undefined) objects.release();
   const fixed = new Set(kinds.keys());
   const served = new ServedKinds(options.mount(kinds));
-  const turns = new Lanes();
+  const operations = new Lanes();
   const listeners = new Set<() => void>();
   let generation = 1;
   let closed = false;
 
-  /** The store that is there, where what is stored is read alike by the new definition. */
-  function presentFor(resource: StoredResource): KindStore | undefined {
+  /** The open store of the kind, if the new definition reads stored objects in the same way. */
+  function compatibleStore(resource: StoredResource): KindStore | undefined {
     const present = kinds.get(resourceKey(resource));
     const { namespaced, builtIn } = present?.resource ?? {};
     return namespaced === resource.namespaced && builtIn === resource.builtIn ? present : undefined;
@@ -109,9 +114,10 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
 
   async function add(added: readonly AddedKind[]): Promise<void> {
     const taken = added.find(({ resource }) => fixed.has(resourceKey(resource)));
-    if (taken !== undefined) throw new Error(`${resourceKey(taken.resource)} is a kind that every such plane has`);
-    const missing = added.map(({ resource }) => resource).filter((resource) => presentFor(resource) === undefined);
-    const opened = await allOpen(missing.map(open));
+    if (taken !== undefined)
+      throw new Error(`${resourceKey(taken.resource)} is built into the control plane and cannot be added`);
+    const missing = added.map(({ resource }) => resource).filter((resource) => compatibleStore(resource) === undefined);
+    const opened = await openAllOrNone(missing.map(open));
     if (closed) {
       for (const store of opened) store.close();
       return;
@@ -159,8 +165,8 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
     },
     authorize: options.authorize,
     mayRead: options.mayRead,
-    add: (added) => turns.run('', () => add(added)),
-    remove: (keys) => turns.run('', () => remove(keys)),
+    add: (added) => operations.run('', () => add(added)),
+    remove: (keys) => operations.run('', () => remove(keys)),
     onKinds(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -173,8 +179,8 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
   };
 }
 
-/** All of them, or none: where one cannot be opened, the others are closed again. */
-async function allOpen(opening: readonly Promise<KindStore>[]): Promise<readonly KindStore[]> {
+/** Opens all stores or none: if one cannot be opened, the others are closed again. */
+async function openAllOrNone(opening: readonly Promise<KindStore>[]): Promise<readonly KindStore[]> {
   const results = await Promise.allSettled(opening);
   const opened = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const failed = results.find((result) => result.status === 'rejected');

@@ -12,15 +12,15 @@ import type { PlanePart } from './plane-part.ts';
 
 const key = 'widgets.test.example';
 
-/** A part that notes what happens to it. */
-function noting(name: string, notes: string[], change: Partial<PlanePart> = {}): PlanePart {
+/** A part that logs its calls. */
+function loggingPart(name: string, calls: string[], change: Partial<PlanePart> = {}): PlanePart {
   return {
     resources: [],
     mount: () => [],
-    admit: ({ operation, resource }) => void notes.push(`${name} admits ${operation} ${resource.plural}`),
+    admit: ({ operation, resource }) => void calls.push(`${name} admits ${operation} ${resource.plural}`),
     async start() {
-      notes.push(`${name} starts`);
-      return () => void notes.push(`${name} ends`);
+      calls.push(`${name} starts`);
+      return () => void calls.push(`${name} ends`);
     },
     ...change,
   };
@@ -35,15 +35,15 @@ const widgetsPart: PlanePart = {
   },
 };
 
-describe('a plane made of parts', () => {
-  it('starts them in order, asks them in order, and ends them the other way round', async () => {
-    const notes: string[] = [];
+describe('a plane composed of parts', () => {
+  it('starts its parts in order, admits writes in order, and stops the parts in reverse order', async () => {
+    const calls: string[] = [];
     const { plane, create } = await openPlaneBench({
-      parts: [widgetsPart, noting('first', notes), noting('second', notes)],
+      parts: [widgetsPart, loggingPart('first', calls), loggingPart('second', calls)],
     });
     await create(key, 'one');
     plane.close();
-    expect(notes).toEqual([
+    expect(calls).toEqual([
       'first starts',
       'second starts',
       'first admits CREATE widgets',
@@ -53,24 +53,24 @@ describe('a plane made of parts', () => {
     ]);
   });
 
-  it('refuses what the first of them refuses, in kinds that were added later too', async () => {
-    const notes: string[] = [];
-    const refusing = noting('first', notes, {
+  it('refuses a write that its first part refuses, also for kinds that were added later', async () => {
+    const calls: string[] = [];
+    const refusing = loggingPart('first', calls, {
       admit({ resource, draft }) {
         const { name = '' } = draft.object.metadata;
         if (name === 'bad') throw forbidden({ group: resource.group, resource: resource.plural }, name, 'not that');
       },
     });
-    const { plane, create } = await openPlaneBench({ parts: [refusing, noting('second', notes)] });
+    const { plane, create } = await openPlaneBench({ parts: [refusing, loggingPart('second', calls)] });
     await plane.add([addedKind(widgets)]);
     const refused = await refusal(create(key, 'bad'));
     expect(refused.message).toBe('widgets.test.example "bad" is forbidden: not that');
-    expect(notes).not.toContain('second admits CREATE widgets');
+    expect(calls).not.toContain('second admits CREATE widgets');
     await create(key, 'good');
-    expect(notes).toContain('second admits CREATE widgets');
+    expect(calls).toContain('second admits CREATE widgets');
   });
 
-  it('lets a part reach the whole plane when it starts, and add kinds before anybody is served', async () => {
+  it('lets a part use the whole plane when it starts, and add kinds before the plane serves', async () => {
     const clock = new ManualClock();
     const plane = await openKubernetesPlane({
       id: 'test',
@@ -100,13 +100,15 @@ describe('a plane made of parts', () => {
     plane.close();
   });
 
-  it('is closed again where a part cannot start, and opens the next time', async () => {
-    const notes: string[] = [];
+  it('closes if a part fails to start, and can be opened again', async () => {
+    const calls: string[] = [];
     const clock = new ManualClock();
     const store = openMemoryStore({ clock });
-    const failing = noting('second', notes, { start: () => Promise.reject(new Error('not now')) });
-    await expect(openPlaneBench({ store, clock, parts: [noting('first', notes), failing] })).rejects.toThrow('not now');
-    expect(notes).toEqual(['first starts', 'first ends']);
+    const failing = loggingPart('second', calls, { start: () => Promise.reject(new Error('not now')) });
+    await expect(openPlaneBench({ store, clock, parts: [loggingPart('first', calls), failing] })).rejects.toThrow(
+      'not now',
+    );
+    expect(calls).toEqual(['first starts', 'first ends']);
     const { kind } = await openPlaneBench({ store, clock });
     expect(kind('namespaces').count()).toBe(3);
   });

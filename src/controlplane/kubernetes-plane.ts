@@ -10,30 +10,30 @@ import { bornPlane } from './plane-birth.ts';
 import type { AdmittedWrite, PartDependencies, PlanePart } from './plane-part.ts';
 
 export interface KubernetesPlaneOptions {
-  /** The slice of the store that is this plane's alone. */
+  /** The slice of the store that belongs to this plane. */
   readonly id: string;
   readonly store: Store;
-  /** The row of its birth as it was just read; absent: it is read. */
+  /** The creation row of the plane, if the caller has just read it. */
   readonly birth?: Entry;
   readonly clock: Clock;
   readonly log: Log;
   /** Called once, before anything is open. */
   compose(dependencies: PartDependencies): PlaneComposition;
-  /** Work for upkeep was written. */
+  /** Called when a write has recorded maintenance work. */
   onUpkeep(left: LeftWork): void;
 }
 
 export interface PlaneComposition {
-  /** In the order in which they are mounted, started, and asked to admit a write. */
+  /** The parts, in the order in which they are mounted, started, and called to admit a write. */
   readonly parts: readonly PlanePart[];
   readonly authorize: Plane['authorize'];
-  /** Absent: who may list a kind sees all of it, as in Kubernetes. */
+  /** Optional; by default a caller that may list a kind sees all of its objects, as in Kubernetes. */
   readonly mayRead?: Plane['mayRead'];
 }
 
 /**
- * A control plane of the Kubernetes kind, made of parts. It is born when it is first opened, with all that its parts
- * say stands in every plane. Resolves when its parts have started; `close` ends them.
+ * Opens a Kubernetes control plane that is composed of parts. The first open creates the plane, with the built-in
+ * objects of its parts. Resolves when all parts have started; `close` stops them.
  */
 export async function openKubernetesPlane(options: KubernetesPlaneOptions): Promise<ControlPlane> {
   const { id, clock, log } = options;
@@ -47,15 +47,16 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
       return opened;
     },
   });
-  const lists = parts.flatMap(({ standing }) => (standing === undefined ? [] : [standing]));
-  // In this order: what is read then is as new as what stands, and watches that resume are told of both.
-  const birth = await bornPlane(options.store, id, clock, standingDigest(lists), options.birth);
+  const builtinLists = parts.flatMap((part) => (part.standing === undefined ? [] : [part.standing]));
+  // This order matters: objects read after the creation row are at least as new as the built-in objects, so a watch
+  // that resumes receives both.
+  const planeCreation = await bornPlane(options.store, id, clock, standingDigest(builtinLists), options.birth);
   const objects = await SliceObjects.open(options.store, id);
   const plane = await openControlPlane({
     id,
     store: options.store,
     clock,
-    standing: { lists, birth },
+    standing: { lists: builtinLists, planeCreation },
     objects,
     resources: parts.flatMap((part) => part.resources),
     mount: (stores) => parts.flatMap((part) => part.mount(stores)),
@@ -64,32 +65,32 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
     admit: (write) => admitBy(parts, write),
     onUpkeep: options.onUpkeep,
   });
-  const ends: (() => void)[] = [];
-  const whole: ControlPlane = {
+  const stopFunctions: (() => void)[] = [];
+  const composed: ControlPlane = {
     ...plane,
     get generation() {
       return plane.generation;
     },
     close() {
-      for (const end of ends.splice(0).reverse()) end();
+      for (const stop of stopFunctions.splice(0).reverse()) stop();
       plane.close();
     },
   };
-  opened = whole;
+  opened = composed;
   try {
     for (const part of parts) {
-      const end = await part.start?.();
-      if (end !== undefined) ends.push(end);
+      const stop = await part.start?.();
+      if (stop !== undefined) stopFunctions.push(stop);
     }
   } catch (error) {
-    whole.close();
+    composed.close();
     throw error;
   }
   objects.release();
-  return whole;
+  return composed;
 }
 
-/** One after the other, until one refuses. Most have nothing to say, and nobody is to wait for that. */
+/** Calls the parts one after the other until one refuses. Most return synchronously, and then no promise is created. */
 function admitBy(parts: readonly PlanePart[], write: AdmittedWrite): Promise<void> | undefined {
   for (const [index, part] of parts.entries()) {
     const deciding = part.admit?.(write);

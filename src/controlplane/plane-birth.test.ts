@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import { openKubernetesPlane } from './kubernetes-plane.ts';
 import { birthOf, bornPlane } from './plane-birth.ts';
 
-async function open(store: Store, clock: ManualClock, standing: readonly KubeObject[]) {
+async function open(store: Store, clock: ManualClock, builtinObjects: readonly KubeObject[]) {
   const plane = await openKubernetesPlane({
     id: 'plane',
     store,
@@ -18,7 +18,11 @@ async function open(store: Store, clock: ManualClock, standing: readonly KubeObj
     log: silentLog,
     compose: () => ({
       parts: [
-        { resources: [widgets], mount: (stores) => [...stores.values()].map((each) => mountStored(each)), standing },
+        {
+          resources: [widgets],
+          mount: (stores) => [...stores.values()].map((each) => mountStored(each)),
+          standing: builtinObjects,
+        },
       ],
       authorize: () => ({ allowed: true, reason: '' }),
     }),
@@ -29,11 +33,11 @@ async function open(store: Store, clock: ManualClock, standing: readonly KubeObj
   return { plane, kind };
 }
 
-const standingIn = (namespace: string, color: string, ...names: string[]) =>
+const builtinsIn = (namespace: string, color: string, ...names: string[]) =>
   names.map((name) => widget(name, { metadata: { namespace }, spec: { color } }));
 
-describe('the birth of a plane', () => {
-  it('is one moment, whoever opens it and however often', async () => {
+describe('the creation row of a plane', () => {
+  it('records one creation time, also if the plane is opened repeatedly and concurrently', async () => {
     const clock = new ManualClock();
     const store = openMemoryStore({ clock });
     expect(await birthOf(store, 'plane')).toBeUndefined();
@@ -47,16 +51,16 @@ describe('the birth of a plane', () => {
     expect(await birthOf(store, 'plane')).toMatchObject({ revision: first?.revision });
   });
 
-  it('is told anew by a release with other standing objects, and watches that resume learn of those', async () => {
+  it('is rewritten by a release with other built-in objects, and resumed watches receive those', async () => {
     const clock = new ManualClock();
     const store = openMemoryStore({ clock });
-    const before = await open(store, clock, standingIn('a', 'grey', 'kept', 'changed', 'dropped', 'deleted'));
+    const before = await open(store, clock, builtinsIn('a', 'grey', 'kept', 'changed', 'dropped', 'deleted'));
     await before.kind.verbs.delete(system(), 'deleted', deleting());
     const { resourceVersion = '' } = before.kind.peek('a', 'kept')?.object.metadata ?? {};
     before.plane.close();
     clock.advance(60_000);
 
-    const { kind } = await open(store, clock, standingIn('a', 'green', 'kept', 'changed', 'deleted', 'new'));
+    const { kind } = await open(store, clock, builtinsIn('a', 'green', 'kept', 'changed', 'deleted', 'new'));
     const { metadata, spec } = kind.peek('a', 'changed')?.object ?? widget('');
     expect(spec).toEqual({ color: 'green' });
     expect(metadata.creationTimestamp).toBe('2026-01-01T00:00:00Z');

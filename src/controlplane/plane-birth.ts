@@ -8,11 +8,11 @@ import type { Entry, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /**
- * The row that every plane of the Kubernetes kind has, and that is all a new one has: when it was born, and which
- * standing objects it shows. Its revision is their resourceVersion; so it is written anew when a release brings others,
- * and whoever watches learns of them.
+ * The creation row, which every Kubernetes control plane has; a new plane has no other. It records when the plane was
+ * created and which built-in objects it has. Its revision is the resourceVersion of those objects. A release with other
+ * built-in objects therefore rewrites it, which notifies watches.
  */
-interface BirthRow {
+interface CreationRow {
   readonly born: string;
   readonly seed: string;
   readonly standing: string;
@@ -22,40 +22,45 @@ export function birthKey(slice: string): Key {
   return { slice, segments: ['born'] };
 }
 
-export function birthText(clock: Clock, standing: string): string {
-  return JSON.stringify({ born: timestamp(clock.now()), seed: randomUUID(), standing } satisfies BirthRow);
+export function birthText(clock: Clock, builtinDigest: string): string {
+  return JSON.stringify({
+    born: timestamp(clock.now()),
+    seed: randomUUID(),
+    standing: builtinDigest,
+  } satisfies CreationRow);
 }
 
-/** Undefined: there is no such plane. */
+/** Reads the creation row; `undefined` if there is no such plane. */
 export async function birthOf(store: Store, slice: string): Promise<Entry | undefined> {
   return await translated(store.get(birthKey(slice)));
 }
 
 /**
- * When the plane was born: now, if it was not there. `standing` is the digest of what it is to show; `read` the row of
- * its birth, where somebody has read it already.
+ * Returns when the plane was created, and creates it if it does not exist. `builtinDigest` is the digest of the
+ * built-in objects that it must have; `read` is its creation row, if the caller has read it.
  */
 export async function bornPlane(
   store: Store,
   slice: string,
   clock: Clock,
-  standing: string,
+  builtinDigest: string,
   read?: Entry,
 ): Promise<PlaneBirth> {
   const key = birthKey(slice);
   for (let row = read; ; row = undefined) {
     row ??= await birthOf(store, slice);
-    const known = row && (JSON.parse(row.value) as BirthRow);
-    if (row !== undefined && known?.standing === standing) {
+    const known = row && (JSON.parse(row.value) as CreationRow);
+    if (row !== undefined && known?.standing === builtinDigest) {
       return { seed: known.seed, born: known.born, revision: row.revision };
     }
-    const value = known === undefined ? birthText(clock, standing) : JSON.stringify({ ...known, standing });
-    await writeUnlessMoved(store, row, { key, value });
+    const value =
+      known === undefined ? birthText(clock, builtinDigest) : JSON.stringify({ ...known, standing: builtinDigest });
+    await writeUnlessChanged(store, row, { key, value });
   }
 }
 
-/** Somebody else may have written it meanwhile: then what they wrote is read. */
-async function writeUnlessMoved(store: Store, old: Entry | undefined, write: { key: Key; value: string }) {
+/** Writes the row. If another writer was faster, the caller reads that writer's row instead. */
+async function writeUnlessChanged(store: Store, old: Entry | undefined, write: { key: Key; value: string }) {
   try {
     await store.transact({ checks: [{ key: write.key, revision: old?.revision }], writes: [write] });
   } catch (error) {

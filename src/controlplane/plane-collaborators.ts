@@ -4,7 +4,10 @@ import type { KindStore } from '../registry/kind-store.ts';
 import { OwnersKnown } from '../registry/owners-known.ts';
 import { resourceKey } from '../registry/rows.ts';
 
-/** What each kind of a plane asks of the others, those that come and go while the plane is open included. */
+/**
+ * Gives each kind of a plane access to the other kinds, including kinds that are added and removed while the plane is
+ * open.
+ */
 export function planeCollaborators(
   kinds: ReadonlyMap<string, KindStore>,
   admit: Collaborators['admit'],
@@ -12,7 +15,7 @@ export function planeCollaborators(
   return {
     owners: new OwnersKnown(),
     namespaceState: (namespace) => namespaceState(kinds, namespace),
-    // A namespace that begins to go is another version of it.
+    // A namespace whose deletion begins gets a new version, so this check also fails for it.
     namespaceCheck: (namespace) => kinds.get(namespacesKey)?.unchanged('', namespace),
     awaitsEmptiness(namespace) {
       const namespaces = kinds.get(namespacesKey);
@@ -28,9 +31,9 @@ export function planeCollaborators(
       );
       if (store === undefined || (store.resource.namespaced && namespace === '')) return undefined;
       const { plural, namespaced } = store.resource;
-      const place = { namespace: namespaced ? namespace : '', name: reference.name };
-      const uid = store.peek(place.namespace, place.name)?.object.metadata.uid;
-      return { group, resource: plural, ...place, uid: uid ?? '' };
+      const key = { namespace: namespaced ? namespace : '', name: reference.name };
+      const uid = store.peek(key.namespace, key.name)?.object.metadata.uid;
+      return { group, resource: plural, ...key, uid: uid ?? '' };
     },
     ...(admit === undefined ? {} : { admit }),
   };
@@ -38,7 +41,7 @@ export function planeCollaborators(
 
 const namespacesKey = resourceKey({ group: '', plural: 'namespaces' });
 
-/** A plane without the kind Namespace has no namespaces to be missing. */
+/** The state of a namespace. In a plane without the kind Namespace every namespace is active. */
 function namespaceState(
   kinds: ReadonlyMap<string, KindStore>,
   namespace: string,

@@ -7,31 +7,33 @@ import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { StoredResource } from '../registry/resource.ts';
 import type { ControlPlane } from './control-plane.ts';
 
-/** What a plane of the Kubernetes kind gives to the parts that it is made of. */
+/** The dependencies that a Kubernetes control plane passes to its parts. */
 export interface PartDependencies {
   /** The plane's slice of the store. */
   readonly planeId: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** The plane itself, once it is open: parts are made before it. */
+  /** The plane itself. Available once it is open: parts are created before it. */
   plane(): ControlPlane;
 }
 
 export type { AdmittedWrite } from '../registry/admission.ts';
 
-/** One part of a plane of the Kubernetes kind (core kinds, RBAC, custom resources, policies): kinds and what they do. */
+/** One part of a Kubernetes control plane (core kinds, RBAC, custom resources, policies): kinds and their behavior. */
 export interface PlanePart {
   readonly resources: readonly StoredResource[];
-  /** What is served of them, and kinds that only answer. */
+  /** Returns the served resources of these kinds, and kinds without storage. */
   mount(stores: KindStores): readonly MountedResource[];
   /**
-   * Objects that every plane has from its first moment (default cluster roles). They are the same in all planes, and
-   * have no row in the store until somebody changes or deletes one. This very list is every plane's: it is made once
-   * for the process, not by the part. Metadata that the server decides (uid, creationTimestamp, managedFields) is added.
+   * Objects that every plane has from the start (default cluster roles). They are identical in all planes and have no
+   * row in the store until a write changes or deletes one. All planes share this list: it is created once per process,
+   * not by the part. The server adds its metadata (uid, creationTimestamp, managedFields).
    */
   readonly standing?: readonly KubeObject[];
-  /** Asked for each write of each kind of the plane, the server's own excepted. Throws StatusError to refuse it. */
+  /**
+   * Called for each write of each kind of the plane, except the server's own. Throws StatusError to refuse the write.
+   */
   admit?(write: AdmittedWrite): void | Promise<void>;
-  /** Called when the plane is open and before it serves; what is begun here works while the plane is loaded. */
+  /** Called when the plane is open and before it serves. Returns a function that stops what it started. */
   start?(): Promise<() => void>;
 }

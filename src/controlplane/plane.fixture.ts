@@ -16,7 +16,7 @@ import { openKubernetesPlane } from './kubernetes-plane.ts';
 import type { PlanePart } from './plane-part.ts';
 import { startUpkeep, type Upkeep } from './upkeep/upkeep.ts';
 
-/** A made-up kind whose spec may be anything. */
+/** A test kind with an arbitrary spec. */
 export function plainKind(plural: string, kind: string, change: Partial<StoredResource> = {}): StoredResource {
   return defineResource({
     group: 'test.example',
@@ -31,7 +31,7 @@ export function plainKind(plural: string, kind: string, change: Partial<StoredRe
   });
 }
 
-/** As a custom resource definition would add it. */
+/** Returns the kind in the form in which a custom resource definition adds it. */
 export function addedKind(resource: StoredResource): AddedKind {
   return { resource, mount: (store) => [mountStored(store)] };
 }
@@ -42,7 +42,7 @@ export function deleting(change: Partial<DeleteOptions> = {}): DeleteOptions {
   return { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: {}, ...change };
 }
 
-/** Somebody who may do everything, and is not the server itself. */
+/** The context of a client that may do everything and is not the server itself. */
 export function client(namespace = ''): RequestContext {
   return {
     user: { name: 'jane', groups: [] },
@@ -60,16 +60,16 @@ export interface PlaneBench {
   readonly plane: ControlPlane;
   readonly upkeep: Upkeep;
   kind(key: string): KindStore;
-  /** As a client does; `key` is the resource key. */
+  /** Creates an object as a client; `key` is the resource key. */
   create(key: string, name: string, rest?: JsonObject, namespace?: string): Promise<KubeObject>;
-  /** And waits until upkeep has done what follows. */
+  /** Deletes an object as a client and waits until maintenance is idle. */
   remove(key: string, name: string, namespace?: string, change?: Partial<DeleteOptions>): Promise<void>;
   peek(key: string, name: string, namespace?: string): KubeObject | undefined;
 }
 
-const ends: (() => Promise<void>)[] = [];
+const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
 export interface BenchOptions {
@@ -77,11 +77,11 @@ export interface BenchOptions {
   readonly store?: Store;
   readonly clock?: ManualClock;
   readonly id?: string;
-  /** Upkeep is not started: as if the process ended before it came to anything. */
+  /** Does not start maintenance, as if the process ended before it ran. */
   readonly withoutUpkeep?: boolean;
 }
 
-/** A plane with namespaces, these parts and upkeep, over a store in memory. */
+/** Opens a plane with namespaces, these parts and maintenance, over a store in memory. */
 export async function openPlaneBench(options: BenchOptions = {}): Promise<PlaneBench> {
   const { id = 'test', parts = [] } = options;
   const clock = options.clock ?? new ManualClock();
@@ -98,17 +98,17 @@ export async function openPlaneBench(options: BenchOptions = {}): Promise<PlaneB
     }),
     onUpkeep: () => wake(),
   });
-  const upkeep = startUpkeep({
+  const maintenance = startUpkeep({
     store,
     clock,
     log: silentLog,
-    plane: async (asked) => (asked === id ? plane : undefined),
+    plane: async (requestedId) => (requestedId === id ? plane : undefined),
   });
-  if (options.withoutUpkeep === true) await upkeep.stop();
-  else wake = () => upkeep.wake();
-  upkeep.wake();
-  ends.push(async () => {
-    await upkeep.stop();
+  if (options.withoutUpkeep === true) await maintenance.stop();
+  else wake = () => maintenance.wake();
+  maintenance.wake();
+  cleanups.push(async () => {
+    await maintenance.stop();
     plane.close();
   });
   const kind = (key: string): KindStore => {
@@ -116,12 +116,12 @@ export async function openPlaneBench(options: BenchOptions = {}): Promise<PlaneB
     if (found === undefined) throw new Error(`there is no kind ${key}`);
     return found;
   };
-  const place = (key: string, namespace: string) => (kind(key).resource.namespaced ? namespace : '');
+  const namespaceOf = (key: string, namespace: string) => (kind(key).resource.namespaced ? namespace : '');
   return {
     store,
     clock,
     plane,
-    upkeep,
+    upkeep: maintenance,
     kind,
     async create(key, name, rest = {}, namespace = 'default') {
       const { resource, verbs } = kind(key);
@@ -132,12 +132,12 @@ export async function openPlaneBench(options: BenchOptions = {}): Promise<PlaneB
         metadata: { ...(metadata as JsonObject | undefined), name },
         ...others,
       } as KubeObject;
-      return (await verbs.create(client(place(key, namespace)), object, writing)).object;
+      return (await verbs.create(client(namespaceOf(key, namespace)), object, writing)).object;
     },
     async remove(key, name, namespace = 'default', change = {}) {
-      await kind(key).verbs.delete(client(place(key, namespace)), name, deleting(change));
-      await upkeep.idle();
+      await kind(key).verbs.delete(client(namespaceOf(key, namespace)), name, deleting(change));
+      await maintenance.idle();
     },
-    peek: (key, name, namespace = 'default') => kind(key).peek(place(key, namespace), name)?.object,
+    peek: (key, name, namespace = 'default') => kind(key).peek(namespaceOf(key, namespace), name)?.object,
   };
 }

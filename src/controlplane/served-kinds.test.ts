@@ -4,34 +4,36 @@ import { shipKind } from '../http/plane.fixture.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import { ServedKinds } from './served-kinds.ts';
 
-const words = fc.constantFrom('', 'a', 'b', '__proto__');
-const place = fc.record({ group: words, version: words, plural: words });
-const mounted = place.map((kind): MountedResource => ({ kind: { ...shipKind, ...kind }, verbs: {}, subresources: {} }));
-const several = fc.array(mounted, { maxLength: 5 });
+const nameParts = fc.constantFrom('', 'a', 'b', '__proto__');
+const kindNames = fc.record({ group: nameParts, version: nameParts, plural: nameParts });
+const mounted = kindNames.map(
+  (kind): MountedResource => ({ kind: { ...shipKind, ...kind }, verbs: {}, subresources: {} }),
+);
+const resourceLists = fc.array(mounted, { maxLength: 5 });
 
-/** The plain way: later ones cover earlier ones, and what was there from the beginning covers all. */
-function plainly(fixed: MountedResource[], added: Map<string, MountedResource[]>) {
+/** The plain implementation: later additions win over earlier ones, and the original kinds win over all. */
+function findPlain(fixed: MountedResource[], added: Map<string, MountedResource[]>) {
   const inOrder = [...added].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, resources]) => resources);
   const all = [...inOrder, ...fixed].reverse();
   return ({ group, version, plural }: { group: string; version: string; plural: string }) =>
     all.find(({ kind }) => kind.group === group && kind.version === version && kind.plural === plural);
 }
 
-it('finds a kind by its path, whatever was added, replaced and taken away before', () => {
+it('a kind is found by its path after any sequence of additions, replacements and removals', () => {
   fc.assert(
     fc.property(
-      several,
-      fc.array(fc.tuple(fc.constantFrom('x', 'y', 'z'), several)),
-      place,
-      (fixed, changes, asked) => {
+      resourceLists,
+      fc.array(fc.tuple(fc.constantFrom('x', 'y', 'z'), resourceLists)),
+      kindNames,
+      (fixed, changes, wanted) => {
         const served = new ServedKinds(fixed);
         const added = new Map<string, MountedResource[]>();
         for (const [key, resources] of changes) {
           served.replace(new Map([[key, resources]]));
           if (resources.length === 0) added.delete(key);
           else added.set(key, resources);
-          const found = served.find(asked.group, asked.version, asked.plural);
-          expect(found).toBe(plainly(fixed, added)(asked));
+          const found = served.find(wanted.group, wanted.version, wanted.plural);
+          expect(found).toBe(findPlain(fixed, added)(wanted));
         }
       },
     ),

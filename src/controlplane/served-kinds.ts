@@ -1,17 +1,17 @@
 import type { ResourceKind } from '../api/resource.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 
-/** Everything that a plane serves, by path: the kinds that it was opened with and those that come and go. */
+/** All resources that a plane serves, by path: the kinds it was opened with, and kinds added later. */
 export class ServedKinds {
   readonly #fixed: readonly MountedResource[];
   readonly #added = new Map<string, readonly MountedResource[]>();
   #all: readonly MountedResource[] = [];
-  /** Hardly two kinds have the same plural. */
+  /** Indexed by plural, because two kinds rarely share one. */
   #byPlural: ReadonlyMap<string, readonly MountedResource[]> = new Map();
 
   constructor(fixed: readonly MountedResource[]) {
     this.#fixed = fixed;
-    this.#arrange();
+    this.#rebuild();
   }
 
   get all(): readonly MountedResource[] {
@@ -19,33 +19,33 @@ export class ServedKinds {
   }
 
   find(group: string, version: string, plural: string): MountedResource | undefined {
-    // Asked several times by each request: to put a path together and look for that takes several times as long.
+    // Called several times per request: building a path string and looking that up takes several times as long.
     for (const mounted of this.#byPlural.get(plural) ?? none) {
       if (mounted.kind.group === group && mounted.kind.version === version) return mounted;
     }
     return undefined;
   }
 
-  /** Puts what is served of these keys in the place of what was; none at all takes them away. */
+  /** Replaces the served resources of these keys; an empty list removes a key. */
   replace(changes: ReadonlyMap<string, readonly MountedResource[]>): void {
     for (const [key, mounted] of changes) {
       if (mounted.length === 0) this.#added.delete(key);
       else this.#added.set(key, mounted);
     }
-    this.#arrange();
+    this.#rebuild();
   }
 
-  /** Whether a path that this key serves now is none of those. */
+  /** Reports whether this key currently serves a path that is missing in `mounted`. */
   losesAny(key: string, mounted: readonly MountedResource[]): boolean {
     const kept = new Set(mounted.map(({ kind }) => pathOf(kind)));
     return (this.#added.get(key) ?? []).some(({ kind }) => !kept.has(pathOf(kind)));
   }
 
-  #arrange(): void {
-    // In the order of their keys: documents made of this do not depend on what was added first.
+  #rebuild(): void {
+    // Sorted by key, so that documents built from this list do not depend on the order of additions.
     const added = [...this.#added].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, mounted]) => mounted);
     this.#all = [...this.#fixed, ...added];
-    // What the plane was opened with is not to be covered by what is added to it, nor what is added by what was before.
+    // Kinds that the plane was opened with take precedence over added kinds, and later keys over earlier ones.
     const byPath = new Map([...added, ...this.#fixed].map((resource) => [pathOf(resource.kind), resource]));
     const byPlural = new Map<string, MountedResource[]>();
     for (const mounted of byPath.values()) {

@@ -3,7 +3,7 @@ import type { RequestContext } from '../registry/context.ts';
 
 const never = new AbortController().signal;
 
-/** The server's own code at work in a namespace ('' for cluster-scoped kinds): it may do everything. */
+/** The context of the server's own code in a namespace ('' for cluster-scoped kinds): it may do everything. */
 export function systemContext(namespace: string, signal: AbortSignal = never): RequestContext {
   return {
     user: { name: controllersUser, groups: [] },

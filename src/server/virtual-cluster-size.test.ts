@@ -27,7 +27,7 @@ describe('a virtual cluster that takes as much memory as one may', () => {
       if (code === 201) continue;
       expect([code, textAt(json, 'message')]).toEqual([
         403,
-        `configmaps "large-${index}" is forbidden: the cluster is full: its objects take the 2 MiB that they may, or more; delete something first`,
+        `configmaps "large-${index}" is forbidden: the cluster is full: its objects have reached the limit of 2 MiB; delete objects to free space`,
       ]);
       return index;
     }

@@ -1,9 +1,9 @@
 import { type CelType, DYN } from './cel-type.ts';
 
-/** What the parameters of signatures stand for, as far as an expression has said. */
+/** The types that type parameters of signatures stand for, as far as they are known. */
 export type Substitutions = Pick<Map<string, CelType>, 'get' | 'set'>;
 
-/** What is noted on trial. A copy of all that is known would make long expressions take time by the square of it. */
+/** Tentative substitutions. Copying all known substitutions would make the check of long expressions quadratic. */
 class Trial implements Substitutions {
   readonly #known: Substitutions;
   readonly #noted = new Map<string, CelType>();
@@ -25,7 +25,7 @@ class Trial implements Substitutions {
   }
 }
 
-/** Whether a value of the one type can be used where the other is asked for. What parameters have to be is noted. */
+/** Reports whether a value of type `from` can be used as type `to`, and records the resulting substitutions. */
 export function assignable(substitutions: Substitutions, from: CelType, to: CelType): boolean {
   const trial = new Trial(substitutions);
   if (!fits(trial, from, to)) return false;
@@ -33,7 +33,7 @@ export function assignable(substitutions: Substitutions, from: CelType, to: CelT
   return true;
 }
 
-/** The same for the arguments of a call; nothing is noted where one of them does not fit. */
+/** Like `assignable` for the arguments of a call; records nothing if one of them does not fit. */
 export function allAssignable(substitutions: Substitutions, from: readonly CelType[], to: readonly CelType[]): boolean {
   if (from.length !== to.length) return false;
   const trial = new Trial(substitutions);
@@ -84,7 +84,7 @@ function fitsParameter(substitutions: Substitutions, from: CelType, name: string
   }
   if (bound.kind === 'parameter') return fits(substitutions, from, bound);
   if (!fits(substitutions, from, bound)) return false;
-  // The more general of the two holds from now on: a list with one dynamic element is a list of dynamic elements.
+  // The more general type wins: a list with one dynamic element is a list of dynamic elements.
   if (from.kind === 'dyn' || (bound.kind === 'null_type' && takesNull(from))) substitutions.set(name, from);
   return true;
 }
@@ -106,7 +106,7 @@ function mentions(type: CelType, name: string): boolean {
   }
 }
 
-/** One level: what a parameter stands for, which may be another parameter. */
+/** Resolves a type parameter, also through other parameters, without resolving the types inside. */
 function resolved(substitutions: Substitutions, type: CelType): CelType {
   let found = type;
   while (found.kind === 'parameter') {
@@ -117,7 +117,7 @@ function resolved(substitutions: Substitutions, type: CelType): CelType {
   return found;
 }
 
-/** The type with everything filled in; parameters that nobody has named are dynamic, if `final`. */
+/** The type with all parameters substituted; with `final`, unknown parameters become dynamic. */
 export function substitute(substitutions: Substitutions, type: CelType, final: boolean): CelType {
   const inner = (one: CelType): CelType => substitute(substitutions, one, final);
   switch (type.kind) {
@@ -139,7 +139,7 @@ export function substitute(substitutions: Substitutions, type: CelType, final: b
   }
 }
 
-/** The type with parameters of its own: each use of a signature says for itself what they are. */
+/** The type with renamed parameters: each use of a signature has its own substitutions. */
 export function freshened(type: CelType, suffix: string): CelType {
   const inner = (one: CelType): CelType => freshened(one, suffix);
   switch (type.kind) {

@@ -1,6 +1,6 @@
 /**
  * The type of an expression. Kinds without members of their own are shared constants and are compared by kind; `object`
- * is a value with named fields (what a schema declares), `opaque` a type that only functions can look into.
+ * is a value with named fields (as a schema declares), `opaque` a type that only functions can inspect.
  */
 export type CelType = SimpleType | ListType | MapType | ObjectType | OpaqueType | TypeType | ParameterType;
 
@@ -43,7 +43,7 @@ export interface TypeType {
   readonly kind: 'type';
   readonly of: CelType;
 }
-/** Stands for any type in a signature; each use of the signature has its own. */
+/** Represents any type in a signature; each use of the signature has its own. */
 export interface ParameterType {
   readonly kind: 'parameter';
   readonly name: string;
@@ -79,7 +79,7 @@ export function parameter(name: string): CelType {
   return { kind: 'parameter', name };
 }
 
-/** As it stands in messages: `list(string)`, `map(string, int)`. */
+/** The type as messages print it: `list(string)`, `map(string, int)`. */
 export function describeType(type: CelType): string {
   switch (type.kind) {
     case 'list':

@@ -35,24 +35,26 @@ export async function runCel(text: string, variables: Readonly<Record<string, Js
   const meter = new Meter();
   try {
     const value = program.run((name) => dynamicValue(variables[name] as JsonValue), { meter });
-    return { value: plain(value), cost: meter.cost };
+    return { value: comparable(value), cost: meter.cost };
   } catch (error) {
     if (!(error instanceof EvaluationError) && !(error instanceof CostExceeded)) throw error;
     return { error: error.message, cost: meter.cost };
   }
 }
 
-/** A value as a test can name it. */
-export function plain(value: CelValue): unknown {
+/** The value in a form that tests can compare. */
+export function comparable(value: CelValue): unknown {
   if (value instanceof CelUint) return `${value.value}u`;
-  if (value instanceof CelList) return [...value].map(plain);
+  if (value instanceof CelList) return [...value].map(comparable);
   if (value instanceof CelMap) {
-    return Object.fromEntries([...value.keys()].map((key) => [String(plain(key)), plain(value.find(key) as CelValue)]));
+    return Object.fromEntries(
+      [...value.keys()].map((key) => [String(comparable(key)), comparable(value.find(key) as CelValue)]),
+    );
   }
   if (value instanceof CelTimestamp) return writeTimestamp(value);
   if (value instanceof CelDuration) return writeDuration(value);
   if (value instanceof CelTypeName) return `type ${value.name}`;
-  if (value instanceof CelOptional) return value.value === undefined ? 'none' : { some: plain(value.value) };
+  if (value instanceof CelOptional) return value.value === undefined ? 'none' : { some: comparable(value.value) };
   if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('hex')}`;
   return value;
 }

@@ -8,25 +8,25 @@ import { parseDuration, parseTimestamp } from './library/go-time.ts';
 import { compilePattern } from './library/regular-expressions.ts';
 import { EvaluationError } from './meter.ts';
 
-/** Durations, moments and patterns that stand in the text and are none would fail with every object: better now. */
+/** Checks literal durations, timestamps and patterns: an invalid one would fail for every object. */
 export function checkLiterals(expression: Expression): Issue[] {
   const issues: Issue[] = [];
   visit(expression, (one) => {
-    if (one.kind === 'list') issues.push(...mixedElements(one.elements));
+    if (one.kind === 'list') issues.push(...mixedTypeIssues(one.elements));
     if (one.kind === 'map') {
-      issues.push(...mixedElements(one.entries.map(([key]) => key)));
-      issues.push(...mixedElements(one.entries.map(([, value]) => value)));
+      issues.push(...mixedTypeIssues(one.entries.map(([key]) => key)));
+      issues.push(...mixedTypeIssues(one.entries.map(([, value]) => value)));
     }
     if (one.kind !== 'call') return;
-    issues.push(...wrongFormat(one));
+    issues.push(...formatIssues(one));
     const last = one.args.at(-1);
     if (last?.kind !== 'constant' || typeof last.value !== 'string') return;
-    if (!isRight(one.name, last.value)) issues.push({ at: last.at, message: `invalid ${one.name} argument` });
+    if (!isValid(one.name, last.value)) issues.push({ at: last.at, message: `invalid ${one.name} argument` });
   });
   return issues;
 }
 
-function isRight(name: string, text: string): boolean {
+function isValid(name: string, text: string): boolean {
   switch (name) {
     case 'duration':
       return parseDuration(text) !== undefined;
@@ -39,8 +39,8 @@ function isRight(name: string, text: string): boolean {
   }
 }
 
-/** A format and its values that are both written down: as many as there are verbs, and of types that these take. */
-function wrongFormat({ name, target, args: [values] }: Call): Issue[] {
+/** Checks a literal format and its literal values: their number and their types must match the verbs. */
+function formatIssues({ name, target, args: [values] }: Call): Issue[] {
   if (name !== 'format' || target?.kind !== 'constant' || values?.kind !== 'list') return [];
   let verbs: string[];
   try {
@@ -54,10 +54,10 @@ function wrongFormat({ name, target, args: [values] }: Call): Issue[] {
   const most = `too many arguments supplied to string.format (expected ${verbs.length}, got ${given})`;
   if (given > verbs.length) return [{ at: values.at - 1, message: most }];
   return values.elements.flatMap((element, index) => {
-    const { words, types } = FORMAT_VERBS.get(verbs[index] as string) ?? { words: '', types: [] };
+    const { message, types } = FORMAT_VERBS.get(verbs[index] as string) ?? { message: '', types: [] };
     const type = typeName(element.type ?? DYN);
     const fits = type === 'dyn' || types.includes(type);
-    return fits ? [] : [{ at: element.at, message: `error during formatting: ${words}, was given ${type}` }];
+    return fits ? [] : [{ at: element.at, message: `error during formatting: ${message}, was given ${type}` }];
   });
 }
 
@@ -76,21 +76,26 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** What is in a list that is written down is of one type; dynamic is a type of its own there. */
-function mixedElements([first, ...rest]: readonly Expression[]): Issue[] {
+/** The elements of a literal list must have one type; dynamic counts as a type of its own. */
+function mixedTypeIssues([first, ...rest]: readonly Expression[]): Issue[] {
   if (first?.type === undefined) return [];
   const wanted = first.type;
-  const odd = rest.find(({ type }) => type !== undefined && !sameType(wanted, type));
-  if (odd?.type === undefined) return [];
-  return [{ at: odd.at, message: `expected type '${describeType(wanted)}' but found '${describeType(odd.type)}'` }];
+  const different = rest.find(({ type }) => type !== undefined && !sameType(wanted, type));
+  if (different?.type === undefined) return [];
+  return [
+    {
+      at: different.at,
+      message: `expected type '${describeType(wanted)}' but found '${describeType(different.type)}'`,
+    },
+  ];
 }
 
-/** `format` takes a list of anything, which is looked at by itself. */
-function visit(expression: Expression, look: (one: Expression) => void): void {
-  look(expression);
+/** Visits all expressions. `format` takes a list of mixed types, so its list itself is skipped. */
+function visit(expression: Expression, visitor: (one: Expression) => void): void {
+  visitor(expression);
   const isFormat = expression.kind === 'call' && expression.name === 'format';
   for (const child of childrenOf(expression)) {
-    if (isFormat && child.kind === 'list') for (const inner of child.elements) visit(inner, look);
-    else visit(child, look);
+    if (isFormat && child.kind === 'list') for (const inner of child.elements) visit(inner, visitor);
+    else visit(child, visitor);
   }
 }

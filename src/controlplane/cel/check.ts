@@ -25,15 +25,17 @@ import { CelTypeName, CelUint, type CelValue } from './value.ts';
 export interface Checked {
   readonly type: CelType;
   readonly issues: readonly Issue[];
-  /** Variables of the environment that the expression names. */
+  /** The variables of the environment that the expression uses. */
   readonly used: ReadonlySet<string>;
 }
 
-/** Finds the type of an expression and of each part of it (`type`), and the functions meant; notes all that is wrong. */
+/**
+ * Determines the type of an expression and of each part of it (`type`), and the called overloads; collects all issues.
+ */
 export function checkExpression(expression: Expression, environment: Environment): Checked {
   const checker = new Checker(environment);
   const type = checker.check(expression);
-  checker.settle();
+  checker.resolveTypes();
   const issues = checker.issues.sort((a, b) => a.at - b.at);
   return { type: checker.final(type), issues, used: checker.used };
 }
@@ -55,7 +57,7 @@ class Checker {
     return substitute(this.#substitutions, type, true);
   }
 
-  settle(): void {
+  resolveTypes(): void {
     for (const one of this.#seen) one.type = this.final(one.type ?? DYN);
   }
 
@@ -83,10 +85,10 @@ class Checker {
       case 'call':
         return this.#call(expression);
       case 'list':
-        return listOf(this.#joined(expression.elements) ?? this.#parameter());
+        return listOf(this.#commonType(expression.elements) ?? this.#parameter());
       case 'map': {
-        const key = this.#joined(expression.entries.map(([one]) => one)) ?? this.#parameter();
-        const value = this.#joined(expression.entries.map(([, one]) => one)) ?? this.#parameter();
+        const key = this.#commonType(expression.entries.map(([one]) => one)) ?? this.#parameter();
+        const value = this.#commonType(expression.entries.map(([, one]) => one)) ?? this.#parameter();
         return mapOf(key, value);
       }
       case 'comprehension':
@@ -113,8 +115,8 @@ class Checker {
     return parameter(`%${this.#fresh++}`);
   }
 
-  /** What elements of a literal have in common; where that is nothing, they are dynamic, and looked at later. */
-  #joined(elements: readonly Expression[]): CelType | undefined {
+  /** The common type of the elements of a literal; dynamic if there is none. `checkLiterals` reports mixed types. */
+  #commonType(elements: readonly Expression[]): CelType | undefined {
     let common: CelType | undefined;
     for (const element of elements) {
       const type = this.check(element);
@@ -153,7 +155,7 @@ class Checker {
       case 'dyn':
         return DYN;
       case 'parameter':
-        // Nobody has said what it is; from here on it is dynamic.
+        // The type is unknown; from here on it is dynamic.
         assignable(this.#substitutions, DYN, type);
         return DYN;
       case 'map':
@@ -202,7 +204,7 @@ class Checker {
 
   #resolve(expression: Call, name: string, method: boolean, args: readonly Expression[]): CelType {
     const types = args.map((one) => this.check(one));
-    // What may be a list or a map can be asked with anything: only the run shows whether it fits.
+    // The operand may be a list or a map, so any index type is allowed until run time.
     if ((name === '_[_]' || name === '_[?_]') && types[0]?.kind === 'dyn') types[1] = DYN;
     const candidates = this.#environment.functions.get(name);
     if (candidates === undefined) return this.#undeclared(expression.at, name);
@@ -235,7 +237,7 @@ class Checker {
     const initial = this.check(expression.initial);
     const [first, second] = this.#elementTypes(expression.range, range);
     const outer = this.#scopes;
-    const gathered = new Map([[expression.accumulator, initial]]);
+    const accumulated = new Map([[expression.accumulator, initial]]);
     const loop = new Map<string, CelType>();
     if (expression.second === undefined) {
       loop.set(expression.variable, range.kind === 'list' ? second : first);
@@ -243,10 +245,10 @@ class Checker {
       loop.set(expression.variable, first);
       loop.set(expression.second, second);
     }
-    this.#scopes = [...outer, gathered, loop];
+    this.#scopes = [...outer, accumulated, loop];
     this.#expect(expression.condition, BOOL);
     this.#expect(expression.step, initial);
-    this.#scopes = [...outer, gathered];
+    this.#scopes = [...outer, accumulated];
     const type = this.check(expression.result);
     this.#scopes = outer;
     return this.#partial(type);
@@ -292,7 +294,7 @@ function constantType(value: CelValue): CelType {
   return value instanceof CelUint ? UINT : BYTES;
 }
 
-/** `a.b.c`, where it is nothing but names. */
+/** The qualified name `a.b.c`; `undefined` if the expression contains anything else than names. */
 function qualifiedName(expression: Expression): string | undefined {
   if (expression.kind === 'identifier') return expression.name;
   if (expression.kind !== 'select' || expression.test) return undefined;

@@ -11,23 +11,25 @@ import { CostExceeded, EvaluationError } from './meter.ts';
 import type { Parse } from './parse.ts';
 import type { CelValue } from './value.ts';
 
-/** To compile so much takes some ten milliseconds; then others get their turn. */
+/**
+ * The number of characters that compile in about ten milliseconds; after that, compilation yields to other requests.
+ */
 export const CHARACTERS_PER_TURN = 10_000;
 
-/** An expression that parses and whose types are right. */
+/** An expression that parses and type-checks. */
 export interface Program {
   readonly type: CelType;
   readonly expression: Expression;
-  /** Variables that it names. */
+  /** The variables that it uses. */
   readonly uses: ReadonlySet<string>;
-  /** Throws EvaluationError, and CostExceeded when the meter of the evaluation says so. */
+  /** Throws EvaluationError, and CostExceeded if the meter of the evaluation reaches its limit. */
   run(bindings: Bindings, evaluation: Evaluation): CelValue;
 }
 
-/** Why there is no program: all that is wrong, line by line, as Kubernetes prints it. */
+/** The reason why there is no program: all issues, line by line, as Kubernetes prints them. */
 export interface CompileFault {
   readonly fault: string;
-  /** The types are right, and still it fails with every object: a text that is no number, turned into one. */
+  /** The types are valid, but the evaluation fails for every object: a literal that cannot be converted. */
   readonly always?: true;
 }
 
@@ -61,7 +63,7 @@ function literalIssues(expression: Expression): ReturnType<typeof checkLiterals>
   try {
     return checkLiterals(expression);
   } catch (error) {
-    // A literal beyond all ranges.
+    // A literal that exceeds its range.
     if (error instanceof EvaluationError) return [{ at: expression.at, message: error.message }];
     throw error;
   }

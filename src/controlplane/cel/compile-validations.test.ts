@@ -14,7 +14,7 @@ function withRules(schema: Schema, ...rules: readonly (string | ValidationRule)[
   return { ...schema, 'x-kubernetes-validations': given };
 }
 
-/** A resource whose spec is this. */
+/** The schema of a resource with this spec. */
 function root(spec: Schema): Schema {
   return { type: 'object', properties: { spec } };
 }
@@ -74,7 +74,7 @@ const object = {
   },
 };
 
-describe('what rules see', () => {
+describe('values in rules', () => {
   it.each([
     'self.s == "abc" && self.i == 5 && self.n == 1.5',
     'self.l.all(x, x.size() == 1) && "k" in self.m && self.m.k == "v"',
@@ -91,7 +91,7 @@ describe('what rules see', () => {
     expect(await errorsOf(root(withRules(everything, rule)), object)).toEqual([]);
   });
 
-  it('is the name and nothing else of the metadata', async () => {
+  it('include only the name of the metadata', async () => {
     const rule = 'self.metadata.name == "x" && self.kind == "Thing" && self.apiVersion == "a/v1"';
     const whole = { apiVersion: 'a/v1', kind: 'Thing', metadata: { name: 'x' } };
     expect(await errorsOf(withRules({ type: 'object' }, rule), whole)).toEqual([]);
@@ -100,7 +100,7 @@ describe('what rules see', () => {
     ]);
   });
 
-  it('is lists as their list type has them', async () => {
+  it('include lists that behave by their list type', async () => {
     const list = (type: 'set' | 'atomic'): Schema => ({
       type: 'array',
       items: text,
@@ -132,7 +132,7 @@ describe('what rules see', () => {
   });
 });
 
-describe('what rules say', () => {
+describe('messages of rules', () => {
   const spec = (rule: ValidationRule) => root(withRules({ type: 'object', properties: { a: integer } }, rule));
 
   it.each([
@@ -155,7 +155,7 @@ describe('what rules say', () => {
     expect(await errorsOf(spec(rule), { spec: { a: 2 } })).toEqual([message]);
   });
 
-  it('is about values as they are printed', async () => {
+  it('print values as Kubernetes does', async () => {
     const schema: Schema = {
       type: 'object',
       properties: { a: withRules(integer, 'self < 1'), s: withRules(text, 'self == "x"') },
@@ -192,7 +192,7 @@ describe('an update (META-23)', () => {
     },
   });
 
-  it('is held against transition rules, a create is not', async () => {
+  it('is checked by transition rules, and a create is not', async () => {
     expect(await errorsOf(schema, { spec: { a: 1, once: 'x' } })).toEqual([]);
     const old = { spec: { a: 2, once: 'y' } };
     expect(await errorsOf(schema, { spec: { a: 1, once: 'x' } }, { old })).toEqual([
@@ -201,7 +201,7 @@ describe('an update (META-23)', () => {
     ]);
   });
 
-  it('may leave what is wrong already as it is, which is told as a warning', async () => {
+  it('may keep invalid values that are unchanged, with a warning', async () => {
     const warnings: string[] = [];
     const run = { old: { spec: { kept: 9 } }, warn: (warning: string) => void warnings.push(warning) };
     expect(await errorsOf(schema, { spec: { kept: 9, a: 1 } }, run)).toEqual([]);
@@ -209,7 +209,7 @@ describe('an update (META-23)', () => {
     expect(await errorsOf(schema, { spec: { kept: 8 } }, run)).toEqual(['spec.kept: Invalid value: 8: big']);
   });
 
-  it('finds the items of a list again by their keys', async () => {
+  it('correlates the items of a list by their keys', async () => {
     const item = (k: string, v: number) => ({ k, v });
     const old = { spec: { list: [item('b', 20), item('a', 2)] } };
     const now = { spec: { list: [item('a', 1), item('b', 20), item('c', 11)] } };
@@ -219,7 +219,7 @@ describe('an update (META-23)', () => {
     ]);
   });
 
-  it('cannot be looked back on in lists without keys', async () => {
+  it('cannot correlate items of lists without keys', async () => {
     const items = withRules({ type: 'object', properties: { v: integer } }, 'self.v >= oldSelf.v');
     const atomic = root({ type: 'object', properties: { l: { type: 'array', maxItems: 5, items } } });
     expect(await definitionErrors(atomic)).toEqual([
@@ -232,7 +232,7 @@ describe('a definition whose rules', () => {
   const one = (properties: Readonly<Record<string, Schema>>, rule: string | ValidationRule) =>
     root(withRules({ type: 'object', properties }, rule));
 
-  it('do not compile is refused with all that is wrong', async () => {
+  it('do not compile is refused with all errors', async () => {
     expect(await definitionErrors(one({ s: text }, 'self.s + 1 == self.x'))).toEqual([
       'schema.properties[spec].x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.s + 1 == self.x","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ' +
         "ERROR: <input>:1:8: found no matching overload for '_+_' applied to '(string, int)'\n | self.s + 1 == self.x\n | .......^\n" +
@@ -240,7 +240,7 @@ describe('a definition whose rules', () => {
     ]);
   });
 
-  it('say nothing true or false, or name what they do not use, is refused', async () => {
+  it('are not boolean, or set optionalOldSelf without oldSelf, is refused', async () => {
     expect(await definitionErrors(one({ s: text }, 'self.s'))).toEqual([
       expect.stringContaining('cel expression must evaluate to a bool'),
     ]);
@@ -270,20 +270,20 @@ describe('a definition whose rules', () => {
       ['estimated rule cost exceeds budget by factor of more than 100x', 'contributed to', 'total for entire'],
     ],
     [list(undefined), 'self.l.all(x, x == "a")', []],
-  ] as const)('could cost as much as %j with %s', async (l, rule, messages) => {
+  ] as const)('are limited in cost for %j with %s', async (l, rule, messages) => {
     const found = await definitionErrors(one({ l }, rule));
     expect(found).toHaveLength(messages.length);
     for (const [index, message] of messages.entries()) expect(found[index]).toContain(message);
   });
 
-  it('cost too much is taken all the same where it was there before', async () => {
+  it('cost too much is accepted if the rules existed before', async () => {
     const schema = one({ l: list(2000) }, pairs);
     expect((await compileValidations(schema, 'schema', schema)).errors).toEqual([]);
   });
 });
 
-describe('a rule that costs too much', () => {
-  it('ends in bounded time and refuses the object', async () => {
+describe('a rule that exceeds its cost limit', () => {
+  it('is aborted in bounded time and refuses the object', async () => {
     const l = Array.from({ length: 900 }, (_, index) => `item ${index}`);
     const items: Schema = { type: 'array', items: { type: 'string', maxLength: 10 }, maxItems: 1000 };
     const schema = root(
@@ -298,7 +298,7 @@ describe('a rule that costs too much', () => {
     expect(processorMilliseconds() - started).toBeLessThan(3000);
   });
 
-  it('leaves nothing for the next ones when the budget of the object is spent', async () => {
+  it('prevents further rules once the budget of the object is exhausted', async () => {
     const values = { type: 'array', maxItems: 100, items: withRules(integer, 'self < 5') } as const;
     const errors = await errorsOf(
       root({ type: 'object', properties: { values } }),
@@ -310,7 +310,7 @@ describe('a rule that costs too much', () => {
     ]);
   });
 
-  it('lets others have their turn between rules', async () => {
+  it('yields to other requests between rules', async () => {
     let turns = 0;
     const l: Schema = { type: 'array', items: integer, maxItems: 20_000 };
     const rules = ['self.l.all(x, x >= 0)', 'self.l.all(x, x >= 0)', 'self.l.all(x, x >= 0)'];
@@ -324,7 +324,7 @@ describe('a rule that costs too much', () => {
 });
 
 describe('many rules', () => {
-  it('are compiled a few at a time, and others served in between', async () => {
+  it('are compiled a few at a time, and other requests are served in between', async () => {
     const rule = (index: number) => `self.a != ${index} && "${'x'.repeat(500)}".size() > ${index % 400}`;
     const many = Array.from({ length: 200 }, (_, index) => rule(index));
     let served = 0;

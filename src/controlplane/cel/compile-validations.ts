@@ -17,25 +17,25 @@ import { type DeclaredType, declaredType, isEmbedded } from './schema-type.ts';
 import { MOST } from './span.ts';
 import type { CompiledValidations, CompileValidations } from './validation-rules.ts';
 
-/** Bytes of a request; so often can a value be in it, at most. */
+/** The maximum size of a request in bytes, which limits how often a value can occur in it. */
 const LARGEST_REQUEST = 3 * 1024 * 1024;
 
-/** Compiles the rules of a schema; the grammar is loaded with the first. */
+/** Compiles the rules of a schema; the grammar is loaded with the first one. */
 export const compileValidations: CompileValidations = async (schema, path = '', old = undefined) => {
-  // Only as definitions are validated do paths and what was before matter; objects ask again and again.
-  const keeps = path === '' && old === undefined;
-  const known = keeps ? compiled.get(schema) : undefined;
-  if (known !== undefined) return known;
-  const made = hasRules(schema) ? await compileShallow(await loadParser(), schema, path, old) : { errors: [] };
-  if (keeps) compiled.set(schema, made);
-  return made;
+  // Paths and old schemas matter only in the validation of definitions; the validation of objects reuses the result.
+  const isCacheable = path === '' && old === undefined;
+  const cached = isCacheable ? cache.get(schema) : undefined;
+  if (cached !== undefined) return cached;
+  const result = hasRules(schema) ? await compileWithDepthLimit(await loadParser(), schema, path, old) : { errors: [] };
+  if (isCacheable) cache.set(schema, result);
+  return result;
 };
 
-/** As long as somebody has the schema, and no longer. */
-const compiled = new WeakMap<Schema, CompiledValidations>();
+/** Cached as long as the schema itself is in memory. */
+const cache = new WeakMap<Schema, CompiledValidations>();
 
-/** A schema may be deeper than what walks it can go. */
-async function compileShallow(
+/** Compiles the rules, and refuses a schema that is too deep for the recursion. */
+async function compileWithDepthLimit(
   parse: Parse,
   schema: Schema,
   path: string,
@@ -68,7 +68,7 @@ async function compileSchema(
   return { errors, validator: { validate: (object, run = {}) => runRules(node, object, run) } };
 }
 
-/** Whether there is a rule anywhere in a schema. */
+/** Reports whether a schema or any schema inside it has a rule. */
 export function hasRules(schema: Schema): boolean {
   const pending = [schema];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -85,7 +85,7 @@ function childSchemas({ properties, items, additionalProperties, allOf }: Schema
   return children;
 }
 
-/** All expressions of a schema: what is there already may go on costing what it costs. */
+/** All expressions of a schema: the cost limits do not apply to existing expressions. */
 function expressionsOf(schema: Schema): Set<string> {
   const found = new Set<string>();
   for (const { rule, messageExpression } of schema['x-kubernetes-validations'] ?? []) {
@@ -96,14 +96,14 @@ function expressionsOf(schema: Schema): Set<string> {
   return found;
 }
 
-interface Place {
-  /** Of the schema in the definition. */
+interface SchemaPosition {
+  /** The path of the schema in the definition. */
   readonly path: string;
   readonly root: boolean;
   readonly type: DeclaredType | undefined;
-  /** How often such a value can be in an object; undefined: the schema does not say. */
+  /** The maximum number of such values in an object; `undefined` if the schema does not limit it. */
   readonly cardinality: number | undefined;
-  /** Where the values stop to be the same after an update as before. */
+  /** The path from which values cannot be correlated with their old values; `undefined` if they can. */
   readonly uncorrelatable: string | undefined;
 }
 
@@ -119,53 +119,61 @@ class SchemaCompiler {
     this.#existing = existing;
   }
 
-  /** `of` has the rules, `schema` says what the values are; they differ in `allOf`. */
-  async node(of: Schema, schema: Schema, place: Place): Promise<RuleNode> {
-    const { path, type } = place;
-    const values = await this.#values(of, schema, place);
+  /** `of` has the rules, `schema` describes the values; they differ inside `allOf`. */
+  async node(of: Schema, schema: Schema, position: SchemaPosition): Promise<RuleNode> {
+    const { path, type } = position;
+    const values = await this.#values(of, schema, position);
     const properties = new Map<string, RuleNode>();
     for (const [name, child] of Object.entries(of.properties ?? {})) {
       const member = schema.properties?.[name];
       if (member === undefined || !hasRules(child)) continue;
       const at = keyPath(childPath(path, 'properties'), name);
-      const own = { ...place, path: at, root: isEmbedded(member), type: declaredType(member, isEmbedded(member)) };
+      const own = { ...position, path: at, root: isEmbedded(member), type: declaredType(member, isEmbedded(member)) };
       if (own.type !== undefined) properties.set(name, await this.node(child, member, own));
     }
-    const items = await this.#items(of, schema, place);
+    const items = await this.#items(of, schema, position);
     const allOf: RuleNode[] = [];
     for (const [index, one] of (of.allOf ?? []).entries()) {
       const at = indexPath(childPath(path, 'allOf'), index);
-      if (hasRules(one)) allOf.push(await this.node(one, schema, { ...place, path: at }));
+      if (hasRules(one)) allOf.push(await this.node(one, schema, { ...position, path: at }));
     }
     const rules: CompiledRule[] = [];
     for (const [index, rule] of (of['x-kubernetes-validations'] ?? []).entries()) {
       const at = indexPath(childPath(path, 'x-kubernetes-validations'), index);
       if (this.#work.spend(lengthOf(rule))) await this.#work.next();
-      rules.push(type === undefined ? { rule, usesOld: false } : this.#rule(rule, at, schema, { ...place, type }));
+      rules.push(type === undefined ? { rule, usesOld: false } : this.#rule(rule, at, schema, { ...position, type }));
     }
-    return { schema, root: place.root, rules, properties, allOf, ...(values && { values }), ...(items && { items }) };
+    return {
+      schema,
+      root: position.root,
+      rules,
+      properties,
+      allOf,
+      ...(values && { values }),
+      ...(items && { items }),
+    };
   }
 
-  async #values(of: Schema, schema: Schema, place: Place): Promise<RuleNode | undefined> {
+  async #values(of: Schema, schema: Schema, position: SchemaPosition): Promise<RuleNode | undefined> {
     const child = of.additionalProperties;
     const values = schema.additionalProperties;
     if (typeof child !== 'object' || typeof values !== 'object' || !hasRules(child)) return undefined;
     const type = declaredType(values, isEmbedded(values));
-    const path = childPath(place.path, 'additionalProperties');
-    const cardinality = product(place.cardinality, schema.maxProperties);
-    return this.node(child, values, { ...place, path, root: isEmbedded(values), type, cardinality });
+    const path = childPath(position.path, 'additionalProperties');
+    const cardinality = product(position.cardinality, schema.maxProperties);
+    return this.node(child, values, { ...position, path, root: isEmbedded(values), type, cardinality });
   }
 
-  async #items(of: Schema, schema: Schema, place: Place): Promise<RuleNode | undefined> {
+  async #items(of: Schema, schema: Schema, position: SchemaPosition): Promise<RuleNode | undefined> {
     if (of.items === undefined || schema.items === undefined || !hasRules(of.items)) return undefined;
     const type = declaredType(schema.items, isEmbedded(schema.items));
     const hasKeys = schema['x-kubernetes-list-type'] === 'map';
     return this.node(of.items, schema.items, {
-      path: childPath(place.path, 'items'),
+      path: childPath(position.path, 'items'),
       root: isEmbedded(schema.items),
       type,
-      cardinality: product(place.cardinality, schema.maxItems),
-      uncorrelatable: hasKeys ? place.uncorrelatable : place.path,
+      cardinality: product(position.cardinality, schema.maxItems),
+      uncorrelatable: hasKeys ? position.uncorrelatable : position.path,
     });
   }
 
@@ -173,21 +181,21 @@ class SchemaCompiler {
     rule: ValidationRule,
     path: string,
     schema: Schema,
-    place: Place & { readonly type: DeclaredType },
+    position: SchemaPosition & { readonly type: DeclaredType },
   ): CompiledRule {
     const text = rule.rule ?? '';
     if (text.trim() === '') return { rule, usesOld: false };
-    const environment = environmentFor(place.type, rule.optionalOldSelf === true);
+    const environment = environmentFor(position.type, rule.optionalOldSelf === true);
     const program = compileExpression(this.#parse, text, environment);
     const at = childPath(path, 'rule');
     if ('fault' in program) return this.#refused(rule, at, faultText(program));
     if (program.type.kind !== 'bool') return this.#refused(rule, at, 'cel expression must evaluate to a bool');
-    const most = Math.floor(LARGEST_REQUEST / (place.type.minSize + 1));
-    const once = estimateCost(program.expression, place.type);
-    this.#weigh(at, text, 'estimated rule cost', Math.min(MOST, once * (place.cardinality ?? most)));
-    const message = this.#message(rule, path, environment, place.type);
+    const most = Math.floor(LARGEST_REQUEST / (position.type.minSize + 1));
+    const once = estimateCost(program.expression, position.type);
+    this.#addCost(at, text, 'estimated rule cost', Math.min(MOST, once * (position.cardinality ?? most)));
+    const message = this.#message(rule, path, environment, position.type);
     const usesOld = program.uses.has('oldSelf');
-    this.#transition(rule, path, usesOld, place.uncorrelatable);
+    this.#transition(rule, path, usesOld, position.uncorrelatable);
     const field = rule.fieldPath === undefined ? undefined : fieldInSchema(rule.fieldPath, schema, true);
     const fieldPath = field !== undefined && 'path' in field && field.path !== '' ? field.path : undefined;
     return { rule, program, usesOld, ...(message && { message }), ...(fieldPath && { fieldPath }) };
@@ -223,11 +231,11 @@ class SchemaCompiler {
       this.errors.push(invalidStruct(at, goRule(rule), 'messageExpression must evaluate to a string'));
       return undefined;
     }
-    this.#weigh(at, text, 'estimated messageExpression cost', estimateCost(program.expression, type));
+    this.#addCost(at, text, 'estimated messageExpression cost', estimateCost(program.expression, type));
     return program;
   }
 
-  #weigh(path: string, text: string, name: string, cost: number): void {
+  #addCost(path: string, text: string, name: string, cost: number): void {
     if (this.#existing.has(text)) return;
     if (cost > RULE_COST_LIMIT) this.errors.push(forbiddenField(path, costMessage(name, cost, RULE_COST_LIMIT)));
     this.total.add(path, cost);

@@ -2,8 +2,8 @@ import type { Schema } from '../../api/schema/schema.ts';
 import { equalJson, getMember, isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 
 /**
- * A value and what it was before the update, as far as the two can be told to be the same one: by the names of members,
- * and by the keys of lists that have some. Errors in values that are as they were are forgiven (META-23).
+ * A value and its old value before the update, as far as the two can be correlated: by member names, and by the keys of
+ * lists that have keys. Errors in unchanged values are tolerated (META-23).
  */
 export class Correlation {
   readonly #value: JsonValue;
@@ -18,7 +18,7 @@ export class Correlation {
     this.#schema = schema;
   }
 
-  /** Undefined: there is nothing that it was. */
+  /** `undefined` if there is no old value. */
   member(name: string): Correlation | undefined {
     if (!isJsonObject(this.#value) || !isJsonObject(this.#old)) return undefined;
     const value = getMember(this.#value, name);
@@ -64,7 +64,7 @@ export function memberSchema({ properties, additionalProperties }: Schema, name:
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
-/** Whether the items of a list can be found again after an update. */
+/** Reports whether the items of a list can be correlated after an update. */
 export function hasKeys(schema: Schema): boolean {
   return schema['x-kubernetes-list-type'] === 'map';
 }
@@ -75,6 +75,6 @@ export function itemsByKey(schema: Schema, items: readonly JsonValue[]): Map<str
 
 export function itemKey(schema: Schema, item: JsonValue): string {
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  const of = isJsonObject(item) ? item : {};
-  return JSON.stringify(keys.map((key) => `${typeof getMember(of, key)} ${String(getMember(of, key))}`));
+  const object = isJsonObject(item) ? item : {};
+  return JSON.stringify(keys.map((key) => `${typeof getMember(object, key)} ${String(getMember(object, key))}`));
 }

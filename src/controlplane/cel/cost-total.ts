@@ -1,31 +1,33 @@
 import { type FieldError, forbiddenField } from '../../api/field-error.ts';
 import { MOST } from './span.ts';
 
-/** The most that one rule can be estimated to cost, all its values in an object together. */
+/** The maximum estimated cost of one rule, for all of its values in an object together. */
 export const RULE_COST_LIMIT = 10_000_000;
-/** The most that all rules of a schema can. */
+/** The maximum estimated cost of all rules of a schema. */
 const SCHEMA_COST_LIMIT = 100_000_000;
-/** So many of the dearest rules are named, if they are at least a hundredth of what is allowed. */
-const NAMED = 4;
+/** The number of most expensive rules that errors name, if each takes at least one percent of the limit. */
+const MAX_NAMED_RULES = 4;
 
-/** Adds up what the rules of a schema can cost. */
+/** The total estimated cost of the rules of a schema. */
 export class CostTotal {
   #total = 0;
-  #dearest: { readonly path: string; readonly cost: number }[] = [];
+  #mostExpensive: { readonly path: string; readonly cost: number }[] = [];
 
   add(path: string, cost: number): void {
     this.#total = Math.min(MOST, this.#total + cost);
     if (cost < SCHEMA_COST_LIMIT / 100) return;
-    this.#dearest = [...this.#dearest, { path, cost }].sort((a, b) => b.cost - a.cost).slice(0, NAMED);
+    this.#mostExpensive = [...this.#mostExpensive, { path, cost }]
+      .sort((a, b) => b.cost - a.cost)
+      .slice(0, MAX_NAMED_RULES);
   }
 
-  /** What is wrong with it all, if it is too much. */
+  /** The errors if the total exceeds the limit. */
   errors(path: string): FieldError[] {
     if (this.#total <= SCHEMA_COST_LIMIT) return [];
     const part = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
     const whole = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema';
     return [
-      ...this.#dearest.map((one) => forbiddenField(one.path, part)),
+      ...this.#mostExpensive.map((one) => forbiddenField(one.path, part)),
       forbiddenField(path, costMessage(whole, this.#total, SCHEMA_COST_LIMIT)),
     ];
   }

@@ -1,7 +1,7 @@
 import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { CelList, CelMap, type CelValue } from './value.ts';
 
-/** JSON of which no schema is known: whole numbers are ints, all others doubles. */
+/** Converts JSON without a schema: whole numbers become ints, other numbers doubles. */
 export function dynamicValue(json: JsonValue): CelValue {
   if (typeof json === 'number') return Number.isInteger(json) ? BigInt(json) : json;
   if (Array.isArray(json)) return new DynamicList(json);

@@ -1,12 +1,12 @@
 import type { CelType } from './cel-type.ts';
 import type { Overload } from './overload.ts';
 
-/** What an expression may name. */
+/** The names that an expression may use. */
 export interface Environment {
   readonly variables: ReadonlyMap<string, CelType>;
-  /** By name; those of operators are `_+_` and the like, those of namespaces have dots (`sets.contains`). */
+  /** By name; operators are named `_+_` and the like, functions of namespaces have dots (`sets.contains`). */
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
-  /** Names of types, which are values: `type(x) == int`. */
+  /** The names of types, which are values: `type(x) == int`. */
   readonly types: ReadonlyMap<string, CelType>;
 }
 

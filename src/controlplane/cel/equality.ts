@@ -11,7 +11,7 @@ import {
   type CelValue,
 } from './value.ts';
 
-/** Heterogeneous equality: numbers by their value, values of different types are merely different. */
+/** Heterogeneous equality: numbers are compared by value, values of different types are unequal. */
 export function equalValues(left: CelValue, right: CelValue, meter: Meter): boolean {
   if (typeof left === 'string') {
     if (typeof right !== 'string') return false;
@@ -63,13 +63,13 @@ export function isNumeric(value: CelValue): value is CelNumber {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof CelUint;
 }
 
-/** -1, 0 or 1; NaN, where nothing can be said. JavaScript compares bigints with numbers exactly. */
+/** Returns -1, 0 or 1, or NaN if the numbers are not comparable. JavaScript compares bigints with numbers exactly. */
 export function compareNumbers(left: CelNumber, right: CelNumber): number {
   const a = left instanceof CelUint ? left.value : left;
   const b = right instanceof CelUint ? right.value : right;
   if (a < b) return -1;
   if (a > b) return 1;
-  // biome-ignore lint/suspicious/noDoubleEquals: a bigint equals a number by value this way alone.
+  // biome-ignore lint/suspicious/noDoubleEquals: only this operator compares a bigint with a number by value.
   return a == b ? 0 : Number.NaN;
 }
 
@@ -82,7 +82,7 @@ export function compareBytes(left: Uint8Array, right: Uint8Array): number {
   return Math.sign(left.length - right.length);
 }
 
-/** By code points, as UTF-8 sorts: UTF-16, which JavaScript compares by, puts surrogates before U+E000. */
+/** Compares by code points, as UTF-8 sorts. JavaScript compares UTF-16 units, which sorts surrogates before U+E000. */
 export function compareStrings(left: string, right: string): number {
   const shared = Math.min(left.length, right.length);
   for (let index = 0; index < shared; index++) {

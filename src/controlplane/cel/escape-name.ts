@@ -11,19 +11,19 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '/': '__slash__',
 };
 
-/** A word of the language: behind a dot it may stand as it is. */
+/** True for a reserved word of the language, which is allowed unescaped after a dot. */
 export function isReserved(name: string): boolean {
   return RESERVED.has(name);
 }
 
-/** The identifier that a member is known by in expressions; undefined: no identifier can be made of it. */
+/** The identifier of a member in expressions; `undefined` if it has no valid identifier. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined;
   return name.replace(/__|[./-]/g, (part) => ESCAPES[part] as string);
 }
 
-/** The member that an identifier means; undefined: none. */
+/** The member that an identifier denotes; `undefined` if there is none. */
 export function unescapeName(escaped: string): string | undefined {
   if (!escaped.includes('__')) return escaped;
   let fits = true;

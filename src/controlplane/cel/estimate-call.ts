@@ -5,28 +5,28 @@ import { exactly, MOST, plus, type Span, scaled, times, UNKNOWN } from './span.t
 
 const PER_CHARACTER = 0.1;
 const PER_PATTERN_CHARACTER = 0.25;
-/** The longest pattern that a named format is checked with. */
+/** The longest pattern among the named formats. */
 const LONGEST_FORMAT_PATTERN = 128;
 
-/** A call as its cost is estimated: what it is called on and with, and how large each can be. */
+/** The input of a cost estimate: the call, its arguments and their sizes. */
 export interface EstimatedCall {
   readonly name: string;
   readonly id: string;
-  /** Target first. */
+  /** The target comes first. */
   readonly args: readonly Expression[];
   readonly sizes: readonly Span[];
-  /** How large an element of the list can be, the first argument; undefined: it is no list. */
+  /** The type and size of the elements if the first argument is a list. */
   readonly element?: { readonly type: CelType; readonly size: Span };
 }
 
 export interface CallEstimate {
-  /** Without what the arguments cost. */
+  /** Excludes the cost of the arguments. */
   readonly cost: Span;
-  /** How large the result can be. */
+  /** The size range of the result. */
   readonly size?: Span;
 }
 
-/** What a call can cost at most, by the rules of Kubernetes: a definition that it takes is to be taken here too. */
+/** The cost range of a call by the rules of Kubernetes, so that definitions that it accepts are accepted here too. */
 export function estimateCall(call: EstimatedCall): CallEstimate {
   return BY_ID.get(call.id)?.(call) ?? BY_NAME.get(call.name)?.(call) ?? { cost: exactly(1) };
 }
@@ -71,7 +71,7 @@ function madeList(elements: Span, factor = 1): CallEstimate {
   return { cost: plus(scaled(elements, factor), exactly(11)), size: elements };
 }
 
-/** The number where one is written down. */
+/** The literal number, if the argument is one. */
 function literalOr(argument: Expression | undefined, otherwise: number): number {
   if (argument?.kind !== 'constant' || typeof argument.value !== 'bigint') return otherwise;
   return Math.max(0, Number(argument.value));
@@ -121,7 +121,7 @@ const BY_ID: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
     }),
   ],
   ['strings_quote', (call) => ({ cost: characters(size(call, 0)), size: plus(scaled(size(call, 0), 2), exactly(2)) })],
-  // Kubernetes looks at what is sought, here, and not at what is searched.
+  // Kubernetes uses the size of the prefix or suffix here, not that of the text.
   ...each(['starts_with_string', 'ends_with_string'], (call) => ({ cost: characters(size(call, 1)) })),
   ['in_list', (call) => ({ cost: size(call, 1) })],
   ['matches_string', matched],
@@ -139,7 +139,7 @@ function isText(type: CelType | undefined): boolean {
   return type?.kind === 'string' || type?.kind === 'bytes';
 }
 
-/** Quantities, addresses and the like are compared in one step. */
+/** Opaque values such as quantities and addresses are compared in one step. */
 function equality({ args: [left, right] }: EstimatedCall): CallEstimate | undefined {
   if (left?.type?.kind !== 'opaque' || right?.type === undefined || !sameType(left.type, right.type)) return undefined;
   return left.type.name === 'optional_type' ? undefined : { cost: exactly(1) };
@@ -173,7 +173,7 @@ const BY_NAME: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   }),
 ]);
 
-/** Addresses have 4 or 16 bytes, and are gone through so many times; those that are written down are read first. */
+/** Addresses have 4 or 16 bytes and are traversed `rounds` times; addresses given as text are parsed first. */
 function addresses(call: EstimatedCall, rounds: number, written: string): Span {
   const bytes: Span = { min: 4, max: 16 };
   const twice = characters(plus(bytes, bytes));

@@ -5,12 +5,12 @@ import { codePoints } from './library/code-points.ts';
 import type { DeclaredType } from './schema-type.ts';
 import { exactly, MOST, plus, type Span, times, UNKNOWN, union } from './span.ts';
 
-/** What a checked expression can cost at most. `self` says how large the values are that it can come across. */
+/** The maximum cost of a checked expression. `self` describes the size of the values that it can access. */
 export function estimateCost(expression: Expression, self: DeclaredType): number {
   return new Estimator(self).cost(expression).max;
 }
 
-/** Where a value comes from in the schema: the variable, then fields, `@items`, `@values`, `@keys`. */
+/** The path of a value in the schema: the variable, then fields, `@items`, `@values`, `@keys`. */
 type Path = readonly string[];
 
 interface Entries {
@@ -80,7 +80,7 @@ class Estimator {
     const path = this.#path(expression.operand);
     if (path !== undefined) this.#paths.set(expression, [...path, expression.field]);
     const kind = expression.operand.type?.kind;
-    // Dynamic values cost nothing to look into, as Kubernetes counts.
+    // As in Kubernetes, a selection in a dynamic value costs nothing.
     return kind === 'map' || kind === 'object' || kind === 'parameter' ? plus(operand, exactly(1)) : operand;
   }
 
@@ -109,7 +109,7 @@ class Estimator {
     return plus(this.#applied(expression, args), ...costs);
   }
 
-  /** All overloads that may be meant at run time; the dearest counts. */
+  /** Includes all overloads that may be called at run time; the most expensive one counts. */
   #applied(expression: Call, args: readonly Expression[]): Span {
     const sizes = args.map((one) => this.#size(one) ?? UNKNOWN);
     const element = this.#elementOf(args[0]);
@@ -228,7 +228,7 @@ class Estimator {
     return expression.kind === 'identifier' ? this.#local(expression.name)?.size : undefined;
   }
 
-  /** What the schema says of the value at a path. Whatever the path begins with is taken for `self`, as in Kubernetes. */
+  /** The declared type at a path. The first segment is taken for `self`, whatever it is, as in Kubernetes. */
   #declared([, ...path]: Path): DeclaredType | undefined {
     let at: DeclaredType | undefined = this.#self;
     for (const name of path) {
@@ -240,7 +240,7 @@ class Estimator {
   }
 }
 
-/** Functions of a namespace are called `sets.contains`, whatever the text looks like. */
+/** The full function name: functions of a namespace are named `sets.contains`, whatever the syntax of the call. */
 function callName(expression: Call): string {
   return expression.overloads?.[0]?.name ?? expression.name;
 }

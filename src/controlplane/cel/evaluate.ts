@@ -6,15 +6,15 @@ import type { Overload } from './overload.ts';
 import { callCost } from './runtime-cost.ts';
 import { CelOptional, type CelValue, PlainList, PlainMap } from './value.ts';
 
-/** What the names of an expression stand for. Undefined: there is no value (yet). */
+/** Resolves the names of an expression; `undefined` if a name has no value (yet). */
 export type Bindings = (name: string) => CelValue | undefined;
 
-/** Evaluates a checked expression. Throws EvaluationError, and CostExceeded when the meter says so. */
+/** Evaluates a checked expression. Throws EvaluationError, and CostExceeded if the meter reaches its limit. */
 export function evaluate(expression: Expression, bindings: Bindings, evaluation: Evaluation): CelValue {
   return new Evaluator(evaluation).run(expression, bindings);
 }
 
-/** What a macro gathers in: nobody else sees it before it is done. */
+/** The accumulator list of a macro. It is extended in place, because nothing else sees it before the macro ends. */
 class GrowingList extends PlainList {}
 
 class Evaluator {
@@ -85,7 +85,7 @@ class Evaluator {
     return CelOptional.of(found);
   }
 
-  /** What stands behind `?` and `:` and in brackets; as Kubernetes counts, to name a variable there is free. */
+  /** A branch of `?:` or an index. As Kubernetes counts, using a variable there is free. */
   #branch(expression: Expression, bindings: Bindings): CelValue {
     const value = this.run(expression, bindings);
     if (expression.folded === undefined && isAttribute(expression)) this.#evaluation.meter.refund(1);
@@ -129,7 +129,7 @@ class Evaluator {
       }
       if (isIndexing) values[1] = listIndex(values[0] as CelValue, values[1] as CelValue);
     } catch (error) {
-      // A call that comes to nothing is a call all the same.
+      // A failed call is charged too.
       if (error instanceof EvaluationError) this.#evaluation.meter.charge(1);
       throw error;
     }
@@ -166,7 +166,7 @@ class Evaluator {
     }
   }
 
-  /** `decides` on either side decides, whatever the other is: an error there does not matter. */
+  /** A `decides` value on either side determines the result, even if the other side fails. */
   #logical(left: Expression, right: Expression, bindings: Bindings, decides: boolean): CelValue {
     let failure: EvaluationError | undefined;
     try {
@@ -185,14 +185,14 @@ class Evaluator {
   }
 
   #notStrictlyFalse(operand: Expression, bindings: Bindings): CelValue {
-    let held = true;
+    let holds = true;
     try {
-      held = this.run(operand, bindings) !== false;
+      holds = this.run(operand, bindings) !== false;
     } catch (error) {
       if (!(error instanceof EvaluationError)) throw error;
     }
     this.#evaluation.meter.charge(1);
-    return held;
+    return holds;
   }
 
   #optionalField(operand: Expression, field: Expression, bindings: Bindings): CelValue {
@@ -209,11 +209,11 @@ class Evaluator {
   #comprehension(expression: Comprehension, bindings: Bindings): CelValue {
     const range = this.run(expression.range, bindings);
     const { accumulator } = expression;
-    // A failure is gathered like a value: a later element can decide `exists` all the same.
-    let gathered = emptyContainer(expression) ?? this.#attempt(expression.initial, bindings);
+    // The accumulator may hold an error: a later element can still decide `exists`.
+    let accumulated = emptyContainer(expression) ?? this.#attempt(expression.initial, bindings);
     let first: CelValue = null;
     let second: CelValue = null;
-    const outer: Bindings = (name) => (name === accumulator ? gatheredValue(gathered) : bindings(name));
+    const outer: Bindings = (name) => (name === accumulator ? accumulatedValue(accumulated) : bindings(name));
     const inner: Bindings = (name) => {
       if (name === expression.variable) return first;
       if (name === expression.second) return second;
@@ -223,8 +223,8 @@ class Evaluator {
       first = key;
       second = value;
       if (this.run(expression.condition, inner) !== true) break;
-      gathered = this.#attempt(expression.step, inner);
-      if (gathered instanceof EvaluationError && !isQuantifier(expression)) throw gathered;
+      accumulated = this.#attempt(expression.step, inner);
+      if (accumulated instanceof EvaluationError && !isQuantifier(expression)) throw accumulated;
     }
     const result = this.run(expression.result, outer);
     return result instanceof GrowingList ? new PlainList(result.items) : result;
@@ -240,7 +240,7 @@ class Evaluator {
   }
 }
 
-/** What a macro begins with has to be its own: it is filled in place. */
+/** A new empty container for the accumulator of a macro, because it is extended in place. */
 function emptyContainer({ initial, accumulator }: Comprehension): CelValue | undefined {
   if (accumulator !== ACCUMULATOR) return undefined;
   if (initial.kind === 'list' && initial.elements.length === 0) return new GrowingList([]);
@@ -249,7 +249,9 @@ function emptyContainer({ initial, accumulator }: Comprehension): CelValue | und
 
 const INDEXING = new Set(['_[_]', '_[?_]']);
 
-/** A variable, or a way from one to a value in it: a row of steps, each of which is counted, and one for the row. */
+/**
+ * A variable or a path from a variable to a value. Each step of the path costs one unit, and the path itself one more.
+ */
 function isAttribute(expression: Expression): boolean {
   switch (expression.kind) {
     case 'identifier':
@@ -262,12 +264,12 @@ function isAttribute(expression: Expression): boolean {
   }
 }
 
-/** `all` and `exists`, where an error waits for an element that decides. */
+/** True for `all` and `exists`, where an error is kept until an element decides. */
 function isQuantifier({ step }: Comprehension): boolean {
   return step.kind === 'call' && (step.name === '_&&_' || step.name === '_||_');
 }
 
-function gatheredValue(gathered: CelValue | EvaluationError): CelValue {
-  if (gathered instanceof EvaluationError) throw gathered;
-  return gathered;
+function accumulatedValue(accumulated: CelValue | EvaluationError): CelValue {
+  if (accumulated instanceof EvaluationError) throw accumulated;
+  return accumulated;
 }

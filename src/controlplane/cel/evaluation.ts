@@ -1,8 +1,8 @@
 import type { Meter } from './meter.ts';
 
-/** Whether something may be done, asked by `authorizer.…check()`. */
+/** An access check by `authorizer.…check()`. */
 export interface AccessQuestion {
-  /** With it, the rest but `verb` says nothing. */
+  /** A non-resource path. If it is set, only `verb` applies besides it. */
   readonly path?: string;
   readonly verb: string;
   readonly group: string;
@@ -10,7 +10,7 @@ export interface AccessQuestion {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** The service account that is asked about instead of the caller. */
+  /** The service account to check instead of the caller. */
   readonly account?: { readonly namespace: string; readonly name: string };
 }
 
@@ -19,9 +19,9 @@ export interface AccessAnswer {
   readonly reason: string;
 }
 
-/** One run of one expression: what functions may use besides their arguments. */
+/** The context of one evaluation, which functions may use besides their arguments. */
 export interface Evaluation {
   readonly meter: Meter;
-  /** Answers what `authorizer` asks; there where that can be named. */
+  /** Decides the access checks of `authorizer`; set if that variable is available. */
   readonly access?: (question: AccessQuestion) => AccessAnswer;
 }

@@ -2,14 +2,14 @@ import type { CelType } from './cel-type.ts';
 import type { Overload } from './overload.ts';
 import type { CelValue } from './value.ts';
 
-/** A parsed expression with its macros written out. `at` is where messages point to in the text. */
+/** A parsed expression with expanded macros. `at` is the offset in the text that messages refer to. */
 export type Expression = Constant | Identifier | Select | Call | ListLiteral | MapLiteral | Comprehension;
 
 interface Node {
   readonly at: number;
   /** Set by the type check. */
   type?: CelType;
-  /** What it is, where that is known before it is run: literals, names of types. It then costs nothing. */
+  /** The value, if it is known before evaluation: literals, names of types. It then costs nothing. */
   folded?: CelValue;
 }
 
@@ -27,9 +27,9 @@ export interface Select extends Node {
   readonly kind: 'select';
   readonly operand: Expression;
   readonly field: string;
-  /** `has(a.b)`: whether it is there. */
+  /** `has(a.b)`: a test for presence. */
   readonly test: boolean;
-  /** Set by the type check where the whole is the name of a variable (`authorizer.requestResource`). */
+  /** Set by the type check if the whole expression is the name of a variable (`authorizer.requestResource`). */
   variable?: string;
 }
 
@@ -39,9 +39,9 @@ export interface Call extends Node {
   readonly name: string;
   readonly target?: Expression;
   readonly args: readonly Expression[];
-  /** Set by the type check: those that fit; more than one where types are known at run time only. */
+  /** Set by the type check: the overloads that fit; more than one if the types are only known at run time. */
   overloads?: readonly Overload[];
-  /** Set by the type check where the target is no value but the front half of the name (`optional.of`). */
+  /** Set by the type check if the target is not a value but the first part of the name (`optional.of`). */
   qualified?: boolean;
 }
 
@@ -56,14 +56,14 @@ export interface MapLiteral extends Node {
 }
 
 /**
- * A loop over a list or the keys of a map: `accumulator` begins as `initial` and becomes `step` for each element, as long
- * as `condition` holds; then the value is `result`. With an empty range it binds `accumulator` for `result` alone.
+ * A loop over a list or the keys of a map: `accumulator` starts as `initial` and becomes `step` for each element, as
+ * long as `condition` holds; then the value is `result`. With an empty range it only binds `accumulator` for `result`.
  */
 export interface Comprehension extends Node {
   readonly kind: 'comprehension';
   readonly range: Expression;
   readonly variable: string;
-  /** With it, `variable` is the index or key and this the element or value. */
+  /** If it is set, `variable` is the index or key, and this is the element or value. */
   readonly second?: string;
   readonly accumulator: string;
   readonly initial: Expression;
@@ -72,5 +72,5 @@ export interface Comprehension extends Node {
   readonly result: Expression;
 }
 
-/** The name of what a macro gathers in; no text can contain it. */
+/** The name of a macro's accumulator; no expression text can contain it. */
 export const ACCUMULATOR = '@result';

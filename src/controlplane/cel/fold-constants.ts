@@ -3,7 +3,7 @@ import type { Call, Expression } from './expression.ts';
 import { Meter } from './meter.ts';
 import type { CelValue } from './value.ts';
 
-/** From one type to another: known before an expression is run, where what is turned is. */
+/** Conversions between types, which are evaluated in advance if their arguments are constant. */
 const CONVERSIONS = new Set([
   'bool',
   'int',
@@ -18,8 +18,8 @@ const CONVERSIONS = new Set([
 ]);
 
 /**
- * Works out what is known beforehand, as Kubernetes does: lists and maps of literals, and literals that are turned into
- * something else. Throws EvaluationError where that fails, as it would with every object.
+ * Evaluates constants in advance, as Kubernetes does: lists and maps of literals, and conversions of literals. Throws
+ * EvaluationError if that fails, because it would fail for every object.
  */
 export function foldConstants(expression: Expression): void {
   switch (expression.kind) {
@@ -34,11 +34,11 @@ export function foldConstants(expression: Expression): void {
       return;
     case 'list':
       for (const one of expression.elements) foldConstants(one);
-      if (expression.elements.every(isKnown)) expression.folded = valueNow(expression);
+      if (expression.elements.every(isConstant)) expression.folded = constantValue(expression);
       return;
     case 'map':
       for (const one of expression.entries.flat()) foldConstants(one);
-      if (expression.entries.flat().every(isKnown)) expression.folded = valueNow(expression);
+      if (expression.entries.flat().every(isConstant)) expression.folded = constantValue(expression);
       return;
     case 'comprehension':
       foldConstants(expression.range);
@@ -54,13 +54,14 @@ function foldCall(expression: Call): void {
   for (const one of expression.args) foldConstants(one);
   const isConversion = expression.target === undefined && CONVERSIONS.has(expression.name);
   const isMembership = expression.name === '@in' && expression.args[1]?.kind === 'list';
-  if ((isConversion || isMembership) && expression.args.every(isKnown)) expression.folded = valueNow(expression);
+  if ((isConversion || isMembership) && expression.args.every(isConstant))
+    expression.folded = constantValue(expression);
 }
 
-function isKnown(expression: Expression): boolean {
+function isConstant(expression: Expression): boolean {
   return expression.kind === 'constant' || expression.folded !== undefined;
 }
 
-function valueNow(expression: Expression): CelValue {
+function constantValue(expression: Expression): CelValue {
   return evaluate(expression, () => undefined, { meter: new Meter() });
 }

@@ -1,10 +1,10 @@
-/** Something wrong with an expression, at a place of its text. */
+/** An error in an expression, at an offset of its text. */
 export interface Issue {
   readonly at: number;
   readonly message: string;
 }
 
-/** Thrown by the parser, which ends at the first one. */
+/** Thrown by the parser, which stops at the first error. */
 export class SyntaxIssue extends Error {
   readonly at: number;
   constructor(at: number, message: string) {
@@ -13,7 +13,7 @@ export class SyntaxIssue extends Error {
   }
 }
 
-/** All of them as people read them: message, line of text, and a mark under the place. */
+/** Formats all issues: message, line of text, and a marker below the position. */
 export function describeIssues(text: string, issues: readonly Issue[]): string {
   return issues.map((issue) => describeIssue(text, issue)).join('\n');
 }

@@ -3,20 +3,20 @@ import type { Overload } from './overload.ts';
 import { CelList, CelMap, CelUint, type CelValue, isOfType, typeNameOf } from './value.ts';
 
 /*
- * How an evaluation finds what is meant at run time: fields, elements, and the signature that fits.
+ * Lookups at run time: fields, elements, and the overload that fits.
  */
 
-/** Functions are named; operators are not. */
+/** The error names functions, but not operators. */
 export function noOverload(name = ''): EvaluationError {
   return new EvaluationError(/^[a-zA-Z]/.test(name) ? `no such overload: ${name}` : 'no such overload');
 }
 
-/** Undefined: it is not there; what is no object has no fields. */
+/** `undefined` if the field is missing, or if the value is not an object. */
 export function fieldOf(value: CelValue, field: string): CelValue | undefined {
   return value instanceof CelMap ? value.find(field) : undefined;
 }
 
-/** A list that nobody knew to be one takes whatever is a whole number. */
+/** Converts the index of a list. A list that was dynamic at check time accepts any whole number. */
 export function listIndex(list: CelValue, index: CelValue): CelValue {
   if (!(list instanceof CelList) || typeof index === 'bigint') return index;
   if (index instanceof CelUint) return index.value;

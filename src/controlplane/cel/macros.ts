@@ -4,8 +4,8 @@ import { SyntaxIssue } from './issues.ts';
 import type { CelValue } from './value.ts';
 
 /**
- * Macros are written out as the loops and tests that they stand for, step by step as Kubernetes' CEL does it: an
- * expression's cost is that of its steps.
+ * Expands a macro to loops and tests, with the same steps as Kubernetes' CEL, because the cost of an expression is the
+ * cost of its steps.
  */
 export function expandMacro(call: Call): Expression {
   const expand = MACROS.get(`${call.target === undefined ? '' : '.'}${call.name}/${call.args.length}`);
@@ -19,28 +19,28 @@ const MACROS: ReadonlyMap<string, Expand> = new Map<string, Expand>([
   ...bothForms('all', (call, make, [predicate]) =>
     make({
       initial: literal(call.at, true),
-      condition: apply(call.at, '@not_strictly_false', gathered(call.at)),
-      step: apply(call.at, '_&&_', gathered(call.at), predicate),
+      condition: apply(call.at, '@not_strictly_false', accumulator(call.at)),
+      step: apply(call.at, '_&&_', accumulator(call.at), predicate),
     }),
   ),
   ...bothForms('exists', (call, make, [predicate]) =>
     make({
       initial: literal(call.at, false),
-      condition: apply(call.at, '@not_strictly_false', apply(call.at, '!_', gathered(call.at))),
-      step: apply(call.at, '_||_', gathered(call.at), predicate),
+      condition: apply(call.at, '@not_strictly_false', apply(call.at, '!_', accumulator(call.at))),
+      step: apply(call.at, '_||_', accumulator(call.at), predicate),
     }),
   ),
   ...bothForms('exists_one', existsOne),
   ...bothForms('existsOne', existsOne).slice(1),
-  ['.map/2', (call) => oneVariable(call, (make) => gatherList(call, make, undefined, arg(call, 1)))],
-  ['.map/3', (call) => oneVariable(call, (make) => gatherList(call, make, arg(call, 1), arg(call, 2)))],
-  ['.filter/2', (call) => oneVariable(call, (make) => gatherList(call, make, arg(call, 1), arg(call, 0)))],
-  ['.transformList/3', (call) => twoVariables(call, (make) => gatherList(call, make, undefined, arg(call, 2)))],
-  ['.transformList/4', (call) => twoVariables(call, (make) => gatherList(call, make, arg(call, 2), arg(call, 3)))],
-  ['.transformMap/3', (call) => gatherMap(call, undefined, [arg(call, 0), arg(call, 2)])],
-  ['.transformMap/4', (call) => gatherMap(call, arg(call, 2), [arg(call, 0), arg(call, 3)])],
-  ['.transformMapEntry/3', (call) => gatherMap(call, undefined, [arg(call, 2)])],
-  ['.transformMapEntry/4', (call) => gatherMap(call, arg(call, 2), [arg(call, 3)])],
+  ['.map/2', (call) => oneVariable(call, (make) => buildList(call, make, undefined, arg(call, 1)))],
+  ['.map/3', (call) => oneVariable(call, (make) => buildList(call, make, arg(call, 1), arg(call, 2)))],
+  ['.filter/2', (call) => oneVariable(call, (make) => buildList(call, make, arg(call, 1), arg(call, 0)))],
+  ['.transformList/3', (call) => twoVariables(call, (make) => buildList(call, make, undefined, arg(call, 2)))],
+  ['.transformList/4', (call) => twoVariables(call, (make) => buildList(call, make, arg(call, 2), arg(call, 3)))],
+  ['.transformMap/3', (call) => buildMap(call, undefined, [arg(call, 0), arg(call, 2)])],
+  ['.transformMap/4', (call) => buildMap(call, arg(call, 2), [arg(call, 0), arg(call, 3)])],
+  ['.transformMapEntry/3', (call) => buildMap(call, undefined, [arg(call, 2)])],
+  ['.transformMapEntry/4', (call) => buildMap(call, arg(call, 2), [arg(call, 3)])],
   ['.sortBy/2', sortBy],
   ['.optMap/2', (call) => optionalMap(call, (bound) => apply(call.at, 'optional.of', bound))],
   ['.optFlatMap/2', (call) => optionalMap(call, (bound) => bound)],
@@ -57,32 +57,32 @@ function has(call: Call): Expression {
 
 function existsOne(call: Call, make: Make, [predicate]: readonly [Expression]): Expression {
   const one = literal(call.at, 1n);
-  const counted = gathered(call.at);
+  const counted = accumulator(call.at);
   return make({
     initial: literal(call.at, 0n),
     condition: literal(call.at, true),
-    step: apply(call.at, '_?_:_', predicate, apply(call.at, '_+_', counted, one), gathered(call.at)),
-    result: apply(call.at, '_==_', gathered(call.at), one),
+    step: apply(call.at, '_?_:_', predicate, apply(call.at, '_+_', counted, one), accumulator(call.at)),
+    result: apply(call.at, '_==_', accumulator(call.at), one),
   });
 }
 
-function gatherList(call: Call, make: Make, filter: Expression | undefined, item: Expression): Expression {
+function buildList(call: Call, make: Make, filter: Expression | undefined, item: Expression): Expression {
   const one: Expression = { kind: 'list', at: call.at, elements: [item] };
-  const grown = apply(call.at, '_+_', gathered(call.at), one);
+  const grown = apply(call.at, '_+_', accumulator(call.at), one);
   return make({
     initial: { kind: 'list', at: call.at, elements: [] },
     condition: literal(call.at, true),
-    step: filter === undefined ? grown : apply(call.at, '_?_:_', filter, grown, gathered(call.at)),
+    step: filter === undefined ? grown : apply(call.at, '_?_:_', filter, grown, accumulator(call.at)),
   });
 }
 
-function gatherMap(call: Call, filter: Expression | undefined, inserted: readonly Expression[]): Expression {
-  const grown = apply(call.at, 'cel.@mapInsert', gathered(call.at), ...inserted);
+function buildMap(call: Call, filter: Expression | undefined, inserted: readonly Expression[]): Expression {
+  const grown = apply(call.at, 'cel.@mapInsert', accumulator(call.at), ...inserted);
   return twoVariables(call, (make) =>
     make({
       initial: { kind: 'map', at: call.at, entries: [] },
       condition: literal(call.at, true),
-      step: filter === undefined ? grown : apply(call.at, '_?_:_', filter, grown, gathered(call.at)),
+      step: filter === undefined ? grown : apply(call.at, '_?_:_', filter, grown, accumulator(call.at)),
     }),
   );
 }
@@ -101,14 +101,16 @@ function optionalMap(call: Call, wrap: (bound: Expression) => Expression): Expre
     throw new SyntaxIssue(variable.at, `${call.name}() variable name must be a simple identifier`);
   }
   const of = target(call);
-  // What it is called on is there twice: a row of these doubles with each, until nobody could ever evaluate it.
-  if (nodesOf(of) > MOST_NODES) throw new SyntaxIssue(call.at, `${call.name}() is called on too large an expression`);
+  // The target occurs twice in the expansion: a chain of these calls doubles with each one and soon could not be
+  // evaluated.
+  if (nodesOf(of) > MAX_NODES)
+    throw new SyntaxIssue(call.at, `${call.name}() is called on an expression that is too large`);
   const method = (name: string): Expression => ({ kind: 'call', at: call.at, name, target: of, args: [] });
   const bound = bind(call.at, variable.name, method('value'), arg(call, 1));
   return apply(call.at, '_?_:_', method('hasValue'), wrap(bound), apply(call.at, 'optional.none'));
 }
 
-const MOST_NODES = 5000;
+const MAX_NODES = 5000;
 const counted = new WeakMap<Expression, number>();
 
 function nodesOf(expression: Expression): number {
@@ -134,7 +136,7 @@ function bind(at: number, name: string, value: Expression, result: Expression): 
   };
 }
 
-/** With one variable (`all(x, …)`) and with two (`all(i, x, …)`). */
+/** The macro with one variable (`all(x, …)`) and with two (`all(i, x, …)`). */
 function bothForms(
   name: string,
   write: (call: Call, make: Make, rest: readonly [Expression]) => Expression,
@@ -165,7 +167,7 @@ function comprehension(call: Call, variable: string, second: string | undefined,
     variable,
     ...(second === undefined ? {} : { second }),
     accumulator: ACCUMULATOR,
-    result: gathered(call.at),
+    result: accumulator(call.at),
     ...loop,
   };
 }
@@ -190,7 +192,7 @@ function literal(at: number, value: CelValue): Expression {
   return { kind: 'constant', at, value };
 }
 
-function gathered(at: number): Expression {
+function accumulator(at: number): Expression {
   return { kind: 'identifier', at, name: ACCUMULATOR };
 }
 

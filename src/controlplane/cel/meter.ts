@@ -1,26 +1,27 @@
 import { CALL_COST_LIMIT } from './validation-rules.ts';
 
-/** The expression cannot be evaluated: a key that is not there, a division by zero. Logical operators can absorb it. */
+/** An evaluation error: a missing key, a division by zero. Logical operators can absorb it. */
 export class EvaluationError {
   readonly message: string;
-  // Not an Error: `exists` may meet one for each element, and a stack for each would be dearer than the rule itself.
+  // Not an Error: `exists` may produce one for each element, and a stack trace for each would cost more than the rule.
   constructor(message: string) {
     this.message = message;
   }
 }
 
-/** The expression has cost too much; nothing absorbs that. */
+/** The expression exceeds its cost limit; nothing absorbs that. */
 export class CostExceeded {
   readonly message = 'operation cancelled: actual cost limit exceeded';
 }
 
 /**
- * What cannot be seen in the cost, as Kubernetes counts it, or only when it is too late: `size` of a string, a comparison
- * of large values, a pattern that is larger than it looks. A step is ten or twenty nanoseconds, so these are a second.
+ * The limit for work that Kubernetes' cost does not include, or includes too late: `size` of a string, a comparison of
+ * large values, a pattern that is larger than it looks. A step takes ten or twenty nanoseconds, so the limit is about a
+ * second.
  */
 const WORK_LIMIT = 50_000_000;
 
-/** Counts what an evaluation costs, in Kubernetes' units, and ends it when that is too much. */
+/** Counts the cost of an evaluation in Kubernetes' units, and aborts it at the limit. */
 export class Meter {
   cost = 0;
   #work = 0;
@@ -42,7 +43,7 @@ export class Meter {
   work(steps: number): void {
     this.#work += steps;
     if (this.#work > WORK_LIMIT) {
-      // What is over the limit of work is over the limit of cost too, for whoever adds costs up.
+      // Exceeding the work limit also exceeds the cost limit, for callers that add up costs.
       this.cost = Math.max(this.cost, this.#limit + 1);
       throw new CostExceeded();
     }

@@ -2,21 +2,21 @@ import type { CelType } from './cel-type.ts';
 import type { Evaluation } from './evaluation.ts';
 import type { CelValue } from './value.ts';
 
-/** One signature of a function. A method's first parameter is what it is called on. */
+/** One signature of a function. The first parameter of a method is its target. */
 export interface Overload {
   readonly name: string;
-  /** As Kubernetes' CEL names it; costs are told apart by it. */
+  /** The id in Kubernetes' CEL; costs depend on it. */
   readonly id: string;
   readonly method: boolean;
   readonly parameters: readonly CelType[];
   readonly result: CelType;
-  /** Gets as many values as there are parameters, each of its parameter's kind. Throws EvaluationError. */
+  /** Takes one value per parameter, each of the parameter's type. Throws EvaluationError. */
   call(args: readonly CelValue[], evaluation: Evaluation): CelValue;
 }
 
 /**
- * Implementations say what kinds they take (`([text]: readonly [string])`); that they get those is what matching
- * arguments against the signature ensures, at check time or, where types are dynamic, at run time.
+ * Implementations declare the types that they take (`([text]: readonly [string])`). Matching the arguments against the
+ * signature ensures these types, at check time or, for dynamic types, at run time.
  */
 export function overload<Args extends readonly CelValue[]>(
   name: string,

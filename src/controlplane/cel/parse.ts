@@ -4,19 +4,19 @@ import { SyntaxIssue } from './issues.ts';
 import { expandMacro } from './macros.ts';
 import { CelUint, type CelValue } from './value.ts';
 
-/** As many code points as Kubernetes takes. */
-const LONGEST_TEXT = 100_000;
+/** The maximum number of code points, as in Kubernetes. */
+const MAX_CODE_POINTS = 100_000;
 
-/** Levels of an expression: what walks it calls itself for each. */
-const DEEPEST = 1000;
+/** The maximum depth of an expression: functions that walk it recurse for each level. */
+const MAX_DEPTH = 1000;
 
-const LARGEST_INT = 2n ** 63n - 1n;
+const MAX_INT = 2n ** 63n - 1n;
 
 export type Parse = (text: string) => Expression;
 
 let loading: Promise<Parse> | undefined;
 
-/** The grammar is loaded when the first expression comes: most servers of most people never see one. */
+/** Loads the grammar with the first expression, because most servers never see one. */
 export function loadParser(): Promise<Parse> {
   loading ??= import('@marcbachmann/cel-js').then(({ Environment }) => {
     const grammar = new Environment({
@@ -29,10 +29,10 @@ export function loadParser(): Promise<Parse> {
 }
 
 function parseWith(grammar: (text: string) => ASTNode, text: string): Expression {
-  if (text.length > LONGEST_TEXT && [...text].length > LONGEST_TEXT) {
+  if (text.length > MAX_CODE_POINTS && [...text].length > MAX_CODE_POINTS) {
     throw new SyntaxIssue(
       0,
-      `expression code point size exceeds limit: size: ${[...text].length}, limit ${LONGEST_TEXT}`,
+      `expression code point size exceeds limit: size: ${[...text].length}, limit ${MAX_CODE_POINTS}`,
     );
   }
   let tree: ASTNode;
@@ -44,7 +44,7 @@ function parseWith(grammar: (text: string) => ASTNode, text: string): Expression
   return convert(tree, 0);
 }
 
-/** What people meet most, in the words that they know. */
+/** The most common syntax error, as Kubernetes words it. */
 const UNFINISHED =
   "mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
@@ -56,7 +56,7 @@ interface ParseFailure {
 }
 
 function asIssue(error: unknown): SyntaxIssue {
-  // A long row of signs (`!!!!…`) is a level each, which the grammar does not count.
+  // Each sign of a long sequence (`!!!!…`) is a level, which the grammar does not limit.
   if (error instanceof RangeError) return new SyntaxIssue(0, 'expression recursion limit exceeded');
   const { code, summary, message, range } = error as ParseFailure;
   const at = range?.start ?? 0;
@@ -72,7 +72,7 @@ function asIssue(error: unknown): SyntaxIssue {
 const OPERATORS = new Set(['==', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '%']);
 
 function convert(node: ASTNode, depth: number): Expression {
-  if (depth > DEEPEST) throw new SyntaxIssue(node.start, `expression recursion limit exceeded: ${DEEPEST}`);
+  if (depth > MAX_DEPTH) throw new SyntaxIssue(node.start, `expression recursion limit exceeded: ${MAX_DEPTH}`);
   const inner = (child: ASTNode): Expression => convert(child, depth + 1);
   const call = (at: number, name: string, args: readonly Expression[]): Expression => ({
     kind: 'call',
@@ -129,9 +129,9 @@ function convert(node: ASTNode, depth: number): Expression {
   }
 }
 
-/** `-1` is a number of its own: the smallest integer has no positive counterpart. */
+/** `-1` is a literal of its own: the smallest integer has no positive counterpart. */
 function negated(at: number, operand: ASTNode, inner: (node: ASTNode) => Expression): Expression {
-  if (operand.op === 'value' && typeof operand.args === 'bigint' && operand.args === LARGEST_INT + 1n) {
+  if (operand.op === 'value' && typeof operand.args === 'bigint' && operand.args === MAX_INT + 1n) {
     return { kind: 'constant', at, value: -operand.args };
   }
   const value = inner(operand);
@@ -142,7 +142,7 @@ function negated(at: number, operand: ASTNode, inner: (node: ASTNode) => Express
   return { kind: 'call', at, name: '-_', args: [value] };
 }
 
-/** A long row of `&&` as a tree that is as flat as can be. */
+/** Converts a long chain of `&&` or `||` to a balanced tree. */
 function balanced(node: ASTNode, name: string, inner: (node: ASTNode) => Expression): Expression {
   const terms: ASTNode[] = [];
   const places: number[] = [];
@@ -167,12 +167,12 @@ function balanced(node: ASTNode, name: string, inner: (node: ASTNode) => Express
 
 function literalValue(node: ASTNode, value: unknown): CelValue {
   if (typeof value === 'bigint') {
-    if (value > LARGEST_INT) throw new SyntaxIssue(node.start, 'invalid int literal');
+    if (value > MAX_INT) throw new SyntaxIssue(node.start, 'invalid int literal');
     return value;
   }
   if (value instanceof Uint8Array) {
     const source = node.input.slice(node.start, node.end);
-    // The grammar gives a byte for each character, which beyond ASCII is not what UTF-8 says.
+    // The grammar returns one byte per character, which is not UTF-8 beyond ASCII.
     const text = /^[bB](?:"""|'''|"|')([^\\]*?)(?:"""|'''|"|')$/s.exec(source)?.[1];
     return text === undefined ? value : new TextEncoder().encode(text);
   }
@@ -182,7 +182,7 @@ function literalValue(node: ASTNode, value: unknown): CelValue {
   return new CelUint((value as { value: bigint }).value);
 }
 
-/** Where the operator behind an operand stands. */
+/** The offset of the operator that follows an operand. */
 function after(operand: ASTNode, operator: string): number {
   return Math.max(0, operand.input.indexOf(operator, operand.end));
 }

@@ -5,15 +5,15 @@ import type { Program } from './compile-expression.ts';
 import type { Bindings } from './evaluate.ts';
 import { CostExceeded, EvaluationError, type Meter } from './meter.ts';
 
-/** The longest message that an expression can make, in bytes. */
-const LONGEST_MESSAGE = 5 * 1024;
+/** The maximum length of a message from an expression, in bytes. */
+const MAX_MESSAGE_BYTES = 5 * 1024;
 
-/** How a rule is called in messages. */
+/** The name of a rule in messages. */
 export function ruleText({ rule = '', message = '' }: ValidationRule): string {
   return message === '' ? rule.trim() : message.trim();
 }
 
-/** What is said of a value that breaks a rule. No `value`: it is too large to be printed. */
+/** The error for a value that breaks a rule. Without `value`, the value is too large to be printed. */
 export function ruleError(
   rule: ValidationRule,
   path: string,
@@ -35,7 +35,9 @@ export function ruleError(
   }
 }
 
-/** Absent text: what the expression makes cannot be used, and the rule's own message is. `fatal` ends all rules. */
+/**
+ * Without `text`, the result of the expression is unusable and the rule's own message applies. `fatal` ends all rules.
+ */
 export function messageError(program: Program, bindings: Bindings, meter: Meter): { text?: string; fatal?: string } {
   let made: unknown;
   try {
@@ -50,8 +52,8 @@ export function messageError(program: Program, bindings: Bindings, meter: Meter)
   return usableMessage(made);
 }
 
-/** A message is one line that says something and is not too long. */
+/** The message if it is usable: a single non-empty line within the length limit. */
 export function usableMessage(made: unknown): { text?: string } {
   const text = typeof made === 'string' ? made.trim() : '';
-  return text === '' || text.includes('\n') || Buffer.byteLength(text) > LONGEST_MESSAGE ? {} : { text };
+  return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE_BYTES ? {} : { text };
 }

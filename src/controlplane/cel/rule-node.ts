@@ -1,19 +1,22 @@
 import type { Schema, ValidationRule } from '../../api/schema/schema.ts';
 import type { Program } from './compile-expression.ts';
 
-/** A rule that is ready to be asked. */
+/** A rule that is ready to be evaluated. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
-  /** Why it cannot be asked. Definitions with such rules are refused; those that were stored all the same refuse objects. */
+  /**
+   * The reason why the rule cannot be evaluated. Definitions with such rules are refused; one that is stored already
+   * refuses all objects.
+   */
   readonly fault?: string;
   readonly program?: Program;
   readonly message?: Program;
   readonly usesOld: boolean;
-  /** Where its errors belong, below the value that it is about. */
+  /** The path of its errors, relative to the value. */
   readonly fieldPath?: string;
 }
 
-/** The rules of a schema and of the schemas in it. */
+/** The rules of a schema and of the schemas inside it. */
 export interface RuleNode {
   readonly schema: Schema;
   readonly root: boolean;

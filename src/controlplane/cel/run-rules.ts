@@ -10,10 +10,10 @@ import { schemaValue } from './schema-value.ts';
 import { OBJECT_COST_BUDGET, type RuleRun } from './validation-rules.ts';
 import { CelOptional, type CelValue } from './value.ts';
 
-/** After this much of the budget, which is some milliseconds, others get their turn. */
-const COST_OF_A_TURN = 100_000;
+/** The cost, a few milliseconds, after which the run yields to other requests. */
+const COST_PER_SLICE = 100_000;
 
-/** Asks all rules of a schema about an object; stops when the budget is spent. */
+/** Evaluates all rules of a schema for an object; stops when the cost budget is exhausted. */
 export async function runRules(node: RuleNode, object: JsonValue, run: RuleRun): Promise<FieldError[]> {
   const rules = new RulesRun(run);
   const old = run.old ?? null;
@@ -22,60 +22,85 @@ export async function runRules(node: RuleNode, object: JsonValue, run: RuleRun):
   return rules.errors;
 }
 
-/** What is known of a value's past: its own, or that of the nearest value around it that has one. */
-interface Past {
+/** The correlation of a value with its old value, or that of the nearest enclosing value that has one. */
+interface CorrelationContext {
   readonly current: Correlation | undefined;
-  readonly around?: Correlation | undefined;
+  readonly enclosing?: Correlation | undefined;
 }
 
 class RulesRun {
   readonly errors: FieldError[] = [];
   readonly #run: RuleRun;
-  #left: number;
-  #sinceTurn = 0;
-  #over = false;
+  #remainingBudget: number;
+  #costSinceYield = 0;
+  #isStopped = false;
 
   constructor(run: RuleRun) {
     this.#run = run;
-    this.#left = run.budget ?? OBJECT_COST_BUDGET;
+    this.#remainingBudget = run.budget ?? OBJECT_COST_BUDGET;
   }
 
-  async node(node: RuleNode, path: string, value: JsonValue, old: JsonValue, past: Past): Promise<void> {
-    if (this.#over || value === null) return;
-    if (node.rules.length > 0) await this.#rules(node, path, value, old, past);
+  async node(
+    node: RuleNode,
+    path: string,
+    value: JsonValue,
+    old: JsonValue,
+    context: CorrelationContext,
+  ): Promise<void> {
+    if (this.#isStopped || value === null) return;
+    if (node.rules.length > 0) await this.#rules(node, path, value, old, context);
     for (const one of node.allOf) {
-      // What `allOf` adds is never forgiven for itself, only with the value around it.
-      await this.node(one, path, value, old, { current: undefined, around: past.around });
+      // Errors in `allOf` are not tolerated on their own, only with the enclosing value.
+      await this.node(one, path, value, old, { current: undefined, enclosing: context.enclosing });
     }
-    if (this.#over) return;
-    if (Array.isArray(value)) await this.#items(node, path, value, old, past);
-    else if (isJsonObject(value)) await this.#members(node, path, value, old, past);
+    if (this.#isStopped) return;
+    if (Array.isArray(value)) await this.#items(node, path, value, old, context);
+    else if (isJsonObject(value)) await this.#members(node, path, value, old, context);
   }
 
-  async #items(node: RuleNode, path: string, items: readonly JsonValue[], old: JsonValue, past: Past): Promise<void> {
+  async #items(
+    node: RuleNode,
+    path: string,
+    items: readonly JsonValue[],
+    old: JsonValue,
+    context: CorrelationContext,
+  ): Promise<void> {
     if (node.items === undefined) return;
     const before = hasKeys(node.schema) && Array.isArray(old) ? itemsByKey(node.schema, old) : undefined;
     for (const [index, item] of items.entries()) {
-      const was = before?.get(itemKey(node.schema, item)) ?? null;
-      const next = past.current === undefined ? past : { current: past.current.item(index), around: past.current };
-      await this.node(node.items, indexPath(path, index), item, was, next);
-      if (this.#over) return;
+      const oldValue = before?.get(itemKey(node.schema, item)) ?? null;
+      const next =
+        context.current === undefined ? context : { current: context.current.item(index), around: context.current };
+      await this.node(node.items, indexPath(path, index), item, oldValue, next);
+      if (this.#isStopped) return;
     }
   }
 
-  async #members(node: RuleNode, path: string, value: JsonValue, old: JsonValue, past: Past): Promise<void> {
+  async #members(
+    node: RuleNode,
+    path: string,
+    value: JsonValue,
+    old: JsonValue,
+    context: CorrelationContext,
+  ): Promise<void> {
     if (node.values === undefined && node.properties.size === 0) return;
     for (const [name, member] of Object.entries(value as object) as [string, JsonValue][]) {
       const child = node.properties.get(name) ?? node.values;
       if (child === undefined) continue;
-      const was = isJsonObject(old) ? (getMember(old, name) ?? null) : null;
+      const oldValue = isJsonObject(old) ? (getMember(old, name) ?? null) : null;
       const at = node.properties.has(name) ? childPath(path, name) : keyPath(path, name);
-      await this.node(child, at, member, was, memberPast(past, name));
-      if (this.#over) return;
+      await this.node(child, at, member, oldValue, memberContext(context, name));
+      if (this.#isStopped) return;
     }
   }
 
-  async #rules(node: RuleNode, path: string, value: JsonValue, old: JsonValue, past: Past): Promise<void> {
+  async #rules(
+    node: RuleNode,
+    path: string,
+    value: JsonValue,
+    old: JsonValue,
+    context: CorrelationContext,
+  ): Promise<void> {
     const type = node.schema.type ?? '';
     const schema = node.root ? withMetadata(node.schema) : node.schema;
     const bindings = new Map<string, CelValue>();
@@ -86,33 +111,33 @@ class RulesRun {
       }
       const optional = rule.rule.optionalOldSelf === true;
       if (rule.program === undefined || (rule.usesOld && old === null && !optional)) continue;
-      if (this.#left <= 0) {
+      if (this.#remainingBudget <= 0) {
         this.#outOfBudget(path, type);
         return;
       }
-      await this.#turn();
-      const passed = this.#ask(rule, path, type, (name) => {
+      await this.#yield();
+      const failure = this.#evaluate(rule, path, type, (name) => {
         const key = name === 'oldSelf' && optional ? 'optionalOldSelf' : name;
         let found = bindings.get(key);
         if (found === undefined) {
-          found = bound(key, value, old, schema);
+          found = bindingValue(key, value, old, schema);
           bindings.set(key, found);
         }
         return found;
       });
-      if (this.#over) return;
-      if (passed !== undefined) this.#report(rule, passed, path, value, type, past);
+      if (this.#isStopped) return;
+      if (failure !== undefined) this.#report(rule, failure, path, value, type, context);
     }
   }
 
   #outOfBudget(path: string, type: string): void {
     const detail = 'validation failed due to running out of cost budget, no further validation rules will be run';
     this.errors.push(invalid(path, type, detail));
-    this.#over = true;
+    this.#isStopped = true;
   }
 
-  /** Undefined: nothing is to be said, or it has been said. Otherwise the rule does not hold. */
-  #ask(rule: CompiledRule, path: string, type: string, bindings: (name: string) => CelValue): Failure | undefined {
+  /** Returns a failure if the rule does not hold; `undefined` if it holds or an error was already reported. */
+  #evaluate(rule: CompiledRule, path: string, type: string, bindings: (name: string) => CelValue): Failure | undefined {
     const meter = new Meter();
     let fault: EvaluationError | CostExceeded | undefined;
     let result: CelValue = null;
@@ -131,7 +156,7 @@ class RulesRun {
     if (fault instanceof CostExceeded) {
       const detail = `'${fault.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${text}`;
       this.errors.push(invalid(path, type, detail));
-      this.#over = true;
+      this.#isStopped = true;
     } else if (fault.message.startsWith('no such overload')) {
       const detail = `'${fault.message}': call arguments did not match a supported operator, function or macro signature for rule: ${text}`;
       this.errors.push(invalid(path, type, detail));
@@ -141,7 +166,14 @@ class RulesRun {
     return undefined;
   }
 
-  #report(rule: CompiledRule, { bindings }: Failure, path: string, value: JsonValue, type: string, past: Past): void {
+  #report(
+    rule: CompiledRule,
+    { bindings }: Failure,
+    path: string,
+    value: JsonValue,
+    type: string,
+    context: CorrelationContext,
+  ): void {
     const at = rule.fieldPath === undefined ? path : childPath(path, rule.fieldPath);
     let message: string | undefined;
     if (rule.message !== undefined) {
@@ -149,31 +181,35 @@ class RulesRun {
       const made = messageError(rule.message, bindings, meter);
       if (!this.#spend(meter.cost)) made.fatal = OUT_OF_BUDGET;
       if (made.fatal !== undefined) {
-        this.#add(rule, past, invalid(at, type, made.fatal));
-        this.#over = true;
+        this.#add(rule, context, invalid(at, type, made.fatal));
+        this.#isStopped = true;
         return;
       }
       message = made.text;
     }
-    this.#add(rule, past, ruleError(rule.rule, at, type === 'object' || type === 'array' ? undefined : value, message));
+    this.#add(
+      rule,
+      context,
+      ruleError(rule.rule, at, type === 'object' || type === 'array' ? undefined : value, message),
+    );
   }
 
-  #add(rule: CompiledRule, past: Past, error: FieldError): void {
-    const unchanged = past.current === undefined ? past.around?.unchanged : past.current.unchanged;
+  #add(rule: CompiledRule, context: CorrelationContext, error: FieldError): void {
+    const unchanged = context.current === undefined ? context.enclosing?.unchanged : context.current.unchanged;
     if (!rule.usesOld && unchanged === true) this.#run.warn?.(`${error.field}: ${error.message}`);
     else this.errors.push(error);
   }
 
   #spend(cost: number): boolean {
-    if (cost > this.#left) return false;
-    this.#left -= cost;
-    this.#sinceTurn += cost;
+    if (cost > this.#remainingBudget) return false;
+    this.#remainingBudget -= cost;
+    this.#costSinceYield += cost;
     return true;
   }
 
-  async #turn(): Promise<void> {
-    if (this.#sinceTurn < COST_OF_A_TURN || this.#run.turn === undefined) return;
-    this.#sinceTurn = 0;
+  async #yield(): Promise<void> {
+    if (this.#costSinceYield < COST_PER_SLICE || this.#run.turn === undefined) return;
+    this.#costSinceYield = 0;
     await this.#run.turn();
   }
 }
@@ -185,14 +221,19 @@ interface Failure {
   readonly bindings: (name: string) => CelValue;
 }
 
-function memberPast(past: Past, name: string): Past {
-  if (past.current === undefined) return past;
-  // The two at the root are what the request says they are, in the old object as in the new one.
-  if (past.around === undefined && (name === 'apiVersion' || name === 'kind')) return { current: undefined };
-  return { current: past.current.member(name), around: past.current };
+function memberContext(context: CorrelationContext, name: string): CorrelationContext {
+  if (context.current === undefined) return context;
+  // At the root these two come from the request, for the old object as for the new one.
+  if (context.enclosing === undefined && (name === 'apiVersion' || name === 'kind')) return { current: undefined };
+  return { current: context.current.member(name), enclosing: context.current };
 }
 
-function bound(name: string, value: JsonValue, old: JsonValue, schema: Parameters<typeof schemaValue>[1]): CelValue {
+function bindingValue(
+  name: string,
+  value: JsonValue,
+  old: JsonValue,
+  schema: Parameters<typeof schemaValue>[1],
+): CelValue {
   if (name === 'self') return schemaValue(value, schema);
   if (name === 'optionalOldSelf') {
     return old === null ? CelOptional.none : CelOptional.of(schemaValue(old, schema));

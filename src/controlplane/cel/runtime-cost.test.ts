@@ -5,7 +5,7 @@ const variables = {
   o: { a: 1, b: { c: 'x' }, list: [1, 2, 3], names: ['b', 'a'], nothing: null, half: 0.5, flag: true, 'x-y': 2 },
 };
 
-/** As Kubernetes 1.36 counts them: its own evaluator was asked. */
+/** Costs as measured with the evaluator of Kubernetes 1.36. */
 const costs: readonly (readonly [string, number])[] = [
   ['o.a == 1', 3],
   ['o["x-y"]', 2],
@@ -124,7 +124,7 @@ const costs: readonly (readonly [string, number])[] = [
   ['o.z == 2 && 1 == 2', 4],
 ];
 
-describe('what an expression costs', () => {
+describe('the cost of an expression', () => {
   it.each(costs)('%s', async (text, cost) => {
     expect(await runCel(text, variables)).toMatchObject({ cost });
   });

@@ -3,14 +3,14 @@ import type { Meter } from './meter.ts';
 import type { Overload } from './overload.ts';
 import { CelList, CelMap, CelOpaque, CelOptional, type CelValue } from './value.ts';
 
-/** Per character of a string that is gone through. */
+/** The cost per character of a traversed string. */
 const PER_CHARACTER = 0.1;
-/** Per character of a pattern. */
+/** The cost per character of a pattern. */
 const PER_PATTERN_CHARACTER = 0.25;
 
 /**
- * What a call has cost, in the units and by the rules of Kubernetes: rules written for it run out nowhere else. Where
- * only the run has shown which signature is meant (`!known`), most calls cost a single unit.
+ * The actual cost of a call, in the units and by the rules of Kubernetes, so that rules exceed their limits only where
+ * they do in Kubernetes. If the overload was only determined at run time (`!known`), most calls cost a single unit.
  */
 export function callCost(
   called: Overload,
@@ -33,7 +33,7 @@ interface Called {
 }
 type CostOf = (call: Called) => number | undefined;
 
-/** How long something is: characters, bytes, elements; 1 for whatever has no length. */
+/** The size of a value: characters, bytes, elements; 1 for values without a size. */
 function sizeOf(value: CelValue | undefined, meter: Meter): number {
   if (typeof value === 'string') {
     meter.work(value.length >> 4);
@@ -46,7 +46,7 @@ function sizeOf(value: CelValue | undefined, meter: Meter): number {
   return 1;
 }
 
-/** All of a list, with what is in it. */
+/** The cost of traversing a value with everything inside it. */
 function traversal(value: CelValue): number {
   if (typeof value === 'string') return Math.trunc(Buffer.byteLength(value) * PER_CHARACTER);
   if (value instanceof Uint8Array) return Math.trunc(value.length * PER_CHARACTER);
@@ -107,13 +107,13 @@ const BY_NAME: ReadonlyMap<string, CostOf> = new Map<string, CostOf>([
   ['_==_', ({ args }) => (args[0] instanceof CelOpaque ? 1 : undefined)],
 ]);
 
-/** A requirement is at least two characters long, and a list and a struct to make. */
+/** A requirement has at least two characters and needs a list and a struct. */
 function selectorCost(length: number): number {
   return 10 + Math.ceil(length * PER_CHARACTER) + Math.ceil(length * 0.5) * 50;
 }
 
 const shorter: CostOf = ({ args: [left, right], size }) => {
-  // Only the shorter one is measured: it is all that is paid for.
+  // Only the shorter one is measured, because only that one is charged.
   if (typeof left === 'string' && typeof right === 'string') {
     return characters(size(left.length < right.length ? left : right));
   }
@@ -125,7 +125,7 @@ function sets(times: number): CostOf {
   return ({ args: [left, right], size }) => 1 + Math.trunc(size(left) * size(right) * times);
 }
 
-/** Lists that are made: the call, the list, and so much for each element. */
+/** The cost of a new list: the call, the list, and one unit per element. */
 function made(elements: number): number {
   return Math.trunc(elements) + 11;
 }
@@ -134,7 +134,7 @@ const madeList: CostOf = ({ result, size }) => made(size(result));
 const flattened: CostOf = ({ args: [list, depth], size }) =>
   made(size(list) * (depth === undefined ? 1 : Number(depth)));
 
-/** Each element with each other one. */
+/** The cost of comparing each element with each other one. */
 function compared(list: CelValue | undefined): number {
   if (!(list instanceof CelList) || list.size === 0) return made(0);
   const first = list.at(0);

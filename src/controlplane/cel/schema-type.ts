@@ -2,27 +2,27 @@ import type { Schema } from '../../api/schema/schema.ts';
 import { BOOL, BYTES, type CelType, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, TIMESTAMP } from './cel-type.ts';
 import { escapeName, isReserved } from './escape-name.ts';
 
-/** What a schema says of a value's type and size: expressions are checked and their costs estimated by it. */
+/** The type and size of a value by its schema, for type checks and cost estimates. */
 export interface DeclaredType {
   readonly type: CelType;
-  /** The most elements or characters that a value can have; 0 for what has neither, as Kubernetes counts. */
+  /** The maximum number of elements or characters; 0 for values that have neither, as Kubernetes counts. */
   readonly maxElements: number;
-  /** The least bytes that a value takes up in JSON. */
+  /** The minimum number of bytes of a value in JSON. */
   readonly minSize: number;
   readonly fields?: ReadonlyMap<string, DeclaredType>;
-  /** Of a list's items or a map's values. */
+  /** The type of a list's items or a map's values. */
   readonly element?: DeclaredType;
   readonly key?: DeclaredType;
 }
 
-/** As large as a request can be; what is not bounded by the schema is bounded by that. */
+/** The maximum size of a request, which bounds all values that the schema does not bound. */
 const LARGEST_REQUEST = 3 * 1024 * 1024;
 const TEXT: DeclaredType = { type: STRING, maxElements: LARGEST_REQUEST - 2, minSize: 2 };
 const KEY: DeclaredType = { type: STRING, maxElements: 0, minSize: 2 };
 
 /**
- * Undefined: expressions cannot see such values. `root` for whole resources, where `apiVersion`, `kind` and the name are
- * there whatever the schema says.
+ * `undefined` if expressions cannot access such values. `root` is set for whole resources, which have `apiVersion`,
+ * `kind` and a name regardless of the schema.
  */
 export function declaredType(schema: Schema, root: boolean, name = 'selfType'): DeclaredType | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) {
@@ -115,7 +115,7 @@ export function isEmbedded(schema: Schema): boolean {
 const TEXT_SCHEMA: Schema = { type: 'string' };
 const OBJECT_NAME: Schema = { type: 'object', properties: { name: TEXT_SCHEMA, generateName: TEXT_SCHEMA } };
 
-/** A resource as rules see it: of its metadata, nothing but its name. */
+/** The schema of a resource as rules see it: of the metadata, only the name. */
 export function withMetadata(schema: Schema): Schema {
   const { kind, apiVersion, metadata } = schema.properties ?? {};
   const named = metadata?.properties?.name?.type === 'string' && metadata.properties.generateName?.type === 'string';

@@ -7,7 +7,7 @@ import { EvaluationError, type Meter } from './meter.ts';
 import { isEmbedded, withMetadata } from './schema-type.ts';
 import { CelList, CelMap, CelOpaque, type CelValue } from './value.ts';
 
-/** JSON as its schema has expressions see it. Throws EvaluationError where it is not what the schema says. */
+/** Converts JSON to a value by its schema. Throws EvaluationError if the JSON does not match the schema. */
 export function schemaValue(json: JsonValue, schema: Schema): CelValue {
   if (json === null) {
     if (schema.nullable === true) return null;
@@ -67,7 +67,7 @@ function textValue(text: string, format: string | undefined): CelValue {
   }
 }
 
-/** What is kept although nobody knows its schema; it can be compared and nothing else. */
+/** A preserved value without a schema; it can only be compared. */
 class UnknownValue extends CelOpaque {
   readonly typeName = 'unknown';
   readonly #json: JsonValue;
@@ -110,7 +110,7 @@ class SchemaMap extends CelMap {
     const name = this.#isObject ? unescapeName(key) : key;
     if (name === undefined) return undefined;
     const member = getMember(this.#members, name);
-    // A field that is null is as good as absent; a value of a map is not.
+    // A null field counts as absent; a null value in a map does not.
     if (member === undefined || (member === null && this.#isObject)) return undefined;
     const schema = this.#schemaOf(name);
     return schema === undefined ? undefined : schemaValue(member, schema);
@@ -195,10 +195,10 @@ class SchemaList extends CelList {
   }
 }
 
-/** A set, or a list of items with keys: the order does not matter, and `+` puts what is new behind what is there. */
+/** A set, or a list of items with keys: the order does not matter, and `+` appends new items. */
 class KeyedList extends SchemaList {
   readonly #keyOf: (item: JsonValue) => string;
-  #places: Map<string, number> | undefined;
+  #indexByKey: Map<string, number> | undefined;
 
   constructor(
     items: readonly JsonValue[],
@@ -211,26 +211,27 @@ class KeyedList extends SchemaList {
   }
 
   #byKey(meter: Meter): Map<string, number> {
-    if (this.#places === undefined) {
+    if (this.#indexByKey === undefined) {
       meter.work(this.size);
-      this.#places = new Map(this.items.map((item, index) => [this.#keyOf(item), index]));
+      this.#indexByKey = new Map(this.items.map((item, index) => [this.#keyOf(item), index]));
     }
-    return this.#places;
+    return this.#indexByKey;
   }
 
   override equals(other: CelList, meter: Meter): boolean {
-    const places = this.#byKey(meter);
+    const indexByKey = this.#byKey(meter);
     for (let index = 0; index < other.size; index++) {
       meter.work(1);
       const value = other.at(index);
-      const place = other instanceof SchemaList ? places.get(this.#keyOf(other.items[index] as JsonValue)) : undefined;
-      const mine = place ?? this.#search(value, meter);
+      const found =
+        other instanceof SchemaList ? indexByKey.get(this.#keyOf(other.items[index] as JsonValue)) : undefined;
+      const mine = found ?? this.#search(value, meter);
       if (mine === undefined || !equalValues(this.at(mine), value, meter)) return false;
     }
     return true;
   }
 
-  /** Where an equal element stands, for lists that are no part of the object and have no keys. */
+  /** The index of an equal element, for lists that are not part of the object and have no keys. */
   #search(value: CelValue, meter: Meter): number | undefined {
     for (let index = 0; index < this.size; index++) if (equalValues(this.at(index), value, meter)) return index;
     return undefined;
@@ -239,20 +240,20 @@ class KeyedList extends SchemaList {
   override plus(other: CelList, meter: Meter): CelList {
     const items = [...this.items];
     const values: (CelValue | undefined)[] = items.map((_, index) => this.at(index));
-    const places = new Map(this.#byKey(meter));
+    const indexByKey = new Map(this.#byKey(meter));
     for (let index = 0; index < other.size; index++) {
       meter.work(1);
       const value = other.at(index);
       const item = other instanceof SchemaList ? (other.items[index] as JsonValue) : null;
       const key = other instanceof SchemaList ? this.#keyOf(item) : undefined;
-      const place = key === undefined ? this.#search(value, meter) : places.get(key);
-      if (place === undefined) {
-        if (key !== undefined) places.set(key, items.length);
+      const found = key === undefined ? this.#search(value, meter) : indexByKey.get(key);
+      if (found === undefined) {
+        if (key !== undefined) indexByKey.set(key, items.length);
         items.push(item);
         values.push(value);
       } else {
-        items[place] = item ?? (items[place] as JsonValue);
-        values[place] = value;
+        items[found] = item ?? (items[found] as JsonValue);
+        values[found] = value;
       }
     }
     return new KeyedList(items, values, this.element, this.#keyOf);

@@ -1,10 +1,10 @@
-/** The least and the most that something can be: a size or a cost. What nobody knows the end of ends at MOST. */
+/** The range of a size or a cost. An unknown maximum is MOST. */
 export interface Span {
   readonly min: number;
   readonly max: number;
 }
 
-/** Kubernetes' largest number; what would be more is this. */
+/** The largest number in Kubernetes; larger results are capped to it. */
 export const MOST = 2 ** 64 - 1;
 
 export const UNKNOWN: Span = { min: 0, max: MOST };
@@ -14,7 +14,7 @@ export function exactly(value: number): Span {
 }
 
 function capped(value: number): number {
-  // 0 * Infinity never comes up: everything is capped before it is multiplied.
+  // 0 * Infinity cannot occur: everything is capped before it is multiplied.
   return value >= MOST ? MOST : value;
 }
 
@@ -32,7 +32,7 @@ export function times(left: Span, right: Span): Span {
   return { min: capped(left.min * right.min), max: capped(left.max * right.max) };
 }
 
-/** By a factor, rounded up. */
+/** Multiplies by a factor and rounds up. */
 export function scaled(span: Span, factor: number): Span {
   return { min: capped(Math.ceil(span.min * factor)), max: capped(Math.ceil(span.max * factor)) };
 }

@@ -1,7 +1,7 @@
 import { type CelType, DURATION, TIMESTAMP } from './cel-type.ts';
 import { EvaluationError, type Meter } from './meter.ts';
 
-/** What an expression is made of at run time: ints are bigints, doubles numbers. */
+/** A value at run time: ints are bigints, doubles are numbers. */
 export type CelValue =
   | null
   | boolean
@@ -25,10 +25,10 @@ export class CelUint {
   }
 }
 
-/** A moment, in nanoseconds since 1970. */
+/** A timestamp in nanoseconds since 1970. */
 export class CelTimestamp {
   readonly nanos: bigint;
-  /** Minutes from UTC that it was written with, and is written with again. */
+  /** The UTC offset in minutes with which it was written, and is formatted again. */
   readonly offset: number;
   constructor(nanos: bigint, offset = 0) {
     this.nanos = nanos;
@@ -36,7 +36,7 @@ export class CelTimestamp {
   }
 }
 
-/** A length of time in nanoseconds, in the range of an int64. */
+/** A duration in nanoseconds, in the range of an int64. */
 export class CelDuration {
   readonly nanos: bigint;
   constructor(nanos: bigint) {
@@ -44,13 +44,13 @@ export class CelDuration {
   }
 }
 
-/** Elements are made when they are looked at: a list of the object may be long, and its rule look at one of them. */
+/** A list. Elements are converted on access: a list may be long, and a rule may read only one element. */
 export abstract class CelList {
   abstract readonly size: number;
   abstract at(index: number): CelValue;
-  /** Undefined: element by element, in order. */
+  /** Optional; by default lists are compared element by element, in order. */
   equals?(other: CelList, meter: Meter): boolean;
-  /** What `+` makes of the two, where that is not one after the other. */
+  /** The result of `+`. Optional; by default the lists are concatenated. */
   plus?(other: CelList, meter: Meter): CelList;
   *[Symbol.iterator](): Iterator<CelValue> {
     for (let index = 0; index < this.size; index++) yield this.at(index);
@@ -71,7 +71,7 @@ export class PlainList extends CelList {
   }
 }
 
-/** One list after another, without a copy: to put lists together costs next to nothing, however long they are. */
+/** Two concatenated lists without a copy: concatenation is cheap regardless of their size. */
 export class JoinedList extends CelList {
   readonly left: CelList;
   readonly right: CelList;
@@ -97,16 +97,16 @@ export class JoinedList extends CelList {
   }
 }
 
-/** Maps of literals and functions, and objects by their (escaped) field names. */
+/** A map: literals, results of functions, and objects by their (escaped) field names. */
 export abstract class CelMap {
   abstract readonly size: number;
-  /** Undefined: no such key. */
+  /** `undefined` if there is no such key. */
   abstract find(key: CelValue): CelValue | undefined;
   abstract keys(): Iterable<CelValue>;
   equals?(other: CelMap, meter: Meter): boolean;
 }
 
-/** The text that a key is found by; equal keys have the same, `1`, `1u` and `1.0` among them. */
+/** The lookup text of a key; equal keys have equal texts, including `1`, `1u` and `1.0`. */
 export function keyText(key: CelValue): string {
   if (typeof key === 'string') return `s${key}`;
   if (typeof key === 'boolean') return `b${key}`;
@@ -136,7 +136,7 @@ export class PlainMap extends CelMap {
   *keys(): Iterable<CelValue> {
     for (const [key] of this.#entries.values()) yield key;
   }
-  /** This and the next only while nobody else can see the map. The last one counts. */
+  /** Call `set` and `insert` only before the map is shared. The last `set` of a key wins. */
   set(key: CelValue, value: CelValue): void {
     this.#entries.set(keyText(key), [key, value]);
   }
@@ -166,11 +166,11 @@ export class CelTypeName {
   }
 }
 
-/** A value that only functions of its own look into: a quantity, an address, a URL. */
+/** A value that only its own functions can inspect: a quantity, an address, a URL. */
 export abstract class CelOpaque {
   abstract readonly typeName: string;
   abstract equals(other: CelOpaque): boolean;
-  /** What its size is where costs depend on it. */
+  /** The size, if costs depend on it. */
   readonly size?: number;
 }
 
@@ -198,7 +198,7 @@ export function typeNameOf(value: CelValue): string {
   return value.typeName;
 }
 
-/** Whether a value can be passed for a parameter, as far as that can be told without looking into lists and maps. */
+/** Reports whether a value can be passed for a parameter, without inspecting the contents of lists and maps. */
 export function isOfType(value: CelValue, type: CelType): boolean {
   switch (type.kind) {
     case 'dyn':

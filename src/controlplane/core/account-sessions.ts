@@ -11,13 +11,13 @@ interface Session {
   cancelTimer: (() => void) | undefined;
 }
 
-/** Beyond so many is looked which of them are of use to nobody: not used for a while, and nothing waits for their end. */
+/** The number of sessions from which idle ones are evicted: not used for a while, and without listeners. */
 const firstSweep = 256;
 const idleMilliseconds = 60_000;
 
 /**
- * One signal for everything that is open under a token of a service account. It fires when the token's time is over,
- * or when its account or the secret that it is bound to is gone.
+ * One abort signal per service account token, for everything that is open under it. It fires when the token expires, or
+ * when its account or the secret that it is bound to is gone.
  */
 export class AccountSessions {
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class AccountSessions {
     return this.#sessions.size;
   }
 
-  /** The signal of a good token, shared by all who come with it. */
+  /** The signal of a valid token, shared by all requests with that token. */
   signal(token: AccountToken): AbortSignal {
     const known = this.#sessions.get(token.id);
     if (known !== undefined) {
@@ -52,7 +52,7 @@ export class AccountSessions {
     return controller.signal;
   }
 
-  /** An account or a secret of that place has changed or is gone. */
+  /** Checks the sessions of an account or secret that has changed or is gone. */
   changed(namespace: string, name: string): void {
     for (const session of [...this.#sessions.values()]) {
       const { account, secret } = session.token;

@@ -36,7 +36,7 @@ async function review(spec: JsonObject): Promise<JsonObject> {
 }
 
 describe('a token request', () => {
-  it('is answered with a token that says whose it is, in the words of Kubernetes', async () => {
+  it('returns a token with the claims of Kubernetes', async () => {
     const answer = await request();
     const account = plane.peek('serviceaccounts', 'robot')?.metadata;
     expect(answer).toMatchObject({
@@ -68,13 +68,13 @@ describe('a token request', () => {
     );
   });
 
-  it('is answered with less where it asks for more than there is, and with a warning', async () => {
+  it('is shortened to the maximum lifetime, with a warning', async () => {
     const answer = await request({ spec: { expirationSeconds: 10_000 } });
     expect(valueAt(answer, 'spec', 'expirationSeconds')).toBe(7200);
     expect(plane.warnings).toEqual(['requested expiration of 10000 seconds shortened to 7200 seconds']);
   });
 
-  it('is refused for an account, an object or a uid that is not there', async () => {
+  it('is refused for an account, an object or a uid that does not exist', async () => {
     await plane.create('secrets', { metadata: { name: 'bound' } });
     const bound = (reference: JsonObject) => ({ spec: { boundObjectRef: { apiVersion: 'v1', ...reference } } });
     const uid = plane.peek('serviceaccounts', 'robot')?.metadata.uid;
@@ -106,7 +106,7 @@ describe('a token request', () => {
 });
 
 describe('the token of a service account', () => {
-  it('opens its own plane, under the name and with the groups of the account', async () => {
+  it('authenticates in its own plane, with the name and the groups of the account', async () => {
     const token = await tokenOf();
     const identity = await plane.core.authenticate(token);
     expect(identity).toMatchObject({
@@ -121,7 +121,7 @@ describe('the token of a service account', () => {
     expect((await plane.core.authenticate(token))?.signal).toBe(identity?.signal);
   });
 
-  it('opens no other plane of the same installation', async () => {
+  it('does not authenticate in another plane of the same installation', async () => {
     const { store, clock, keys } = plane;
     const other = await openTestPlane({ id: 'plane2', store, clock, keys });
     try {
@@ -138,7 +138,7 @@ describe('the token of a service account', () => {
     }
   });
 
-  it('opens nothing where it is meant for others, is damaged or signed by somebody else', async () => {
+  it('does not authenticate with another audience, damaged, or signed with a foreign key', async () => {
     const elsewhere = await tokenOf({ spec: { audiences: ['vault'] } });
     expect(await plane.core.authenticate(elsewhere)).toBeUndefined();
     const token = await tokenOf();
@@ -150,7 +150,7 @@ describe('the token of a service account', () => {
     expect(await plane.core.authenticate(forged)).toBeUndefined();
   });
 
-  it('ends with its time, and with it everything that is open under it', async () => {
+  it('expires, and ends everything that is open under it', async () => {
     const token = await tokenOf({ spec: { expirationSeconds: 600 } });
     const identity = await plane.core.authenticate(token);
     plane.clock.advance(599_999);
@@ -161,7 +161,7 @@ describe('the token of a service account', () => {
     expect(await plane.core.authenticate(token)).toBeUndefined();
   });
 
-  it('ends with its account, also where another of the same name comes', async () => {
+  it('becomes invalid with its account, also if another account gets the same name', async () => {
     const token = await tokenOf();
     const identity = await plane.core.authenticate(token);
     await plane.update('serviceaccounts', { metadata: { name: 'robot', labels: { a: 'b' } } });
@@ -172,7 +172,7 @@ describe('the token of a service account', () => {
     expect(await plane.core.authenticate(token)).toBeUndefined();
   });
 
-  it('ends a minute after the deletion of its account began, whatever that still waits for', async () => {
+  it('becomes invalid a minute after the deletion of its account began, even if finalizers are left', async () => {
     await plane.update('serviceaccounts', { metadata: { name: 'robot', finalizers: ['example.com/hold'] } });
     const token = await tokenOf();
     await plane.remove('serviceaccounts', 'robot');
@@ -181,7 +181,7 @@ describe('the token of a service account', () => {
     expect(await plane.core.authenticate(token)).toBeUndefined();
   });
 
-  it('ends with the secret that it is bound to', async () => {
+  it('becomes invalid with the secret that it is bound to', async () => {
     await plane.create('secrets', { metadata: { name: 'bound' } });
     const boundObjectRef = { kind: 'Secret', apiVersion: 'v1', name: 'bound' };
     const token = await tokenOf({ spec: { boundObjectRef } });
@@ -195,7 +195,7 @@ describe('the token of a service account', () => {
 });
 
 describe('a token review', () => {
-  it('tells whose a token is', async () => {
+  it('returns the user of a token', async () => {
     const token = await tokenOf();
     const { status } = await review({ token });
     expect(status).toMatchObject({
@@ -205,7 +205,7 @@ describe('a token review', () => {
     });
   });
 
-  it('looks at the audiences that are asked for', async () => {
+  it('checks the requested audiences', async () => {
     const token = await tokenOf({ spec: { audiences: ['vault', 'bank'] } });
     expect((await review({ token, audiences: ['bank', 'shop'] })).status).toMatchObject({ audiences: ['bank'] });
     expect((await review({ token, audiences: ['shop'] })).status).toEqual({
@@ -215,7 +215,7 @@ describe('a token review', () => {
     expect((await review({ token })).status).not.toHaveProperty('authenticated');
   });
 
-  it('says why a token is no longer good', async () => {
+  it('reports why a token is no longer valid', async () => {
     const error = async (token: string) => textAt((await review({ token })).status, 'error');
     const token = await tokenOf();
     expect(await error('nonsense')).toBe('invalid bearer token');
@@ -226,12 +226,12 @@ describe('a token review', () => {
     expect(await error(second)).toBe('[invalid bearer token, serviceaccounts "robot" not found]');
   });
 
-  it('needs a token', async () => {
+  it('requires a token', async () => {
     expect((await refusal(review({}))).status.message).toBe('token is required for TokenReview in authentication');
   });
 });
 
-describe('a secret for a token', () => {
+describe('a token secret', () => {
   const type = 'kubernetes.io/service-account-token';
   const secret = (account: string) => ({
     metadata: { name: 'forever', annotations: { 'kubernetes.io/service-account.name': account } },
@@ -240,7 +240,7 @@ describe('a secret for a token', () => {
   const filled = () =>
     eventually(() => valueAt(plane.peek('secrets', 'forever') as JsonValue, 'data', 'token') as string);
 
-  it('is filled in with one that lasts until the secret goes', async () => {
+  it('is filled with a token that is valid until the secret is deleted', async () => {
     await plane.create('secrets', secret('robot'));
     const token = Buffer.from(await filled(), 'base64').toString();
     expect(claimsOf(token)).not.toHaveProperty('exp');
@@ -257,7 +257,7 @@ describe('a secret for a token', () => {
     expect(await plane.core.authenticate(token)).toBeUndefined();
   });
 
-  it('goes with its account, and at once where there is none', async () => {
+  it('is deleted with its account, and at once if there is none', async () => {
     await plane.create('secrets', secret('robot'));
     await filled();
     await plane.remove('serviceaccounts', 'robot');
@@ -266,7 +266,7 @@ describe('a secret for a token', () => {
     await eventually(() => plane.peek('secrets', 'forever') === undefined);
   });
 
-  it('gets another token within the hour when its key is no longer known', async () => {
+  it('gets a new token within the hour after its key was retired', async () => {
     let retired = '';
     const keys = testTokenKeys();
     const { store, clock } = plane;
@@ -280,7 +280,7 @@ describe('a secret for a token', () => {
     await eventually(() => valueAt(plane.peek('secrets', 'forever') as JsonValue, 'data', 'token') !== before);
   });
 
-  it('gets another token where the keys are others', async () => {
+  it('gets a new token if the keys have changed', async () => {
     const { store, clock } = plane;
     await plane.create('secrets', secret('robot'));
     const before = await filled();

@@ -9,12 +9,14 @@ import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { serviceAccountInfo } from './account-user.ts';
 
-/** What signs the tokens of service accounts and knows them again: the keys of the installation. */
+/** Signs and verifies the tokens of service accounts with the keys of the installation. */
 export interface TokenKeys {
-  /** Who issues them; each plane makes an issuer of its own of it. */
+  /** The name of the installation; each plane derives its own issuer from it. */
   readonly installation: string;
   sign(claims: JsonObject): Promise<string>;
-  /** What a token says that was signed with one of the keys, whatever else is true of it; undefined: none was. */
+  /**
+   * The claims of a token that was signed with one of the keys, without any other check; `undefined` if none matches.
+   */
   verify(token: string): Promise<JsonObject | undefined>;
 }
 
@@ -26,19 +28,19 @@ export interface AccountTokensOptions {
   readonly secrets: Pick<KindStore, 'peek'>;
 }
 
-/** An object by name and uid, as tokens name it. */
+/** A reference by name and uid, as tokens contain it. */
 export interface TokenReference {
   readonly name: string;
   readonly uid: string;
 }
 
-/** Whom a token is for, and what it ends with. */
+/** The content of a token: its account, and the objects and the time that limit its validity. */
 export interface AccountToken {
   readonly namespace: string;
   readonly account: TokenReference;
   readonly secret?: TokenReference;
   readonly audiences: readonly string[];
-  /** Seconds since the epoch. Absent: it has no end of its own. */
+  /** Seconds since the epoch. Absent if the token does not expire. */
   readonly expiresAt?: number;
   readonly id: string;
 }
@@ -46,18 +48,18 @@ export interface AccountToken {
 export interface WantedToken {
   readonly account: KubeObject;
   readonly secret?: KubeObject;
-  /** Absent: the plane's own. */
+  /** Optional; defaults to the plane's issuer. */
   readonly audiences?: readonly string[];
-  /** Absent: until the account or the secret goes. */
+  /** The lifetime. Optional; by default the token is valid until the account or the secret is deleted. */
   readonly seconds?: number;
 }
 
 /**
- * Issues the tokens of a plane's service accounts and checks them. A token names its plane as its issuer, so it is good
- * in no other one.
+ * Issues and checks the tokens of a plane's service accounts. A token names its plane as its issuer, so no other plane
+ * accepts it.
  */
 export class AccountTokens {
-  /** Also the audience of tokens that are for the API itself. */
+  /** Also the default audience: tokens with it are valid for the plane's API. */
   readonly issuer: string;
   readonly #options: AccountTokensOptions;
 
@@ -86,13 +88,13 @@ export class AccountTokens {
     });
   }
 
-  /** The token if it is good now for one of these audiences; undefined, whatever the cause. */
+  /** The token if it is valid now for one of these audiences; otherwise `undefined`. */
   async check(token: string, audiences?: readonly string[]): Promise<AccountToken | undefined> {
     const found = await this.inspect(token, audiences);
     return 'token' in found ? found.token : undefined;
   }
 
-  /** The same with the cause, in the words of Kubernetes; '': it is no token of this plane. */
+  /** Like `check`, but with the reason as Kubernetes words it; '' if the token is not from this plane. */
   async inspect(
     token: string,
     audiences: readonly string[] = [this.issuer],
@@ -109,7 +111,7 @@ export class AccountTokens {
     return fault === undefined ? { token: read } : { fault };
   }
 
-  /** Whether its time is not over and those whom it names are still there. */
+  /** True if the token has not expired and the objects that it names still exist. */
   isGood(token: AccountToken): boolean {
     return this.#fault(token) === undefined;
   }
@@ -120,16 +122,16 @@ export class AccountTokens {
     const known = accounts.peek(namespace, account.name)?.object.metadata;
     if (known === undefined) return `serviceaccounts ${goQuote(account.name)} not found`;
     if (known.uid !== account.uid) return `service account UID (${known.uid}) does not match claim (${account.uid})`;
-    if (this.#isLeaving(known)) return `service account ${namespace}/${account.name} has been deleted`;
+    if (this.#isDeleted(known)) return `service account ${namespace}/${account.name} has been deleted`;
     if (secret === undefined) return undefined;
     const bound = secrets.peek(namespace, secret.name)?.object.metadata;
-    if (bound === undefined || this.#isLeaving(bound)) return 'service account token has been invalidated';
+    if (bound === undefined || this.#isDeleted(bound)) return 'service account token has been invalidated';
     if (bound.uid === secret.uid) return undefined;
     return `secret UID (${bound.uid}) does not match service account secret ref claim (${secret.uid})`;
   }
 
-  /** Its deletion has begun, and waits for a finalizer for longer than anybody needs to finish. */
-  #isLeaving({ deletionTimestamp }: ObjectMeta): boolean {
+  /** True if the object has been waiting for finalizers for longer than the tolerance after its deletion began. */
+  #isDeleted({ deletionTimestamp }: ObjectMeta): boolean {
     if (deletionTimestamp === undefined) return false;
     return Date.parse(deletionTimestamp) + toleratedMilliseconds < this.#options.clock.now();
   }
@@ -145,7 +147,7 @@ export class AccountTokens {
     if (textAt(claims, 'iss') !== this.issuer || account === undefined) return undefined;
     if (textAt(claims, 'sub') !== serviceAccountUser(namespace, account.name)) return undefined;
     const notBefore = numberAt(claims, 'nbf') ?? 0;
-    // What another's clock put a moment into the future was signed by this server all the same.
+    // Tolerates clock skew: another clock may have put the token slightly into the future.
     if (notBefore * 1000 > this.#options.clock.now() + toleratedMilliseconds) return undefined;
     const secret = referenceAt(own, 'secret');
     const expiresAt = numberAt(claims, 'exp');
@@ -160,7 +162,7 @@ export class AccountTokens {
   }
 }
 
-/** Who issues the tokens of a plane. */
+/** The issuer of the tokens of a plane. */
 export function accountIssuer(installation: string, planeId: string): string {
   return `${installation}/${planeId}`;
 }

@@ -1,7 +1,7 @@
 import { serviceAccountGroups, serviceAccountUser } from '../../api/core/service-account.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 
-/** Who somebody is that came with a token of a service account. */
+/** The user information of a caller with a service account token. */
 export function serviceAccountInfo(
   namespace: string,
   account: { readonly name: string; readonly uid: string },

@@ -11,7 +11,7 @@ const keyRule =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
 describe('config maps', () => {
-  it('are served with the members of maps in order and without empty ones', async () => {
+  it('are served with sorted map members and without empty maps', async () => {
     const made = await plane.create('configmaps', {
       metadata: { name: 'a' },
       data: { b: '1', a: '2' },
@@ -22,12 +22,12 @@ describe('config maps', () => {
     expect(made.metadata.generation).toBeUndefined();
   });
 
-  it('keep bytes as base64 in its one form', async () => {
+  it('store bytes as canonical base64', async () => {
     const made = await plane.create('configmaps', { metadata: { name: 'a' }, binaryData: { a: 'YQ\n==', b: 'YR==' } });
     expect(made.binaryData).toEqual({ a: 'YQ==', b: 'YQ==' });
   });
 
-  it('refuse bad keys and keys that stand in both maps, all at once', async () => {
+  it('refuse invalid keys and keys that are in both maps, with all errors in one response', async () => {
     const error = await refusal(
       plane.create('configmaps', {
         metadata: { name: 'b' },
@@ -50,7 +50,7 @@ describe('config maps', () => {
     );
   });
 
-  it('hold 1 MiB and not a byte more, both maps together', async () => {
+  it('hold at most 1 MiB in both maps together', async () => {
     const data = { a: 'é'.repeat(524_287) };
     await plane.create('configmaps', { metadata: { name: 'full' }, data, binaryData: { b: 'AAA=' } });
     const error = await refusal(
@@ -59,7 +59,7 @@ describe('config maps', () => {
     expect(error.status.message).toBe('ConfigMap "over" is invalid: []: Too long: may not be more than 1048576 bytes');
   });
 
-  it('cannot be changed once they are immutable, but for their metadata', async () => {
+  it('cannot be changed once they are immutable, except for their metadata', async () => {
     await plane.create('configmaps', { metadata: { name: 'im' }, immutable: true, data: { a: '1' } });
     const error = await refusal(
       plane.update('configmaps', {
@@ -86,13 +86,13 @@ describe('config maps', () => {
       'json: cannot unmarshal number into Go struct field ConfigMap.binaryData of type []uint8',
     ],
     [{ immutable: 'yes' }, 'json: cannot unmarshal string into Go struct field ConfigMap.immutable of type bool'],
-  ])('cannot be read from %j (DEC-02)', async (members, detail) => {
+  ])('cannot be decoded from %j (DEC-02)', async (members, detail) => {
     const error = await refusal(plane.create('configmaps', { metadata: { name: 'x' }, ...members }));
     expect(error.code).toBe(400);
     expect(error.status.message).toBe(`ConfigMap in version "v1" cannot be handled as a ConfigMap: ${detail}`);
   });
 
-  it('take a null for the empty value, as Go does', async () => {
+  it('accept null as the empty value, as Go does', async () => {
     const made = await plane.create('configmaps', {
       metadata: { name: 'n' },
       data: { a: null, b: 'x' },

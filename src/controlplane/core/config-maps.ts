@@ -29,7 +29,7 @@ function dataErrors(object: JsonObject): FieldError[] {
   const size =
     Object.values(data).reduce<number>((sum, value) => sum + byteLength(String(value)), 0) +
     Object.values(binaryData).reduce<number>((sum, value) => sum + base64Length(String(value)), 0);
-  // A path without a name is how Kubernetes says that the object as a whole is meant.
+  // Kubernetes uses a path without a name for the object as a whole.
   if (size > largestData) errors.push(tooLong('[]', largestData));
   return errors;
 }

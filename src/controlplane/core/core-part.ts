@@ -30,9 +30,9 @@ export interface CoreDependencies extends PartDependencies {
   readonly sealing: RowSealing;
   /** Signs and checks the tokens of service accounts. */
   readonly tokens: TokenKeys;
-  /** The longest life of a token that somebody asks for, in seconds. */
+  /** The maximum lifetime of a requested token, in seconds. */
   readonly longestTokenSeconds: number;
-  /** PEM: what those trust who reach the plane. Put into token secrets; absent: it is not. */
+  /** The CA bundle (PEM) that clients of the plane trust. Copied into token secrets; optional. */
   readonly certificateAuthority?: string;
   /** The decision function of the plane, for the reviews. */
   readonly authorize: ReviewDependencies['authorize'];
@@ -41,21 +41,21 @@ export interface CoreDependencies extends PartDependencies {
 
 export interface CorePart extends PlanePart {
   /**
-   * The service account of this plane that a bearer token stands for; undefined: it is no token of this plane, or no
-   * longer good. The identity's signal fires when the token ends.
+   * The identity of the service account that a bearer token belongs to; `undefined` if it is not a valid token of this
+   * plane. The identity's signal fires when the token becomes invalid.
    */
   authenticate(token: string): Promise<Identity | undefined>;
 }
 
-/** One list for the whole process. */
-const standing: readonly KubeObject[] = [...standingNamespaces, ...standingAccounts(standingNamespaces)];
+/** Shared by all planes of the process. */
+const builtinObjects: readonly KubeObject[] = [...standingNamespaces, ...standingAccounts(standingNamespaces)];
 
-/** The kinds of the core: what every plane of the Kubernetes kind has besides rights and custom resources. */
+/** The core kinds, which every Kubernetes control plane has besides RBAC and custom resources. */
 export function corePart(dependencies: CoreDependencies): CorePart {
   const { clock, log } = dependencies;
   const namespaces = planeNamespaces(dependencies);
   const secrets = storedSecrets(dependencies.sealing);
-  const storeOf = (key: string) => neededStore(dependencies.plane().kinds, key);
+  const storeOf = (key: string) => requireStore(dependencies.plane().kinds, key);
   const accountStore = () => storeOf(resourceKey(storedServiceAccounts));
   const secretStore = () => storeOf(resourceKey(secrets));
   const tokens = new AccountTokens({
@@ -84,35 +84,35 @@ export function corePart(dependencies: CoreDependencies): CorePart {
       storedEvents,
       storedLeases,
     ],
-    standing,
-    mount: (stores) => mounted(stores, dependencies, tokens),
+    standing: builtinObjects,
+    mount: (stores) => mountAll(stores, dependencies, tokens),
     admit: (write) => quotas.admit(write),
     async authenticate(token) {
       const found = await tokens.check(token);
-      // Looked at again in the turn in which the signal is made: what goes after that, the signal tells.
+      // Checked again in the same tick in which the signal is created: the signal reports every later change.
       if (found === undefined || !tokens.isGood(found)) return undefined;
       return { user: tokens.userOf(found), system: false, signal: sessions.signal(found) };
     },
     async start() {
-      const ends = [
+      const stopFunctions = [
         () => sessions.close(),
         ...[accountStore(), secretStore()].map((store) => endSessions(sessions, store)),
       ];
       const stores = { accounts: accountStore(), secrets: secretStore(), namespaces: storeOf(resourceKey(namespaces)) };
       const { certificateAuthority } = dependencies;
-      ends.push(await keepDefaultAccounts({ ...stores, clock, log }));
-      ends.push(await keepTokenSecrets({ ...stores, tokens, certificateAuthority, clock, log }));
-      ends.push(await quotas.start());
+      stopFunctions.push(await keepDefaultAccounts({ ...stores, clock, log }));
+      stopFunctions.push(await keepTokenSecrets({ ...stores, tokens, certificateAuthority, clock, log }));
+      stopFunctions.push(await quotas.start());
       return () => {
-        for (const end of ends.reverse()) end();
+        for (const stop of stopFunctions.reverse()) stop();
       };
     },
   };
 }
 
-function mounted(stores: KindStores, dependencies: CoreDependencies, tokens: AccountTokens): MountedResource[] {
+function mountAll(stores: KindStores, dependencies: CoreDependencies, tokens: AccountTokens): MountedResource[] {
   const { clock } = dependencies;
-  const store = (key: string) => neededStore(stores, key);
+  const store = (key: string) => requireStore(stores, key);
   const accounts = store(resourceKey(storedServiceAccounts));
   const secrets = store('secrets');
   const events = store(resourceKey(storedEvents));
@@ -137,7 +137,7 @@ function mounted(stores: KindStores, dependencies: CoreDependencies, tokens: Acc
   ];
 }
 
-/** Of a store whose objects tokens are bound to. */
+/** Ends sessions when an object changes that tokens are bound to. */
 function endSessions(sessions: AccountSessions, store: KindStore): () => void {
   return store.listen(({ before, after }) => {
     const served = before ?? after;
@@ -147,7 +147,7 @@ function endSessions(sessions: AccountSessions, store: KindStore): () => void {
   });
 }
 
-function neededStore(stores: KindStores, key: string): KindStore {
+function requireStore(stores: KindStores, key: string): KindStore {
   const store = stores.get(key);
   if (store === undefined) throw new Error(`the control plane has no store for ${key}`);
   return store;

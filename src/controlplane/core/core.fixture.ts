@@ -25,17 +25,17 @@ export const deleting = {
   preconditions: {},
 } as const;
 
-/** Enough to see that it is used, and where. */
+/** A trivial encoding, enough to see that sealing is used, and where. */
 export const shiftedSealing: RowSealing = {
   seal: (purpose, clear) => JSON.stringify([purpose, Buffer.from(clear).toString('base64')]),
   open(purpose, sealed) {
-    const [place, text] = JSON.parse(sealed) as [string, string];
-    if (place !== purpose) throw new Error('sealed for another place');
+    const [sealedFor, text] = JSON.parse(sealed) as [string, string];
+    if (sealedFor !== purpose) throw new Error('sealed for another purpose');
     return Buffer.from(text, 'base64').toString();
   },
 };
 
-/** Tokens with a signature that only this process can make. */
+/** Tokens with a signature that only this process can create. */
 export function testTokenKeys(): TokenKeys {
   const secret = randomBytes(32);
   const sign = (text: string) => createHmac('sha256', secret).update(text).digest('base64url');
@@ -68,19 +68,19 @@ export interface TestPlane {
   readonly store: Store;
   readonly clock: ManualClock;
   readonly keys: TokenKeys;
-  /** What warnings came with the requests. */
+  /** The warnings of all requests. */
   readonly warnings: string[];
   context(namespace?: string): RequestContext;
   create(resource: string, object: JsonObject, namespace?: string): Promise<KubeObject>;
   update(resource: string, object: JsonObject, namespace?: string): Promise<KubeObject>;
   peek(resource: string, name: string, namespace?: string): KubeObject | undefined;
   remove(resource: string, name: string, namespace?: string): Promise<unknown>;
-  /** Resolves when upkeep has nothing to do. */
+  /** Resolves when maintenance is idle. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A plane with the core kinds and nothing else, in which everybody may do everything. */
+/** Opens a plane with only the core kinds, in which every caller may do everything. */
 export async function openTestPlane(options: TestPlaneOptions = {}): Promise<TestPlane> {
   const clock = options.clock ?? new ManualClock();
   const store = options.store ?? openMemoryStore({ clock });
@@ -106,8 +106,8 @@ export async function openTestPlane(options: TestPlaneOptions = {}): Promise<Tes
     },
     onUpkeep: () => wake(),
   });
-  const upkeep = startUpkeep({ store, clock, log: silentLog, plane: async () => plane });
-  wake = () => upkeep.wake();
+  const maintenance = startUpkeep({ store, clock, log: silentLog, plane: async () => plane });
+  wake = () => maintenance.wake();
   const context = (namespace = 'default'): RequestContext => ({
     user: { name: 'jane', groups: [] },
     system: false,
@@ -147,9 +147,9 @@ export async function openTestPlane(options: TestPlaneOptions = {}): Promise<Tes
     peek: (resource, name, namespace = 'default') => kindStore(resource).peek(namespace, name)?.object,
     remove: (resource, name, namespace = 'default') =>
       kindStore(resource).verbs.delete(context(namespace), name, deleting),
-    idle: () => upkeep.idle(),
+    idle: () => maintenance.idle(),
     async close() {
-      await upkeep.stop();
+      await maintenance.stop();
       plane.close();
     },
   };
@@ -161,17 +161,17 @@ export async function refusal(call: Promise<unknown>): Promise<StatusError> {
   return error;
 }
 
-/** Waits for what happens beside: real signals only, none of it takes time. */
-export async function eventually<T>(look: () => T | undefined | false): Promise<T> {
-  for (let turn = 0; turn < 1_000; turn++) {
-    const found = look();
+/** Polls for the effect of asynchronous work, without waiting for time to pass. */
+export async function eventually<T>(check: () => T | undefined | false): Promise<T> {
+  for (let attempt = 0; attempt < 1_000; attempt++) {
+    const found = check();
     if (found !== undefined && found !== false) return found;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  throw new Error('it did not come');
+  throw new Error('the expected state was not reached');
 }
 
-/** Everything that a backup would hold. */
+/** Everything that a backup would contain. */
 export async function dumpText(store: Store): Promise<string> {
   const rows: string[] = [];
   for await (const row of store.dump()) rows.push(JSON.stringify(row));

@@ -3,14 +3,14 @@ import { keyPath } from '../../api/schema/field-path.ts';
 import { byteLength } from '../../api/validation/byte-length.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 
-/** What all values of a config map or a secret may take together, in bytes. */
+/** The maximum total size of all values of a config map or a secret, in bytes. */
 export const largestData = 1024 * 1024;
 
 const longestKey = 253;
 const keyFormat = '[-._a-zA-Z0-9]+';
 const key = new RegExp(`^${keyFormat}$`);
 
-/** What is wrong with the keys of one of the maps, in the order of the keys. */
+/** Errors about the keys of one of the maps, in the order of the keys. */
 export function dataKeyErrors(member: string, data: JsonObject): FieldError[] {
   return Object.keys(data).flatMap((name) =>
     dataKeyFaults(name).map((fault) => invalid(keyPath(member, name), name, fault)),

@@ -10,7 +10,7 @@ import { systemContext } from '../system-context.ts';
 import { KeyedWork } from './keyed-work.ts';
 import { lastingNamespaces } from './plane-namespaces.ts';
 
-/** Those of the namespaces that every plane has. */
+/** The default accounts of the built-in namespaces. */
 export function standingAccounts(namespaces: readonly KubeObject[]): KubeObject[] {
   return namespaces.map(({ metadata }) => account(metadata.name ?? ''));
 }
@@ -33,14 +33,15 @@ export interface DefaultAccountsOptions {
 const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldValidation: 'Ignore' } as const;
 
 /**
- * Every namespace has an account `default`: made when the namespace is, and made again when somebody deletes it. What
- * was cut short is made good here when the plane is loaded again. A namespace that was made for a virtual cluster has
- * none: nothing runs in it that would use one, and there are as many of them as virtual clusters. Returns how it ends.
+ * Ensures that every namespace has an account `default`. It is created with the namespace, and again if it is deleted.
+ * Work that was interrupted is completed when the plane is loaded again. A namespace of a virtual cluster gets no
+ * account: nothing in it would use one, and there are as many of them as virtual clusters. Returns a function that
+ * stops it.
  */
 export async function keepDefaultAccounts(options: DefaultAccountsOptions): Promise<() => void> {
   const { accounts, namespaces, clock, log } = options;
   const isMissing = (namespace: string) => {
-    // Asked first: what stands in every plane need not be made to be looked at.
+    // Checked first, because built-in accounts and namespaces then need not be built.
     if (accounts.peek(namespace, defaultServiceAccount) !== undefined) return false;
     const found = namespaces.peek('', namespace);
     if (found === undefined) return false;
@@ -48,11 +49,11 @@ export async function keepDefaultAccounts(options: DefaultAccountsOptions): Prom
     return deletionTimestamp === undefined && labels?.[hostOwnerLabel] === undefined;
   };
   const work = new KeyedWork({
-    name: 'a default service account',
+    name: 'creation of a default service account',
     clock,
     log,
     async work(namespace) {
-      if (isMissing(namespace)) await make(accounts, namespace);
+      if (isMissing(namespace)) await createAccount(accounts, namespace);
     },
   });
   const stopNamespaces = namespaces.listen(({ before, after }) => {
@@ -63,8 +64,8 @@ export async function keepDefaultAccounts(options: DefaultAccountsOptions): Prom
     const { name, namespace = '' } = glanceAt(before).metadata;
     if (name === defaultServiceAccount) void work.add(namespace);
   });
-  const own = namespaces.peekAll().filter(({ stands }) => stands !== true);
-  const all = new Set([...lastingNamespaces, ...own.map(nameOf)]);
+  const storedNamespaces = namespaces.peekAll().filter(({ stands }) => stands !== true);
+  const all = new Set([...lastingNamespaces, ...storedNamespaces.map(nameOf)]);
   await Promise.all([...all].filter(isMissing).map((namespace) => work.add(namespace)));
   return () => {
     stopNamespaces();
@@ -73,8 +74,8 @@ export async function keepDefaultAccounts(options: DefaultAccountsOptions): Prom
   };
 }
 
-/** Somebody else may have made it, or the namespace may be on its way out: then there is nothing to do. */
-async function make(accounts: KindStore, namespace: string): Promise<void> {
+/** Creates the account. If it exists already, or the namespace is being deleted, there is nothing to do. */
+async function createAccount(accounts: KindStore, namespace: string): Promise<void> {
   try {
     await accounts.verbs.create(systemContext(namespace), account(namespace), writing);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
 
-/** Takes out, in place, those of the members that hold nothing: Go does not print them. */
+/** Removes, in place, those of the members that are empty, because Go omits them. */
 export function dropEmpty(object: JsonObject, members: readonly string[]): void {
   for (const member of members) {
     const value = object[member];

@@ -5,13 +5,13 @@ import { qualifiedNameFaults, subdomainFaults } from '../../api/validation/names
 import { numberAt, textAt, valueAt } from '../../lib/json-path.ts';
 import { equalJson, type JsonValue } from '../../lib/json-value.ts';
 
-const longestWord = 128;
-const longestMessage = 1024;
+const maxFieldBytes = 128;
+const maxMessageBytes = 1024;
 
-/** How the form that an event came in calls who reports it. */
+/** The name of the reporter field in the form in which an event was sent. */
 export type ReporterName = 'reportingComponent' | 'reportingController';
 
-/** What holds for every event, in its core form, whichever way it came. */
+/** Errors of an event in its core form. These rules hold for both API groups. */
 export function eventErrors(event: KubeObject, reporter: ReporterName): readonly FieldError[] {
   return textAt(event as JsonValue, 'eventTime') === '' ? oldStyleErrors(event) : newStyleErrors(event, reporter);
 }
@@ -33,19 +33,19 @@ function newStyleErrors(event: KubeObject, reporter: ReporterName): FieldError[]
   if (controller === '') errors.push(required(reporter));
   errors.push(...qualifiedNameFaults(controller).map((fault) => invalid(reporter, controller, fault)));
   for (const field of ['reportingInstance', 'action', 'reason']) {
-    const word = textAt(event as JsonValue, field);
-    if (word === '') errors.push(required(field));
-    else if (byteLength(word) > longestWord) {
-      errors.push(invalid(field, '', `can have at most ${longestWord} characters`));
+    const value = textAt(event as JsonValue, field);
+    if (value === '') errors.push(required(field));
+    else if (byteLength(value) > maxFieldBytes) {
+      errors.push(invalid(field, '', `can have at most ${maxFieldBytes} characters`));
     }
   }
-  if (byteLength(textAt(event as JsonValue, 'message')) > longestMessage) {
-    errors.push(invalid('message', '', `can have at most ${longestMessage} characters`));
+  if (byteLength(textAt(event as JsonValue, 'message')) > maxMessageBytes) {
+    errors.push(invalid('message', '', `can have at most ${maxMessageBytes} characters`));
   }
   return errors;
 }
 
-/** What events.k8s.io asks for when one is made there. In core form like everything here. */
+/** The rules of events.k8s.io for a new event. The event is in core form. */
 export function newEventErrors(event: KubeObject): readonly FieldError[] {
   const { name = '' } = event.metadata;
   const errors = [
@@ -82,7 +82,7 @@ const fixedFields = [
   'reportingInstance',
 ];
 
-/** What events.k8s.io asks for when one is changed there: nothing but the series may be. */
+/** The rules of events.k8s.io for a changed event: only the series may change. */
 export function changedEventErrors(sent: KubeObject, old: KubeObject): readonly FieldError[] {
   const event = asStored(sent);
   const errors = [...eventErrors(event, 'reportingController')];

@@ -139,14 +139,14 @@ describe('events, stored once and served twice (CLIENT-14)', () => {
     expect(refused.message).toBe('Event "e" is invalid: message: Invalid value: "it came back": field is immutable');
   });
 
-  it('are told of by the names of the resource that was asked for', async () => {
+  it('are named in errors by the requested resource', async () => {
     const { group } = await open();
     const refused = await refusal(group.get?.(context, 'nope', latest));
     expect(refused.message).toBe('events.events.k8s.io "nope" not found');
     expect(refused.status.details).toEqual({ name: 'nope', group: 'events.k8s.io', kind: 'events' });
   });
 
-  it('do not take the names of the other form (DEC-10)', async () => {
+  it('do not accept the field names of the other form (DEC-10)', async () => {
     const { group } = await open();
     await group.create?.(context, newEvent(), writing);
     const patch = { type: 'merge', document: { message: 'sneaked in' }, findings: [] } as const;
@@ -175,7 +175,7 @@ describe('events, stored once and served twice (CLIENT-14)', () => {
     ).toContain('involvedObject.namespace: Invalid value: "": does not match event.namespace');
   });
 
-  it('are made by PUT where there are none, and overwritten without a resourceVersion (UPDATE-08)', async () => {
+  it('are created by PUT if they do not exist, and overwritten without a resourceVersion (UPDATE-08)', async () => {
     const { group } = await open();
     const made = await group.update?.(context, 'e', newEvent(), writing);
     expect(made?.created).toBe(true);
@@ -185,7 +185,7 @@ describe('events, stored once and served twice (CLIENT-14)', () => {
     expect(again?.object.series).toEqual(series);
   });
 
-  it('say times to the microsecond in one form, and refuse others as undecodable (META-14)', async () => {
+  it('have times with microseconds in one format, and refuse other formats as undecodable (META-14)', async () => {
     const { group } = await open();
     const eventTime = '2026-01-01T01:00:00.000001+01:00';
     const series = { count: 2, lastObservedTime: '2026-01-01T01:00:05.000000+01:00' };
@@ -200,7 +200,7 @@ describe('events, stored once and served twice (CLIENT-14)', () => {
     expect(error.message).toContain('cannot parse "Z" as ".000000"');
   });
 
-  it('are gone an hour after they were last written', async () => {
+  it('expire an hour after they were last written', async () => {
     const { group, events, clock } = await open();
     await group.create?.(context, newEvent(), writing);
     clock.advance(30 * 60_000);

@@ -14,7 +14,7 @@ import { serve } from '../../registry/served.ts';
 import type { ListOptions, Patch, ResourceVerbs, Served, ServedList } from '../../registry/verbs.ts';
 import { changedEventErrors, newEventErrors } from './event-rules.ts';
 
-/** Events as `v1`. Field selectors know the reporting component as `source`. */
+/** Events as `v1`. Field selectors use `source` for the reporting component. */
 export function coreEventsView(events: KindStore): MountedResource {
   const { verbs } = events;
   const select = <T extends ListOptions>(options: T): T =>
@@ -31,80 +31,83 @@ export function coreEventsView(events: KindStore): MountedResource {
   };
 }
 
-/** The same events as `events.k8s.io/v1`: everything is turned over on its way in and on its way out. */
+/** The same events as `events.k8s.io/v1`: requests and responses are converted. */
 export function eventsView(events: KindStore): MountedResource {
   const { verbs } = events;
   const select = <T extends ListOptions>(options: T): T => renamedFields(options, otherEventField);
-  // Kubernetes tells what is wrong with an event under its core kind, whichever way it came.
+  // Kubernetes reports errors of an event under its core kind, whichever API group the request used.
   const refuse = (name: string, errors: readonly FieldError[]) => {
     if (errors.length > 0) throw invalidObject(eventKind, name, errors);
   };
   const refuseResult = (name: string, event: KubeObject, old: KubeObject | undefined) =>
     refuse(name, old === undefined ? newEventErrors(event) : changedEventErrors(event, old));
   const view: ResourceVerbs = {
-    get: async (context, name, options) => turned(await verbs.get(context, name, options)),
-    list: async (context, options) => turnedList(await verbs.list(inside(context), select(options))),
-    watch: async (context, options) => turnedStream(await verbs.watch(inside(context), select(options))),
+    get: async (context, name, options) => converted(await verbs.get(context, name, options)),
+    list: async (context, options) => convertedList(await verbs.list(withConvertedFilter(context), select(options))),
+    watch: async (context, options) =>
+      convertedStream(await verbs.watch(withConvertedFilter(context), select(options))),
     create: async (context, object, options) => {
       const event = otherEvent(object);
       refuse(object.metadata.name ?? '', newEventErrors(event));
-      return turned(await verbs.create(context, event, options));
+      return converted(await verbs.create(context, event, options));
     },
     update: async (context, name, sent, options) => {
       const event = otherEvent(sent);
       refuseResult(name, event, events.peek(context.namespace, name)?.object);
       const written = await verbs.update(context, name, event, options);
-      return { ...turned(written), created: written.created };
+      return { ...converted(written), created: written.created };
     },
     patch: async (context, name, patch, options) => {
       const old = events.peek(context.namespace, name)?.object;
-      // Only when it is applied can be seen what it comes to.
-      const tried = await verbs.patch(context, name, turnedPatch(patch), { ...options, dryRun: true });
-      refuseResult(name, tried.object, old);
-      if (options.dryRun) return { ...turned(tried), created: tried.created };
-      const written = await verbs.patch(context, name, turnedPatch(patch), options);
-      return { ...turned(written), created: written.created };
+      // Only a dry run shows the result of the patch.
+      const preview = await verbs.patch(context, name, convertedPatch(patch), { ...options, dryRun: true });
+      refuseResult(name, preview.object, old);
+      if (options.dryRun) return { ...converted(preview), created: preview.created };
+      const written = await verbs.patch(context, name, convertedPatch(patch), options);
+      return { ...converted(written), created: written.created };
     },
     delete: async (context, name, options) => {
       const deleted = await verbs.delete(context, name, options);
-      return 'pending' in deleted ? { pending: turned(deleted.pending) } : { gone: inGroup(deleted.gone) };
+      return 'pending' in deleted ? { pending: converted(deleted.pending) } : { gone: inEventsGroup(deleted.gone) };
     },
     deletecollection: async (context, list, options) =>
-      turnedList(await verbs.deletecollection(inside(context), select(list), options)),
+      convertedList(await verbs.deletecollection(withConvertedFilter(context), select(list), options)),
   };
-  return { kind: groupEventKind, verbs: naming(view), subresources: {} };
+  return { kind: groupEventKind, verbs: withGroupErrors(view), subresources: {} };
 }
 
-/** Turned once per version, however many ask; forgotten with the version. */
-const turnedOnce = new WeakMap<KubeObject, Served>();
+/** The converted form of each object version, cached as long as the version itself is in memory. */
+const convertedCache = new WeakMap<KubeObject, Served>();
 
-function turned({ object }: Served): Served {
-  let served = turnedOnce.get(object);
+function converted({ object }: Served): Served {
+  let served = convertedCache.get(object);
   if (served === undefined) {
     served = serve(groupEventKind, otherEvent(object));
-    turnedOnce.set(object, served);
+    convertedCache.set(object, served);
   }
   return { object: served.object, json: () => served.json() };
 }
 
-function turnedList(list: ServedList): ServedList {
-  return { ...list, items: list.items.map(turned) };
+function convertedList(list: ServedList): ServedList {
+  return { ...list, items: list.items.map(converted) };
 }
 
-const turnedStream = streamMapper((event) => ('object' in event ? { ...event, object: turned(event.object) } : event));
+const convertedStream = streamMapper((event) =>
+  'object' in event ? { ...event, object: converted(event.object) } : event,
+);
 
-function turnedPatch(patch: Patch): Patch {
+function convertedPatch(patch: Patch): Patch {
   if (patch.type === 'json') return { ...patch, operations: otherEventPatch(patch.operations) };
-  if (patch.type === 'apply') return { ...patch, object: turnedDocument(patch.object) };
-  return { ...patch, document: turnedDocument(patch.document) };
+  if (patch.type === 'apply') return { ...patch, object: convertedDocument(patch.object) };
+  return { ...patch, document: convertedDocument(patch.document) };
 }
 
-function turnedDocument(document: JsonValue): JsonValue {
+function convertedDocument(document: JsonValue): JsonValue {
   return isJsonObject(document) ? otherEventMembers(document) : document;
 }
 
-/** Whoever filters for the caller is asked about the form that the caller sees. */
-function inside(context: RequestContext): RequestContext {
+/** Passes objects to the caller's read filter in the form that the caller sees. */
+function withConvertedFilter(context: RequestContext): RequestContext {
   const { mayRead } = context;
   return mayRead === undefined ? context : contextWith(context, { mayRead: (object) => mayRead(otherEvent(object)) });
 }
@@ -119,22 +122,22 @@ function renamedFields<T extends ListOptions>(options: T, rename: (field: string
   return { ...options, fieldSelector: renamed };
 }
 
-/** What is refused is told of the resource that was asked for. */
-function naming(verbs: ResourceVerbs): ResourceVerbs {
+/** Reports errors under the resource that the client requested. */
+function withGroupErrors(verbs: ResourceVerbs): ResourceVerbs {
   const named = Object.entries(verbs).map(([name, verb]) => [
     name,
     async (...call: unknown[]) => {
       try {
         return await (verb as (...call: unknown[]) => Promise<unknown>)(...call);
       } catch (error) {
-        throw error instanceof StatusError ? new StatusError(inGroup(error.status)) : error;
+        throw error instanceof StatusError ? new StatusError(inEventsGroup(error.status)) : error;
       }
     },
   ]);
   return Object.fromEntries(named) as ResourceVerbs;
 }
 
-function inGroup(status: Status): Status {
+function inEventsGroup(status: Status): Status {
   const { details, message } = status;
   if (details?.kind !== eventKind.plural || details.group !== undefined) return status;
   const { name, ...rest } = details;

@@ -4,7 +4,7 @@ import { type Draft, defineResource, type StoredRecord, type StoredResource } fr
 import { eventErrors } from './event-rules.ts';
 import { settleMicroTimes } from './micro-times.ts';
 
-/** As in Kubernetes: an event is gone an hour after it was last written. */
+/** As in Kubernetes, an event expires an hour after it was last written. */
 const lifetimeMilliseconds = 3_600_000;
 
 /** The events of a control plane, in core form. */
@@ -14,17 +14,17 @@ export const storedEvents: StoredResource = defineResource({
   nameRule: 'path-segment',
   unconditionalUpdate: true,
   createOnUpdate: true,
-  prepare: settleTimes,
+  prepare: normalizeTimes,
   validate: (draft) => eventErrors(draft.object, 'reportingComponent'),
   expiresAt: (record) => lastWritten(record) + lifetimeMilliseconds,
 });
 
-function settleTimes({ object }: Draft): void {
+function normalizeTimes({ object }: Draft): void {
   settleMicroTimes(eventKind, object as JsonObject, ['eventTime']);
   if (isJsonObject(object.series)) settleMicroTimes(eventKind, object.series, ['lastObservedTime']);
 }
 
-/** The times that clients put into an event are theirs; these two are the server's own. */
+/** The time of the last write. Uses only times that the server sets, because clients choose the others. */
 function lastWritten({ object }: StoredRecord): number {
   const times = [
     object.metadata.creationTimestamp,

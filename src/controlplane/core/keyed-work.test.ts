@@ -22,20 +22,20 @@ function open() {
   return { clock, runs, work };
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('work by key', () => {
-  it('runs a key once at a time, and once more for all who named it meanwhile', async () => {
+describe('a keyed work queue', () => {
+  it('runs a key once at a time, and once more for all additions during a run', async () => {
     const { runs, work } = open();
     const first = work.add('a');
-    await turn();
+    await tick();
     const later = [work.add('a'), work.add('a'), work.add('a')];
     const other = work.add('b');
-    await turn();
+    await tick();
     expect(runs.map(({ key }) => key)).toEqual(['a', 'b']);
     runs[0]?.finish();
     await first;
-    await turn();
+    await tick();
     expect(runs.map(({ key }) => key)).toEqual(['a', 'b', 'a']);
     runs[1]?.finish();
     runs[2]?.finish();
@@ -43,38 +43,38 @@ describe('work by key', () => {
     expect(runs).toHaveLength(3);
   });
 
-  it('resolves for those who came late only when a run that they could not have missed is over', async () => {
+  it('resolves an addition during a run only when a run that started after it has ended', async () => {
     const { runs, work } = open();
     void work.add('a');
-    await turn();
+    await tick();
     let isOver = false;
     const late = work.add('a').then(() => {
       isOver = true;
     });
     runs[0]?.finish();
-    await turn();
+    await tick();
     expect(isOver).toBe(false);
     runs[1]?.finish();
     await late;
   });
 
-  it('tries again what failed, later and later, and not once it is stopped', async () => {
+  it('retries failed keys with increasing backoff, and not after it is stopped', async () => {
     const { clock, runs, work } = open();
     const added = work.add('a');
-    await turn();
+    await tick();
     runs[0]?.fail();
     await added;
     clock.advance(99);
-    await turn();
+    await tick();
     expect(runs).toHaveLength(1);
     clock.advance(101);
-    await turn();
+    await tick();
     expect(runs).toHaveLength(2);
     runs[1]?.fail();
-    await turn();
+    await tick();
     work.stop();
     clock.advance(3_600_000);
-    await turn();
+    await tick();
     expect(runs).toHaveLength(2);
     await work.add('a');
     expect(runs).toHaveLength(2);

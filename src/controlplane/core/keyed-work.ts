@@ -3,16 +3,16 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 
 export interface KeyedWorkOptions {
-  /** For the log. */
+  /** The name of the work, for the log. */
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Brings what the key names to where it should be; called again when it is asked for meanwhile, or when it failed. */
+  /** Reconciles the key; runs again if the key is added during a run, or if a run fails. */
   work(key: string): Promise<void>;
 }
 
 interface Job {
-  wanted: boolean;
+  isRequested: boolean;
   failures: number;
   running: Promise<void> | undefined;
   cancelRetry: (() => void) | undefined;
@@ -20,7 +20,7 @@ interface Job {
 
 const retry = { firstMilliseconds: 200, longestMilliseconds: 60_000 };
 
-/** Keys, not events: a key runs once at a time, and once more where it is named while it runs. */
+/** A work queue by key: a key runs once at a time, and once more if it is added while it runs. */
 export class KeyedWork {
   readonly #options: KeyedWorkOptions;
   readonly #jobs = new Map<string, Job>();
@@ -30,18 +30,18 @@ export class KeyedWork {
     this.#options = options;
   }
 
-  /** Resolves when the key has been worked on from the beginning after this call, well or not. Never rejects. */
+  /** Resolves when a run that started after this call has ended, successfully or not. Never rejects. */
   async add(key: string): Promise<void> {
     if (this.#isStopped) return;
     let job = this.#jobs.get(key);
     if (job === undefined) {
-      job = { wanted: false, failures: 0, running: undefined, cancelRetry: undefined };
+      job = { isRequested: false, failures: 0, running: undefined, cancelRetry: undefined };
       this.#jobs.set(key, job);
     }
-    job.wanted = true;
-    // What runs already may have looked before this call: it is the next one that counts.
+    job.isRequested = true;
+    // A run in progress may have read its state before this call: only the next run counts.
     await job.running;
-    if (job.wanted && !this.#isStopped) job.running ??= this.#run(key, job);
+    if (job.isRequested && !this.#isStopped) job.running ??= this.#run(key, job);
     await job.running;
   }
 
@@ -52,24 +52,24 @@ export class KeyedWork {
   }
 
   async #run(key: string, job: Job): Promise<void> {
-    job.wanted = false;
+    job.isRequested = false;
     job.cancelRetry?.();
     job.cancelRetry = undefined;
     try {
       await this.#options.work(key);
       job.failures = 0;
     } catch (error) {
-      this.#failed(key, job, error);
+      this.#handleFailure(key, job, error);
     }
     job.running = undefined;
-    if (!job.wanted && job.cancelRetry === undefined && this.#jobs.get(key) === job) this.#jobs.delete(key);
+    if (!job.isRequested && job.cancelRetry === undefined && this.#jobs.get(key) === job) this.#jobs.delete(key);
   }
 
-  #failed(key: string, job: Job, error: unknown): void {
+  #handleFailure(key: string, job: Job, error: unknown): void {
     if (this.#isStopped) return;
     const { name, clock, log } = this.#options;
     job.failures++;
-    log.warn({ error, key, failures: job.failures }, `${name} will be tried again`);
+    log.warn({ error, key, failures: job.failures }, `${name} failed; retrying with backoff`);
     job.cancelRetry = clock.after(backoffDelay(job.failures, retry), () => void this.add(key));
   }
 }

@@ -51,7 +51,7 @@ const time = '2026-01-01T00:00:00.000001Z';
 const held = { holderIdentity: 'one', leaseDurationSeconds: 15, acquireTime: time, renewTime: time };
 
 describe('leases', () => {
-  it('let one of those who race to create them win (CLIENT-23)', async () => {
+  it('let exactly one of several concurrent creates win (CLIENT-23)', async () => {
     const verbs = await open();
     const rivals = ['one', 'two', 'three'].map((holderIdentity) =>
       verbs.create(context, lease({ ...held, holderIdentity }), writing).then(
@@ -62,7 +62,7 @@ describe('leases', () => {
     expect((await Promise.all(rivals)).sort()).toEqual(['409 AlreadyExists', '409 AlreadyExists', 'won']);
   });
 
-  it('let one of those who renew the same version win (CLIENT-14, CLIENT-23)', async () => {
+  it('let exactly one of several updates of the same version win (CLIENT-14, CLIENT-23)', async () => {
     const verbs = await open();
     const { object } = await verbs.create(context, lease(held), writing);
     const { resourceVersion = '' } = object.metadata;
@@ -75,7 +75,7 @@ describe('leases', () => {
     expect((await Promise.all(rivals)).sort()).toEqual(['409 Conflict', 'won']);
   });
 
-  it('are not overwritten without a version, and made by PUT where there are none (UPDATE-08)', async () => {
+  it('are not overwritten without a resourceVersion, and are created by PUT if they do not exist (UPDATE-08)', async () => {
     const verbs = await open();
     expect(await verbs.update(context, 'leader', lease(held), writing)).toMatchObject({ created: true });
     const error = await refusal(verbs.update(context, 'leader', lease(held), writing));
@@ -85,14 +85,14 @@ describe('leases', () => {
     expect((await refusal(verbs.update(denied, 'x', lease(held, { name: 'x' }), writing))).code).toBe(403);
   });
 
-  it('are not made anew by a PUT that means one that is gone (UPDATE-09)', async () => {
+  it('are not recreated by a PUT that refers to a deleted one (UPDATE-09)', async () => {
     const verbs = await open();
     const error = await refusal(verbs.update(context, 'leader', lease(held, { uid: 'gone' }), writing));
     expect(error.code).toBe(409);
     expect(error.message).toContain('Precondition failed: UID in precondition: gone, UID in object meta: ');
   });
 
-  it('have a duration above 0 and no less than 0 transitions', async () => {
+  it('require a duration above 0 and at least 0 transitions', async () => {
     const verbs = await open();
     const error = await refusal(
       verbs.create(context, lease({ leaseDurationSeconds: 0, leaseTransitions: -1 }), writing),
@@ -112,7 +112,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('say times in UTC with six digits, and refuse others as undecodable (META-14)', async () => {
+  it('have times in UTC with six digits, and refuse other formats as undecodable (META-14)', async () => {
     const verbs = await open();
     const renewed = { ...held, renewTime: '2026-01-01T02:00:00.000002+02:00' };
     const { object } = await verbs.create(context, lease(renewed), writing);
@@ -126,7 +126,7 @@ describe('leases', () => {
     );
   });
 
-  it('have a spec even when none was sent, and no strategy when one was', async () => {
+  it('have a spec even if none was sent, and no strategy even if one was sent', async () => {
     const verbs = await open();
     expect((await verbs.create(context, lease(), writing)).object.spec).toEqual({});
     const coordinated = lease({ strategy: 'OldestEmulationVersion', preferredHolder: 'two' }, { name: 'x' });

@@ -7,23 +7,24 @@ import { type Draft, defineResource, type StoredResource } from '../../registry/
 import { settleMicroTimes } from './micro-times.ts';
 
 /**
- * The leases of a control plane. Leader election rests on two refusals: of a second create, and of a PUT with a version
- * that is not the newest (rule CLIENT-23); so a PUT without a version is refused too, as in Kubernetes.
+ * The leases of a control plane. Leader election relies on two refusals: of a second create, and of a PUT with an
+ * outdated resourceVersion (rule CLIENT-23). A PUT without a resourceVersion is therefore refused too, as in
+ * Kubernetes.
  */
 export const storedLeases: StoredResource = defineResource({
   ...leaseKind,
   hasStatus: false,
   unconditionalUpdate: false,
   createOnUpdate: true,
-  prepare: settleSpec,
+  prepare: normalizeSpec,
   validate: (draft) => leaseErrors(draft.object),
 });
 
-function settleSpec({ object }: Draft): void {
-  // Go has no way to leave a struct out: every lease is served with a spec.
+function normalizeSpec({ object }: Draft): void {
+  // Go cannot omit a struct: every lease is served with a spec.
   const spec: JsonObject = isJsonObject(object.spec) ? object.spec : {};
   object.spec = spec;
-  // A cluster in which no coordinator picks leaders keeps these two unset.
+  // Kubernetes keeps these two unset unless coordinated leader election is enabled.
   delete spec.strategy;
   delete spec.preferredHolder;
   settleMicroTimes(leaseKind, spec, ['acquireTime', 'renewTime']);

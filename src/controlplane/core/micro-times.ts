@@ -4,9 +4,9 @@ import type { JsonObject } from '../../lib/json-value.ts';
 import { cannotBeHandled } from '../../registry/decode.ts';
 
 /**
- * Brings the members of `holder` that are times to the microsecond into the form in which they are served, in place;
- * one that is no time is left out. Their types have been checked. Throws a 400 for a text that cannot be read, as
- * Kubernetes does: to it this is a matter of decoding.
+ * Normalizes, in place, the members of `holder` that are times with microseconds; removes a member that holds no time.
+ * Their types have been checked. Throws 400 for an unreadable text, as Kubernetes does, which treats it as a decoding
+ * error.
  */
 export function settleMicroTimes(
   kind: Pick<ResourceKind, 'kind' | 'version'>,
@@ -16,9 +16,9 @@ export function settleMicroTimes(
   for (const member of members) {
     const text = holder?.[member];
     if (holder === undefined || typeof text !== 'string') continue;
-    const settled = readTime(kind, text);
-    if (settled === undefined) delete holder[member];
-    else holder[member] = settled;
+    const normalized = readTime(kind, text);
+    if (normalized === undefined) delete holder[member];
+    else holder[member] = normalized;
   }
 }
 

@@ -1,16 +1,16 @@
 import { type Condition, setCondition } from '../../api/conditions.ts';
 
-/** What is left of a namespace's contents after a round of deleting. */
+/** The contents of a namespace that are left after one pass of deletions. */
 export interface Remains {
-  /** How many objects are left, by `<plural>.<group>` (the dot stands for the core group too). */
+  /** The number of objects left, by `<plural>.<group>` (with the dot also for the core group). */
   readonly counts: ReadonlyMap<string, number>;
-  /** How many of them each finalizer holds. */
+  /** The number of objects that each finalizer holds. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** What went wrong, one text for each kind. */
+  /** One error message for each kind that failed. */
   readonly failures: readonly string[];
 }
 
-const fine: readonly Condition[] = [
+const successConditions: readonly Condition[] = [
   {
     type: 'NamespaceDeletionDiscoveryFailure',
     status: 'False',
@@ -43,18 +43,18 @@ const fine: readonly Condition[] = [
   },
 ];
 
-/** The conditions of a namespace that is being deleted, in Kubernetes' words; the very same list if nothing changes. */
+/** The conditions of a namespace that is being deleted, as Kubernetes words them; the same list if nothing changes. */
 export function deletionConditions(before: Condition[], remains: Remains, now: number): Condition[] {
-  const found = troubles(remains);
-  return fine.reduce((list, condition) => {
-    const trouble = found.find(({ type }) => type === condition.type);
-    const { type, status, reason = '', message = '' } = trouble ?? condition;
-    // In the order of the members of Go's type.
+  const found = failureConditions(remains);
+  return successConditions.reduce((list, condition) => {
+    const failed = found.find(({ type }) => type === condition.type);
+    const { type, status, reason = '', message = '' } = failed ?? condition;
+    // In the member order of Go's type.
     return setCondition(list, { type, status, lastTransitionTime: '', reason, message }, now);
   }, before);
 }
 
-function troubles({ counts, finalizers, failures }: Remains): Condition[] {
+function failureConditions({ counts, finalizers, failures }: Remains): Condition[] {
   const found: Condition[] = [];
   if (failures.length > 0) {
     found.push({

@@ -5,16 +5,16 @@ import { systemContext } from '../system-context.ts';
 import type { PlaneObjects } from '../upkeep/plane-objects.ts';
 import type { Remains } from './namespace-conditions.ts';
 
-/** Deletes that are under way together: they share the store's flushes. */
-const together = 32;
+/** The number of concurrent deletes: they share the store's flushes. */
+const concurrency = 32;
 
-/** Deletes everything in the namespace, of every kind that the plane has at the moment, and tells what is left. */
+/** Deletes all objects in the namespace, of every kind that the plane currently has, and returns what is left. */
 export async function deleteContents(plane: PlaneObjects, namespace: string): Promise<Remains> {
   const counts = new Map<string, number>();
   const finalizers = new Map<string, number>();
   const failures: string[] = [];
   const kinds = [...plane.stores()].filter(({ resource }) => resource.namespaced);
-  for (const store of kinds.sort((a, b) => turnOf(a) - turnOf(b))) {
+  for (const store of kinds.sort((a, b) => deletionOrder(a) - deletionOrder(b))) {
     try {
       await deleteAll(store, namespace);
     } catch (error) {
@@ -23,10 +23,10 @@ export async function deleteContents(plane: PlaneObjects, namespace: string): Pr
   }
   for (const store of kinds) {
     const { plural, group } = store.resource;
-    const left = store.peekAll(namespace);
-    if (left.length === 0) continue;
-    counts.set(`${plural}.${group}`, left.length);
-    for (const finalizer of left.flatMap((served) => glanceAt(served).metadata.finalizers ?? [])) {
+    const remaining = store.peekAll(namespace);
+    if (remaining.length === 0) continue;
+    counts.set(`${plural}.${group}`, remaining.length);
+    for (const finalizer of remaining.flatMap((served) => glanceAt(served).metadata.finalizers ?? [])) {
       finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
     }
   }
@@ -34,10 +34,10 @@ export async function deleteContents(plane: PlaneObjects, namespace: string): Pr
 }
 
 /**
- * Whoever works in the namespace keeps what it needs for that to the last: custom resources go before the configuration
- * of those who look after them, and the rights in the namespace after everything else.
+ * The deletion order of a kind. Controllers keep what they need until the end: custom resources are deleted before the
+ * configuration of their controllers, and the permissions in the namespace after everything else.
  */
-function turnOf({ resource }: KindStore): number {
+function deletionOrder({ resource }: KindStore): number {
   if (resource.builtIn !== true) return 0;
   if (resource.group === 'rbac.authorization.k8s.io') return 3;
   return resource.plural === 'serviceaccounts' ? 2 : 1;
@@ -45,8 +45,8 @@ function turnOf({ resource }: KindStore): number {
 
 async function deleteAll(store: KindStore, namespace: string): Promise<void> {
   const objects = store.peekAll(namespace);
-  for (let at = 0; at < objects.length; at += together) {
-    await Promise.all(objects.slice(at, at + together).map((served) => deleteOne(store, namespace, served)));
+  for (let at = 0; at < objects.length; at += concurrency) {
+    await Promise.all(objects.slice(at, at + concurrency).map((served) => deleteOne(store, namespace, served)));
   }
 }
 
@@ -60,7 +60,7 @@ async function deleteOne(store: KindStore, namespace: string, served: Served): P
       preconditions: { uid },
     });
   } catch (error) {
-    // It is gone already, and another of its name may be there, which the next round sees.
+    // The object is gone. If another one has taken its name, the next pass deletes that.
     if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
   }
 }

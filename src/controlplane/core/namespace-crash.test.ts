@@ -10,8 +10,8 @@ import { addedKind, openPlaneBench, plainKind } from '../plane.fixture.ts';
 const widgets = plainKind('widgets', 'Widget');
 const key = 'widgets.test.example';
 
-/** A store that takes so many transactions and then no more: the process has ended. */
-function endingAfter(store: Store, transactions: number): Store {
+/** A store that commits a given number of transactions and then fails, as if the process had ended. */
+function failingAfter(store: Store, transactions: number): Store {
   let left = transactions;
   return altered(store, {
     transact(this: Store, transaction: Transaction) {
@@ -22,7 +22,7 @@ function endingAfter(store: Store, transactions: number): Store {
   });
 }
 
-it('a namespace is emptied and goes, wherever the process ends in between', async () => {
+it('a namespace is emptied and removed, wherever the process crashes in between', async () => {
   let rounds = 0;
   for (let transactions = 1; rounds < 1; transactions++) {
     const clock = new ManualClock();
@@ -38,7 +38,7 @@ it('a namespace is emptied and goes, wherever the process ends in between', asyn
     await first.upkeep.stop();
     first.plane.close();
 
-    const failing = await openPlaneBench({ store: endingAfter(store, transactions), clock });
+    const failing = await openPlaneBench({ store: failingAfter(store, transactions), clock });
     await failing.plane.add([addedKind(widgets)]);
     await failing.remove('namespaces', 'one').catch(() => {});
     await failing.upkeep.stop();

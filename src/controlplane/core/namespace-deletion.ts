@@ -10,82 +10,82 @@ import type { PlaneObjects } from '../upkeep/plane-objects.ts';
 import { deletionConditions } from './namespace-conditions.ts';
 import { deleteContents } from './namespace-contents.ts';
 
-/** The finalizer in a namespace's spec that stands for its contents. */
+/** The finalizer in a namespace's spec that represents its contents. */
 export const contentsFinalizer = 'kubernetes';
 
 export function specFinalizersOf(object: KubeObject | undefined): readonly string[] {
   return textsAt(object as JsonValue | undefined, 'spec', 'finalizers');
 }
 
-/** Whether the namespace is being deleted and not yet empty. */
+/** True if the namespace is being deleted and not yet empty. */
 export function isTerminating({ object }: StoredRecord): boolean {
   return object.metadata.deletionTimestamp !== undefined && specFinalizersOf(object).length > 0;
 }
 
 const writing = { dryRun: false, fieldManager: 'namespace-controller', fieldValidation: 'Ignore' } as const;
 
-/** With many objects left, every change of one of them would be a look at all others: not more often than this. */
-const longestPause = 1_000;
+/** The longest delay between two passes: with many objects left, each change of one would otherwise scan all others. */
+const maxDelayMs = 1_000;
 
-interface Round {
+interface Pass {
   readonly ended: number;
-  readonly left: number;
+  readonly remaining: number;
 }
 
 /**
- * Empties the namespaces of one plane that are being deleted. What is left waits for its finalizers; each change in the
- * namespace brings it here again, so that nobody has to come by to look.
+ * Empties the namespaces of one plane that are being deleted. Remaining objects wait for their finalizers. Each change
+ * in the namespace triggers another pass, so no polling is needed.
  */
 export class NamespaceDeletion {
   readonly #clock: Clock;
   readonly #plane: () => PlaneObjects & { readonly kinds: ReadonlyMap<string, KindStore> };
-  readonly #rounds = new Map<string, Round>();
+  readonly #passes = new Map<string, Pass>();
 
   constructor(clock: Clock, plane: () => PlaneObjects & { readonly kinds: ReadonlyMap<string, KindStore> }) {
     this.#clock = clock;
     this.#plane = plane;
   }
 
-  /** As `StoredResource.settle`. */
+  /** Implements `StoredResource.reconcile`. */
   async settle(name: string): Promise<number | undefined> {
-    const pause = this.#pause(name);
-    if (pause > 0) return pause;
+    const delay = this.#delay(name);
+    if (delay > 0) return delay;
     const namespaces = this.#plane().kinds.get('namespaces');
     const object = namespaces?.peek('', name)?.object;
     if (namespaces === undefined || object === undefined || !isTerminating({ object })) {
-      this.#rounds.delete(name);
+      this.#passes.delete(name);
       return undefined;
     }
     const remains = await deleteContents(this.#plane(), name);
-    const left = [...remains.counts.values()].reduce((sum, count) => sum + count, 0);
+    const remaining = [...remains.counts.values()].reduce((sum, count) => sum + count, 0);
     const [failure] = remains.failures;
-    const isEmpty = left === 0 && failure === undefined;
-    // What is empty and held by nobody else goes at once: nobody could read what is told of it.
-    if (isEmpty && isHeldByContentsAlone(object)) {
-      this.#rounds.delete(name);
-      await finish(namespaces, object);
+    const isEmpty = remaining === 0 && failure === undefined;
+    // An empty namespace that nothing else holds is removed at once: no client could read its conditions.
+    if (isEmpty && isHeldOnlyByContents(object)) {
+      this.#passes.delete(name);
+      await removeContentsFinalizer(namespaces, object);
       return undefined;
     }
-    this.#rounds.set(name, { ended: this.#clock.elapsed(), left });
-    const told = await this.#tell(
+    this.#passes.set(name, { ended: this.#clock.elapsed(), remaining: remaining });
+    const updated = await this.#writeConditions(
       namespaces,
       object,
       deletionConditions(conditionsOf(object), remains, this.#clock.now()),
     );
-    if (failure !== undefined) throw new Error(`the contents of namespace ${name} could not be deleted: ${failure}`);
-    if (left > 0) return undefined;
-    this.#rounds.delete(name);
-    await finish(namespaces, told);
+    if (failure !== undefined) throw new Error(`failed to delete the contents of namespace ${name}: ${failure}`);
+    if (remaining > 0) return undefined;
+    this.#passes.delete(name);
+    await removeContentsFinalizer(namespaces, updated);
     return undefined;
   }
 
-  #pause(name: string): number {
-    const last = this.#rounds.get(name);
+  #delay(name: string): number {
+    const last = this.#passes.get(name);
     if (last === undefined) return 0;
-    return last.ended + Math.min(last.left, longestPause) - this.#clock.elapsed();
+    return last.ended + Math.min(last.remaining, maxDelayMs) - this.#clock.elapsed();
   }
 
-  async #tell(namespaces: KindStore, object: KubeObject, conditions: Condition[]): Promise<KubeObject> {
+  async #writeConditions(namespaces: KindStore, object: KubeObject, conditions: Condition[]): Promise<KubeObject> {
     if (conditions === conditionsOf(object)) return object;
     const status: JsonObject = { ...(object.status as JsonObject | undefined), conditions };
     const { name = '' } = object.metadata;
@@ -94,13 +94,13 @@ export class NamespaceDeletion {
   }
 }
 
-function isHeldByContentsAlone(object: KubeObject): boolean {
+function isHeldOnlyByContents(object: KubeObject): boolean {
   const others = specFinalizersOf(object).filter((finalizer) => finalizer !== contentsFinalizer);
   return others.length === 0 && (object.metadata.finalizers ?? []).length === 0;
 }
 
-/** Takes the finalizer off; with it goes the namespace, if nothing else holds it. */
-async function finish(namespaces: KindStore, object: KubeObject): Promise<void> {
+/** Removes the finalizer, which removes the namespace if nothing else holds it. */
+async function removeContentsFinalizer(namespaces: KindStore, object: KubeObject): Promise<void> {
   const finalizers = specFinalizersOf(object).filter((finalizer) => finalizer !== contentsFinalizer);
   if (finalizers.length === specFinalizersOf(object).length) return;
   const spec: JsonObject = { ...(object.spec as JsonObject | undefined), finalizers };

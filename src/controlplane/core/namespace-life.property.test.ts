@@ -40,76 +40,76 @@ const finalizers = ['test.example/hold'];
 const merge = (document: { metadata: { finalizers: string[] | null } }) =>
   ({ type: 'merge', document, findings: [] }) as const;
 
-async function take(bench: PlaneBench, step: Step): Promise<void> {
-  if (step.do === 'make namespace') await bench.create('namespaces', step.namespace);
-  else if (step.do === 'delete namespace') await bench.remove('namespaces', step.namespace);
-  else if (step.do === 'make') await bench.create(step.key, step.name, {}, step.namespace);
-  else if (step.do === 'delete') await bench.remove(step.key, step.name, step.namespace);
+async function take(env: PlaneBench, step: Step): Promise<void> {
+  if (step.do === 'make namespace') await env.create('namespaces', step.namespace);
+  else if (step.do === 'delete namespace') await env.remove('namespaces', step.namespace);
+  else if (step.do === 'make') await env.create(step.key, step.name, {}, step.namespace);
+  else if (step.do === 'delete') await env.remove(step.key, step.name, step.namespace);
   else if (step.do === 'hold' || step.do === 'release') {
     const patch = merge({ metadata: { finalizers: step.do === 'hold' ? finalizers : null } });
-    await bench.kind(step.key).verbs.patch(client(step.namespace), step.name, patch, { ...writing, force: false });
+    await env.kind(step.key).verbs.patch(client(step.namespace), step.name, patch, { ...writing, force: false });
   }
 }
 
-async function settle({ clock, upkeep }: PlaneBench): Promise<void> {
+async function runMaintenance({ clock, upkeep: maintenance }: PlaneBench): Promise<void> {
   for (let round = 0; round < 3; round++) {
-    await upkeep.idle();
+    await maintenance.idle();
     clock.advance(1_000);
   }
-  await upkeep.idle();
+  await maintenance.idle();
 }
 
-/** Everything that is true at any moment when upkeep has nothing to do. */
-function check(bench: PlaneBench): void {
+/** The invariants that hold whenever maintenance is idle. */
+function check(env: PlaneBench): void {
   for (const key of keys) {
-    for (const { object } of bench.kind(key).peekAll()) {
+    for (const { object } of env.kind(key).peekAll()) {
       const { namespace: place = '', finalizers: held, deletionTimestamp } = object.metadata;
-      const around = bench.peek('namespaces', place);
+      const around = env.peek('namespaces', place);
       expect(around, `${place} of ${object.metadata.name}`).toBeDefined();
       if (around?.metadata.deletionTimestamp === undefined) continue;
       expect(deletionTimestamp).toBeDefined();
       expect(held).toEqual(finalizers);
     }
   }
-  for (const { object } of bench.kind('namespaces').peekAll()) {
+  for (const { object } of env.kind('namespaces').peekAll()) {
     if (object.metadata.deletionTimestamp === undefined) continue;
-    const left = keys.reduce((sum, key) => sum + bench.kind(key).count(object.metadata.name), 0);
+    const left = keys.reduce((sum, key) => sum + env.kind(key).count(object.metadata.name), 0);
     expect(left, `what holds ${object.metadata.name}`).toBeGreaterThan(0);
   }
 }
 
-it('a namespace goes with the last of what is in it, and nothing is ever in one that is not there', async () => {
+it('a terminating namespace is removed with its last object, and no object is ever in a missing namespace', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
-      let bench = await openPlaneBench({ parts });
-      const { store, clock } = bench;
+      let env = await openPlaneBench({ parts });
+      const { store, clock } = env;
       for (const place of namespaces) {
-        await bench.create('namespaces', place);
-        for (const key of keys) await bench.create(key, 'x', { metadata: { finalizers } }, place);
+        await env.create('namespaces', place);
+        for (const key of keys) await env.create(key, 'x', { metadata: { finalizers } }, place);
       }
       for (const step of taken) {
         if (step.do === 'restart') {
-          await bench.upkeep.stop();
-          bench.plane.close();
-          bench = await openPlaneBench({ parts, store, clock });
+          await env.upkeep.stop();
+          env.plane.close();
+          env = await openPlaneBench({ parts, store, clock });
         } else if (step.do === 'wait') {
-          await settle(bench);
-          check(bench);
+          await runMaintenance(env);
+          check(env);
         } else {
-          await take(bench, step).catch((error: unknown) => {
+          await take(env, step).catch((error: unknown) => {
             if (!(error instanceof StatusError) || error.code >= 500) throw error;
           });
         }
       }
       for (const key of keys) {
-        for (const { object } of bench.kind(key).peekAll()) {
+        for (const { object } of env.kind(key).peekAll()) {
           const { namespace: place = '', name = '' } = object.metadata;
-          await take(bench, { do: 'release', key, name, namespace: place });
+          await take(env, { do: 'release', key, name, namespace: place });
         }
       }
-      await settle(bench);
-      check(bench);
-      const terminating = bench
+      await runMaintenance(env);
+      check(env);
+      const terminating = env
         .kind('namespaces')
         .peekAll()
         .filter(({ object }) => object.metadata.deletionTimestamp);

@@ -1,7 +1,7 @@
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import { mountNamespaces, planeNamespaces, standingNamespaces } from './plane-namespaces.ts';
 
-/** The namespaces of a plane, with their whole life: `default`, `kube-system` and `kube-public` are there from birth. */
+/** The namespaces of a plane with their full lifecycle; `default`, `kube-system` and `kube-public` are built in. */
 export function namespacesPart(dependencies: Pick<PartDependencies, 'clock' | 'plane'>): PlanePart {
   const namespaces = planeNamespaces(dependencies);
   return {

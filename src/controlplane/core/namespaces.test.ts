@@ -21,14 +21,14 @@ async function open() {
 const writing = { dryRun: false, fieldManager: 'server', fieldValidation: 'Strict' } as const;
 const sent = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' }, status: { phase: 'Odd' } } as KubeObject;
 
-describe('namespaces that clients only look at', () => {
-  it('are Active as soon as they are there (KUBECTL-34)', async () => {
+describe('read-only namespaces', () => {
+  it('are Active from their creation (KUBECTL-34)', async () => {
     const namespaces = await open();
     const { object } = await namespaces.verbs.create(systemContext(''), sent, writing);
     expect(object.status).toEqual({ phase: 'Active' });
   });
 
-  it('have no other verbs than get, list and watch for clients (REQ-12)', async () => {
+  it('offer clients only get, list and watch (REQ-12)', async () => {
     expect(Object.keys(storedVerbs(await open()))).toEqual(['get', 'list', 'watch']);
     const { status } = mountStored(await open()).subresources;
     expect(Object.keys(status?.verbs ?? {})).toEqual(['get']);

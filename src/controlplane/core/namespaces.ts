@@ -3,8 +3,8 @@ import type { JsonObject } from '../../lib/json-value.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
 
 /**
- * Namespaces that clients may look at and nothing else: the server's own code makes and removes them with what they
- * belong to.
+ * Namespaces that clients may only read: the server itself creates and deletes them with the objects that they belong
+ * to.
  */
 export const readOnlyNamespaces: StoredResource = defineResource({
   ...namespaceKind,
@@ -16,7 +16,7 @@ export const readOnlyNamespaces: StoredResource = defineResource({
   prepareStatus: setPhase,
 });
 
-/** The phase follows from the deletion and is nobody's to choose. */
+/** Sets the phase, which follows from the deletion and which no client may choose. */
 function setPhase(draft: Draft): void {
   const phase = draft.object.metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating';
   draft.object.status = { ...(draft.object.status as JsonObject | undefined), phase };

@@ -20,7 +20,7 @@ function conditionsOf(object: KubeObject | undefined): Record<string, string> {
 }
 
 describe('namespaces of a plane', () => {
-  it('are there from birth: default, kube-public and kube-system', async () => {
+  it('include the built-in default, kube-public and kube-system', async () => {
     const { kind } = await openPlaneBench();
     const all = kind('namespaces').peekAll();
     expect(all.map(({ object }) => object.metadata.name)).toEqual(['default', 'kube-public', 'kube-system']);
@@ -31,7 +31,7 @@ describe('namespaces of a plane', () => {
     });
   });
 
-  it('that are there from birth are not deleted (CREATE-22)', async () => {
+  it('that are built in cannot be deleted (CREATE-22)', async () => {
     const { kind } = await openPlaneBench();
     for (const name of ['default', 'kube-public', 'kube-system']) {
       expect(await refusal(kind('namespaces').verbs.delete(client(), name, deleting()))).toMatchObject({
@@ -41,7 +41,7 @@ describe('namespaces of a plane', () => {
     }
   });
 
-  it('get phase, finalizer and name label when they are created, whatever was sent', async () => {
+  it('get phase, finalizer and name label at creation, regardless of the request body', async () => {
     const { create } = await openPlaneBench();
     const made = await create('namespaces', 'one', {
       metadata: { labels: { z: '1', a: '2', 'kubernetes.io/metadata.name': 'other' } },
@@ -57,7 +57,7 @@ describe('namespaces of a plane', () => {
     expect(owned).toContain('f:finalizers');
   });
 
-  it('have a finalizer that nobody owns where nobody sent one', async () => {
+  it('have a finalizer without a field manager if no client sent one', async () => {
     const { create, peek } = await openPlaneBench();
     for (const made of [await create('namespaces', 'one'), peek('namespaces', 'default')]) {
       const owned = JSON.stringify(made?.metadata.managedFields);
@@ -66,25 +66,25 @@ describe('namespaces of a plane', () => {
     }
   });
 
-  it('take finalizers with a domain or of the standard ones, and say so in Kubernetes words', async () => {
+  it('accept finalizers with a domain and standard ones, with the error messages of Kubernetes', async () => {
     const { create } = await openPlaneBench();
     expect((await refusal(create('namespaces', 'one', { spec: { finalizers: ['mine'] } }))).message).toBe(
       'Namespace "one" is invalid: spec.finalizers: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified',
     );
   });
 
-  it('keep their label and finalizers in an update; finalize writes the finalizers', async () => {
-    const bench = await openPlaneBench();
-    const made = await bench.create('namespaces', 'one');
-    const { verbs } = bench.kind('namespaces');
+  it('keep their label and finalizers in an update, while finalize writes the finalizers', async () => {
+    const env = await openPlaneBench();
+    const made = await env.create('namespaces', 'one');
+    const { verbs } = env.kind('namespaces');
     const changed = { ...made, metadata: { ...made.metadata, labels: { a: 'b' } }, spec: {} } as KubeObject;
     const updated = await verbs.update(client(), 'one', changed, writing);
     expect(updated.object.spec).toEqual({ finalizers: ['kubernetes'] });
     expect(updated.object.metadata.labels).toEqual({ a: 'b', 'kubernetes.io/metadata.name': 'one' });
     const more = { ...updated.object, spec: { finalizers: ['kubernetes', 'test.example/x'] } } as KubeObject;
-    expect((await finalizeOf(bench)(more)).object.spec).toEqual({ finalizers: ['kubernetes', 'test.example/x'] });
+    expect((await finalizeOf(env)(more)).object.spec).toEqual({ finalizers: ['kubernetes', 'test.example/x'] });
     const wrong = { ...updated.object, metadata: { name: 'one' }, spec: { finalizers: ['kubernetes', 'x'] } };
-    expect((await refusal(finalizeOf(bench)(wrong as KubeObject))).message).toBe(
+    expect((await refusal(finalizeOf(env)(wrong as KubeObject))).message).toBe(
       'Namespace "one" is invalid: spec.finalizers[1]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified',
     );
   });
@@ -103,7 +103,7 @@ describe('namespaces of a plane', () => {
     );
   });
 
-  it('cannot be deleted together, and have finalize for PUT alone (REQ-12)', async () => {
+  it('have no deletecollection, and allow only PUT for finalize (REQ-12)', async () => {
     const { plane } = await openPlaneBench();
     const mounted = plane.find('', 'v1', 'namespaces');
     expect(Object.keys(mounted?.verbs ?? {}).sort()).toEqual(
@@ -115,56 +115,56 @@ describe('namespaces of a plane', () => {
 });
 
 describe('a namespace that is deleted', () => {
-  it('is Terminating, without a grace period, and takes nothing new (CREATE-20)', async () => {
-    const bench = await openPlaneBench({ withoutUpkeep: true });
-    await bench.plane.add([addedKind(widgets)]);
-    await bench.create('namespaces', 'one');
-    const deleted = await bench.kind('namespaces').verbs.delete(client(), 'one', deleting());
+  it('is Terminating, has no grace period, and refuses new objects (CREATE-20)', async () => {
+    const env = await openPlaneBench({ withoutUpkeep: true });
+    await env.plane.add([addedKind(widgets)]);
+    await env.create('namespaces', 'one');
+    const deleted = await env.kind('namespaces').verbs.delete(client(), 'one', deleting());
     if (!('pending' in deleted)) throw new Error('the namespace is gone at once');
     expect(deleted.pending.object.status).toEqual({ phase: 'Terminating' });
     expect(deleted.pending.object.metadata.deletionTimestamp).toBeDefined();
     expect(deleted.pending.object.metadata.deletionGracePeriodSeconds).toBeUndefined();
     const again = deleting({ propagationPolicy: 'Foreground' });
-    expect(await bench.kind('namespaces').verbs.delete(client(), 'one', again)).toMatchObject({
+    expect(await env.kind('namespaces').verbs.delete(client(), 'one', again)).toMatchObject({
       pending: { object: { metadata: { resourceVersion: deleted.pending.object.metadata.resourceVersion } } },
     });
-    expect(await refusal(bench.create(key, 'late', {}, 'one'))).toMatchObject({
+    expect(await refusal(env.create(key, 'late', {}, 'one'))).toMatchObject({
       code: 403,
       message:
         'widgets.test.example "late" is forbidden: unable to create new content in namespace one because it is being terminated',
     });
   });
 
-  it('goes with its contents, of kinds that were added while the plane was open too', async () => {
-    const bench = await openPlaneBench({ parts: [{ resources: [plainKind('things', 'Thing')], mount: () => [] }] });
-    await bench.plane.add([addedKind(widgets)]);
-    await bench.create('namespaces', 'one');
+  it('is removed with its contents, also of kinds that were added to the open plane', async () => {
+    const env = await openPlaneBench({ parts: [{ resources: [plainKind('things', 'Thing')], mount: () => [] }] });
+    await env.plane.add([addedKind(widgets)]);
+    await env.create('namespaces', 'one');
     for (const name of ['a', 'b', 'c']) {
-      await bench.create(key, name, {}, 'one');
-      await bench.create('things.test.example', name, {}, 'one');
+      await env.create(key, name, {}, 'one');
+      await env.create('things.test.example', name, {}, 'one');
     }
-    await bench.create(key, 'stays', {}, 'default');
-    await bench.remove('namespaces', 'one');
-    expect(bench.peek('namespaces', 'one')).toBeUndefined();
+    await env.create(key, 'stays', {}, 'default');
+    await env.remove('namespaces', 'one');
+    expect(env.peek('namespaces', 'one')).toBeUndefined();
     expect(
-      bench
+      env
         .kind(key)
         .peekAll()
         .map(({ object }) => object.metadata.name),
     ).toEqual(['stays']);
-    expect(bench.kind('things.test.example').count()).toBe(0);
-    expect((await bench.store.list(pendingRange)).entries).toEqual([]);
+    expect(env.kind('things.test.example').count()).toBe(0);
+    expect((await env.store.list(pendingRange)).entries).toEqual([]);
   });
 
-  it('waits for finalizers, says what is left, and goes with the last of it without being looked at in between', async () => {
-    const bench = await openPlaneBench();
-    await bench.plane.add([addedKind(widgets)]);
-    await bench.create('namespaces', 'one');
-    await bench.create(key, 'held', { metadata: { finalizers: ['test.example/hold'] } }, 'one');
-    await bench.create(key, 'held-too', { metadata: { finalizers: ['test.example/hold', 'test.example/x'] } }, 'one');
-    await bench.create(key, 'free', {}, 'one');
-    await bench.remove('namespaces', 'one');
-    expect(conditionsOf(bench.peek('namespaces', 'one'))).toEqual({
+  it('waits for finalizers, reports what is left, and is removed with the last object without polling', async () => {
+    const env = await openPlaneBench();
+    await env.plane.add([addedKind(widgets)]);
+    await env.create('namespaces', 'one');
+    await env.create(key, 'held', { metadata: { finalizers: ['test.example/hold'] } }, 'one');
+    await env.create(key, 'held-too', { metadata: { finalizers: ['test.example/hold', 'test.example/x'] } }, 'one');
+    await env.create(key, 'free', {}, 'one');
+    await env.remove('namespaces', 'one');
+    expect(conditionsOf(env.peek('namespaces', 'one'))).toEqual({
       'NamespaceDeletionDiscoveryFailure=False': 'ResourcesDiscovered: All resources successfully discovered',
       'NamespaceDeletionGroupVersionParsingFailure=False':
         'ParsedGroupVersions: All legacy kube types successfully parsed',
@@ -175,11 +175,11 @@ describe('a namespace that is deleted', () => {
       'NamespaceFinalizersRemaining=True':
         'SomeFinalizersRemain: Some content in the namespace has finalizers remaining: test.example/hold in 2 resource instances, test.example/x in 1 resource instances',
     });
-    bench.clock.advance(1_000);
-    await bench.upkeep.idle();
-    expect((await bench.store.list(pendingRange)).entries).toEqual([]);
+    env.clock.advance(1_000);
+    await env.upkeep.idle();
+    expect((await env.store.list(pendingRange)).entries).toEqual([]);
     const release = (name: string) =>
-      bench
+      env
         .kind(key)
         .verbs.patch(
           client('one'),
@@ -188,32 +188,32 @@ describe('a namespace that is deleted', () => {
           { ...writing, force: false },
         );
     await release('held');
-    await bench.upkeep.idle();
-    bench.clock.advance(1_000);
-    await bench.upkeep.idle();
-    expect(conditionsOf(bench.peek('namespaces', 'one'))['NamespaceContentRemaining=True']).toContain(
+    await env.upkeep.idle();
+    env.clock.advance(1_000);
+    await env.upkeep.idle();
+    expect(conditionsOf(env.peek('namespaces', 'one'))['NamespaceContentRemaining=True']).toContain(
       'has 1 resource instances',
     );
     await release('held-too');
-    await bench.upkeep.idle();
-    bench.clock.advance(1_000);
-    await bench.upkeep.idle();
-    expect(bench.peek('namespaces', 'one')).toBeUndefined();
+    await env.upkeep.idle();
+    env.clock.advance(1_000);
+    await env.upkeep.idle();
+    expect(env.peek('namespaces', 'one')).toBeUndefined();
   });
 
-  it('is not gone before everybody has taken their finalizer off, in spec or metadata', async () => {
-    const bench = await openPlaneBench();
-    await bench.create('namespaces', 'one', {
+  it('stays until all finalizers are removed, in spec and metadata', async () => {
+    const env = await openPlaneBench();
+    await env.create('namespaces', 'one', {
       metadata: { finalizers: ['test.example/meta'] },
       spec: { finalizers: ['test.example/spec'] },
     });
-    await bench.remove('namespaces', 'one');
-    const left = bench.peek('namespaces', 'one');
+    await env.remove('namespaces', 'one');
+    const left = env.peek('namespaces', 'one');
     expect(left?.spec).toEqual({ finalizers: ['test.example/spec'] });
-    const emptied = await finalizeOf(bench)({ ...left, spec: {} } as KubeObject);
+    const emptied = await finalizeOf(env)({ ...left, spec: {} } as KubeObject);
     expect(emptied.object.spec).toEqual({});
-    expect(bench.peek('namespaces', 'one')).toBeDefined();
-    await bench
+    expect(env.peek('namespaces', 'one')).toBeDefined();
+    await env
       .kind('namespaces')
       .verbs.patch(
         client(),
@@ -221,10 +221,10 @@ describe('a namespace that is deleted', () => {
         { type: 'merge', document: { metadata: { finalizers: null } }, findings: [] },
         { ...writing, force: false },
       );
-    expect(bench.peek('namespaces', 'one')).toBeUndefined();
+    expect(env.peek('namespaces', 'one')).toBeUndefined();
   });
 
-  it('is finished by the next process where this one ended in the middle', async () => {
+  it('is removed by the next process if this one ends during the deletion', async () => {
     const first = await openPlaneBench({ withoutUpkeep: true });
     await first.create('namespaces', 'one');
     await first.remove('namespaces', 'one');
@@ -236,7 +236,7 @@ describe('a namespace that is deleted', () => {
     expect((await store.list(pendingRange)).entries).toEqual([]);
   });
 
-  it('says what could not be deleted, and tries again', async () => {
+  it('reports what could not be deleted, and retries', async () => {
     let isBroken = true;
     const stubborn = plainKind('stubborns', 'Stubborn', {
       isHeld() {
@@ -244,19 +244,19 @@ describe('a namespace that is deleted', () => {
         return false;
       },
     });
-    const bench = await openPlaneBench();
-    await bench.plane.add([addedKind(stubborn)]);
-    await bench.create('namespaces', 'one');
-    await bench.create('stubborns.test.example', 'it', {}, 'one');
-    await bench.remove('namespaces', 'one');
-    expect(conditionsOf(bench.peek('namespaces', 'one'))['NamespaceDeletionContentFailure=True']).toBe(
+    const env = await openPlaneBench();
+    await env.plane.add([addedKind(stubborn)]);
+    await env.create('namespaces', 'one');
+    await env.create('stubborns.test.example', 'it', {}, 'one');
+    await env.remove('namespaces', 'one');
+    expect(conditionsOf(env.peek('namespaces', 'one'))['NamespaceDeletionContentFailure=True']).toBe(
       'ContentDeletionFailed: Failed to delete all resource types, 1 remaining: the disk is on fire',
     );
     isBroken = false;
     for (let round = 0; round < 3; round++) {
-      bench.clock.advance(60_000);
-      await bench.upkeep.idle();
+      env.clock.advance(60_000);
+      await env.upkeep.idle();
     }
-    expect(bench.peek('namespaces', 'one')).toBeUndefined();
+    expect(env.peek('namespaces', 'one')).toBeUndefined();
   });
 });

@@ -14,10 +14,10 @@ import { contentsFinalizer, isTerminating, NamespaceDeletion, specFinalizersOf }
 
 const nameLabel = 'kubernetes.io/metadata.name';
 
-/** Every plane has these, and nobody deletes them (CREATE-22). */
+/** Every plane has these namespaces, and they cannot be deleted (CREATE-22). */
 export const lastingNamespaces: readonly string[] = ['default', 'kube-public', 'kube-system'];
 
-/** For `PlanePart.standing`. */
+/** For `PlanePart.builtinObjects`. */
 export const standingNamespaces: readonly KubeObject[] = lastingNamespaces.map((name) => ({
   kind: 'Namespace',
   apiVersion: 'v1',
@@ -26,7 +26,7 @@ export const standingNamespaces: readonly KubeObject[] = lastingNamespaces.map((
   status: { phase: 'Active' },
 }));
 
-/** The namespaces of a plane of the Kubernetes kind, with their whole life. Served with `mountNamespaces`. */
+/** The namespaces of a Kubernetes control plane with their full lifecycle. Served with `mountNamespaces`. */
 export function planeNamespaces({ clock, plane }: Pick<PartDependencies, 'clock' | 'plane'>): StoredResource {
   const deletion = new NamespaceDeletion(clock, plane);
   return defineResource({
@@ -51,7 +51,7 @@ export function planeNamespaces({ clock, plane }: Pick<PartDependencies, 'clock'
   });
 }
 
-/** With `finalize`, through which alone the finalizers of the spec are written. */
+/** Mounts namespaces with `finalize`, which alone writes the finalizers of the spec. */
 export function mountNamespaces(store: KindStore): MountedResource {
   return mountStored(store, {
     finalize: {
@@ -83,7 +83,7 @@ function prepare(draft: Draft, _context: unknown, subresource: string): void {
 
 const standardFinalizers: readonly string[] = [contentsFinalizer, 'orphan', 'foregroundDeletion'];
 
-/** A new namespace's are not told apart by their place in the list; those that come through `finalize` are. */
+/** For a new namespace the errors name the list; for `finalize` they name the position in the list. */
 function finalizerErrors({ object, old }: Draft): FieldError[] {
   return specFinalizersOf(object).flatMap((finalizer, index) => {
     const field = old === undefined ? 'spec.finalizers' : `spec.finalizers[${index}]`;
@@ -97,7 +97,7 @@ function finalizerErrors({ object, old }: Draft): FieldError[] {
   });
 }
 
-/** The phase follows from the deletion; one that is left out is Active. */
+/** Refuses a phase that contradicts the deletion; an omitted one means Active. */
 function refuseOtherPhase({ object }: Draft): void {
   const phase = textAt(object as JsonValue, 'status', 'phase') || 'Active';
   const { phase: _, ...rest } = (object.status ?? {}) as JsonObject;
@@ -116,7 +116,7 @@ function guardDelete({ object }: StoredRecord): void {
   throw forbidden({ group: '', resource: namespaceKind.plural }, name, 'this namespace may not be deleted');
 }
 
-/** A namespace has no grace period: it takes as long as its contents take. */
+/** A namespace has no grace period: the deletion takes as long as that of its contents. */
 function prepareDelete(object: KubeObject): void {
   object.status = { ...(object.status as JsonObject | undefined), phase: 'Terminating' };
   delete object.metadata.deletionGracePeriodSeconds;

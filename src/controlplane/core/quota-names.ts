@@ -1,4 +1,4 @@
-/** Resources whose amount is a number of objects of a core kind, under the names that they had before `count/`. */
+/** Quota resources that count objects of a core kind, under their names from before `count/`. */
 export const countedKinds: ReadonlySet<string> = new Set([
   'pods',
   'resourcequotas',
@@ -19,12 +19,12 @@ const quotaResources: ReadonlySet<string> = new Set([
 
 const hugePages = /^(requests\.)?hugepages-/;
 
-/** Known to quotas. */
+/** True if quotas support the resource. */
 export function isQuotaResource(name: string): boolean {
   return quotaResources.has(name) || hugePages.test(name);
 }
 
-/** Known at all; one that is not is told two things. */
+/** True if the resource is a standard one; for others Kubernetes reports two errors. */
 export function isStandardResource(name: string): boolean {
   return isQuotaResource(name) || name === 'storage';
 }
@@ -33,7 +33,7 @@ export function isWholeNumber(name: string): boolean {
   return wholeNumbers.has(name) || isExtended(name);
 }
 
-/** Neither Kubernetes' own nor a request for one: devices, counts of objects. */
+/** True for devices and object counts: names that are neither Kubernetes' own nor `requests.` of one. */
 function isExtended(name: string): boolean {
   return name.includes('/') && !name.includes('kubernetes.io/') && !name.startsWith('requests.');
 }
@@ -45,7 +45,7 @@ const podResources: ReadonlySet<string> = new Set([
 ]);
 const claims: ReadonlySet<string> = new Set(['persistentvolumeclaims', 'requests.storage']);
 
-/** By scope, the resources that it says something about. */
+/** The resources that each scope applies to. */
 const scopes: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['Terminating', podResources],
   ['NotTerminating', podResources],
@@ -60,12 +60,12 @@ export function isScope(scope: string): boolean {
   return scopes.has(scope);
 }
 
-/** A scope that nobody knows fits everything. */
+/** An unknown scope fits every resource. */
 export function fitsScope(scope: string, name: string): boolean {
   return !isQuotaResource(name) || (scopes.get(scope)?.has(name) ?? true);
 }
 
-/** Scopes that are there or not: no values. */
+/** True for scopes that take no values. */
 export function isPlainScope(scope: string): boolean {
   return isScope(scope) && scope !== 'PriorityClass' && scope !== 'VolumeAttributesClass';
 }

@@ -28,7 +28,7 @@ export function quotaErrors(quota: KubeObject, old: KubeObject | undefined): Fie
   ];
 }
 
-/** Names and amounts of one of the maps, in the order of the names. */
+/** Errors about names and amounts of one of the maps, in the order of the names. */
 export function amountErrors(path: string, amounts: JsonObject): FieldError[] {
   return Object.keys(amounts).flatMap((name) => [
     ...nameFaults(name).map((fault) => invalid(keyPath(path, name), name, fault)),
@@ -97,7 +97,7 @@ function selectorErrors(spec: JsonObject, hard: JsonObject): FieldError[] {
   ];
 }
 
-/** Kubernetes prints its own struct here, under the names and in the order that it has in Go. */
+/** Kubernetes prints its own struct here, with the member names and order of Go. */
 function misfitError(field: string, expressions: readonly JsonValue[]): FieldError {
   const selector = {
     MatchExpressions: expressions.map((expression) => {

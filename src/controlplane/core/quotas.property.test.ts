@@ -14,7 +14,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('limit' as const), most: fc.nat(6) }) },
 );
 
-it('a quota holds whatever is done at the same moment, and tells in the end what there is', async () => {
+it('a quota holds under concurrent writes, and its status finally shows the actual count', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(step, { maxLength: 12 }), { maxLength: 6 }),
@@ -29,7 +29,7 @@ it('a quota holds whatever is done at the same moment, and tells in the end what
           let highest = first;
           let exceeded = 0;
           const stop = maps?.listen(() => {
-            // A limit that is lowered takes nothing away: what was there may stay.
+            // Lowering a limit deletes nothing: existing objects may stay.
             exceeded = Math.max(exceeded, count() - highest);
           });
           for (const round of rounds) {

@@ -19,7 +19,7 @@ const status = (name = 'q') => plane.peek('resourcequotas', name)?.status as Jso
 const used = (resource: string) => textAt(status(), 'used', resource);
 
 describe('quotas', () => {
-  it('tell what is used, and refuse what would be more', async () => {
+  it('report the usage, and refuse creates beyond the limit', async () => {
     await plane.create('configmaps', map('a'));
     await plane.create('resourcequotas', quota({ configmaps: 2, 'count/configmaps': '3', pods: '5', cpu: '2' }));
     await eventually(() => status()?.used);
@@ -42,7 +42,7 @@ describe('quotas', () => {
     await plane.create('configmaps', map('c'));
   });
 
-  it('name everything that would be too much, in order', async () => {
+  it('list all exceeded resources in order', async () => {
     await plane.create('resourcequotas', quota({ secrets: '0', 'count/secrets': '0' }));
     const error = await refusal(plane.create('secrets', map('s')));
     expect(error.status.message).toContain(
@@ -50,7 +50,7 @@ describe('quotas', () => {
     );
   });
 
-  it('hold where many come at the same moment', async () => {
+  it('hold for concurrent creates', async () => {
     await plane.create('resourcequotas', quota({ configmaps: '10' }));
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) => plane.create('configmaps', map(`m${index}`))),
@@ -60,7 +60,7 @@ describe('quotas', () => {
     await eventually(() => used('configmaps') === '10');
   });
 
-  it('give back what was held for a create that failed', async () => {
+  it('release the reservation of a failed create', async () => {
     await plane.create('configmaps', map('a'));
     await plane.create('resourcequotas', quota({ configmaps: '2' }));
     expect((await refusal(plane.create('configmaps', map('a')))).code).toBe(409);
@@ -68,7 +68,7 @@ describe('quotas', () => {
     await plane.create('configmaps', map('b'));
   });
 
-  it('refuse a dry run that would be too much, and count none that would not', async () => {
+  it('refuse a dry run beyond the limit, and do not count an allowed one', async () => {
     await plane.create('resourcequotas', quota({ configmaps: '1' }));
     const { verbs } = plane.plane.kinds.get('configmaps') ?? {};
     const tried = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'try' } };
@@ -78,7 +78,7 @@ describe('quotas', () => {
     expect((await refusal(refused ?? Promise.resolve())).code).toBe(403);
   });
 
-  it('count custom resources, also where their kind comes later', async () => {
+  it('count custom resources, also if their kind is added later', async () => {
     const name = 'count/widgets.test.example';
     await plane.create('resourcequotas', quota({ [name]: '1', configmaps: '5' }));
     await eventually(() => status()?.used);
@@ -92,7 +92,7 @@ describe('quotas', () => {
     );
   });
 
-  it('know what there is of a kind as soon as it comes, and what was there when it goes', async () => {
+  it('count the objects of an added kind at once, and keep the count when the kind is removed', async () => {
     const name = 'count/widgets.test.example';
     const widgets = addedKind(plainKind('widgets', 'Widget'));
     await plane.plane.add([widgets]);
@@ -112,7 +112,7 @@ describe('quotas', () => {
     expect(used(name)).toBe('0');
   });
 
-  it('count in their own namespace alone, and nothing where they are about pods', async () => {
+  it('count only in their own namespace, and nothing if their scopes are about pods', async () => {
     await plane.create('namespaces', { metadata: { name: 'other' } }, '');
     await plane.create('resourcequotas', quota({ configmaps: '0' }), 'other');
     await plane.create(
@@ -125,7 +125,7 @@ describe('quotas', () => {
     expect((await refusal(plane.create('configmaps', map('a'), 'other'))).code).toBe(403);
   });
 
-  it('are enforced as they are from the moment of a change', async () => {
+  it('are enforced with their new limits immediately after a change', async () => {
     await plane.create('resourcequotas', quota({ configmaps: '0' }));
     expect((await refusal(plane.create('configmaps', map('a')))).code).toBe(403);
     await plane.update('resourcequotas', quota({ configmaps: '1' }));
@@ -135,7 +135,7 @@ describe('quotas', () => {
     await plane.create('configmaps', map('b'));
   });
 
-  it('take back what somebody writes into their status', async () => {
+  it('revert changes that clients make to their status', async () => {
     await plane.create('resourcequotas', quota({ configmaps: '3' }));
     await eventually(() => status()?.used);
     const store = plane.plane.kinds.get('resourcequotas');
@@ -152,7 +152,7 @@ describe('quotas', () => {
     );
   });
 
-  it('are right again when the plane is loaded, whatever happened meanwhile', async () => {
+  it('are corrected when the plane is loaded', async () => {
     const { store, clock, keys } = plane;
     await plane.create('resourcequotas', quota({ configmaps: '3' }));
     await plane.create('configmaps', map('a'));
@@ -163,7 +163,7 @@ describe('quotas', () => {
     expect(status()?.used).toEqual({ configmaps: '0' });
   });
 
-  it('hold no writes of the server itself back', async () => {
+  it('do not limit writes of the server itself', async () => {
     await plane.create('namespaces', { metadata: { name: 'other' } }, '');
     await eventually(() => plane.peek('serviceaccounts', 'default', 'other'));
     await plane.create('resourcequotas', quota({ 'count/serviceaccounts': '0' }), 'other');
@@ -172,14 +172,14 @@ describe('quotas', () => {
   });
 });
 
-describe('what a quota may say', () => {
-  it('is written in one way, whatever way it came', async () => {
+describe('the spec of a quota', () => {
+  it('is normalized', async () => {
     const made = await plane.create('resourcequotas', quota({ pods: 10, cpu: '0.5', memory: '1.5Gi', secrets: '1e3' }));
     expect(made.spec).toEqual({ hard: { cpu: '500m', memory: '1536Mi', pods: '10', secrets: '1e3' } });
     expect(made.status).toEqual({});
   });
 
-  it.each([['1x'], [true], ['']])('is no %j', async (amount) => {
+  it.each([['1x'], [true], ['']])('refuses the amount %j', async (amount) => {
     const error = await refusal(plane.create('resourcequotas', quota({ pods: amount })));
     expect(error.code).toBe(400);
     expect(error.status.message).toBe(
@@ -187,7 +187,7 @@ describe('what a quota may say', () => {
     );
   });
 
-  it('is about resources that there can be, in amounts that there can be', async () => {
+  it('accepts only valid resources and amounts', async () => {
     const error = await refusal(
       plane.create('resourcequotas', quota({ pods: '-1', configmaps: '1500m', nonsense: '1', 'count/x': '1.5' })),
     );
@@ -200,7 +200,7 @@ describe('what a quota may say', () => {
     ]);
   });
 
-  it('has scopes that fit, and keeps them', async () => {
+  it('accepts only scopes that fit its resources, and keeps its scopes', async () => {
     const scoped = (spec: JsonObject) =>
       plane.create('resourcequotas', quota({ pods: '1', configmaps: '3' }, 'q', spec));
     const texts = async (spec: JsonObject) =>
@@ -226,7 +226,7 @@ describe('what a quota may say', () => {
     );
   });
 
-  it('is warned about where a request is above its limit', async () => {
+  it('causes a warning if a request is above its limit', async () => {
     await plane.create(
       'resourcequotas',
       quota({ 'requests.cpu': '3', 'limits.cpu': '2', memory: '2Gi', 'limits.memory': '1Gi' }),

@@ -19,13 +19,13 @@ import { countedKinds } from './quota-names.ts';
 export interface QuotasOptions {
   kinds(): KindStores;
   quotas(): KindStore;
-  /** Calls back when other kinds are there. Returns how to stop. */
+  /** Registers a listener for added and removed kinds. Returns a function that removes it. */
   onKinds(listener: () => void): () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** An object that was let in and is not stored yet. */
+/** An object that was admitted and is not stored yet. */
 interface Reservation {
   readonly resource: string;
   readonly namespace: string;
@@ -36,38 +36,40 @@ interface Reservation {
 const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldValidation: 'Ignore' } as const;
 
 /**
- * Holds creates to the quotas of their namespace. What counts is what there is: the objects of the watch caches and
- * those that were let in a moment before and are not there yet. The numbers in a quota's status follow from the same
- * count; they are written before a create is let in, as Kubernetes does, and after whatever else changes them.
+ * Enforces the resource quotas of a namespace for creates. The usage is the number of objects in the watch caches, plus
+ * admitted objects that are not stored yet. The status of a quota shows the same count. It is written before a create
+ * is admitted, as in Kubernetes, and after every other change of the count.
  */
 export class Quotas {
   readonly #options: QuotasOptions;
   readonly #reserved = new Set<Reservation>();
   readonly #work: KeyedWork;
-  /** The kinds that a quota names, by resource key, as long as they are listened to. */
+  /** The counted kinds with a listener, by resource key. */
   readonly #followed = new Map<string, { readonly store: KindStore; readonly stop: () => void }>();
 
   constructor(options: QuotasOptions) {
     this.#options = options;
     const { clock, log } = options;
-    this.#work = new KeyedWork({ name: 'the status of quotas', clock, log, work: (key) => this.#tell(key) });
+    this.#work = new KeyedWork({ name: 'update of quota status', clock, log, work: (key) => this.#updateStatus(key) });
   }
 
-  /** As `PlanePart.admit`. */
+  /** Implements `PlanePart.admit`. */
   admit(write: AdmittedWrite): Promise<void> | undefined {
     const { resource, context } = write;
     if (write.operation !== 'CREATE' || write.subresource !== '' || !resource.namespaced) return undefined;
-    return this.#options.quotas().count(context.namespace) === 0 ? undefined : this.#hold(write);
+    return this.#options.quotas().count(context.namespace) === 0 ? undefined : this.#reserve(write);
   }
 
-  async #hold(write: AdmittedWrite): Promise<void> {
+  async #reserve(write: AdmittedWrite): Promise<void> {
     const { resource, draft, context } = write;
     const { namespace } = context;
-    const quotas = this.#of(namespace);
+    const quotas = this.#quotasIn(namespace);
     const names = namesOf(resource);
-    const counting = quotas.filter((quota) => counts(quota) && names.some((name) => hardOf(quota, name) !== undefined));
-    if (counting.length === 0) return;
-    for (const quota of counting) this.#check(quota, names, write);
+    const matching = quotas.filter(
+      (quota) => hasNoScopes(quota) && names.some((name) => hardOf(quota, name) !== undefined),
+    );
+    if (matching.length === 0) return;
+    for (const quota of matching) this.#check(quota, names, write);
     if (write.dryRun) return;
     const { name = '', uid = '' } = draft.object.metadata;
     const reservation: Reservation = { resource: resourceKey(resource), namespace, name, uid };
@@ -79,15 +81,15 @@ export class Quotas {
     await this.#work.add(namespace);
   }
 
-  /** Brings the status of all quotas up to date, and keeps it so. Returns how it ends. */
+  /** Updates the status of all quotas and keeps it up to date. Returns a function that stops it. */
   async start(): Promise<() => void> {
     const quotas = this.#options.quotas();
     const stop = quotas.listen(({ before, after }) => {
       const { namespace = '' } = (after ?? before)?.object.metadata ?? {};
       void this.#work.add(namespace);
     });
-    const stopKinds = this.#options.onKinds(() => void this.#tellAll());
-    await this.#tellAll();
+    const stopKinds = this.#options.onKinds(() => void this.#updateAll());
+    await this.#updateAll();
     return () => {
       stop();
       stopKinds();
@@ -97,7 +99,7 @@ export class Quotas {
     };
   }
 
-  async #tellAll(): Promise<void> {
+  async #updateAll(): Promise<void> {
     const namespaces = this.#options
       .quotas()
       .peekAll()
@@ -105,7 +107,7 @@ export class Quotas {
     await Promise.all([...new Set(namespaces)].map((namespace) => this.#work.add(namespace)));
   }
 
-  #of(namespace: string): KubeObject[] {
+  #quotasIn(namespace: string): KubeObject[] {
     return this.#options
       .quotas()
       .peekAll(namespace)
@@ -126,27 +128,27 @@ export class Quotas {
         .map((name) => `${name}=${amount(name)}`)
         .join(',');
     const requested = list(() => '1');
-    const has = list(() => quantityText(countQuantity(used)));
+    const current = list(() => quantityText(countQuantity(used)));
     const limit = list((name) => hardOf(quota, name) ?? '');
     const { name = '' } = draft.object.metadata;
-    const detail = `exceeded quota: ${quotaName}, requested: ${requested}, used: ${has}, limited: ${limit}`;
+    const detail = `exceeded quota: ${quotaName}, requested: ${requested}, used: ${current}, limited: ${limit}`;
     throw forbidden(groupResourceOf(resource), name, detail);
   }
 
-  /** What is there, and what is about to be. */
+  /** The number of stored objects and of admitted objects that are not stored yet. */
   #count(resource: string, namespace: string): number {
     const store = this.#options.kinds().get(resource);
-    const coming = [...this.#reserved].filter(
+    const pending = [...this.#reserved].filter(
       (one) =>
         one.resource === resource &&
         one.namespace === namespace &&
         store?.peek(namespace, one.name)?.object.metadata.uid !== one.uid,
     );
-    return (store?.count(namespace) ?? 0) + coming.length;
+    return (store?.count(namespace) ?? 0) + pending.length;
   }
 
-  async #tell(namespace: string): Promise<void> {
-    for (const quota of this.#of(namespace)) {
+  async #updateStatus(namespace: string): Promise<void> {
+    for (const quota of this.#quotasIn(namespace)) {
       const status = this.#statusOf(quota);
       if (!equalJson(status, objectAt(quota as JsonValue, 'status') ?? {})) await this.#write(quota, status);
     }
@@ -157,7 +159,7 @@ export class Quotas {
     const used: JsonObject = {};
     for (const name of Object.keys(hard)) {
       const count = this.#usedOf(quota, name);
-      // Of a kind that is not there (yet) stays what is known.
+      // The count of a kind that does not exist (yet) stays unchanged.
       const known = textAt(quota as JsonValue, 'status', 'used', name);
       const amount = count === undefined ? known : quantityText(countQuantity(count));
       if (amount !== '') setMember(used, name, amount);
@@ -168,7 +170,7 @@ export class Quotas {
     };
   }
 
-  /** Undefined: there is no such kind, so nobody can tell. */
+  /** The usage; `undefined` if there is no such kind. */
   #usedOf(quota: KubeObject, name: string): number | undefined {
     const resource = countedResource(name);
     if (resource === undefined) return 0;
@@ -176,10 +178,10 @@ export class Quotas {
     if (store === undefined) return countedKinds.has(name) ? 0 : undefined;
     if (!store.resource.namespaced) return undefined;
     this.#follow(resource, store);
-    return counts(quota) ? this.#count(resource, quota.metadata.namespace ?? '') : 0;
+    return hasNoScopes(quota) ? this.#count(resource, quota.metadata.namespace ?? '') : 0;
   }
 
-  /** A kind that came back is another store. */
+  /** Listens to the kind. A kind that was removed and added again has a new store. */
   #follow(resource: string, store: KindStore): void {
     const known = this.#followed.get(resource);
     if (known?.store === store) return;
@@ -197,26 +199,26 @@ export class Quotas {
     try {
       await this.#options.quotas().status?.update(systemContext(namespace), name, { ...quota, status }, writing);
     } catch (error) {
-      // It is gone, or somebody has changed it and thereby asked for the next look.
+      // The quota is gone, or another writer has changed it, which triggers the next update.
       if (!(error instanceof StatusError) || ![404, 409].includes(error.code)) throw error;
     }
   }
 }
 
-/** Under what names the objects of a kind are counted. */
+/** The quota names that count the objects of a kind. */
 function namesOf(resource: StoredResource): readonly string[] {
   const key = resourceKey(resource);
   return resource.group === '' && countedKinds.has(key) ? [key, `count/${key}`] : [`count/${key}`];
 }
 
-/** The resource key of the kind whose objects are counted under that name; undefined: none are. */
+/** The resource key of the kind that a quota name counts; `undefined` if it counts none. */
 function countedResource(name: string): string | undefined {
   if (countedKinds.has(name)) return name;
   return name.startsWith('count/') ? name.slice('count/'.length) : undefined;
 }
 
-/** Scopes are about pods and volumes: none of what there is fits one. */
-function counts(quota: KubeObject): boolean {
+/** True if the quota has no scopes. Scopes apply to pods and volumes, which a plane does not have. */
+function hasNoScopes(quota: KubeObject): boolean {
   const scoped = [
     ...listAt(quota as JsonValue, 'spec', 'scopes'),
     ...listAt(quota as JsonValue, 'spec', 'scopeSelector', 'matchExpressions'),

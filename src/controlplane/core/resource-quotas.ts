@@ -8,22 +8,22 @@ import { type Draft, defineResource, type StoredResource } from '../../registry/
 import { dropEmpty } from './drop-empty.ts';
 import { amountErrors, quotaErrors } from './quota-rules.ts';
 
-/** Resource quotas. What they come to is for `Quotas` to say. */
+/** The kind ResourceQuota. `Quotas` enforces it. */
 export const storedResourceQuotas: StoredResource = defineResource({
   ...resourceQuotaKind,
   hasStatus: true,
   unconditionalUpdate: true,
-  prepare: settleParts,
+  prepare: normalizeParts,
   validate({ object, old }, context) {
     const errors = quotaErrors(object, old?.object);
     if (errors.length === 0 && old === undefined) warnOfRequests(object as JsonObject, context);
     return errors;
   },
-  prepareStatus: refuseAmounts,
+  prepareStatus: checkAmounts,
 });
 
-/** Go prints both parts, whether or not there is something in them. */
-function settleParts(draft: Draft): void {
+/** Go prints spec and status even if they are empty. */
+function normalizeParts(draft: Draft): void {
   const quota = draft.object as JsonObject;
   const spec = isJsonObject(quota.spec) ? quota.spec : {};
   dropEmpty(spec, ['hard', 'scopes']);
@@ -31,7 +31,7 @@ function settleParts(draft: Draft): void {
   quota.status ??= {};
 }
 
-function refuseAmounts(draft: Draft): void {
+function checkAmounts(draft: Draft): void {
   const quota = draft.object as JsonObject;
   const status = isJsonObject(quota.status) ? quota.status : {};
   const errors = ['hard', 'used'].flatMap((member) => amountErrors(`status.${member}`, objectAt(status, member) ?? {}));

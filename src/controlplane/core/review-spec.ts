@@ -6,14 +6,14 @@ import type { UserInfo } from '../../api/user-info.ts';
 import { objectAt, textAt, textsAt, valueAt } from '../../lib/json-path.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 
-/** Throws 422 with everything that is wrong with the question (rule AUTHZ-02). */
+/** Throws 422 with all errors of the review (rule AUTHZ-02). */
 export function checkAccessReview(kind: ResourceKind, review: KubeObject, options: { namesUser: boolean }): void {
   const errors = [...specErrors(review, options.namesUser)];
   if (hasMetadata(review, [])) errors.push(invalid('metadata', shownMetadata(review), 'must be empty'));
   if (errors.length > 0) throw invalidObject(kind, '', errors);
 }
 
-/** The review that stays in its namespace: what is asked about must lie there (rule AUTHZ-04). */
+/** Like `checkAccessReview` for a LocalSubjectAccessReview, which must refer to its own namespace (rule AUTHZ-04). */
 export function checkLocalReview(kind: ResourceKind, namespace: string, review: KubeObject): void {
   const errors = [...specErrors(review, true)];
   if (hasMetadata(review, ['namespace'])) {
@@ -32,8 +32,8 @@ export function checkLocalReview(kind: ResourceKind, namespace: string, review: 
 function specErrors(review: KubeObject, namesUser: boolean): FieldError[] {
   const errors: FieldError[] = [];
   const spec = valueAt(review as JsonValue, 'spec') ?? {};
-  const asked = ['resourceAttributes', 'nonResourceAttributes'].filter((name) => objectAt(spec, name) !== undefined);
-  if (asked.length !== 1) {
+  const given = ['resourceAttributes', 'nonResourceAttributes'].filter((name) => objectAt(spec, name) !== undefined);
+  if (given.length !== 1) {
     const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
     errors.push(invalid('spec', spec, detail));
   }
@@ -43,7 +43,7 @@ function specErrors(review: KubeObject, namesUser: boolean): FieldError[] {
   return errors;
 }
 
-/** Field ownership is the server's own and does not count. */
+/** Reports whether the client set metadata. Field ownership is the server's own and does not count. */
 function hasMetadata(review: KubeObject, allowed: readonly string[]): boolean {
   return Object.entries(review.metadata).some(
     ([name, value]) => name !== 'managedFields' && !allowed.includes(name) && value !== null && value !== '',

@@ -52,7 +52,7 @@ async function refusal(call: Promise<unknown>): Promise<StatusError> {
 }
 
 describe('reviews', () => {
-  it('can be created and nothing else (AUTHZ-01)', () => {
+  it('support only create (AUTHZ-01)', () => {
     const { mounted } = reviewing();
     expect(mounted.map(({ kind }) => `${kind.plural}.${kind.group}`)).toEqual([
       `selfsubjectaccessreviews.${group}`,
@@ -69,7 +69,7 @@ describe('reviews', () => {
   });
 
   it.each([group, managementGroup])(
-    'ask for the caller, key and all, in %s (AUTHZ-01, AUTHZ-03, KUBECTL-22)',
+    'check the caller including its access key, in %s (AUTHZ-01, AUTHZ-03, KUBECTL-22)',
     async (inGroup) => {
       const { post, questions } = reviewing();
       const review = await post('SelfSubjectAccessReview', { resourceAttributes: asked }, {}, inGroup);
@@ -89,13 +89,13 @@ describe('reviews', () => {
     },
   );
 
-  it('ask about paths (KUBECTL-22)', async () => {
+  it('accept non-resource paths (KUBECTL-22)', async () => {
     const { post, questions } = reviewing();
     await post('SelfSubjectAccessReview', { nonResourceAttributes: { path: '/metrics', verb: 'get' } });
     expect(questions[0]?.attributes).toEqual({ resourceRequest: false, path: '/metrics', verb: 'get' });
   });
 
-  it('ask for somebody else, who never is the server itself (AUTHZ-01, AUTHZ-03)', async () => {
+  it('accept another user, who is never treated as the server itself (AUTHZ-01, AUTHZ-03)', async () => {
     const { post, questions } = reviewing();
     const spec = { resourceAttributes: asked, user: 'joe', groups: ['g'], uid: 'u', extra: { k: ['v'] } };
     expect((await post('SubjectAccessReview', spec)).status).toEqual({ allowed: false, reason: 'because' });
@@ -105,7 +105,7 @@ describe('reviews', () => {
     });
   });
 
-  it('need exactly one question, and no metadata (AUTHZ-02)', async () => {
+  it('require exactly one kind of attributes, and no metadata (AUTHZ-02)', async () => {
     const { post, questions } = reviewing();
     const none = await refusal(post('SelfSubjectAccessReview', {}));
     expect(none.code).toBe(422);
@@ -122,7 +122,7 @@ describe('reviews', () => {
     expect(questions).toEqual([]);
   });
 
-  it('stay in their namespace where they have one (AUTHZ-04)', async () => {
+  it('are restricted to their namespace if they are local (AUTHZ-04)', async () => {
     const { post } = reviewing('a');
     const spec = { resourceAttributes: asked, user: 'jane' };
     const local = await post('LocalSubjectAccessReview', spec, { namespace: 'a' });
@@ -134,7 +134,7 @@ describe('reviews', () => {
     expect((await refusal(post('LocalSubjectAccessReview', path, { namespace: 'a' }))).code).toBe(422);
   });
 
-  it('list the rules of a namespace, which must be named (AUTHZ-05, KUBECTL-23)', async () => {
+  it('list the rules of a namespace, which is required (AUTHZ-05, KUBECTL-23)', async () => {
     const { post } = reviewing();
     expect((await post('SelfSubjectRulesReview', { namespace: 'a' })).status).toEqual({
       resourceRules: [{ verbs: ['get'], apiGroups: ['g'], resources: ['jane in a'] }],
@@ -145,7 +145,7 @@ describe('reviews', () => {
     expect({ code: error.code, message: error.message }).toEqual({ code: 400, message: 'no namespace on request' });
   });
 
-  it('tell the caller who they are (KUBECTL-24)', async () => {
+  it('return the user information of the caller (KUBECTL-24)', async () => {
     const { post } = reviewing();
     const review = await post('SelfSubjectReview', undefined, {}, 'authentication.k8s.io');
     expect(review).toEqual({
@@ -156,7 +156,7 @@ describe('reviews', () => {
     });
   });
 
-  it('never believe a status that was sent (AUTHZ-03)', async () => {
+  it('ignore a status in the request body (AUTHZ-03)', async () => {
     const { mounted } = reviewing();
     const create = mounted.find(({ kind }) => kind.kind === 'SubjectAccessReview')?.verbs.create;
     const sent = {

@@ -21,18 +21,18 @@ import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { serve } from '../../registry/served.ts';
 import { askedUser, checkAccessReview, checkLocalReview } from './review-spec.ts';
 
-/** Whose rights are asked about. `accessKey` is there when the caller asks about itself: a key may narrow. */
+/** The subject of a review. `accessKey` is set if callers review themselves, because a key may restrict permissions. */
 export interface ReviewSubject {
   readonly user: UserInfo;
   readonly system: boolean;
   readonly accessKey?: string;
 }
 
-/** Some rights cannot be told as rules; `evaluationError` says which. */
+/** Some permissions cannot be expressed as rules; `evaluationError` names them. */
 export type ReviewRules = ToldRules;
 
 export interface ReviewDependencies {
-  /** The same decision function that every request goes through. */
+  /** The decision function that every request passes. */
   authorize(subject: ReviewSubject, attributes: Attributes): Decision | Promise<Decision>;
   rules(subject: ReviewSubject, namespace: string): ReviewRules | Promise<ReviewRules>;
   readonly clock: Clock;
@@ -59,29 +59,29 @@ interface ReviewKinds {
   readonly rules: ResourceKind;
 }
 
-/** By group: every plane has them, and a schema is long to make. */
+/** Cached by group: every plane has these kinds, and building a schema is expensive. */
 const reviewKinds = new Map<string, ReviewKinds>();
 
 function reviewKindsOf(group: string): ReviewKinds {
   const known = reviewKinds.get(group);
   if (known !== undefined) return known;
-  const made: ReviewKinds = {
+  const created: ReviewKinds = {
     self: selfSubjectAccessReviewKind(group),
     subject: subjectAccessReviewKind(group),
     rules: selfSubjectRulesReviewKind(group),
   };
-  reviewKinds.set(group, made);
-  return made;
+  reviewKinds.set(group, created);
+  return created;
 }
 
-/** The three that any group may serve. */
+/** The three reviews that any group may serve. */
 export function accessReviews(group: string, dependencies: ReviewDependencies): MountedResource[] {
   const { self, subject, rules } = reviewKindsOf(group);
   return [
     answering(self, async (context, review) => {
       checkAccessReview(self, review, { namesUser: false });
-      const passed = await context.passes?.(askedAttributes(review as JsonValue));
-      if (passed?.allowed === false) return told(passed);
+      const decision = await context.passes?.(askedAttributes(review as JsonValue));
+      if (decision?.allowed === false) return decisionStatus(decision);
       return await access(dependencies, callerOf(context), review);
     }),
     answering(subject, (_context, review) => {
@@ -99,16 +99,16 @@ export function accessReviews(group: string, dependencies: ReviewDependencies): 
   ];
 }
 
-type Answer = (context: RequestContext, review: KubeObject) => JsonObject | Promise<JsonObject>;
+type ReviewHandler = (context: RequestContext, review: KubeObject) => JsonObject | Promise<JsonObject>;
 
-/** A kind that is answered with what was sent and a status, and never stored. */
-export function answering(kind: ResourceKind, answer: Answer): MountedResource {
+/** A kind that is never stored: the response is the request body with a status. */
+export function answering(kind: ResourceKind, handle: ReviewHandler): MountedResource {
   return {
     kind,
     verbs: {
       async create(context, sent) {
         const review: KubeObject = { ...sent, metadata: { ...sent.metadata } };
-        const status = await answer(context, review);
+        const status = await handle(context, review);
         const { kind: name, apiVersion, metadata, status: _dropped, ...rest } = review;
         return serve(kind, { kind: name, apiVersion, metadata, ...rest, status } as KubeObject);
       },
@@ -122,10 +122,10 @@ async function access(
   subject: ReviewSubject,
   review: KubeObject,
 ): Promise<JsonObject> {
-  return told(await dependencies.authorize(subject, askedAttributes(review as JsonValue)));
+  return decisionStatus(await dependencies.authorize(subject, askedAttributes(review as JsonValue)));
 }
 
-function told({ allowed, reason }: Decision): JsonObject {
+function decisionStatus({ allowed, reason }: Decision): JsonObject {
   return { allowed, ...(reason === '' ? {} : { reason }) };
 }
 

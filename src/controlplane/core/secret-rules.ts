@@ -9,7 +9,7 @@ import { objectAt, textAt } from '../../lib/json-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { dataKeyErrors, largestData } from './data-keys.ts';
 
-/** What holds for every secret, and what its type asks for. No error tells any of the data. */
+/** The rules for all secrets and for each type. No error message contains data. */
 export function secretErrors(secret: KubeObject): FieldError[] {
   const data = objectAt(secret as JsonValue, 'data') ?? {};
   const errors = dataKeyErrors('data', data);
@@ -44,7 +44,7 @@ function typeErrors(secret: KubeObject, data: JsonObject): FieldError[] {
   }
 }
 
-/** The value is an object in JSON. */
+/** The value must be a JSON object. */
 function documentErrors(key: string, data: JsonObject): FieldError[] {
   const path = keyPath('data', key);
   if (!Object.hasOwn(data, key)) return [required(path)];

@@ -12,14 +12,14 @@ const secret = (members: object = {}, name = 's') => ({ metadata: { name }, ...m
 const canary = 'canary-7d3f';
 
 describe('secrets', () => {
-  it('take texts over bytes, never show them as such, and are Opaque unless they say otherwise', async () => {
+  it('merge stringData into data, never return stringData, and have the type Opaque by default', async () => {
     const made = await plane.create('secrets', secret({ stringData: { b: 'hello' }, data: { c: 'eQ==', b: 'eA==' } }));
     expect(made).toMatchObject({ type: 'Opaque', data: { b: 'aGVsbG8=', c: 'eQ==' } });
     expect(Object.keys(made)).toEqual(['kind', 'apiVersion', 'metadata', 'data', 'type']);
     expect(JSON.stringify(made.metadata.managedFields)).not.toContain('stringData');
   });
 
-  it('have no data where they have none', async () => {
+  it('have no data member if they are empty', async () => {
     expect(await plane.create('secrets', secret({ data: {} }))).not.toHaveProperty('data');
   });
 
@@ -34,7 +34,7 @@ describe('secrets', () => {
     ['kubernetes.io/basic-auth', { x: '' }, '[data[username]: Required value, data[password]: Required value]'],
     ['kubernetes.io/ssh-auth', { 'ssh-privatekey': '' }, 'data[ssh-privatekey]: Required value'],
     ['kubernetes.io/tls', {}, '[data[tls.crt]: Required value, data[tls.key]: Required value]'],
-  ])('of the type %s ask for what it needs', async (type, stringData, faults) => {
+  ])('of the type %s require the keys of that type', async (type, stringData, faults) => {
     const error = await refusal(plane.create('secrets', secret({ type, stringData })));
     expect(error.code).toBe(422);
     expect(error.status.message).toBe(`Secret "s" is invalid: ${faults}`);
@@ -45,7 +45,7 @@ describe('secrets', () => {
     ['[]', 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
     ['', 'unexpected end of JSON input'],
     ['{} x', "invalid character 'x' after top-level value"],
-  ])('hold Docker credentials only as an object in JSON, and tell nothing of %j', async (text, fault) => {
+  ])('accept Docker credentials only as a JSON object, and do not reveal %j', async (text, fault) => {
     const type = 'kubernetes.io/dockerconfigjson';
     const error = await refusal(plane.create('secrets', secret({ type, stringData: { '.dockerconfigjson': text } })));
     expect(error.status.message).toBe(
@@ -53,12 +53,12 @@ describe('secrets', () => {
     );
   });
 
-  it('are content with one half of a basic authentication', async () => {
+  it('accept basic authentication with only a username or a password', async () => {
     await plane.create('secrets', secret({ type: 'kubernetes.io/basic-auth', stringData: { username: '' } }));
     await plane.create('secrets', secret({ type: 'kubernetes.io/dockercfg', stringData: { '.dockercfg': '{}' } }, 'd'));
   });
 
-  it('warn of a certificate that does not fit its key', async () => {
+  it('cause a warning if certificate and key do not match', async () => {
     const type = 'kubernetes.io/tls';
     const [one, other] = await Promise.all([selfSigned(), selfSigned()]);
     const sent = async (crt: string, key: string, name: string) => {
@@ -75,7 +75,7 @@ describe('secrets', () => {
     ]);
   });
 
-  it('keep their type, and everything once they are immutable', async () => {
+  it('cannot change their type, nor their data once they are immutable', async () => {
     await plane.create('secrets', secret({ immutable: true, stringData: { a: 'b' } }));
     const error = await refusal(plane.update('secrets', secret({ type: 'other', stringData: { a: 'c' } })));
     const text = 'Forbidden: field is immutable when `immutable` is set';
@@ -86,14 +86,14 @@ describe('secrets', () => {
     expect(same).toMatchObject({ type: 'Opaque', data: { a: 'Yg==' } });
   });
 
-  it('hold 1 MiB and not a byte more', async () => {
+  it('hold at most 1 MiB', async () => {
     const full = 'x'.repeat(1_048_576);
     await plane.create('secrets', secret({ stringData: { a: full } }));
     const error = await refusal(plane.create('secrets', secret({ stringData: { a: full, b: 'y' } }, 'over')));
     expect(error.status.message).toBe('Secret "over" is invalid: data: Too long: may not be more than 1048576 bytes');
   });
 
-  it('lie sealed in the store: their data, their annotations, their history', async () => {
+  it('are sealed in the store: data, annotations and history', async () => {
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ a: canary }) };
     const made = await plane.create('secrets', {
       metadata: { name: 's', annotations },
@@ -114,7 +114,7 @@ describe('secrets', () => {
     });
   });
 
-  it('are read again when the plane is, from the rows and from history', async () => {
+  it('are readable after the plane is reloaded, from rows and from history', async () => {
     const { store, clock, keys } = plane;
     await plane.create('secrets', secret({ stringData: { a: '1' } }));
     const since = String(plane.peek('secrets', 's')?.metadata.resourceVersion);

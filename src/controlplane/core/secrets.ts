@@ -11,7 +11,7 @@ import { dropEmpty } from './drop-empty.ts';
 import { secretErrors } from './secret-rules.ts';
 import { keyPairFault } from './tls-key-pair.ts';
 
-/** Secrets, whose rows nobody can read who does not have the seal key. */
+/** The kind Secret, whose rows are sealed. */
 export function storedSecrets(sealing: RowSealing): StoredResource {
   return defineResource({
     ...secretKind,
@@ -28,22 +28,22 @@ export function storedSecrets(sealing: RowSealing): StoredResource {
 }
 
 function prepareSecret(draft: Draft): void {
-  const secret = foldTexts(draft.object as JsonObject);
+  const secret = mergeStringData(draft.object as JsonObject);
   if (textAt(secret, 'type') === '') {
     secret.type = textAt(draft.old?.object as JsonValue | undefined, 'type') || secretTypes.opaque;
   }
   dropEmpty(secret, ['data']);
 }
 
-/** What came as text is put over what came as bytes, and is gone. */
-function foldTexts(secret: JsonObject): JsonObject {
+/** Merges `stringData` into `data` and removes it. */
+function mergeStringData(secret: JsonObject): JsonObject {
   const texts = objectAt(secret, 'stringData');
   delete secret.stringData;
   if (texts === undefined) return secret;
-  const folded = { ...objectAt(secret, 'data') };
-  for (const [key, text] of Object.entries(texts)) setMember(folded, key, encodeBase64(String(text)));
+  const merged = { ...objectAt(secret, 'data') };
+  for (const [key, text] of Object.entries(texts)) setMember(merged, key, encodeBase64(String(text)));
   const data: JsonObject = {};
-  for (const key of Object.keys(folded).sort(compareBytes)) setMember(data, key, folded[key] as JsonValue);
+  for (const key of Object.keys(merged).sort(compareBytes)) setMember(data, key, merged[key] as JsonValue);
   secret.data = data;
   return secret;
 }

@@ -9,7 +9,7 @@ beforeEach(async () => {
 afterEach(() => plane.close());
 
 describe('service accounts', () => {
-  it('keep of their references the names alone', async () => {
+  it('keep only the names of their references', async () => {
     const made = await plane.create('serviceaccounts', {
       metadata: { name: 's' },
       secrets: [{ name: 'x', kind: 'Secret', namespace: 'q' }, { name: 'x' }],
@@ -23,7 +23,7 @@ describe('service accounts', () => {
     });
   });
 
-  it('warn once of an annotation that does nothing any longer', async () => {
+  it('cause one warning about a deprecated annotation', async () => {
     const annotations = { 'kubernetes.io/enforce-mountable-secrets': 'true' };
     await plane.create('serviceaccounts', { metadata: { name: 's', annotations }, secrets: [] });
     const warning =
@@ -33,7 +33,7 @@ describe('service accounts', () => {
     expect(plane.warnings).toEqual([warning]);
   });
 
-  it('are there as default in every namespace, from the beginning', async () => {
+  it('include a default account in every namespace from its creation', async () => {
     for (const namespace of ['default', 'kube-system', 'kube-public']) {
       expect(plane.peek('serviceaccounts', 'default', namespace)).toBeDefined();
     }
@@ -41,7 +41,7 @@ describe('service accounts', () => {
     await eventually(() => plane.peek('serviceaccounts', 'default', 'fresh'));
   });
 
-  it('are not made in a namespace that stands for a virtual cluster, where nothing runs', async () => {
+  it('are not created in the namespace of a virtual cluster, where nothing runs', async () => {
     const labels = { [hostOwnerLabel]: 'somebody' };
     await plane.create('namespaces', { metadata: { name: 'hosted', labels } }, '');
     await plane.create('namespaces', { metadata: { name: 'later' } }, '');
@@ -49,14 +49,14 @@ describe('service accounts', () => {
     expect(plane.peek('serviceaccounts', 'default', 'hosted')).toBeUndefined();
   });
 
-  it('come back as default when somebody deletes it, as another one', async () => {
+  it('include a new default account after the old one was deleted', async () => {
     const before = plane.peek('serviceaccounts', 'default')?.metadata.uid;
     await plane.remove('serviceaccounts', 'default');
     const after = await eventually(() => plane.peek('serviceaccounts', 'default'));
     expect(after.metadata.uid).not.toBe(before);
   });
 
-  it('are made when a plane is loaded that was put away before it could make them', async () => {
+  it('are created on load if the plane was unloaded before it created them', async () => {
     const { store, clock, keys } = plane;
     const accounts = plane.plane.kinds.get('serviceaccounts');
     await plane.create('namespaces', { metadata: { name: 'fresh' } }, '');
@@ -69,7 +69,7 @@ describe('service accounts', () => {
     expect(plane.peek('serviceaccounts', 'default', 'fresh')).toBeDefined();
   });
 
-  it('do not come back in a namespace that is being deleted', async () => {
+  it('are not recreated in a namespace that is being deleted', async () => {
     await plane.create('namespaces', { metadata: { name: 'fresh' } }, '');
     await eventually(() => plane.peek('serviceaccounts', 'default', 'fresh'));
     await plane.create('configmaps', { metadata: { name: 'held', finalizers: ['example.com/hold'] } }, 'fresh');

@@ -38,7 +38,7 @@ function warnOfAnnotation({ object, old }: Draft, context: RequestContext): void
   }
 }
 
-/** Of a reference nothing but the name counts here. */
+/** Only the name of a reference is kept. */
 function nameOnly(reference: JsonValue): JsonObject {
   const name = textAt(reference, 'name');
   return name === '' ? {} : { name };

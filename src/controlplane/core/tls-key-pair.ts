@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 
 /**
- * What Go's TLS says of a certificate and its key; undefined: they belong together. Only a warning hangs on it, so the
- * words for what is rarer than a missing or a foreign part are our own.
+ * The error that Go's TLS reports for a certificate and its key; `undefined` if they match. It is only used for a
+ * warning, so the texts for cases rarer than a missing or a mismatched part are our own.
  */
 export function keyPairFault(certificate: string, key: string): string | undefined {
   const certificates = pemBlocks(certificate);

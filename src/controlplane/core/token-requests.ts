@@ -19,34 +19,34 @@ export interface TokenRequestOptions {
   readonly secrets: Pick<KindStore, 'peek'>;
   readonly tokens: AccountTokens;
   readonly clock: Clock;
-  /** The longest life of a token, in seconds; who asks for more is told. */
+  /** The maximum lifetime of a token, in seconds; a longer request is shortened with a warning. */
   readonly longestSeconds: number;
 }
 
-const usualSeconds = 3600;
-const shortestSeconds = 600;
+const defaultSeconds = 3600;
+const minSeconds = 600;
 
-/** `serviceaccounts/<name>/token`: a token for the account, made anew for each who asks and stored nowhere. */
+/** `serviceaccounts/<name>/token`: issues a new token for each request and stores none. */
 export function tokenSubresource(options: TokenRequestOptions): MountedSubresource {
   return {
     kind: tokenRequestKind,
-    verbs: { createNamed: (context, name, sent) => answer(options, context, name, sent) },
+    verbs: { createNamed: (context, name, sent) => issueToken(options, context, name, sent) },
   };
 }
 
-async function answer(options: TokenRequestOptions, context: RequestContext, name: string, sent: KubeObject) {
+async function issueToken(options: TokenRequestOptions, context: RequestContext, name: string, sent: KubeObject) {
   const { namespace } = context;
   const request = sent as JsonObject & KubeObject;
   checkIdentity(name, request);
   const account = options.accounts.peek(namespace, name)?.object;
   if (account === undefined) throw notFound(groupResourceOf(serviceAccountKind), name);
   checkUid(account, name, request);
-  const asked = numberAt(request, 'spec', 'expirationSeconds') ?? usualSeconds;
-  refuse(lifeErrors(asked));
+  const requested = numberAt(request, 'spec', 'expirationSeconds') ?? defaultSeconds;
+  throwIfInvalid(lifetimeErrors(requested));
   const secret = boundSecret(options, namespace, request);
-  const seconds = Math.min(asked, options.longestSeconds);
-  if (seconds < asked) {
-    context.warn(`requested expiration of ${asked} seconds shortened to ${seconds} seconds`);
+  const seconds = Math.min(requested, options.longestSeconds);
+  if (seconds < requested) {
+    context.warn(`requested expiration of ${requested} seconds shortened to ${seconds} seconds`);
   }
   const audiences = textsAt(request, 'spec', 'audiences');
   const now = options.clock.now();
@@ -89,18 +89,18 @@ function checkUid(account: KubeObject, name: string, request: KubeObject): void 
   );
 }
 
-function lifeErrors(seconds: number): FieldError[] {
+function lifetimeErrors(seconds: number): FieldError[] {
   const field = 'spec.expirationSeconds';
-  if (seconds < shortestSeconds) return [invalid(field, seconds, 'may not specify a duration less than 10 minutes')];
+  if (seconds < minSeconds) return [invalid(field, seconds, 'may not specify a duration less than 10 minutes')];
   if (seconds > 2 ** 32) return [invalid(field, seconds, 'may not specify a duration larger than 2^32 seconds')];
   return [];
 }
 
-function refuse(errors: readonly FieldError[]): void {
+function throwIfInvalid(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject(tokenRequestKind, '', errors);
 }
 
-/** Of what a token may be bound to, a plane has secrets. */
+/** The secret that the token is bound to; of the kinds that Kubernetes allows here, a plane has only secrets. */
 function boundSecret(options: TokenRequestOptions, namespace: string, request: KubeObject): KubeObject | undefined {
   const reference = objectAt(request as JsonValue, 'spec', 'boundObjectRef');
   if (reference === undefined) return undefined;

@@ -6,19 +6,19 @@ import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { AccountTokens } from './account-tokens.ts';
 import { answering, describedUser } from './reviews.ts';
 
-/** Whether a token is good here, and whose it is; for those who are asked for something with a token of this plane. */
+/** Reviews that report whether a token of this plane is valid, and whose it is. */
 export function tokenReviews(tokens: AccountTokens): MountedResource {
   return answering(tokenReviewKind, async (_context, review) => {
     const token = textAt(review as JsonValue, 'spec', 'token');
     if (token === '') throw badRequest('token is required for TokenReview in authentication');
-    const asked = textsAt(review as JsonValue, 'spec', 'audiences');
-    return await reviewed(tokens, token, asked);
+    const requested = textsAt(review as JsonValue, 'spec', 'audiences');
+    return await reviewToken(tokens, token, requested);
   });
 }
 
-async function reviewed(tokens: AccountTokens, token: string, asked: readonly string[]): Promise<JsonObject> {
-  const wanted = asked.length === 0 ? [tokens.issuer] : asked;
-  const found = await tokens.inspect(token, wanted);
+async function reviewToken(tokens: AccountTokens, token: string, requested: readonly string[]): Promise<JsonObject> {
+  const audiences = requested.length === 0 ? [tokens.issuer] : requested;
+  const found = await tokens.inspect(token, audiences);
   if ('fault' in found) {
     const { fault } = found;
     return { user: {}, error: fault === '' ? invalidToken : `[${invalidToken}, ${fault}]` };
@@ -26,7 +26,7 @@ async function reviewed(tokens: AccountTokens, token: string, asked: readonly st
   return {
     authenticated: true,
     user: describedUser(tokens.userOf(found.token)),
-    audiences: wanted.filter((audience) => found.token.audiences.includes(audience)),
+    audiences: audiences.filter((audience) => found.token.audiences.includes(audience)),
   };
 }
 

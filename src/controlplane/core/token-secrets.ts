@@ -25,25 +25,25 @@ export interface TokenSecretsOptions {
 const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldValidation: 'Ignore' } as const;
 
 /**
- * Fills in the secrets of the type `kubernetes.io/service-account-token` with a token that lasts as long as they do, and
- * takes them away when their account is gone. Works while the plane is loaded, and looks at all of them when it is and
- * from time to time: a token whose signing key was replaced ends with it, and its secret gets another. Returns how it
- * ends.
+ * Fills secrets of the type `kubernetes.io/service-account-token` with a token that is valid as long as the secret, and
+ * deletes them when their account is gone. Works while the plane is loaded. It checks all secrets when the plane is
+ * loaded and periodically after that: a token is invalid once its signing key is retired, and its secret then gets a
+ * new one. Returns a function that stops it.
  */
 export async function keepTokenSecrets(options: TokenSecretsOptions): Promise<() => void> {
   const { accounts, secrets, clock, log } = options;
   const work = new KeyedWork({
-    name: 'a secret with a token',
+    name: 'reconcile of a token secret',
     clock,
     log,
     work: (key) => {
       const [namespace = '', name = ''] = key.split('/');
-      return settle(options, namespace, name);
+      return reconcileSecret(options, namespace, name);
     },
   });
-  const look = (secret: Served) => (isTokenSecret(glanceAt(secret)) ? work.add(keyOf(glanceAt(secret))) : undefined);
+  const enqueue = (secret: Served) => (isTokenSecret(glanceAt(secret)) ? work.add(keyOf(glanceAt(secret))) : undefined);
   const stopSecrets = secrets.listen(({ after }) => {
-    if (after !== undefined) void look(after);
+    if (after !== undefined) void enqueue(after);
   });
   const stopAccounts = accounts.listen(({ before, after }) => {
     const { namespace = '', name = '' } = glanceAt(after ?? (before as Served)).metadata;
@@ -53,16 +53,16 @@ export async function keepTokenSecrets(options: TokenSecretsOptions): Promise<()
       if (isTokenSecret(object) && accountOf(object) === name) void work.add(keyOf(object));
     }
   });
-  const lookAtAll = () => Promise.all(secrets.peekAll().map(look));
+  const enqueueAll = () => Promise.all(secrets.peekAll().map(enqueue));
   let cancelTimer = (): void => {};
-  const lookLater = (): void => {
-    cancelTimer = clock.after(keysMilliseconds, () => {
-      void lookAtAll();
-      lookLater();
+  const scheduleCheck = (): void => {
+    cancelTimer = clock.after(keyCheckMilliseconds, () => {
+      void enqueueAll();
+      scheduleCheck();
     });
   };
-  await lookAtAll();
-  lookLater();
+  await enqueueAll();
+  scheduleCheck();
   return () => {
     cancelTimer();
     stopSecrets();
@@ -71,8 +71,8 @@ export async function keepTokenSecrets(options: TokenSecretsOptions): Promise<()
   };
 }
 
-/** Nobody tells when a key is retired for good; so long may a secret hold a token that no longer opens anything. */
-const keysMilliseconds = 3_600_000;
+/** No event reports that a key was retired. A secret may therefore hold an invalid token for this long. */
+const keyCheckMilliseconds = 3_600_000;
 
 function isTokenSecret(secret: KubeObject): boolean {
   return textAt(secret as JsonValue, 'type') === secretTypes.serviceAccountToken;
@@ -86,17 +86,18 @@ function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 }
 
-async function settle(options: TokenSecretsOptions, namespace: string, name: string): Promise<void> {
+async function reconcileSecret(options: TokenSecretsOptions, namespace: string, name: string): Promise<void> {
   const { accounts, secrets } = options;
   const secret = secrets.peek(namespace, name)?.object;
   if (secret === undefined || !isTokenSecret(secret) || secret.metadata.deletionTimestamp !== undefined) return;
   const account = accounts.peek(namespace, accountOf(secret))?.object;
-  const known = secret.metadata.annotations?.[serviceAccountUidAnnotation] ?? '';
+  const recordedUid = secret.metadata.annotations?.[serviceAccountUidAnnotation] ?? '';
   try {
-    if (account === undefined || (known !== '' && known !== account.metadata.uid)) await remove(secrets, secret);
+    if (account === undefined || (recordedUid !== '' && recordedUid !== account.metadata.uid))
+      await remove(secrets, secret);
     else await fill(options, secret, account);
   } catch (error) {
-    // Whoever was faster has left a change, and with it the next look.
+    // The change that caused this conflict triggers the next run.
     if (!(error instanceof StatusError) || ![404, 409].includes(error.code)) throw error;
   }
 }
@@ -119,7 +120,7 @@ async function fill(options: TokenSecretsOptions, secret: KubeObject, account: K
   if (authority !== undefined) data['ca.crt'] = encodeBase64(authority);
   if (textAt(data, 'namespace') === '') data.namespace = encodeBase64(namespace);
   const token = textAt(data, 'token');
-  // A token whose key is no longer known is of no use to anybody.
+  // A token whose key is no longer known is useless.
   if (token === '' || (await options.tokens.check(decodeBase64(token))) === undefined) {
     data.token = encodeBase64(await newToken(options.tokens, account, secret));
   }
@@ -127,9 +128,9 @@ async function fill(options: TokenSecretsOptions, secret: KubeObject, account: K
   await options.secrets.verbs.update(systemContext(namespace), name, next, writing);
 }
 
-/** One that does not open anything either would be replaced by the next, and so on. */
+/** Issues a token and checks it: an invalid one would be replaced again and again. */
 async function newToken(tokens: AccountTokens, account: KubeObject, secret: KubeObject): Promise<string> {
   const token = await tokens.issue({ account, secret });
-  if ((await tokens.check(token)) === undefined) throw new Error('a token that was just issued is not good');
+  if ((await tokens.check(token)) === undefined) throw new Error('the token that was just issued is not valid');
   return token;
 }

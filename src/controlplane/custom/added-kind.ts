@@ -6,7 +6,7 @@ import type { AddedKind } from '../control-plane.ts';
 import { type CustomKind, type CustomVersion, customVersions } from './custom-versions.ts';
 import { mountScale } from './scale.ts';
 
-/** What a definition adds to its plane: objects stored once, served in each of its versions. */
+/** The kind that a definition adds to its plane: objects are stored once and served in each version. */
 export function addedKind(definition: Definition, kind: CustomKind): AddedKind | undefined {
   const versions = customVersions(definition, kind);
   const stored = versions.find(({ storage }) => storage);
@@ -14,7 +14,7 @@ export function addedKind(definition: Definition, kind: CustomKind): AddedKind |
   return {
     resource: stored.resource,
     mount(store) {
-      // Whoever watches the version that was the stored one would be told of objects in another.
+      // Watches of the previous storage version would receive objects in another version.
       if (kind.isStoredAnew === true) store.endWatches();
       return versions.filter(({ served }) => served).map((version) => mountVersion(store, version, kind.terminating));
     },

@@ -4,7 +4,7 @@ import { StatusError } from '../../api/status.ts';
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import { CustomBench, shipDefinition } from './custom.fixture.ts';
 
-const rich = shipDefinition({
+const richDefinition = shipDefinition({
   required: ['name'],
   properties: {
     name: { type: 'string', maxLength: 5, pattern: '^[a-z]+$' },
@@ -37,7 +37,7 @@ const words = [
   ...['name', 'served', 'storage', 'schema', 'subresources', 'status', 'scale', 'conversion', 'strategy', 'jsonPath'],
 ];
 
-const scrap: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
+const anyValue: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
     fc.constantFrom<JsonValue>(
@@ -65,8 +65,8 @@ const scrap: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => 
   ),
 })).value;
 
-/** The document with something else at a place that the numbers lead to. */
-function spoiled(document: JsonObject, steps: readonly number[], value: JsonValue): JsonObject {
+/** The document with another value at a position that the numbers select. */
+function mutated(document: JsonObject, steps: readonly number[], value: JsonValue): JsonObject {
   const copy = cloneJson(document);
   let at: JsonValue = copy.spec as JsonValue;
   for (const [index, step] of steps.entries()) {
@@ -85,7 +85,7 @@ function spoiled(document: JsonObject, steps: readonly number[], value: JsonValu
   return copy;
 }
 
-async function isAnswered(work: () => Promise<unknown>): Promise<boolean> {
+async function isAcceptedOrRefused(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
     return true;
@@ -95,36 +95,36 @@ async function isAnswered(work: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-it('takes or refuses any definition, and goes on either way', async () => {
-  const bench = await CustomBench.open();
+it('any definition is accepted or refused, and the plane keeps working', async () => {
+  const env = await CustomBench.open();
   let taken = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.nat(40), { minLength: 1, maxLength: 9 }), scrap, async (steps, value) => {
-      if (!(await isAnswered(() => bench.define(spoiled(rich, steps, value))))) return;
+    fc.asyncProperty(fc.array(fc.nat(40), { minLength: 1, maxLength: 9 }), anyValue, async (steps, value) => {
+      if (!(await isAcceptedOrRefused(() => env.define(mutated(richDefinition, steps, value))))) return;
       taken++;
-      if (bench.definition() !== undefined) await bench.undefine();
+      if (env.definition() !== undefined) await env.undefine();
     }),
     { numRuns: 400 },
   );
   expect(taken).toBeGreaterThan(0);
-  expect(await bench.rows()).toBe(0);
+  expect(await env.rows()).toBe(0);
 });
 
-it('takes or refuses any object of a definition, and shows the same again', async () => {
-  const bench = await CustomBench.open();
-  await bench.define(rich);
+it('any object of a definition is accepted or refused, and an accepted one is returned unchanged', async () => {
+  const env = await CustomBench.open();
+  await env.define(richDefinition);
   const spec = fc.dictionary(
     fc.constantFrom('name', 'masts', 'port', 'free', 'pod', 'tags', 'crew', 'labels', 'either', 'other'),
-    fc.oneof(scrap, fc.constantFrom<JsonValue>('abc', 3, ['a', 'b'], [{ name: 'x' }], { a: 'b' })),
+    fc.oneof(anyValue, fc.constantFrom<JsonValue>('abc', 3, ['a', 'b'], [{ name: 'x' }], { a: 'b' })),
   );
   let taken = 0;
   await fc.assert(
     fc.asyncProperty(spec, async (sent) => {
       const name = `s${taken}`;
-      if (!(await isAnswered(() => bench.ship(name, { name: 'abc', ...(sent as JsonObject) })))) return;
+      if (!(await isAcceptedOrRefused(() => env.ship(name, { name: 'abc', ...(sent as JsonObject) })))) return;
       taken++;
-      const shown = await bench.getShip(name);
-      const again = await bench.patchShip(name, {});
+      const shown = await env.getShip(name);
+      const again = await env.patchShip(name, {});
       expect(again.metadata.resourceVersion).toBe(shown.metadata.resourceVersion);
     }),
     { numRuns: 400 },

@@ -11,126 +11,124 @@ import { CustomBench, shipDefinition, shipVersion } from './custom.fixture.ts';
 const masts = { properties: { masts: { type: 'integer', default: 2 } } };
 
 describe('a definition', () => {
-  it('is served when whoever created it is answered, with names filled in', async () => {
-    const bench = await CustomBench.open({ withoutUpkeep: true });
-    const answer = await bench.define(shipDefinition(masts));
+  it('is served when the create responds, with default names filled in', async () => {
+    const env = await CustomBench.open({ withoutUpkeep: true });
+    const answer = await env.define(shipDefinition(masts));
     expect(answer.status).toEqual({ acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] });
-    expect(bench.definition()?.status.acceptedNames).toEqual({
+    expect(env.definition()?.status.acceptedNames).toEqual({
       plural: 'ships',
       singular: 'ship',
       kind: 'Ship',
       listKind: 'ShipList',
     });
-    expect(bench.conditions()).toEqual(['NamesAccepted=True NoConflicts', 'Established=True InitialNamesAccepted']);
-    expect((await bench.ship('a', {})).spec).toEqual({ masts: 2 });
+    expect(env.conditions()).toEqual(['NamesAccepted=True NoConflicts', 'Established=True InitialNamesAccepted']);
+    expect((await env.ship('a', {})).spec).toEqual({ masts: 2 });
   });
 
-  it('leaves nothing to be done once it is established', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(shipDefinition());
-    await bench.upkeep.idle();
-    expect((await bench.store.list(pendingRange)).entries).toEqual([]);
+  it('leaves no maintenance work once it is established', async () => {
+    const env = await CustomBench.open();
+    await env.define(shipDefinition());
+    await env.upkeep.idle();
+    expect((await env.store.list(pendingRange)).entries).toEqual([]);
   });
 
-  it('is established later where the process ended in between', async () => {
-    const bench = await CustomBench.open({ withoutUpkeep: true, isIdle: true });
+  it('is established at the next start if the process ended in between', async () => {
+    const env = await CustomBench.open({ withoutUpkeep: true, isIdle: true });
     const { object } = shapeObject(customResourceDefinitionKind, shipDefinition(), { findings: [], namespace: '' });
-    await bench.definitions.verbs.create(client(), object, writing);
-    expect(bench.conditions()).toEqual([]);
-    const again = await bench.reopen();
+    await env.definitions.verbs.create(client(), object, writing);
+    expect(env.conditions()).toEqual([]);
+    const again = await env.reopen();
     await again.upkeep.idle();
     expect(again.conditions()).toHaveLength(2);
     expect(again.ships().kind.kind).toBe('Ship');
   });
 
-  it('serves its objects again when the plane was put away', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(shipDefinition(masts));
-    await bench.ship('a', { masts: 5 });
-    const again = await bench.reopen();
+  it('serves its objects again after the plane was unloaded', async () => {
+    const env = await CustomBench.open();
+    await env.define(shipDefinition(masts));
+    await env.ship('a', { masts: 5 });
+    const again = await env.reopen();
     expect((await again.getShip('a')).spec).toEqual({ masts: 5 });
   });
 
-  it('gets no name that another of its group has, until that one goes', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(shipDefinition({}, { names: { plural: 'ships', kind: 'Ship', shortNames: ['s'] } }));
-    await bench.define(
-      shipDefinition({}, { names: { plural: 'boats', kind: 'Ship', shortNames: ['s', 'b'] } }, 'boats'),
-    );
-    expect(bench.conditions('boats.sea.example')).toEqual([
+  it('cannot use a name of another definition of its group until that one is deleted', async () => {
+    const env = await CustomBench.open();
+    await env.define(shipDefinition({}, { names: { plural: 'ships', kind: 'Ship', shortNames: ['s'] } }));
+    await env.define(shipDefinition({}, { names: { plural: 'boats', kind: 'Ship', shortNames: ['s', 'b'] } }, 'boats'));
+    expect(env.conditions('boats.sea.example')).toEqual([
       'NamesAccepted=False ListKindConflict',
       'Established=False NotAccepted',
     ]);
-    expect(bench.definition('boats.sea.example')?.status.acceptedNames).toEqual({ plural: 'boats', kind: '' });
-    expect(bench.plane.find('sea.example', 'v1', 'boats')).toBeUndefined();
-    await bench.undefine();
-    await bench.upkeep.idle();
-    expect(bench.conditions('boats.sea.example')).toEqual([
+    expect(env.definition('boats.sea.example')?.status.acceptedNames).toEqual({ plural: 'boats', kind: '' });
+    expect(env.plane.find('sea.example', 'v1', 'boats')).toBeUndefined();
+    await env.undefine();
+    await env.upkeep.idle();
+    expect(env.conditions('boats.sea.example')).toEqual([
       'NamesAccepted=True NoConflicts',
       'Established=True InitialNamesAccepted',
     ]);
-    expect(bench.plane.find('sea.example', 'v1', 'boats')?.kind.shortNames).toEqual(['s', 'b']);
+    expect(env.plane.find('sea.example', 'v1', 'boats')?.kind.shortNames).toEqual(['s', 'b']);
   });
 
-  it('takes no place of a kind that every plane has', async () => {
-    const bench = await CustomBench.open();
+  it('cannot replace a kind that every plane has', async () => {
+    const env = await CustomBench.open();
     const own = shipDefinition(
       {},
       { group: 'apiextensions.k8s.io', names: { plural: 'customresourcedefinitions', kind: 'Ship' } },
     );
     const annotations = { 'api-approved.kubernetes.io': 'unapproved' };
     const metadata: JsonObject = { name: 'customresourcedefinitions.apiextensions.k8s.io', annotations };
-    await bench.define({ ...own, metadata });
-    expect(bench.conditions('customresourcedefinitions.apiextensions.k8s.io')[0]).toBe(
+    await env.define({ ...own, metadata });
+    expect(env.conditions('customresourcedefinitions.apiextensions.k8s.io')[0]).toBe(
       'NamesAccepted=False PluralConflict',
     );
-    expect(bench.mounted('apiextensions.k8s.io', 'v1', 'customresourcedefinitions').kind.kind).toBe(
+    expect(env.mounted('apiextensions.k8s.io', 'v1', 'customresourcedefinitions').kind.kind).toBe(
       'CustomResourceDefinition',
     );
   });
 
-  it('that is refused says all that is wrong, and nothing is served', async () => {
-    const bench = await CustomBench.open();
-    const refused = await refusal(bench.define(shipDefinition({ type: 'colour' }, { scope: 'Galaxy' })));
+  it('that is invalid is refused with all errors, and nothing is served', async () => {
+    const env = await CustomBench.open();
+    const refused = await refusal(env.define(shipDefinition({ type: 'colour' }, { scope: 'Galaxy' })));
     expect(refused.details?.causes?.map(({ field }) => field)).toEqual([
       'spec.scope',
       'spec.validation.openAPIV3Schema.properties[spec].type',
     ]);
-    expect(bench.plane.find('sea.example', 'v1', 'ships')).toBeUndefined();
+    expect(env.plane.find('sea.example', 'v1', 'ships')).toBeUndefined();
   });
 
-  it('cannot have a webhook convert its objects', async () => {
-    const bench = await CustomBench.open();
+  it('cannot use a conversion webhook', async () => {
+    const env = await CustomBench.open();
     const webhook = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'] } };
-    const refused = await refusal(bench.define(shipDefinition({}, { conversion: webhook })));
+    const refused = await refusal(env.define(shipDefinition({}, { conversion: webhook })));
     expect(refused.message).toContain(
       'spec.conversion.strategy: Unsupported value: "Webhook": supported values: "None"',
     );
   });
 
-  it('warns of formats that nobody checks, once', async () => {
-    const bench = await CustomBench.open();
+  it('causes one warning about unknown formats', async () => {
+    const env = await CustomBench.open();
     const spec = { properties: { a: { type: 'string', format: 'colour' } } };
-    await bench.define(shipDefinition(spec));
-    await bench.redefine('ships.sea.example', (changed) =>
+    await env.define(shipDefinition(spec));
+    await env.redefine('ships.sea.example', (changed) =>
       Object.assign(changed, { names: { plural: 'ships', kind: 'Ship' } }),
     );
-    expect(bench.warnings).toEqual(['unrecognized format "colour"']);
+    expect(env.warnings).toEqual(['unrecognized format "colour"']);
   });
 });
 
-describe('a definition that changes', () => {
-  it('counts for the next request, keeps open watches, and shows objects as they are now (DEC-20, DEC-23)', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(shipDefinition({ properties: { masts: { type: 'integer' }, rum: { type: 'string' } } }));
-    await bench.ship('a', { masts: 1, rum: 'much' });
-    const stream = await bench
+describe('a changed definition', () => {
+  it('applies to the next request, keeps open watches, and serves objects by its new schema (DEC-20, DEC-23)', async () => {
+    const env = await CustomBench.open();
+    await env.define(shipDefinition({ properties: { masts: { type: 'integer' }, rum: { type: 'string' } } }));
+    await env.ship('a', { masts: 1, rum: 'much' });
+    const stream = await env
       .ships()
       .verbs.watch?.(
-        { ...contextless(), namespace: 'default' },
+        { ...clientContext(), namespace: 'default' },
         { ...everything, allowBookmarks: false, sendInitialEvents: undefined, timeoutMilliseconds: 60_000 },
       );
-    await bench.redefine('ships.sea.example', (spec) => {
+    await env.redefine('ships.sea.example', (spec) => {
       spec.versions = [
         shipVersion(
           'v1',
@@ -139,60 +137,60 @@ describe('a definition that changes', () => {
         ),
       ];
     });
-    expect((await bench.getShip('a')).spec).toEqual({ masts: 1, sails: 7 });
-    await bench.ship('b', {});
+    expect((await env.getShip('a')).spec).toEqual({ masts: 1, sails: 7 });
+    await env.ship('b', {});
     expect(stream?.over).toBe(false);
     stream?.close();
-    expect((await bench.ship('c', { rum: 'no' })).spec).toEqual({ sails: 7 });
+    expect((await env.ship('c', { rum: 'no' })).spec).toEqual({ sails: 7 });
   });
 
-  it('holds writes that are under way to what it says now', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(shipDefinition({ properties: { rum: { type: 'string' } } }));
-    const { kind } = bench.ships();
+  it('also applies to writes in progress', async () => {
+    const env = await CustomBench.open();
+    await env.define(shipDefinition({ properties: { rum: { type: 'string' } } }));
+    const { kind } = env.ships();
     const decoded = shapeObject(
       kind,
       { metadata: { name: 'a' }, spec: { rum: 'much' } },
       { findings: [], namespace: 'default' },
     );
-    await bench.redefine('ships.sea.example', (spec) => {
+    await env.redefine('ships.sea.example', (spec) => {
       spec.versions = [
         shipVersion('v1', { properties: { sails: { type: 'integer', default: 7 } } }, { storage: true }),
       ];
     });
-    await bench.ships().verbs.create?.(client('default'), decoded.object, writing);
-    expect((await bench.getShip('a')).spec).toEqual({ sails: 7 });
+    await env.ships().verbs.create?.(client('default'), decoded.object, writing);
+    expect((await env.getShip('a')).spec).toEqual({ sails: 7 });
   });
 
   it('keeps its kind and scope once it is established', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(shipDefinition());
+    const env = await CustomBench.open();
+    await env.define(shipDefinition());
     const refused = await refusal(
-      bench.redefine('ships.sea.example', (spec) => Object.assign(spec, { scope: 'Cluster' })),
+      env.redefine('ships.sea.example', (spec) => Object.assign(spec, { scope: 'Cluster' })),
     );
     expect(refused.message).toContain('spec.scope: Invalid value: "Cluster": field is immutable');
   });
 
-  it('ends its watches where a version is no longer served (WATCH-38)', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(shipDefinition({}, { versions: [shipVersion('v1', {}, { storage: true }), shipVersion('v2')] }));
-    const stream = await bench
+  it('ends its watches if a version is no longer served (WATCH-38)', async () => {
+    const env = await CustomBench.open();
+    await env.define(shipDefinition({}, { versions: [shipVersion('v1', {}, { storage: true }), shipVersion('v2')] }));
+    const stream = await env
       .ships('v2')
       .verbs.watch?.(
-        { ...contextless(), namespace: 'default' },
+        { ...clientContext(), namespace: 'default' },
         { ...everything, allowBookmarks: false, sendInitialEvents: undefined, timeoutMilliseconds: 60_000 },
       );
-    await bench.redefine('ships.sea.example', (spec) => {
+    await env.redefine('ships.sea.example', (spec) => {
       const versions = spec.versions as JsonObject[];
       Object.assign(versions[1] ?? {}, { served: false });
     });
     expect(stream?.take()).toBeUndefined();
     expect(stream?.over).toBe(true);
-    expect(bench.plane.find('sea.example', 'v2', 'ships')).toBeUndefined();
+    expect(env.plane.find('sea.example', 'v2', 'ships')).toBeUndefined();
   });
 });
 
-describe('several versions', () => {
+describe('several versions of a kind', () => {
   const two = (spec: JsonObject = {}) =>
     shipDefinition(
       {},
@@ -208,35 +206,35 @@ describe('several versions', () => {
       },
     );
 
-  it('show the same object, each what its schema knows', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(two());
-    await bench.ship('a', { rum: 'much' });
-    expect(await bench.getShip('a', 'v2')).toMatchObject({ apiVersion: 'sea.example/v2', spec: { masts: 2 } });
-    await bench.ship('b', { masts: 4 }, 'v2');
-    expect(await bench.getShip('b')).toMatchObject({ apiVersion: 'sea.example/v1', spec: { masts: 4 } });
-    expect((await bench.getShip('b')).metadata.uid).toBe((await bench.getShip('b', 'v2')).metadata.uid);
+  it('serve the same object, each with the fields of its own schema', async () => {
+    const env = await CustomBench.open();
+    await env.define(two());
+    await env.ship('a', { rum: 'much' });
+    expect(await env.getShip('a', 'v2')).toMatchObject({ apiVersion: 'sea.example/v2', spec: { masts: 2 } });
+    await env.ship('b', { masts: 4 }, 'v2');
+    expect(await env.getShip('b')).toMatchObject({ apiVersion: 'sea.example/v1', spec: { masts: 4 } });
+    expect((await env.getShip('b')).metadata.uid).toBe((await env.getShip('b', 'v2')).metadata.uid);
   });
 
-  it('hold what is written to the schema of the version that it is written in', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(two({ required: ['rum'] }));
-    expect((await refusal(bench.ship('a', {}))).message).toContain('spec.rum: Required value');
-    await bench.ship('a', {}, 'v2');
-    await bench.patchShip('a', { spec: { masts: 3 } }, 'v2');
-    expect((await bench.getShip('a')).spec).toEqual({ masts: 3 });
+  it('validate a write by the schema of the version of the request', async () => {
+    const env = await CustomBench.open();
+    await env.define(two({ required: ['rum'] }));
+    expect((await refusal(env.ship('a', {}))).message).toContain('spec.rum: Required value');
+    await env.ship('a', {}, 'v2');
+    await env.patchShip('a', { spec: { masts: 3 } }, 'v2');
+    expect((await env.getShip('a')).spec).toEqual({ masts: 3 });
   });
 
-  it('are watched each in its own form', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(two());
-    const stream = await bench
+  it('are watched each in its own version', async () => {
+    const env = await CustomBench.open();
+    await env.define(two());
+    const stream = await env
       .ships('v2')
       .verbs.watch?.(
-        { ...contextless(), namespace: 'default' },
+        { ...clientContext(), namespace: 'default' },
         { ...everything, allowBookmarks: false, sendInitialEvents: undefined, timeoutMilliseconds: 60_000 },
       );
-    await bench.ship('a', { rum: 'much' });
+    await env.ship('a', { rum: 'much' });
     const event = stream?.take();
     expect(event).toMatchObject({ type: 'ADDED' });
     if (event === undefined || !('object' in event)) throw new Error('no event');
@@ -244,45 +242,43 @@ describe('several versions', () => {
     stream?.close();
   });
 
-  it('are stored in another one when the definition says so, object by object as they are written', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(two());
-    const before = await bench.ship('a', { masts: 1 });
-    const stream = await bench
+  it('are stored in the new storage version, object by object as they are written', async () => {
+    const env = await CustomBench.open();
+    await env.define(two());
+    const before = await env.ship('a', { masts: 1 });
+    const stream = await env
       .ships()
       .verbs.watch?.(
-        { ...contextless(), namespace: 'default' },
+        { ...clientContext(), namespace: 'default' },
         { ...everything, allowBookmarks: false, sendInitialEvents: undefined, timeoutMilliseconds: 60_000 },
       );
     stream?.take();
-    await bench.redefine('ships.sea.example', (spec) => {
+    await env.redefine('ships.sea.example', (spec) => {
       const versions = spec.versions as JsonObject[];
       Object.assign(versions[0] ?? {}, { storage: false });
       Object.assign(versions[1] ?? {}, { storage: true });
     });
-    expect(bench.definition()?.status.storedVersions).toEqual(['v1', 'v2']);
-    // Of the version that was the stored one, whose objects are now made of others.
+    expect(env.definition()?.status.storedVersions).toEqual(['v1', 'v2']);
+    // A watch of the previous storage version, whose objects are now converted from the new one.
     expect(stream?.take()).toBeUndefined();
     expect(stream?.over).toBe(true);
-    expect((await bench.getShip('a')).apiVersion).toBe('sea.example/v1');
-    expect((await bench.getShip('a')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
-    // A write that changes nothing brings the object into the new version, and a second one finds it there.
-    const moved = await bench.patchShip('a', {});
+    expect((await env.getShip('a')).apiVersion).toBe('sea.example/v1');
+    expect((await env.getShip('a')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+    // A write without changes stores the object in the new version, and a second one changes nothing.
+    const moved = await env.patchShip('a', {});
     expect(moved.metadata.resourceVersion).not.toBe(before.metadata.resourceVersion);
-    const { entries } = await bench.store.list({ slice: 'plane', prefix: ['objects', 'ships.sea.example'] });
+    const { entries } = await env.store.list({ slice: 'plane', prefix: ['objects', 'ships.sea.example'] });
     expect(entries[0]?.value).toContain('"apiVersion":"sea.example/v2"');
-    expect((await bench.patchShip('a', {})).metadata.resourceVersion).toBe(moved.metadata.resourceVersion);
+    expect((await env.patchShip('a', {})).metadata.resourceVersion).toBe(moved.metadata.resourceVersion);
     const refused = await refusal(
-      bench.redefine('ships.sea.example', (spec) =>
-        Object.assign(spec, { versions: listAt(spec, 'versions').slice(1) }),
-      ),
+      env.redefine('ships.sea.example', (spec) => Object.assign(spec, { versions: listAt(spec, 'versions').slice(1) })),
     );
     expect(refused.message).toContain('status.storedVersions[0]: Invalid value: "v1": missing from spec.versions');
   });
 
-  it('warn where one is deprecated (CREATE-29)', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(
+  it('cause a warning if one is deprecated (CREATE-29)', async () => {
+    const env = await CustomBench.open();
+    await env.define(
       shipDefinition(
         {},
         {
@@ -295,42 +291,42 @@ describe('several versions', () => {
         },
       ),
     );
-    expect(bench.ships('v1').kind.deprecation).toBeUndefined();
-    expect(bench.ships('v1beta1').kind.deprecation).toBe(
+    expect(env.ships('v1').kind.deprecation).toBeUndefined();
+    expect(env.ships('v1beta1').kind.deprecation).toBe(
       'sea.example/v1beta1 Ship is deprecated; use sea.example/v1 Ship',
     );
-    expect(bench.ships('v1alpha1').kind.deprecation).toBe('walk the plank');
-    expect(bench.ships('v2').kind.deprecation).toBe('sea.example/v2 Ship is deprecated');
+    expect(env.ships('v1alpha1').kind.deprecation).toBe('walk the plank');
+    expect(env.ships('v2').kind.deprecation).toBe('sea.example/v2 Ship is deprecated');
   });
 });
 
-describe('a definition that is deleted', () => {
-  it('takes its objects along and leaves nothing behind', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(shipDefinition());
-    for (let index = 0; index < 10; index++) await bench.ship(`s${index}`);
-    await bench.undefine();
-    expect(bench.definition()).toBeUndefined();
-    expect(await bench.rows()).toBe(0);
-    expect(await bench.rows('customresourcedefinitions.apiextensions.k8s.io')).toBe(0);
-    expect((await bench.store.list(pendingRange)).entries).toEqual([]);
-    expect(bench.plane.find('sea.example', 'v1', 'ships')).toBeUndefined();
-    await bench.define(shipDefinition());
-    expect(bench.plane.kinds.get('ships.sea.example')?.count()).toBe(0);
+describe('a deleted definition', () => {
+  it('deletes its objects and leaves nothing in the store', async () => {
+    const env = await CustomBench.open();
+    await env.define(shipDefinition());
+    for (let index = 0; index < 10; index++) await env.ship(`s${index}`);
+    await env.undefine();
+    expect(env.definition()).toBeUndefined();
+    expect(await env.rows()).toBe(0);
+    expect(await env.rows('customresourcedefinitions.apiextensions.k8s.io')).toBe(0);
+    expect((await env.store.list(pendingRange)).entries).toEqual([]);
+    expect(env.plane.find('sea.example', 'v1', 'ships')).toBeUndefined();
+    await env.define(shipDefinition());
+    expect(env.plane.kinds.get('ships.sea.example')?.count()).toBe(0);
   });
 
-  it('waits for objects that something holds, takes no new ones, and says so (CREATE-23, DISC-06)', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(shipDefinition());
-    await bench.ship('held', {}, 'v1', { finalizers: ['sea.example/hold'] });
-    await bench.undefine();
-    expect(bench.conditions()).toContain('Terminating=True InstanceDeletionInProgress');
-    expect(bench.ships().unlisted).toEqual(['patch', 'create', 'update']);
-    const refused = await refusal(bench.ship('late'));
+  it('waits for objects with finalizers, refuses new ones, and reports both (CREATE-23, DISC-06)', async () => {
+    const env = await CustomBench.open();
+    await env.define(shipDefinition());
+    await env.ship('held', {}, 'v1', { finalizers: ['sea.example/hold'] });
+    await env.undefine();
+    expect(env.conditions()).toContain('Terminating=True InstanceDeletionInProgress');
+    expect(env.ships().unlisted).toEqual(['patch', 'create', 'update']);
+    const refused = await refusal(env.ship('late'));
     expect(refused.message).toBe(
       'ships.sea.example "late" is forbidden: create not allowed while custom resource definition is terminating',
     );
-    const again = await bench.reopen();
+    const again = await env.reopen();
     await again.upkeep.idle();
     expect(again.conditions()).toContain('Terminating=True InstanceDeletionInProgress');
     const gone = again.gone();
@@ -339,26 +335,26 @@ describe('a definition that is deleted', () => {
     expect(await again.rows()).toBe(0);
   });
 
-  it('goes at once where it was never established', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(shipDefinition({}, { names: { plural: 'ships', kind: 'Ship' } }));
-    await bench.define(shipDefinition({}, { names: { plural: 'boats', kind: 'Ship' } }, 'boats'));
-    await bench.undefine('boats.sea.example');
-    expect(bench.definition('boats.sea.example')).toBeUndefined();
-    expect(bench.ships().kind.kind).toBe('Ship');
+  it('is removed at once if it was never established', async () => {
+    const env = await CustomBench.open();
+    await env.define(shipDefinition({}, { names: { plural: 'ships', kind: 'Ship' } }));
+    await env.define(shipDefinition({}, { names: { plural: 'boats', kind: 'Ship' } }, 'boats'));
+    await env.undefine('boats.sea.example');
+    expect(env.definition('boats.sea.example')).toBeUndefined();
+    expect(env.ships().kind.kind).toBe('Ship');
   });
 
-  it('ends the watches of its objects, after it has told of each one (WATCH-38)', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(shipDefinition());
-    await bench.ship('a');
-    const stream = await bench
+  it('ends the watches of its objects after a DELETED event for each object (WATCH-38)', async () => {
+    const env = await CustomBench.open();
+    await env.define(shipDefinition());
+    await env.ship('a');
+    const stream = await env
       .ships()
       .verbs.watch?.(
-        { ...contextless(), namespace: 'default' },
+        { ...clientContext(), namespace: 'default' },
         { ...everything, allowBookmarks: false, sendInitialEvents: undefined, timeoutMilliseconds: 60_000 },
       );
-    await bench.undefine();
+    await env.undefine();
     const types: string[] = [];
     for (let event = stream?.take(); event !== undefined; event = stream?.take()) types.push(event.type);
     expect(types).toEqual(['ADDED', 'DELETED']);
@@ -368,7 +364,7 @@ describe('a definition that is deleted', () => {
 
 const everything = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
 
-function contextless() {
+function clientContext() {
   return {
     user: { name: 'jane', groups: [] },
     system: false,
@@ -378,20 +374,20 @@ function contextless() {
   };
 }
 
-describe('texts in the store', () => {
-  it('are served as they are where they were written by the schema of today', async () => {
-    const bench = await CustomBench.open();
-    await bench.define(shipDefinition(masts));
-    await bench.ship('a', {});
-    const { entries } = await bench.store.list({ slice: 'plane', prefix: ['objects', 'ships.sea.example'] });
+describe('stored texts', () => {
+  it('are served unchanged if they were written with the current schema', async () => {
+    const env = await CustomBench.open();
+    await env.define(shipDefinition(masts));
+    await env.ship('a', {});
+    const { entries } = await env.store.list({ slice: 'plane', prefix: ['objects', 'ships.sea.example'] });
     const stored = JSON.parse(entries[0]?.value ?? '') as JsonValue;
-    const form = bench.plane.kinds.get('ships.sea.example')?.resource.form;
+    const form = env.plane.kinds.get('ships.sea.example')?.resource.form;
     expect(textAt(stored, 'form')).toBe(form?.mark);
-    await bench.redefine('ships.sea.example', (spec) => {
+    await env.redefine('ships.sea.example', (spec) => {
       spec.versions = [
         shipVersion('v1', { properties: { masts: { type: 'integer', default: 9 } } }, { storage: true }),
       ];
     });
-    expect(bench.plane.kinds.get('ships.sea.example')?.resource.form?.mark).not.toBe(form?.mark);
+    expect(env.plane.kinds.get('ships.sea.example')?.resource.form?.mark).not.toBe(form?.mark);
   });
 });

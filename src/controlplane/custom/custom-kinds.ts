@@ -21,25 +21,28 @@ const write = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 
 const everything = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
 const removal = { dryRun: false, gracePeriodSeconds: 0, propagationPolicy: undefined, preconditions: {} };
 
-/** Objects with finalizers of their own keep a definition; who removes the last one is noticed at once, as a rule. */
-const lookAgainMilliseconds = 5_000;
+/**
+ * Finalizers of objects delay the deletion of their definition. Usually the last removal is noticed at once, without
+ * this delay.
+ */
+const recheckMilliseconds = 5_000;
 
-interface Served {
-  /** Of what it was made of: a definition whose status alone has changed is not added again. */
+interface ServedDefinition {
+  /** The digest of the definition without its status: a change of only the status does not add the kind again. */
   readonly digest: string;
   readonly storedVersion: string;
   stop(): void;
 }
 
 /**
- * The kinds that the definitions of a plane make: establishes definitions, serves what is established, and removes the
- * objects of those that go. Whatever is begun here can be begun again: it goes by what stands in the store.
+ * The kinds that the definitions of a plane create. It establishes definitions, serves established ones, and deletes
+ * the objects of definitions that are being deleted. All work is based on the state in the store and may be repeated.
  */
 export class CustomKinds {
   readonly #options: PartDependencies;
-  readonly #served = new Map<string, Served>();
+  readonly #served = new Map<string, ServedDefinition>();
   readonly #names = new GroupNames();
-  /** Definitions of one group wait for each other: they may want the same names. */
+  /** Definitions of one group are processed one after the other, because they may request the same names. */
   readonly #groups = new Lanes();
   #stopped = false;
 
@@ -47,7 +50,7 @@ export class CustomKinds {
     this.#options = options;
   }
 
-  /** Serves what is established already, from the same moment. Returns how to stop. */
+  /** Serves all established definitions, from the same moment. Returns a function that stops it. */
   async start(): Promise<() => void> {
     const known = this.#definitions.peekAll().map((served) => definitionOf(glanceAt(served)));
     for (const definition of known) this.#names.set(definition);
@@ -69,40 +72,40 @@ export class CustomKinds {
     return this.#names.waitingIn(group);
   }
 
-  /** Brings everything in line with the definition of that name. A number: something is left to be looked at then. */
+  /** Reconciles the definition of that name. A number requests another run after that many milliseconds. */
   async settle(name: string): Promise<number | undefined> {
     const group = name.slice(name.indexOf('.') + 1);
-    return this.#groups.run(group, () => this.#settleNow(name));
+    return this.#groups.run(group, () => this.#reconcileNow(name));
   }
 
-  async #settleNow(name: string): Promise<number | undefined> {
+  async #reconcileNow(name: string): Promise<number | undefined> {
     if (this.#stopped) return undefined;
     const object = this.#definitions.peek('', name)?.object;
     if (object === undefined) {
-      await this.#forget(name);
+      await this.#stopServing(name);
       return undefined;
     }
     const definition = definitionOf(object);
-    const isGoing = object.metadata.deletionTimestamp !== undefined;
-    if (isGoing && (object.metadata.finalizers ?? []).includes(cleanupFinalizer))
+    const isDeleting = object.metadata.deletionTimestamp !== undefined;
+    if (isDeleting && (object.metadata.finalizers ?? []).includes(cleanupFinalizer))
       return this.#cleanUp(name, definition);
-    if (isGoing) return undefined;
+    if (isDeleting) return undefined;
     return this.#establish(name, definition);
   }
 
   async #establish(name: string, definition: Definition): Promise<number | undefined> {
     const { status, isServed } = outcomeOf(definition, this.#usedNames(definition), this.#options.clock.now());
-    // Served before it says so: whoever waits for the condition finds the kind.
+    // Served before the status is written, so that clients that wait for the condition find the kind.
     if (isServed) await this.#serve([{ ...definition, status }]);
     if (isSameStatus(status, definition.status)) return undefined;
-    // Made anew of what stands there when it is written: a version may have been stored meanwhile.
+    // Computed again from the newest object: a new storage version may have been added in the meantime.
     return this.#writeStatus(name, (object) => {
       const newest = definitionOf(object);
       return outcomeOf(newest, this.#usedNames(newest), this.#options.clock.now()).status as JsonValue;
     });
   }
 
-  /** A definition that somebody has written meanwhile is looked at again. */
+  /** Writes the status; a definition that was changed concurrently is reconciled again. */
   async #writeStatus(name: string, make: (object: KubeObject) => JsonValue): Promise<number | undefined> {
     const object = this.#definitions.peek('', name)?.object;
     if (object === undefined) return 0;
@@ -112,7 +115,7 @@ export class CustomKinds {
       await this.#definitions.status?.update(systemContext(''), name, next, write);
       return undefined;
     } catch (error) {
-      if (isOvertaken(error)) return 0;
+      if (isStale(error)) return 0;
       throw error;
     }
   }
@@ -130,7 +133,7 @@ export class CustomKinds {
       });
       const store = this.#options.plane().kinds.get(name);
       await store?.verbs.deletecollection(systemContext(''), everything, removal);
-      if ((store?.count() ?? 0) > 0) return lookAgainMilliseconds;
+      if ((store?.count() ?? 0) > 0) return recheckMilliseconds;
     }
     await step(
       wasEstablished
@@ -140,7 +143,7 @@ export class CustomKinds {
     return this.#release(name);
   }
 
-  /** Takes the finalizer off; without others of its own the definition goes with it. */
+  /** Removes the finalizer; without other finalizers this removes the definition. */
   async #release(name: string): Promise<number | undefined> {
     const object = this.#definitions.peek('', name)?.object;
     if (object === undefined) return undefined;
@@ -149,10 +152,10 @@ export class CustomKinds {
     try {
       await this.#definitions.verbs.update(systemContext(''), name, next, write);
     } catch (error) {
-      if (isOvertaken(error)) return 0;
+      if (isStale(error)) return 0;
       throw error;
     }
-    if (this.#definitions.peek('', name) === undefined) await this.#forget(name);
+    if (this.#definitions.peek('', name) === undefined) await this.#stopServing(name);
     return undefined;
   }
 
@@ -164,7 +167,7 @@ export class CustomKinds {
       const names = definition.status.acceptedNames ?? {};
       const content = JSON.stringify([definition.spec, names, terminating, definition.metadata.uid]);
       const digest = createHash('sha256').update(content).digest('base64');
-      if (this.#served.get(name)?.digest === digest || this.#isOurs(name)) continue;
+      if (this.#served.get(name)?.digest === digest || this.#isBuiltIn(name)) continue;
       const before = this.#served.get(name)?.storedVersion;
       const storedVersion = storedVersionOf(definition);
       const isStoredAnew = before !== undefined && before !== storedVersion;
@@ -176,19 +179,19 @@ export class CustomKinds {
     await plane.add(added.map(({ kind }) => kind));
     for (const { name, digest, storedVersion } of added) {
       this.#served.get(name)?.stop();
-      const stop = plane.kinds.get(name)?.listen(({ after }) => this.#noticeRemoval(name, after === undefined));
+      const stop = plane.kinds.get(name)?.listen(({ after }) => this.#onObjectChange(name, after === undefined));
       this.#served.set(name, { digest, storedVersion, stop: stop ?? (() => {}) });
     }
   }
 
-  #noticeRemoval(name: string, isGone: boolean): void {
+  #onObjectChange(name: string, isGone: boolean): void {
     const { plane } = this.#options;
     if (!isGone || plane().kinds.get(name)?.count() !== 0) return;
     if (this.#definitions.peek('', name)?.object.metadata.deletionTimestamp === undefined) return;
     void this.settle(name).catch((error: unknown) => this.#report(name, error));
   }
 
-  async #forget(name: string): Promise<void> {
+  async #stopServing(name: string): Promise<void> {
     const served = this.#served.get(name);
     if (served === undefined) return;
     served.stop();
@@ -196,7 +199,7 @@ export class CustomKinds {
     await this.#options.plane().remove([name]);
   }
 
-  /** Of the others in its group, and of the kinds that the plane has by itself. */
+  /** The names used by other definitions of the group and by the plane's own kinds. */
   #usedNames({ metadata, spec }: Definition): UsedNames {
     const { group = '' } = spec;
     const own = this.#options
@@ -207,8 +210,8 @@ export class CustomKinds {
     return this.#names.usedIn(group, metadata.name ?? '', own);
   }
 
-  /** A kind that the plane was opened with: no definition gets its place. */
-  #isOurs(name: string): boolean {
+  /** True for a kind that the plane was opened with: no definition can replace it. */
+  #isBuiltIn(name: string): boolean {
     return this.#options.plane().kinds.has(name) && !this.#served.has(name);
   }
 
@@ -222,7 +225,7 @@ export class CustomKinds {
     if (this.#stopped) return;
     this.#options.log.error(
       { definition: name, error: String(error) },
-      'a definition is not settled; upkeep tries again',
+      'failed to reconcile a custom resource definition; maintenance retries it',
     );
   }
 }
@@ -235,6 +238,6 @@ function withTerminating(object: KubeObject, condition: Omit<Condition, 'type'>,
   return { ...definition.status, conditions } as unknown as JsonValue;
 }
 
-function isOvertaken(error: unknown): boolean {
+function isStale(error: unknown): boolean {
   return error instanceof StatusError && (error.code === 404 || error.status.reason === 'Conflict');
 }

@@ -8,7 +8,7 @@ import type { Draft } from '../../registry/resource.ts';
 import type { LazyRules } from './lazy-rules.ts';
 import { scaleSpecErrors, scaleStatusErrors } from './scale-errors.ts';
 
-/** What the objects of one version are held to beyond their schema. */
+/** The rules for objects of one version, besides their schema. */
 export interface VersionRules {
   readonly schema: Schema;
   readonly scale: ScaleSubresource | undefined;
@@ -24,11 +24,11 @@ export function customResourceErrors(
   const { scale, rules } = version;
   const errors = scale === undefined ? [] : [...scaleSpecErrors(scale, object), ...scaleStatusErrors(scale, object)];
   if (rules === undefined) return errors;
-  const known = [...validateChanged(version.schema, object, old?.object, ''), ...errors];
-  return ruleErrors(rules, known, draft, context).then((broken) => [...errors, ...broken]);
+  const schemaErrors = [...validateChanged(version.schema, object, old?.object, ''), ...errors];
+  return ruleErrors(rules, schemaErrors, draft, context).then((ruleFailures) => [...errors, ...ruleFailures]);
 }
 
-/** The rules of the whole object count for a status too (STATUS-05). */
+/** The errors of a status update. Rules of the whole object apply to it too (STATUS-05). */
 export async function customStatusErrors(
   version: VersionRules,
   draft: Draft,
@@ -38,15 +38,15 @@ export async function customStatusErrors(
   const errors = version.scale === undefined ? [] : scaleStatusErrors(version.scale, object);
   if (version.rules === undefined) return errors;
   const status = version.schema.properties?.status;
-  const known =
+  const schemaErrors =
     status === undefined || object.status === undefined
       ? []
       : validateChanged(status, object.status, old?.object.status, 'status');
-  return [...errors, ...(await ruleErrors(version.rules, [...known, ...errors], draft, context))];
+  return [...errors, ...(await ruleErrors(version.rules, [...schemaErrors, ...errors], draft, context))];
 }
 
-/** Faults that leave rules without the values that they speak of. */
-const blocking: ReadonlySet<FieldError['type']> = new Set<FieldError['type']>([
+/** Error types after which rules cannot run, because the values that they refer to are missing or wrong. */
+const blockingTypes: ReadonlySet<FieldError['type']> = new Set<FieldError['type']>([
   'FieldValueNotSupported',
   'FieldValueRequired',
   'FieldValueTooLong',
@@ -63,13 +63,13 @@ const notChecked = invalid(
 
 async function ruleErrors(
   rules: LazyRules,
-  known: readonly FieldError[],
+  schemaErrors: readonly FieldError[],
   { object, old }: Draft,
   context: RequestContext,
 ): Promise<readonly FieldError[]> {
   const validator = await rules();
   if (validator === undefined) return [];
-  if (known.some(({ type }) => blocking.has(type))) return [notChecked];
+  if (schemaErrors.some(({ type }) => blockingTypes.has(type))) return [notChecked];
   return validator.validate(object as JsonValue, {
     ...(old === undefined ? {} : { old: old.object as JsonValue }),
     warn: (text) => context.warn(text),

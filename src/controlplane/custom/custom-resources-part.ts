@@ -7,7 +7,7 @@ import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import { CustomKinds } from './custom-kinds.ts';
 import { definitionsResource } from './definitions-resource.ts';
 
-/** Custom resource definitions, and everything that they define. */
+/** Custom resource definitions and the kinds that they define. */
 export function customResourcesPart(dependencies: PartDependencies): PlanePart {
   const kinds = new CustomKinds(dependencies);
   const resource = definitionsResource({
@@ -26,24 +26,26 @@ export function customResourcesPart(dependencies: PartDependencies): PlanePart {
 }
 
 /**
- * Who writes a definition is answered when it is served, so that what is defined can be used with the next request. If
- * that fails, upkeep goes on with it, and the write stands.
+ * Responds to a write of a definition when it is served, so that the next request can use the kind. If that fails, the
+ * write still succeeds, and maintenance retries.
  */
 function mountDefinitions(store: KindStore, kinds: CustomKinds): MountedResource {
   const { verbs } = store;
-  const settled = async <T extends { readonly object: { metadata: { name?: string } } }>(written: Promise<T>) => {
-    const answer = await written;
-    await kinds.settle(answer.object.metadata.name ?? '').catch(() => undefined);
-    return answer;
+  const afterReconcile = async <T extends { readonly object: { metadata: { name?: string } } }>(
+    written: Promise<T>,
+  ) => {
+    const result = await written;
+    await kinds.settle(result.object.metadata.name ?? '').catch(() => undefined);
+    return result;
   };
   const mounted = mountStored(store);
   return {
     ...mounted,
     verbs: {
       ...mounted.verbs,
-      create: (context, object, options) => settled(verbs.create(context, object, options)),
-      update: (context, name, object, options) => settled(verbs.update(context, name, object, options)),
-      patch: (context, name, patch, options) => settled(verbs.patch(context, name, patch, options)),
+      create: (context, object, options) => afterReconcile(verbs.create(context, object, options)),
+      update: (context, name, object, options) => afterReconcile(verbs.update(context, name, object, options)),
+      patch: (context, name, patch, options) => afterReconcile(verbs.patch(context, name, patch, options)),
     },
   };
 }

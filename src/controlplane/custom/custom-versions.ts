@@ -21,7 +21,7 @@ import { customResourceErrors, customStatusErrors } from './custom-resource-erro
 import { lazyRules } from './lazy-rules.ts';
 import { type SharedSchema, sharedSchema } from './shared-schema.ts';
 
-/** One version of a kind that a definition makes. */
+/** One version of a kind that a definition creates. */
 export interface CustomVersion {
   readonly resource: StoredResource;
   readonly served: boolean;
@@ -30,20 +30,20 @@ export interface CustomVersion {
 }
 
 export interface CustomKind {
-  /** By their names: those that were accepted, which need not be those that are wanted. */
+  /** The accepted names, which may differ from the requested ones. */
   readonly names: DefinitionNames;
-  /** The definition is being deleted: nothing new comes. */
+  /** The definition is being deleted: no objects can be created. */
   readonly terminating: boolean;
-  /** Objects were stored in another version until now. */
+  /** The storage version has just changed. */
   readonly isStoredAnew?: boolean;
 }
 
-/** The version in which objects are stored. */
+/** The storage version. */
 export function storedVersionOf({ spec }: Definition): string {
   return (spec.versions ?? []).find(({ storage }) => storage === true)?.name ?? '';
 }
 
-/** What a definition says, as kinds like any other. */
+/** Converts the versions of a definition to stored resources. */
 export function customVersions(definition: Definition, kind: CustomKind): CustomVersion[] {
   const { versions = [] } = definition.spec;
   const stored = versions.find(({ storage }) => storage === true);
@@ -59,7 +59,7 @@ export function customVersions(definition: Definition, kind: CustomKind): Custom
   }));
 }
 
-/** By version. */
+/** Schemas by version. */
 type Schemas = ReadonlyMap<string, SharedSchema>;
 
 function customResource(
@@ -111,19 +111,19 @@ function customResource(
 }
 
 /**
- * How objects of one version come out of the store and get into it. They differ from version to version in their
- * apiVersion alone. What is read is pruned and defaulted by the schema of the version in which it was stored, which
- * may have changed since (DEC-20, DEC-23), and pruned by that in which it is served.
+ * Converts objects of one version from and to their stored form. Versions differ only in their apiVersion. A read
+ * object is pruned and defaulted by the schema of the version in which it was stored, which may have changed since
+ * (DEC-20, DEC-23), and pruned by the schema of the version in which it is served.
  */
 function servedForm(kind: ResourceKind, schemas: Schemas, stored: ResourceVersion): ServedForm {
   const own = apiVersionOf(kind);
   const storedVersion = apiVersionOf(stored);
   const isStored = own === storedVersion;
   const turn = (object: KubeObject): KubeObject => {
-    const written = schemas.get(parseApiVersion(object.apiVersion).version)?.schema ?? kind.schema;
-    coerce(written, object);
-    applyDefaults(written, object);
-    if (written !== kind.schema) coerce(kind.schema, object);
+    const storedSchema = schemas.get(parseApiVersion(object.apiVersion).version)?.schema ?? kind.schema;
+    coerce(storedSchema, object);
+    applyDefaults(storedSchema, object);
+    if (storedSchema !== kind.schema) coerce(kind.schema, object);
     object.apiVersion = own;
     object.kind = kind.kind;
     return object;
@@ -152,18 +152,18 @@ interface ResourceVersion {
   readonly version: string;
 }
 
-/** Drops what the schema does not know, also in the metadata of resources inside. */
+/** Drops fields that the schema does not contain, also in the metadata of embedded resources. */
 function coerce(schema: Schema, object: KubeObject): void {
   prune(schema, object, { isResource: true });
   try {
     shapeEmbedded(schema, object);
   } catch (error) {
-    // What lies in the store is served whatever has become of its schema; a write of it will be refused.
+    // Stored objects are served even if their schema has changed; a write of such an object is refused.
     if (!(error instanceof DecodeError)) throw error;
   }
 }
 
-/** CREATE-29: its own text, or which version to use instead. */
+/** CREATE-29: the definition's own warning, or a reference to a better version. */
 function deprecationOf({ spec }: Definition, version: DefinitionVersion, kind: string): string | undefined {
   if (version.deprecated !== true) return undefined;
   if (version.deprecationWarning !== undefined) return version.deprecationWarning;

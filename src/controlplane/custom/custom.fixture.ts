@@ -19,7 +19,7 @@ import { definitionsKey } from './definitions-resource.ts';
 
 const group = 'sea.example';
 
-/** A definition of ships, of one version with a spec like this. */
+/** A definition of ships with one version and this spec. */
 export function shipDefinition(spec: JsonObject = {}, change: JsonObject = {}, plural = 'ships'): JsonObject {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -43,17 +43,17 @@ export function shipVersion(name: string, spec: JsonObject = {}, change: JsonObj
   return { name, served: true, storage: false, schema: { openAPIV3Schema: { type: 'object', properties } }, ...change };
 }
 
-const ends: (() => Promise<void>)[] = [];
+const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
 export interface CustomBenchOptions {
   readonly store?: Store;
   readonly clock?: ManualClock;
-  /** As if the process ended before upkeep came to anything. */
+  /** Does not start maintenance, as if the process ended before it ran. */
   readonly withoutUpkeep?: boolean;
-  /** And before anything else followed a write. */
+  /** Also does not start the part, as if nothing followed a write. */
   readonly isIdle?: boolean;
 }
 
@@ -65,11 +65,11 @@ export class CustomBench {
   readonly upkeep: Upkeep;
   readonly warnings: string[] = [];
 
-  private constructor(store: Store, clock: ManualClock, plane: ControlPlane, upkeep: Upkeep) {
+  private constructor(store: Store, clock: ManualClock, plane: ControlPlane, maintenance: Upkeep) {
     this.store = store;
     this.clock = clock;
     this.plane = plane;
-    this.upkeep = upkeep;
+    this.upkeep = maintenance;
   }
 
   static async open(options: CustomBenchOptions = {}): Promise<CustomBench> {
@@ -91,25 +91,25 @@ export class CustomBench {
       },
       onUpkeep: () => wake(),
     });
-    const upkeep = startUpkeep({ store, clock, log: silentLog, plane: async () => plane });
-    if (options.withoutUpkeep === true) await upkeep.stop();
-    else wake = () => upkeep.wake();
-    upkeep.wake();
-    ends.push(async () => {
-      await upkeep.stop();
+    const maintenance = startUpkeep({ store, clock, log: silentLog, plane: async () => plane });
+    if (options.withoutUpkeep === true) await maintenance.stop();
+    else wake = () => maintenance.wake();
+    maintenance.wake();
+    cleanups.push(async () => {
+      await maintenance.stop();
       plane.close();
     });
-    return new CustomBench(store, clock, plane, upkeep);
+    return new CustomBench(store, clock, plane, maintenance);
   }
 
-  /** What the plane is after it was put away, or its process ended, and it is loaded again. */
+  /** The plane after it was unloaded, or its process ended, and it is loaded again. */
   async reopen(): Promise<CustomBench> {
     await this.upkeep.stop();
     this.plane.close();
     return CustomBench.open({ store: this.store, clock: this.clock });
   }
 
-  /** Resolves when the definition is. */
+  /** Resolves when the definition is gone. */
   gone(name = `ships.${group}`): Promise<void> {
     return new Promise((resolve) => {
       const stop = this.definitions.listen(({ before, after }) => {
@@ -131,7 +131,7 @@ export class CustomBench {
     return object && definitionOf(object);
   }
 
-  /** `NamesAccepted=True NoConflicts` and so on. */
+  /** The conditions as `NamesAccepted=True NoConflicts` and so on. */
   conditions(name = `ships.${group}`): string[] {
     const found = this.definition(name)?.status.conditions ?? [];
     return found.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
@@ -191,7 +191,7 @@ export class CustomBench {
   async getShip(name: string, version = 'v1'): Promise<KubeObject> {
     const served = await this.ships(version).verbs.get?.(this.#client('default'), name, { resourceVersion: '' });
     if (served === undefined) throw new Error('ships cannot be read');
-    // Whatever a client gets is made of the JSON.
+    // Clients receive the JSON, so the result is parsed from it.
     return JSON.parse(served.json());
   }
 
@@ -199,7 +199,7 @@ export class CustomBench {
     await this.ships().verbs.delete?.(this.#client('default'), name, deleting());
   }
 
-  /** All rows of the plane that have to do with this resource. */
+  /** The number of rows of this resource in the plane. */
   async rows(resource = `ships.${group}`): Promise<number> {
     const { entries } = await this.store.list({ slice: 'plane', prefix: ['objects', resource] });
     return entries.length;

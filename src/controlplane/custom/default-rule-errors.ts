@@ -4,7 +4,7 @@ import type { Schema } from '../../api/schema/schema.ts';
 import { cloneJson, type JsonValue } from '../../lib/json-value.ts';
 import { compileValidations, hasRules } from '../cel/compile-validations.ts';
 
-/** Defaults keep to the rules about their values, as if somebody wrote them: anew, and over themselves. */
+/** Checks defaults against the rules of their schemas, as a create and as an update of themselves. */
 export async function defaultRuleErrors(schema: Schema, path: string): Promise<FieldError[]> {
   const errors =
     schema.default === undefined ? [] : await ownErrors(schema, schema.default, childPath(path, 'default'));
@@ -19,7 +19,7 @@ async function ownErrors(schema: Schema, value: JsonValue, path: string): Promis
   if (!hasRules(schema)) return [];
   const { validator } = await compileValidations(schema);
   if (validator === undefined) return [];
-  const overItself = await validator.validate(cloneJson(value), { old: cloneJson(value) });
-  const found = overItself.length > 0 ? overItself : await validator.validate(cloneJson(value));
+  const updateErrors = await validator.validate(cloneJson(value), { old: cloneJson(value) });
+  const found = updateErrors.length > 0 ? updateErrors : await validator.validate(cloneJson(value));
   return found.map((error) => ({ ...error, field: error.field === '' ? path : childPath(path, error.field) }));
 }

@@ -15,7 +15,7 @@ import { type ObjectPlace, resourceKey } from '../../registry/rows.ts';
 import { compileValidations } from '../cel/compile-validations.ts';
 import { defaultRuleErrors } from './default-rule-errors.ts';
 
-/** Holds a definition until its objects are gone. */
+/** Keeps a definition until its objects are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 export const definitionsKey = resourceKey(customResourceDefinitionKind);
@@ -23,7 +23,7 @@ export const definitionsKey = resourceKey(customResourceDefinitionKind);
 export interface DefinitionsOptions {
   readonly clock: Clock;
   settle(name: string): Promise<number | undefined>;
-  /** Definitions of that group that wait for a name. */
+  /** The definitions of that group that wait for a name. */
   waitingIn(group: string): readonly string[];
 }
 
@@ -46,7 +46,7 @@ export function definitionsResource(options: DefinitionsOptions): StoredResource
     prepareDelete: (object) => markTerminating(object, options.clock.now()),
     pending: ({ object }) => isPending(object),
     settle: (_namespace, name) => options.settle(name),
-    unsettles: (old, next) => freedNames(old, next, options),
+    unsettles: (old, next) => waitingDefinitions(old, next, options),
   });
 }
 
@@ -86,7 +86,7 @@ function fillNames(spec: JsonObject): void {
   );
 }
 
-/** Only of those that were not there before. */
+/** Warns about unknown formats that the old definition did not have. */
 function warnOfFormats(definition: Definition, old: Definition | undefined, context: RequestContext): void {
   const known = new Set(old === undefined ? [] : unknownFormats(old.spec));
   for (const format of unknownFormats(definition.spec)) {
@@ -96,7 +96,7 @@ function warnOfFormats(definition: Definition, old: Definition | undefined, cont
 
 function markTerminating(object: KubeObject, now: number): void {
   const { finalizers = [], generation = 1 } = object.metadata;
-  // A definition is deleted by its own rules, which know neither of a grace period nor of another generation.
+  // The deletion of a definition sets neither a grace period nor another generation.
   delete object.metadata.deletionGracePeriodSeconds;
   object.metadata.generation = generation - 1;
   if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer];
@@ -113,7 +113,7 @@ function markTerminating(object: KubeObject, now: number): void {
   };
 }
 
-/** What is being deleted has objects to be removed; what lives is to be established under the names it asks for. */
+/** True if the definition has objects to delete, or is not yet established under the names that it requests. */
 function isPending(object: KubeObject): boolean {
   if (object.metadata.deletionTimestamp !== undefined) {
     return (object.metadata.finalizers ?? []).includes(cleanupFinalizer);
@@ -121,8 +121,8 @@ function isPending(object: KubeObject): boolean {
   return !isEstablished(definitionOf(object));
 }
 
-/** Whoever waits for a name looks again when one of its group goes or changes its names. */
-function freedNames(
+/** Requeues the definitions that wait for a name when another one of the group is deleted or changes its names. */
+function waitingDefinitions(
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
   options: DefinitionsOptions,

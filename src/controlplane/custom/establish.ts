@@ -4,15 +4,15 @@ import { conditionOf, type Definition, type DefinitionStatus } from '../../api/a
 import { type Condition, setCondition } from '../../api/conditions.ts';
 import { equalJson, type JsonValue } from '../../lib/json-value.ts';
 
-/** What becomes of a definition: the status it should have, and whether it is served with it. */
+/** The status that a definition should have, and whether it is served. */
 export interface Outcome {
   readonly status: DefinitionStatus;
   readonly isServed: boolean;
 }
 
 /**
- * The names that a definition gets and the conditions that follow. What was established once stays so, under the names
- * that it has, whatever names it asks for later.
+ * Computes the accepted names of a definition and the resulting conditions. An established definition stays established
+ * under its accepted names, even if it requests other names later.
  */
 export function outcomeOf(definition: Definition, used: UsedNames, now: number): Outcome {
   const { names, condition } = acceptNames(definition, used);

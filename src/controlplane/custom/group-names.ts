@@ -2,39 +2,39 @@ import type { UsedNames } from '../../api/apiextensions/accepted-names.ts';
 import { type Definition, type DefinitionNames, isTrue } from '../../api/apiextensions/definition.ts';
 import { listKindOf, type ResourceKind } from '../../api/resource.ts';
 
-interface Known {
+interface DefinitionEntry {
   readonly accepted: DefinitionNames;
-  /** Others of its group may have names that it wants. */
+  /** Other definitions of the group may have the names that it requests. */
   readonly isWaiting: boolean;
 }
 
-/** Which names the definitions of each group have, by change: nobody has to read thousands of them for one. */
+/** The names of all definitions by group, updated incrementally, so that a change of one does not read thousands. */
 export class GroupNames {
-  readonly #groups = new Map<string, Map<string, Known>>();
+  readonly #groups = new Map<string, Map<string, DefinitionEntry>>();
 
   set(definition: Definition): void {
     const { metadata, spec, status } = definition;
     const { name = '' } = metadata;
     const { group = '' } = spec;
-    const known = this.#groups.get(group) ?? new Map<string, Known>();
-    this.#groups.set(group, known);
+    const entries = this.#groups.get(group) ?? new Map<string, DefinitionEntry>();
+    this.#groups.set(group, entries);
     const isWaiting = metadata.deletionTimestamp === undefined && !isTrue(definition, 'NamesAccepted');
-    known.set(name, { accepted: status.acceptedNames ?? {}, isWaiting });
+    entries.set(name, { accepted: status.acceptedNames ?? {}, isWaiting });
   }
 
   delete(name: string): void {
-    // The name is that of the plural and of the group.
+    // The name of a definition is `<plural>.<group>`.
     const group = name.slice(name.indexOf('.') + 1);
-    const known = this.#groups.get(group);
-    known?.delete(name);
-    if (known?.size === 0) this.#groups.delete(group);
+    const entries = this.#groups.get(group);
+    entries?.delete(name);
+    if (entries?.size === 0) this.#groups.delete(group);
   }
 
   waitingIn(group: string): string[] {
     return [...(this.#groups.get(group) ?? [])].filter(([, { isWaiting }]) => isWaiting).map(([name]) => name);
   }
 
-  /** All names that are taken there, by others than this definition; `own` are the plane's kinds in the group. */
+  /** All names that others than this definition use in the group; `own` are the plane's kinds in the group. */
   usedIn(group: string, except: string, own: readonly ResourceKind[]): UsedNames {
     const resources = new Set<string>();
     const kinds = new Set<string>();

@@ -3,12 +3,12 @@ import { type FieldError, invalid } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 
-const largest = 2_147_483_647;
+const maxReplicas = 2_147_483_647;
 
-/** A value at one of the paths of the scale subresource: it, that there is none, or why there can be none. */
+/** The value at a path of the scale subresource, `undefined` if there is none, or an error. */
 export type ScaleValue<T> = { readonly value: T | undefined } | { readonly fault: string };
 
-/** `.spec.replicas` in its parts. */
+/** The segments of a path such as `.spec.replicas`. */
 export function scalePath(path: string): string[] {
   return path.replace(/^\./, '').split('.');
 }
@@ -28,10 +28,10 @@ export function selectorAt(object: KubeObject, path: string): ScaleValue<string>
   return typeof value === 'string' ? { value } : mismatch(path, value, 'string');
 }
 
-/** In the words of Go's unstructured objects. */
+/** The error message of Go's unstructured objects. */
 function mismatch(path: string, value: JsonValue, wanted: string): { fault: string } {
   return {
-    fault: `${path} accessor error: ${printed(value)} is of the type ${goType(value)}, expected ${wanted}`,
+    fault: `${path} accessor error: ${formatted(value)} is of the type ${goType(value)}, expected ${wanted}`,
   };
 }
 
@@ -48,7 +48,7 @@ function valueBelow(object: KubeObject, path: readonly string[]): ScaleValue<Jso
   return { value };
 }
 
-function printed(value: JsonValue): string {
+function formatted(value: JsonValue): string {
   if (value === null) return '<nil>';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
@@ -87,5 +87,5 @@ function replicaErrors(path: string, object: KubeObject): FieldError[] {
   if ('fault' in found) return [invalid(path, 0, found.fault)];
   const { value = 0 } = found;
   if (value < 0) return [invalid(path, value, 'should be a non-negative integer')];
-  return value > largest ? [invalid(path, value, `should be less than or equal to ${largest}`)] : [];
+  return value > maxReplicas ? [invalid(path, value, `should be less than or equal to ${maxReplicas}`)] : [];
 }

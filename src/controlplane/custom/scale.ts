@@ -16,17 +16,20 @@ import { replicasAt, type ScaleValue, scalePath, selectorAt } from './scale-erro
 
 const newest = { resourceVersion: '' };
 
-/** How many times a write is tried again because somebody else was faster. */
-const attempts = 10;
+/** The number of attempts for a write that conflicts with other writers. */
+const maxAttempts = 10;
 
-/** `scale` of a custom resource: how many there are to be, whatever the kind calls that (SCALE-01 to SCALE-05). */
+/**
+ * The subresource `scale` of a custom resource, with the replica paths that its definition names (SCALE-01 to
+ * SCALE-05).
+ */
 export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSubresource {
   const kind = scaleKind(store.resource.namespaced);
   const { specReplicasPath = '' } = paths;
 
   const toScale = (object: KubeObject): KubeObject => scaleOf(object, paths);
 
-  /** Writes the number into the object that stands there; `version`: only over that one. */
+  /** Writes the number of replicas into the current object. A resourceVersion in the scale is a precondition. */
   async function writeReplicas(
     context: RequestContext,
     name: string,
@@ -45,9 +48,9 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
         const served = serve(kind, toScale(written.object));
         return { object: served.object, json: () => served.json(), created: false };
       } catch (error) {
-        const isLost = error instanceof StatusError && error.status.reason === 'Conflict';
-        const isOurs = given === '' || given === current.metadata.resourceVersion;
-        if (!isLost || !isOurs || attempt === attempts) throw error;
+        const isConflict = error instanceof StatusError && error.status.reason === 'Conflict';
+        const isRetryable = given === '' || given === current.metadata.resourceVersion;
+        if (!isConflict || !isRetryable || attempt === maxAttempts) throw error;
       }
     }
   }
@@ -65,13 +68,13 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
         sent.type === 'json' ? applyJsonPatch(scale, sent.operations) : applyMergePatch(scale, sent.document);
       const { object, findings } = shapeObject(kind, document, { findings: sent.findings });
       applyFieldValidation(kind, findings, options.fieldValidation, (text) => context.warn(text));
-      // A patch that names no version is one for whatever stands there.
+      // A patch without a resourceVersion applies to the current object, whatever its version.
       if (object.metadata.resourceVersion === current.metadata.resourceVersion) delete object.metadata.resourceVersion;
       return object;
     });
   }
 
-  /** What is applied to the scale is applied to the object, by the manager's name for the subresource. */
+  /** Applies the scale to the object itself, under the manager's entry for the subresource. */
   async function apply(
     context: RequestContext,
     name: string,
@@ -150,7 +153,7 @@ function foundValue<T>(found: ScaleValue<T>): T | undefined {
   return found.value;
 }
 
-/** Go leaves a zero out, so a number that is missing is one, unless the object has none at all (SCALE-03). */
+/** Go omits zero, so a missing number means 0, unless the object has no replicas at all (SCALE-03). */
 function replicasOf(scale: KubeObject, current: KubeObject, path: string): number {
   const sent = valueAt(scale as JsonValue, 'spec', 'replicas');
   if (typeof sent === 'number') return sent;

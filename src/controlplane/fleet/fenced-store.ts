@@ -1,34 +1,35 @@
 import type { Revision, Store, Transaction } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 
-/** A store as one plane has it, until the plane is removed. */
+/** A store as one plane uses it, until the plane is removed. */
 export interface FencedStore {
   readonly store: Store;
-  /** From now on nothing is written through it; resolves when nothing is being written any more. */
+  /** Refuses all further writes; resolves when no write is in progress. */
   shut(): Promise<void>;
 }
 
 /**
- * What is written into a slice after its removal would bring it back, and nobody would ever remove it again. So the
- * writes of a plane that goes are refused, and those under way are waited for. `onWrite` hears of each before it is written.
+ * A write into a slice after its removal would recreate the slice, and nothing would ever remove it again. The fence
+ * therefore refuses the writes of a plane that is being removed, and waits for those in progress. `onWrite` is called
+ * before each write.
  */
 export function fencedStore(store: Store, onWrite: (transaction: Transaction) => void = () => {}): FencedStore {
-  let underWay = 0;
+  let pendingWrites = 0;
   let onIdle = () => {};
   let isShut = false;
 
-  function ended(): void {
-    underWay--;
-    if (underWay === 0) onIdle();
+  function writeEnded(): void {
+    pendingWrites--;
+    if (pendingWrites === 0) onIdle();
   }
 
   function transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
     if (isShut) return Promise.reject(new StoreError('Unavailable', 'the control plane was removed'));
     onWrite(transaction);
-    underWay++;
+    pendingWrites++;
     const writing = store.transact(transaction);
-    // Heard here first, then by who writes, who is handed the very same promise: every write goes through this.
-    writing.then(ended, ended);
+    // This handler runs before the caller's, because the caller receives the same promise. Every write passes here.
+    writing.then(writeEnded, writeEnded);
     return writing;
   }
 
@@ -38,18 +39,18 @@ export function fencedStore(store: Store, onWrite: (transaction: Transaction) =>
       transact,
       get: (key) => store.get(key),
       list: (range, options) => store.list(range, options),
-      removePrefix: () => Promise.reject(new StoreError('Unavailable', 'planes are removed by the fleet alone')),
+      removePrefix: () => Promise.reject(new StoreError('Unavailable', 'only the fleet can remove a control plane')),
       revision: (slice) => store.revision(slice),
       observe: (range, since, observer) => store.observe(range, since, observer),
       history: (range, since, to) => store.history(range, since, to),
       compact: (slice, upTo) => store.compact(slice, upTo),
       assertWritable: () => store.assertWritable(),
       dump: () => store.dump(),
-      close: () => Promise.reject(new StoreError('Unavailable', 'the store is not a plane’s to close')),
+      close: () => Promise.reject(new StoreError('Unavailable', 'a control plane cannot close the store')),
     },
     async shut() {
       isShut = true;
-      if (underWay === 0) return;
+      if (pendingWrites === 0) return;
       await new Promise<void>((resolve) => {
         const before = onIdle;
         onIdle = () => {

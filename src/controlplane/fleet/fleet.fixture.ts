@@ -16,14 +16,14 @@ import { createFleet, type FleetOptions } from './fleet.ts';
 
 export const gadgets: StoredResource = { ...widgets, kind: 'Gadget', plural: 'gadgets', singular: 'gadget' };
 
-const standing: readonly KubeObject[] = ['first', 'second'].map((name) =>
+const builtinObjects: readonly KubeObject[] = ['first', 'second'].map((name) =>
   widget(name, { metadata: { namespace: 'a' }, spec: { color: 'grey' } }),
 );
 
 const part: PlanePart = {
   resources: [widgets, gadgets, storedEvents, storedLeases],
   mount: (stores) => [...stores.values()].map((store) => mountStored(store)),
-  standing,
+  standing: builtinObjects,
 };
 
 export interface TestFleetOptions extends Partial<FleetOptions> {
@@ -31,14 +31,16 @@ export interface TestFleetOptions extends Partial<FleetOptions> {
   readonly clock?: Clock;
 }
 
-/** Planes with two made-up kinds, events and leases, and two standing objects. `opened` has the ids as they are loaded. */
+/**
+ * A fleet of planes with two test kinds, events, leases and two built-in objects. `opened` lists the ids in load order.
+ */
 export function testFleet(options: TestFleetOptions = {}) {
   const clock = options.clock ?? new ManualClock();
   const store = options.store ?? openMemoryStore({ clock });
   const opened: string[] = [];
   const fleet = createFleet({
     memoryBudget: 1024 * 1024 * 1024,
-    standing: standingDigest([standing]),
+    standing: standingDigest([builtinObjects]),
     async open(id, own) {
       opened.push(id);
       const compose = () => ({ parts: [part], authorize: () => ({ allowed: true, reason: '' }) });
@@ -52,7 +54,7 @@ export function testFleet(options: TestFleetOptions = {}) {
   return { fleet, store, clock, opened };
 }
 
-/** All that a store holds of planes, as text: to compare two moments, or to find a trace. */
+/** All rows of planes in a store as text, to compare two moments or to search for leftovers. */
 export async function rowsOf(store: Store): Promise<string[]> {
   const rows: string[] = [];
   for await (const row of store.dump()) {

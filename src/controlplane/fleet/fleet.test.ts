@@ -33,7 +33,7 @@ const names = (plane: ControlPlane) =>
     .map(({ object }) => object.metadata.name);
 
 describe('the fleet', () => {
-  it('loads a plane once for all who ask at the same time, and not again while it is there', async () => {
+  it('loads a plane once for all concurrent callers, and not again while it is loaded', async () => {
     const { fleet, opened } = testFleet();
     await fleet.create('one');
     expect(opened).toEqual([]);
@@ -46,7 +46,7 @@ describe('the fleet', () => {
     expect(await fleet.use('one', async (plane) => names(plane))).toEqual(['first', 'second', 'x']);
   });
 
-  it('costs a plane that nobody uses one row', async () => {
+  it('stores one row for a new plane', async () => {
     const { fleet, store } = testFleet();
     const before = await rowsOf(store);
     await fleet.create('one');
@@ -55,7 +55,7 @@ describe('the fleet', () => {
     expect((await rowsOf(store)).length - before.length).toBe(2);
   });
 
-  it('knows no plane that was never made', async () => {
+  it('has no plane that was never created', async () => {
     const { fleet, opened } = testFleet();
     expect(await fleet.borrow('none')).toBeUndefined();
     expect(await fleet.use('none', async () => 'there')).toBeUndefined();
@@ -66,7 +66,7 @@ describe('the fleet', () => {
     expect(made[1]?.plane.id).toBe('none');
   });
 
-  it('puts away what was not used for longest, never what is in use, and loads it again as it was', async () => {
+  it('unloads the least recently used plane, never one in use, and reloads it unchanged', async () => {
     const { fleet, opened } = testFleet({ memoryBudget: 200_000 });
     await fleet.borrowOrCreate('held').then((held) => held && create(held.plane, 'kept'));
     for (const id of ['a', 'b', 'c', 'd', 'e']) {
@@ -81,12 +81,12 @@ describe('the fleet', () => {
     expect(opened).toEqual(['held', 'a', 'b', 'c', 'd', 'e', 'a']);
   });
 
-  it('keeps what was used last, however large it is, and others beside what is in use, however large that is', async () => {
+  it('keeps the most recently used plane of any size, and idle planes beside a plane in use of any size', async () => {
     const { fleet, opened } = testFleet({ memoryBudget: 200_000 });
     const large = await fleet.borrowOrCreate('large');
     if (large === undefined) throw new Error('not there');
     const annotations = { text: 'x'.repeat(200_000) };
-    // It is asked for its size when somebody lets go of it.
+    // Its size is measured when it is released.
     await fleet.use('large', (plane) => create(plane, 'much', { annotations }));
     for (const id of ['a', 'b', 'a', 'b']) (await fleet.borrowOrCreate(id))?.release();
     expect(opened).toEqual(['large', 'a', 'b']);
@@ -96,7 +96,7 @@ describe('the fleet', () => {
     expect(opened).toEqual(['large', 'a', 'b']);
   });
 
-  it('never breaks a watch of a plane that is borrowed, and lets one resume that was put away meanwhile', async () => {
+  it('never ends a watch of a borrowed plane, and lets a watch resume after its plane was unloaded', async () => {
     const { fleet, opened } = testFleet({ memoryBudget: 1 });
     const borrowed = await fleet.borrowOrCreate('watched');
     if (borrowed === undefined) throw new Error('not there');
@@ -114,7 +114,7 @@ describe('the fleet', () => {
     expect(await take(again, 1).then((events) => events.map(told))).toEqual(['ADDED x@5']);
   });
 
-  it('tells everybody that a plane cannot be loaded, and tries again for the next one', async () => {
+  it('rejects all callers if a plane cannot be loaded, and tries again for the next caller', async () => {
     let broken = true;
     const good = testFleet();
     const { fleet } = testFleet({
@@ -134,7 +134,7 @@ describe('the fleet', () => {
   });
 });
 
-describe('a plane that is removed', () => {
+describe('a removed plane', () => {
   it('leaves nothing in the store and nothing in memory', async () => {
     const { fleet, store } = testFleet();
     await fleet.create('stays');
@@ -163,7 +163,7 @@ describe('a plane that is removed', () => {
     expect(await rowsOf(store)).toEqual(before);
   });
 
-  it('ends its watches, refuses its writes, and does not come back by one that was under way', async () => {
+  it('ends its watches, refuses its writes, and is not recreated by a write in progress', async () => {
     const { fleet, store } = testFleet();
     const borrowed = await fleet.borrowOrCreate('one');
     if (borrowed === undefined) throw new Error('not there');
@@ -179,7 +179,7 @@ describe('a plane that is removed', () => {
     expect(fleet.loaded).toEqual({ planes: 0, bytes: 0 });
   });
 
-  it('is removed by the next process where the first one died in between', async () => {
+  it('is erased by the next process if the first one crashed during the removal', async () => {
     const { fleet, store } = testFleet();
     await fleet.create('half');
     await fleet.use('half', (plane) => create(plane, 'x'));
@@ -192,7 +192,7 @@ describe('a plane that is removed', () => {
     expect(await rowsOf(store)).toEqual([]);
   });
 
-  it('is gone for whoever asks while it goes', async () => {
+  it('cannot be borrowed while it is being removed', async () => {
     const { fleet } = testFleet();
     await fleet.create('one');
     const removing = fleet.remove('one');
@@ -201,8 +201,8 @@ describe('a plane that is removed', () => {
   });
 });
 
-describe('upkeep of the fleet', () => {
-  it('loads planes with something due, lets them go, and leaves the others where they are', async () => {
+describe('maintenance of the fleet', () => {
+  it('loads planes with due work, releases them, and does not load the others', async () => {
     const clock = new ManualClock();
     const { fleet, store } = testFleet({ clock });
     for (const id of ['busy', 'idle', 'gone']) {
@@ -216,21 +216,21 @@ describe('upkeep of the fleet', () => {
     fleet.close();
 
     const { fleet: next, opened } = testFleet({ store, clock, memoryBudget: 1 });
-    const upkeep = startUpkeep({ store, clock, log: silentLog, plane: next.planeSource });
-    upkeep.wake();
-    await upkeep.idle();
+    const maintenance = startUpkeep({ store, clock, log: silentLog, plane: next.planeSource });
+    maintenance.wake();
+    await maintenance.idle();
     expect(opened).toEqual([]);
     clock.advance(61_000);
-    await upkeep.idle();
+    await maintenance.idle();
     expect(opened).toEqual(['busy']);
     expect(next.loaded.planes).toBe(1);
     expect(await next.use('busy', async (plane) => names(plane))).toEqual(['first', 'second']);
-    await upkeep.stop();
+    await maintenance.stop();
   });
 });
 
-describe('planes that have names which begin alike', () => {
-  it('never see each other', async () => {
+describe('planes with a common id prefix', () => {
+  it('never see objects of each other', async () => {
     const { fleet } = testFleet();
     for (const id of ['vc', 'vc-1', 'vc-11']) await fleet.borrowOrCreate(id).then((it) => it && create(it.plane, id));
     const listed = await fleet.use('vc-1', async (plane) => kind(plane).verbs.list(system(), listing()));

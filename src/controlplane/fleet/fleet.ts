@@ -17,51 +17,53 @@ export interface FleetOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** What planes may take in memory together, in bytes. Those in use are not put away, however much they take. */
+  /** The memory limit for idle planes, in bytes. Planes in use are not unloaded, however much memory they take. */
   readonly memoryBudget: number;
-  /** The digest of what stands in each plane (`standingDigest`). Another than the plane's own costs it one write. */
+  /** The digest of the built-in objects of each plane. A plane with a different one is rewritten once. */
   readonly standing: string;
-  /** Opens a plane that exists, over a store that is its own. `birth` is the row of its birth. */
-  open(id: string, store: Store, birth: Entry | undefined): Promise<ControlPlane>;
+  /** Opens an existing plane over its own store. `creationRow` is the plane's creation row. */
+  open(id: string, store: Store, creationRow: Entry | undefined): Promise<ControlPlane>;
 }
 
-/** A plane that stays in memory until it is let go. */
+/** A plane that stays in memory until it is released. */
 export interface Borrowed {
   readonly plane: ControlPlane;
-  /** To be called once nobody uses it any more: a request is answered, its watch is over. Once is enough. */
+  /** Releases the plane. Call it when the request is answered or its watch has ended. Repeated calls have no effect. */
   release(): void;
 }
 
 /**
- * Control planes by id, as many as the disk holds. One that nobody uses is rows in the store; whoever asks for it finds
- * it loaded or has it loaded, once for all who ask at the same time.
+ * Control planes by id, limited only by disk space. An unused plane exists only as rows in the store. It is loaded on
+ * demand, once for all concurrent callers.
  */
 export interface Fleet {
-  /** Makes a plane. One that is there stays as it is. Throws 503 while one of that id is being removed. */
+  /** Creates a plane. An existing plane stays unchanged. Throws 503 while a plane of that id is being removed. */
   create(id: string): Promise<void>;
-  /** What makes a plane of an id that none has had: for whoever writes it together with something of their own. */
+  /** The write that creates a plane of an unused id, for callers that include it in a transaction of their own. */
   birth(id: string): Write;
   /**
-   * Undefined: there is no such plane (any more). Rejects if it cannot be loaded; the next one tries again. From the
-   * moment of the call the plane is not put away.
+   * Loads a plane and pins it from the moment of the call. Resolves with `undefined` if there is no such plane. Rejects
+   * if it cannot be loaded; the next call tries again.
    */
   borrow(id: string): Promise<Borrowed | undefined>;
-  /** The same, and makes the plane where there is none. Undefined: one of that id is being removed. */
+  /**
+   * Like `borrow`, but creates a missing plane. Resolves with `undefined` while a plane of that id is being removed.
+   */
   borrowOrCreate(id: string): Promise<Borrowed | undefined>;
-  /** Borrows it for the length of some work. Undefined: there is no such plane. */
+  /** Borrows the plane for the duration of `work`. Resolves with `undefined` if there is no such plane. */
   use<T>(id: string, work: (plane: ControlPlane) => Promise<T>): Promise<T | undefined>;
-  /** The same for upkeep. */
+  /** Borrows planes for maintenance. */
   readonly planeSource: PlaneSource;
   /**
-   * Removes a plane with everything that is in the store for it; settles when nothing is left. Its watches end, its
-   * writes are refused. One that is not there is removed already. After a crash the next start finishes it.
+   * Removes a plane with all of its stored data; resolves when nothing is left. Its watches end and its writes are
+   * refused. Removing a plane that does not exist succeeds. After a crash the next start completes the removal.
    */
   remove(id: string): Promise<void>;
-  /** How many are in memory, and about how many bytes they take. */
+  /** The number of planes in memory, and roughly how many bytes they take. */
   readonly loaded: { readonly planes: number; readonly bytes: number };
-  /** Finishes what a crash has left half removed. */
+  /** Completes removals that a crash has interrupted. */
   resume(): Promise<void>;
-  /** Puts all of them away, used or not. */
+  /** Unloads all planes, in use or not. */
   close(): void;
 }
 
@@ -69,17 +71,17 @@ export function createFleet(options: FleetOptions): Fleet {
   const { store, clock, log } = options;
   const planes = new LoadedPlanes(options.memoryBudget, log);
   const removals = new Map<string, Promise<void>>();
-  const working = new PlanesWithWork(store);
-  const erase = planeEraser(store, working);
+  const workTracker = new PlanesWithWork(store);
+  const erase = planeEraser(store, workTracker);
   let closed = false;
 
-  const birthWrite = (id: string): Write => ({ key: birthKey(id), value: birthText(clock, options.standing) });
+  const creationWrite = (id: string): Write => ({ key: birthKey(id), value: birthText(clock, options.standing) });
 
   async function create(id: string): Promise<void> {
     const removal = { key: removalKey(id), revision: undefined };
-    const birth = { key: birthKey(id), revision: undefined };
+    const creationRow = { key: birthKey(id), revision: undefined };
     try {
-      await store.transact({ checks: [birth, removal], writes: [birthWrite(id)] });
+      await store.transact({ checks: [creationRow, removal], writes: [creationWrite(id)] });
     } catch (error) {
       const failed = error instanceof StoreError && error.code === 'CheckFailed' ? error.detail : undefined;
       if (failed === 0) return;
@@ -89,69 +91,69 @@ export function createFleet(options: FleetOptions): Fleet {
   }
 
   async function load(id: string, mayCreate: boolean): Promise<LoadedPlane | undefined> {
-    const birth = await birthOf(store, id);
-    if (birth === undefined) {
+    const creationRow = await birthOf(store, id);
+    if (creationRow === undefined) {
       if (!mayCreate) return undefined;
       await create(id);
     }
-    const fence: FencedStore = fencedStore(store, (transaction) => working.note(transaction));
-    return { plane: await options.open(id, fence.store, birth), fence };
+    const fence: FencedStore = fencedStore(store, (transaction) => workTracker.note(transaction));
+    return { plane: await options.open(id, fence.store, creationRow), fence };
   }
 
-  function berthOf(id: string, mayCreate: boolean): Berth {
+  function entryOf(id: string, mayCreate: boolean): Berth {
     const present = planes.get(id);
     if (present !== undefined) return present;
-    const berth = planes.add(id, load(id, mayCreate));
-    berth.loading.then(
+    const entry = planes.add(id, load(id, mayCreate));
+    entry.loading.then(
       (loaded) => {
-        berth.loaded = loaded;
-        if (loaded === undefined) planes.drop(berth);
+        entry.loaded = loaded;
+        if (loaded === undefined) planes.drop(entry);
         else if (closed) loaded.plane.close();
       },
-      () => planes.drop(berth),
+      () => planes.drop(entry),
     );
-    return berth;
+    return entry;
   }
 
   async function borrow(id: string, mayCreate = false): Promise<Borrowed | undefined> {
     if (closed) throw serviceUnavailable('the server is shutting down', 1);
     if (removals.has(id)) return undefined;
-    const berth = berthOf(id, mayCreate);
-    planes.pin(berth);
+    const entry = entryOf(id, mayCreate);
+    planes.pin(entry);
     let released = false;
     const release = () => {
       if (released) return;
       released = true;
-      planes.unpin(berth);
+      planes.unpin(entry);
     };
     try {
-      const loaded = await berth.loading;
+      const loaded = await entry.loading;
       if (loaded !== undefined) return { plane: loaded.plane, release };
     } catch (error) {
       release();
       throw error;
     }
     release();
-    // Who looked for it before had no right to make it.
+    // A concurrent caller that may not create planes has started this load: try again.
     return mayCreate ? borrow(id, mayCreate) : undefined;
   }
 
   async function remove(id: string): Promise<void> {
-    // Whoever asks from here on is told that it is not there; who is just loading it must be done first.
-    const berth = planes.get(id);
-    await berth?.loading.catch(() => {});
+    // From here on callers find no plane. A load in progress has to finish first.
+    const entry = planes.get(id);
+    await entry?.loading.catch(() => {});
     if (!(await translated(markRemoved(store, id)))) return;
-    if (berth !== undefined) {
-      planes.drop(berth);
-      berth.loaded?.plane.close();
-      await berth.loaded?.fence.shut();
+    if (entry !== undefined) {
+      planes.drop(entry);
+      entry.loaded?.plane.close();
+      await entry.loaded?.fence.shut();
     }
     await translated(erase(id));
   }
 
   return {
     create,
-    birth: birthWrite,
+    birth: creationWrite,
     borrow: (id) => borrow(id),
     borrowOrCreate: (id) => borrow(id, true),
     async planeSource(id) {
@@ -168,8 +170,8 @@ export function createFleet(options: FleetOptions): Fleet {
       }
     },
     remove(id) {
-      const underWay = removals.get(id);
-      if (underWay !== undefined) return underWay;
+      const inProgress = removals.get(id);
+      if (inProgress !== undefined) return inProgress;
       const removing = remove(id).finally(() => removals.delete(id));
       removals.set(id, removing);
       return removing;
@@ -179,13 +181,13 @@ export function createFleet(options: FleetOptions): Fleet {
     },
     async resume() {
       const ids = await translated(unfinishedRemovals(store));
-      if (ids.size > 0) await translated(erasePlanes(store, ids, working));
+      if (ids.size > 0) await translated(erasePlanes(store, ids, workTracker));
     },
     close() {
       closed = true;
-      for (const berth of planes.all()) {
-        planes.drop(berth);
-        berth.loaded?.plane.close();
+      for (const entry of planes.all()) {
+        planes.drop(entry);
+        entry.loaded?.plane.close();
       }
     },
   };

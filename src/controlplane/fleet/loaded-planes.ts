@@ -8,26 +8,29 @@ export interface LoadedPlane {
   readonly fence: FencedStore;
 }
 
-/** One place in memory: of a plane that is being loaded, or is there. */
+/** The entry of a plane that is loaded or being loaded. */
 export interface Berth {
   readonly id: string;
-  /** Undefined: there is no such plane. */
+  /** Resolves with `undefined` if there is no such plane. */
   readonly loading: Promise<LoadedPlane | undefined>;
   loaded: LoadedPlane | undefined;
-  /** Whoever uses the plane at the moment. */
+  /** The number of current users of the plane. */
   pins: number;
-  /** How often it was let go of while somebody else used it. */
+  /** The number of releases while the plane had other users. */
   releases: number;
   bytes: number;
 }
 
-/** About what a plane takes beside its kinds: what its parts remember, its documents' names, its observers. */
+/** The estimated size of a plane without its kinds: the caches of its parts, document names, observers. */
 const bytesPerPlane = 32 * 1024;
 
-/** To ask all caches of a plane takes longer than many a request in it. */
-const releasesPerSize = 32;
+/**
+ * Summing up all caches of a plane takes longer than many requests, so a busy plane is measured once per this many
+ * releases.
+ */
+const releasesPerMeasurement = 32;
 
-/** Never loads anything, and asks nobody: it adds up what the caches say. */
+/** The estimated size of a plane: the sum that its caches report. Loads nothing. */
 export function planeBytes(plane: Pick<ControlPlane, 'stores'>): number {
   let bytes = bytesPerPlane;
   for (const store of plane.stores()) bytes += store.bytes();
@@ -35,15 +38,15 @@ export function planeBytes(plane: Pick<ControlPlane, 'stores'>): number {
 }
 
 /**
- * The planes in memory. Those that nobody uses are put away, the one first that was not used for longest, when they take
- * more than the budget together. What is in use stays, however much it takes, and does not push out the others. So does
- * what was used last: one that is larger than the budget would be loaded anew for each request in it.
+ * The planes in memory. When the idle planes together exceed the budget, the least recently used ones are unloaded to
+ * disk. Planes in use stay, however much memory they take, and do not count against the budget. The most recently used
+ * plane stays too: one that is larger than the budget would otherwise be loaded again for each request.
  */
 export class LoadedPlanes {
   readonly #budget: number;
   readonly #log: Log;
-  readonly #berths = new Map<string, Berth>();
-  /** Those without pins, in the order in which they were last used. */
+  readonly #entries = new Map<string, Berth>();
+  /** Entries without pins, least recently used first. */
   readonly #idle = new Map<string, Berth>();
   #bytes = 0;
   #idleBytes = 0;
@@ -54,71 +57,74 @@ export class LoadedPlanes {
   }
 
   get size(): number {
-    return this.#berths.size;
+    return this.#entries.size;
   }
 
-  /** As it was when each plane was last used. */
+  /** The total size, as measured when each plane was last released. */
   get bytes(): number {
     return this.#bytes;
   }
 
   get(id: string): Berth | undefined {
-    return this.#berths.get(id);
+    return this.#entries.get(id);
   }
 
-  /** Takes a place for a plane that is being loaded. */
+  /** Adds an entry for a plane that is being loaded. */
   add(id: string, loading: Promise<LoadedPlane | undefined>): Berth {
-    const berth: Berth = { id, loading, loaded: undefined, pins: 0, releases: 0, bytes: 0 };
-    this.#berths.set(id, berth);
-    return berth;
+    const entry: Berth = { id, loading, loaded: undefined, pins: 0, releases: 0, bytes: 0 };
+    this.#entries.set(id, entry);
+    return entry;
   }
 
-  /** Until `unpin`, it is not put away. */
-  pin(berth: Berth): void {
-    berth.pins++;
-    this.#takeFromIdle(berth);
+  /** Prevents the plane from being unloaded until `unpin`. */
+  pin(entry: Berth): void {
+    entry.pins++;
+    this.#takeFromIdle(entry);
   }
 
-  unpin(berth: Berth): void {
-    berth.pins--;
-    // One that could not be loaded, or was removed meanwhile, is no longer here.
-    if (this.#berths.get(berth.id) !== berth || berth.loaded === undefined) return;
-    // What is in use all the time is asked for its size now and then only: it is not put away in any case.
-    if (berth.pins > 0 && berth.releases++ % releasesPerSize !== 0) return;
-    const bytes = planeBytes(berth.loaded.plane);
-    this.#bytes += bytes - berth.bytes;
-    berth.bytes = bytes;
-    if (berth.pins > 0) return;
-    this.#idle.set(berth.id, berth);
+  unpin(entry: Berth): void {
+    entry.pins--;
+    // A plane that failed to load, or was removed in the meantime, has no entry any more.
+    if (this.#entries.get(entry.id) !== entry || entry.loaded === undefined) return;
+    // A plane in constant use is measured only now and then: it is not unloaded anyway.
+    if (entry.pins > 0 && entry.releases++ % releasesPerMeasurement !== 0) return;
+    const bytes = planeBytes(entry.loaded.plane);
+    this.#bytes += bytes - entry.bytes;
+    entry.bytes = bytes;
+    if (entry.pins > 0) return;
+    this.#idle.set(entry.id, entry);
     this.#idleBytes += bytes;
-    this.#putAway();
+    this.#unloadIdle();
   }
 
-  /** It is no longer here, whoever uses it. */
-  drop(berth: Berth): void {
-    if (this.#berths.get(berth.id) !== berth) return;
-    this.#berths.delete(berth.id);
-    this.#takeFromIdle(berth);
-    this.#bytes -= berth.bytes;
-    berth.bytes = 0;
+  /** Removes the entry, even if the plane is in use. */
+  drop(entry: Berth): void {
+    if (this.#entries.get(entry.id) !== entry) return;
+    this.#entries.delete(entry.id);
+    this.#takeFromIdle(entry);
+    this.#bytes -= entry.bytes;
+    entry.bytes = 0;
   }
 
   all(): readonly Berth[] {
-    return [...this.#berths.values()];
+    return [...this.#entries.values()];
   }
 
-  #takeFromIdle(berth: Berth): void {
-    if (this.#idle.get(berth.id) !== berth) return;
-    this.#idle.delete(berth.id);
-    this.#idleBytes -= berth.bytes;
+  #takeFromIdle(entry: Berth): void {
+    if (this.#idle.get(entry.id) !== entry) return;
+    this.#idle.delete(entry.id);
+    this.#idleBytes -= entry.bytes;
   }
 
-  #putAway(): void {
-    for (const berth of this.#idle.values()) {
+  #unloadIdle(): void {
+    for (const entry of this.#idle.values()) {
       if (this.#idleBytes <= this.#budget || this.#idle.size === 1) return;
-      this.drop(berth);
-      berth.loaded?.plane.close();
-      this.#log.debug({ plane: berth.id, planes: this.size, bytes: this.#bytes }, 'a control plane was put away');
+      this.drop(entry);
+      entry.loaded?.plane.close();
+      this.#log.debug(
+        { plane: entry.id, planes: this.size, bytes: this.#bytes },
+        'unloaded an idle control plane to disk',
+      );
     }
   }
 }

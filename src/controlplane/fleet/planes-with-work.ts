@@ -2,64 +2,64 @@ import { dueRange, gcRange, pendingRange, upkeepSlice } from '../../registry/row
 import type { Key, KeyRange } from '../../store/key.ts';
 import type { Store, Transaction } from '../../store/store.ts';
 
-/** Rows looked at in one go. */
-const atOnce = 500;
+/** The number of rows that one page lists. */
+const pageSize = 500;
 
-/** Which planes have had work for upkeep in the store. */
-interface PlanesFound {
-  /** Their deadlines lie in the order of their time: those of one plane are only found by a look at all of them. */
-  readonly dated: ReadonlySet<string>;
-  /** They may have something pending, or garbage. */
-  readonly busy: ReadonlySet<string>;
+/** The planes that have had maintenance work in the store. */
+interface FoundPlanes {
+  /** Deadlines are ordered by time: finding those of one plane requires a scan of all of them. */
+  readonly withDeadlines: ReadonlySet<string>;
+  /** Planes that may have pending reconciles or garbage. */
+  readonly withOtherWork: ReadonlySet<string>;
 }
 
-/** Which planes may have work for upkeep in the store. Most that are removed have none, and are spared the search for it. */
+/** Tracks which planes may have maintenance work in the store. Most removed planes have none and need no scan. */
 export class PlanesWithWork {
   readonly #store: Store;
-  readonly #dated = new Set<string>();
-  readonly #busy = new Set<string>();
-  #gathered: Promise<void> | undefined;
+  readonly #withDeadlines = new Set<string>();
+  readonly #withOtherWork = new Set<string>();
+  #loaded: Promise<void> | undefined;
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** To be called before anything is written. */
+  /** Records the planes that a transaction leaves work for. Call it before the write. */
   note({ writes }: Transaction): void {
     for (const { key, value } of writes) if (value !== undefined && key.slice === upkeepSlice) this.#add(key);
   }
 
-  /** Those among these; what a process before this one wrote is read once. */
-  async among(ids: ReadonlySet<string>): Promise<PlanesFound> {
-    this.#gathered ??= this.#gather().catch((error: unknown) => {
-      this.#gathered = undefined;
+  /** Returns which of these planes may have work. The first call reads the rows that earlier processes have left. */
+  async among(ids: ReadonlySet<string>): Promise<FoundPlanes> {
+    this.#loaded ??= this.#loadAll().catch((error: unknown) => {
+      this.#loaded = undefined;
       throw error;
     });
-    await this.#gathered;
+    await this.#loaded;
     const of = (known: ReadonlySet<string>) => new Set([...ids].filter((id) => known.has(id)));
-    return { dated: of(this.#dated), busy: of(this.#busy) };
+    return { withDeadlines: of(this.#withDeadlines), withOtherWork: of(this.#withOtherWork) };
   }
 
   forget(ids: Iterable<string>): void {
     for (const id of ids) {
-      this.#dated.delete(id);
-      this.#busy.delete(id);
+      this.#withDeadlines.delete(id);
+      this.#withOtherWork.delete(id);
     }
   }
 
-  #add({ segments: [what, first = '', second = ''] }: Key): void {
-    if (what === dueRange.prefix[0]) this.#dated.add(second);
-    else if (what === gcRange.prefix[0] || what === pendingRange.prefix[0]) this.#busy.add(first);
+  #add({ segments: [type, first = '', second = ''] }: Key): void {
+    if (type === dueRange.prefix[0]) this.#withDeadlines.add(second);
+    else if (type === gcRange.prefix[0] || type === pendingRange.prefix[0]) this.#withOtherWork.add(first);
   }
 
-  async #gather(): Promise<void> {
-    for (const range of [dueRange, gcRange, pendingRange]) await this.#gatherIn(range);
+  async #loadAll(): Promise<void> {
+    for (const range of [dueRange, gcRange, pendingRange]) await this.#loadRange(range);
   }
 
-  async #gatherIn(range: KeyRange): Promise<void> {
+  async #loadRange(range: KeyRange): Promise<void> {
     for (let after: Key | undefined; ; ) {
       const page = await this.#store.list(range, {
-        limit: atOnce,
+        limit: pageSize,
         uncounted: true,
         ...(after === undefined ? {} : { after }),
       });

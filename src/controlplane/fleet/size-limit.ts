@@ -5,42 +5,44 @@ import type { ControlPlane } from '../control-plane.ts';
 import type { AdmittedWrite, PlanePart } from '../plane-part.ts';
 
 export interface SizeLimitOptions {
-  /** What the objects of the plane may take in memory together, in bytes, by the estimate of their caches. */
+  /** The memory limit for all objects of the plane, in bytes, as its caches estimate it. */
   readonly mostBytes: number;
   plane(): Pick<ControlPlane, 'stores'>;
 }
 
-/** To ask all caches takes longer than many a write: with so much room left for each, that many writes go unasked. */
-const roomForEach = 8 * 1024 * 1024;
-const mostUnasked = 64;
+/**
+ * Summing up all caches takes longer than many writes. For each such share of free capacity one write is not measured.
+ */
+const bytesPerSkippedCheck = 8 * 1024 * 1024;
+const maxSkippedChecks = 64;
 
 /**
- * Whoever uses a plane has all of it in memory, beside everybody else's: one that is full takes nothing more. What makes it
- * no larger is let through, and so are deletes, by which it gets room again. Writes under way at the same time may go a little
- * beyond the limit.
+ * Limits the size of a plane, because a plane in use is held in memory as a whole, beside all others. A full plane
+ * refuses writes that make it larger. Deletes and writes that do not grow an object are allowed. Concurrent writes may
+ * exceed the limit slightly.
  */
 export function sizeLimitPart({ mostBytes, plane }: SizeLimitOptions): PlanePart {
-  let unasked = 0;
+  let checksToSkip = 0;
   const isFull = (): boolean => {
-    if (unasked > 0) {
-      unasked -= 1;
+    if (checksToSkip > 0) {
+      checksToSkip -= 1;
       return false;
     }
-    let room = mostBytes;
-    for (const store of plane().stores()) room -= store.objectBytes();
-    unasked = Math.max(0, Math.min(mostUnasked, Math.floor(room / roomForEach)));
-    return room <= 0;
+    let freeBytes = mostBytes;
+    for (const store of plane().stores()) freeBytes -= store.objectBytes();
+    checksToSkip = Math.max(0, Math.min(maxSkippedChecks, Math.floor(freeBytes / bytesPerSkippedCheck)));
+    return freeBytes <= 0;
   };
   return {
     resources: [],
     mount: () => [],
     admit({ operation, resource, draft }) {
       if (operation === 'DELETE' || !isFull() || !isLarger(draft)) return;
-      const limit = `its objects take the ${Math.floor(mostBytes / 1024 / 1024)} MiB that they may, or more`;
+      const limit = `its objects have reached the limit of ${Math.floor(mostBytes / 1024 / 1024)} MiB`;
       throw forbidden(
         groupResourceOf(resource),
         draft.object.metadata.name ?? '',
-        `the cluster is full: ${limit}; delete something first`,
+        `the cluster is full: ${limit}; delete objects to free space`,
       );
     },
   };

@@ -7,7 +7,7 @@ import { kindsOfRules } from './kinds-of-rules.ts';
 import { Policies, type PoliciesOptions } from './policies.ts';
 import { bindingResource, policyResource } from './policy-resource.ts';
 
-/** Policies and their bindings, and what they have to say about each write of the plane. */
+/** Validating admission policies and their bindings, and their enforcement for each write of the plane. */
 export function admissionPoliciesPart(
   dependencies: Pick<PartDependencies, 'plane'> & Pick<PoliciesOptions, 'authorize'>,
 ): PlanePart {

@@ -2,7 +2,10 @@ import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { AdmittedWrite } from '../plane-part.ts';
 
-/** The request as expressions see it (`admission.k8s.io/v1` AdmissionRequest); `version` is the one that it is looked at in. */
+/**
+ * The request as expressions see it (`admission.k8s.io/v1` AdmissionRequest); `version` is the version that the policy
+ * matches.
+ */
 export function admissionRequest(
   { resource, operation, subresource, draft, context, dryRun }: AdmittedWrite,
   version: string,
@@ -35,7 +38,7 @@ export function admissionRequest(
 
 const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
 
-/** Where the request is; for a namespace, that is the namespace itself. */
+/** The namespace of the request; for a namespace, the namespace itself. */
 export function namespaceOf({
   resource,
   draft,
@@ -49,7 +52,7 @@ export function isNamespace({ group, plural }: AdmittedWrite['resource']): boole
   return group === '' && plural === 'namespaces';
 }
 
-/** An object in the version that the policy names. */
+/** The object in the version that the policy matches. */
 export function inVersion(object: KubeObject, { group, kind }: AdmittedWrite['resource'], version: string): KubeObject {
   return { ...object, apiVersion: apiVersionOf({ group, version }), kind };
 }

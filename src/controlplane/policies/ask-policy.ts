@@ -5,13 +5,13 @@ import type { CelValue } from '../cel/value.ts';
 import type { CompiledPolicy, PolicyExpression } from './compile-policy.ts';
 import { type Outcome, OutOfBudget, PolicyRun, type RunOptions } from './policy-run.ts';
 
-/** What all conditions of a policy may cost together: a quarter of a second of Kubernetes' time. */
+/** The total cost budget of all match conditions of a policy: a quarter of a second of Kubernetes' time. */
 const CONDITIONS_BUDGET = 2_500_000;
 const LONGEST_ANNOTATION = 10 * 1024;
 
-/** What a policy has against a request. */
+/** A validation of a policy that a request fails. */
 export interface Objection {
-  /** Which of the validations it is. */
+  /** The index of the validation. */
   readonly index: number;
   readonly message: string;
   readonly reason?: string;
@@ -21,94 +21,94 @@ export interface PolicyAnswer {
   readonly objections: readonly Objection[];
   /** For the audit log. */
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
-  /** What could not be worked out for the audit log; refuses the request whatever the binding says. */
+  /** Errors of audit annotations; they refuse the request regardless of the binding. */
   readonly faults: readonly string[];
 }
 
 export interface PolicyQuestion extends Omit<RunOptions, 'policy' | 'budget'> {
   readonly policy: CompiledPolicy;
   readonly failurePolicy: PolicySpec['failurePolicy'];
-  /** Waited for between expressions: one policy can take seconds, and others get their turn at the processor. */
+  /** Awaited between expressions: one policy can take seconds, and other requests get processor time in between. */
   readonly turn?: (() => Promise<void>) | undefined;
 }
 
 const NOTHING: PolicyAnswer = { objections: [], annotations: [], faults: [] };
 
-/** Asks a policy about one request with one parameter. */
-export async function askPolicy(question: PolicyQuestion): Promise<PolicyAnswer> {
-  const ignores = question.failurePolicy === 'Ignore';
+/** Evaluates a policy for one request with one parameter object. */
+export async function askPolicy(input: PolicyQuestion): Promise<PolicyAnswer> {
+  const ignoresFailures = input.failurePolicy === 'Ignore';
   const failed = (message: string): PolicyAnswer =>
-    ignores ? NOTHING : { ...NOTHING, objections: [{ index: 0, message }] };
+    ignoresFailures ? NOTHING : { ...NOTHING, objections: [{ index: 0, message }] };
   try {
-    const unmet = await unmetCondition(question);
-    if (unmet === 'unmet') return NOTHING;
-    if (unmet !== undefined) return failed(unmet.error);
-    const run = new PolicyRun({ ...question, budget: OBJECT_COST_BUDGET });
+    const conditionResult = await evaluateConditions(input);
+    if (conditionResult === 'unmet') return NOTHING;
+    if (conditionResult !== undefined) return failed(conditionResult.error);
+    const run = new PolicyRun({ ...input, budget: OBJECT_COST_BUDGET });
     const objections: Objection[] = [];
-    for (const [index, validation] of question.policy.validations.entries()) {
-      await question.turn?.();
-      objections.push(...objection(run, validation, index, ignores));
+    for (const [index, validation] of input.policy.validations.entries()) {
+      await input.turn?.();
+      objections.push(...failuresOf(run, validation, index, ignoresFailures));
     }
-    return { objections, ...(await annotationsOf(question, ignores)) };
+    return { objections, ...(await annotationsOf(input, ignoresFailures)) };
   } catch (error) {
     if (error instanceof OutOfBudget) return failed(error.message);
     throw error;
   }
 }
 
-/** One that does not hold decides; errors count only where none does. */
-async function unmetCondition(question: PolicyQuestion): Promise<'unmet' | { readonly error: string } | undefined> {
-  const { conditions } = question.policy;
+/** Evaluates the match conditions. A condition that is false decides; errors count only if none is false. */
+async function evaluateConditions(input: PolicyQuestion): Promise<'unmet' | { readonly error: string } | undefined> {
+  const { conditions } = input.policy;
   if (conditions.length === 0) return undefined;
-  const run = new PolicyRun({ ...question, budget: CONDITIONS_BUDGET });
-  const outcomes: Outcome[] = [];
+  const run = new PolicyRun({ ...input, budget: CONDITIONS_BUDGET });
+  const results: Outcome[] = [];
   for (const condition of conditions) {
-    await question.turn?.();
-    outcomes.push(run.ask(condition));
+    await input.turn?.();
+    results.push(run.ask(condition));
   }
-  if (outcomes.some((outcome) => 'value' in outcome && outcome.value === false)) return 'unmet';
-  const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
+  if (results.some((result) => 'value' in result && result.value === false)) return 'unmet';
+  const errors = results.flatMap((result) => ('error' in result ? [result.error] : []));
   if (errors.length === 0) return undefined;
   return { error: errors.length === 1 ? (errors[0] as string) : `[${errors.join(', ')}]` };
 }
 
-function objection(
+function failuresOf(
   run: PolicyRun,
   { validation, expression, message }: CompiledPolicy['validations'][number],
   index: number,
-  ignores: boolean,
+  ignoresFailures: boolean,
 ): Objection[] {
-  const outcome = run.ask(expression);
-  if ('error' in outcome) return ignores ? [] : [{ index, message: outcome.error }];
-  if (outcome.value === true) return [];
+  const result = run.ask(expression);
+  if ('error' in result) return ignoresFailures ? [] : [{ index, message: result.error }];
+  if (result.value === true) return [];
   const { reason } = validation;
   const text =
-    made(run, message) ?? ((validation.message ?? '').trim() || `failed expression: ${expression.text.trim()}`);
+    messageText(run, message) ?? ((validation.message ?? '').trim() || `failed expression: ${expression.text.trim()}`);
   return [{ index, message: text, ...(reason === undefined ? {} : { reason }) }];
 }
 
-/** What a message expression makes, if that can be used. */
-function made(run: PolicyRun, message: PolicyExpression | undefined): string | undefined {
+/** The result of a message expression, if it is usable. */
+function messageText(run: PolicyRun, message: PolicyExpression | undefined): string | undefined {
   if (message === undefined || message.fault !== undefined) return undefined;
-  const outcome = run.ask(message);
-  return 'value' in outcome ? usableMessage(outcome.value).text : undefined;
+  const result = run.ask(message);
+  return 'value' in result ? usableMessage(result.value).text : undefined;
 }
 
 async function annotationsOf(
-  question: PolicyQuestion,
-  ignores: boolean,
+  input: PolicyQuestion,
+  ignoresFailures: boolean,
 ): Promise<Pick<PolicyAnswer, 'annotations' | 'faults'>> {
   const annotations: { key: string; value: string }[] = [];
   const faults: string[] = [];
-  const run = new PolicyRun({ ...question, budget: OBJECT_COST_BUDGET });
-  for (const { key, expression } of question.policy.annotations) {
-    await question.turn?.();
-    const outcome = run.ask(expression);
-    if ('error' in outcome) {
-      if (!ignores) faults.push(outcome.error);
+  const run = new PolicyRun({ ...input, budget: OBJECT_COST_BUDGET });
+  for (const { key, expression } of input.policy.annotations) {
+    await input.turn?.();
+    const result = run.ask(expression);
+    if ('error' in result) {
+      if (!ignoresFailures) faults.push(result.error);
       continue;
     }
-    const text = annotationText(outcome.value);
+    const text = annotationText(result.value);
     if (text !== '') annotations.push({ key, value: Buffer.from(text).subarray(0, LONGEST_ANNOTATION).toString() });
   }
   return { annotations, faults };

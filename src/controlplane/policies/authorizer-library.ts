@@ -10,125 +10,126 @@ const GROUP_CHECK = opaque('kubernetes.authorization.GroupCheck');
 export const RESOURCE_CHECK = opaque('kubernetes.authorization.ResourceCheck');
 const DECISION = opaque('kubernetes.authorization.Decision');
 
-const NOTHING: AccessQuestion = { verb: '', group: '', resource: '', subresource: '', namespace: '', name: '' };
+const EMPTY_CHECK: AccessQuestion = { verb: '', group: '', resource: '', subresource: '', namespace: '', name: '' };
 
-/** A question that is being put together: `authorizer`, and what each method makes of it. */
-class Question extends CelOpaque {
+/** An access check that is being built: `authorizer` and the results of its methods. */
+class CelAccessCheck extends CelOpaque {
   readonly typeName: string;
-  readonly asked: AccessQuestion;
-  constructor(typeName: string, asked: AccessQuestion) {
+  readonly attributes: AccessQuestion;
+  constructor(typeName: string, attributes: AccessQuestion) {
     super();
     this.typeName = typeName;
-    this.asked = asked;
+    this.attributes = attributes;
   }
   equals(other: CelOpaque): boolean {
     return other === this;
   }
 }
 
-class Answer extends CelOpaque {
+class CelDecision extends CelOpaque {
   readonly typeName = 'kubernetes.authorization.Decision';
-  readonly answer: AccessAnswer;
-  constructor(answer: AccessAnswer) {
+  readonly decision: AccessAnswer;
+  constructor(decision: AccessAnswer) {
     super();
-    this.answer = answer;
+    this.decision = decision;
   }
   equals(other: CelOpaque): boolean {
     return other === this;
   }
 }
 
-/** What the name `authorizer` stands for: questions about the caller. */
+/** The value of the variable `authorizer`: access checks for the caller. */
 export function authorizerValue(): CelOpaque {
-  return new Question('kubernetes.authorization.Authorizer', NOTHING);
+  return new CelAccessCheck('kubernetes.authorization.Authorizer', EMPTY_CHECK);
 }
 
-/** What `authorizer.requestResource` stands for: questions about the caller and what the request is about. */
+/** The value of `authorizer.requestResource`: access checks for the caller and the resource of the request. */
 export function resourceCheckValue(about: Partial<AccessQuestion>): CelOpaque {
-  return new Question('kubernetes.authorization.ResourceCheck', { ...NOTHING, ...about });
+  return new CelAccessCheck('kubernetes.authorization.ResourceCheck', { ...EMPTY_CHECK, ...about });
 }
 
-type WithText = readonly [Question, string];
+type CheckAndText = readonly [CelAccessCheck, string];
 
-function asking(typeName: string, change: (text: string) => Partial<AccessQuestion>) {
-  return ([{ asked }, text]: WithText): Question => new Question(typeName, { ...asked, ...change(text) });
+function extendCheck(typeName: string, change: (text: string) => Partial<AccessQuestion>) {
+  return ([{ attributes }, text]: CheckAndText): CelAccessCheck =>
+    new CelAccessCheck(typeName, { ...attributes, ...change(text) });
 }
 
 const CHECK = 'kubernetes.authorization.ResourceCheck';
 
-/** Whether the caller, or a service account, may do something else. */
+/** Functions that check whether the caller, or a service account, may do something else. */
 export const authorizerLibrary: readonly Overload[] = [
-  method('path', 'authorizer_path', [AUTHORIZER, STRING], PATH_CHECK, ([{ asked }, path]: WithText) => {
+  method('path', 'authorizer_path', [AUTHORIZER, STRING], PATH_CHECK, ([{ attributes }, path]: CheckAndText) => {
     if (path === '') throw new EvaluationError('path must not be empty');
-    return new Question('kubernetes.authorization.PathCheck', { ...asked, path });
+    return new CelAccessCheck('kubernetes.authorization.PathCheck', { ...attributes, path });
   }),
   method(
     'group',
     'authorizer_group',
     [AUTHORIZER, STRING],
     GROUP_CHECK,
-    asking('kubernetes.authorization.GroupCheck', (group) => ({ group })),
+    extendCheck('kubernetes.authorization.GroupCheck', (group) => ({ group })),
   ),
   method(
     'serviceAccount',
     'authorizer_serviceaccount',
     [AUTHORIZER, STRING, STRING],
     AUTHORIZER,
-    ([{ asked }, namespace, name]: readonly [Question, string, string]) =>
-      new Question('kubernetes.authorization.Authorizer', { ...asked, account: { namespace, name } }),
+    ([{ attributes }, namespace, name]: readonly [CelAccessCheck, string, string]) =>
+      new CelAccessCheck('kubernetes.authorization.Authorizer', { ...attributes, account: { namespace, name } }),
   ),
   method(
     'resource',
     'groupcheck_resource',
     [GROUP_CHECK, STRING],
     RESOURCE_CHECK,
-    asking(CHECK, (resource) => ({ resource })),
+    extendCheck(CHECK, (resource) => ({ resource })),
   ),
   method(
     'subresource',
     'resourcecheck_subresource',
     [RESOURCE_CHECK, STRING],
     RESOURCE_CHECK,
-    asking(CHECK, (subresource) => ({ subresource })),
+    extendCheck(CHECK, (subresource) => ({ subresource })),
   ),
   method(
     'namespace',
     'resourcecheck_namespace',
     [RESOURCE_CHECK, STRING],
     RESOURCE_CHECK,
-    asking(CHECK, (namespace) => ({ namespace })),
+    extendCheck(CHECK, (namespace) => ({ namespace })),
   ),
   method(
     'name',
     'resourcecheck_name',
     [RESOURCE_CHECK, STRING],
     RESOURCE_CHECK,
-    asking(CHECK, (name) => ({ name })),
+    extendCheck(CHECK, (name) => ({ name })),
   ),
-  // Rights here never depend on selectors, so they change no answer.
+  // Permissions here never depend on selectors, so selectors do not change the decision.
   method(
     'fieldSelector',
     'resourcecheck_fieldselector',
     [RESOURCE_CHECK, STRING],
     RESOURCE_CHECK,
-    ([check]: WithText) => check,
+    ([check]: CheckAndText) => check,
   ),
   method(
     'labelSelector',
     'resourcecheck_labelselector',
     [RESOURCE_CHECK, STRING],
     RESOURCE_CHECK,
-    ([check]: WithText) => check,
+    ([check]: CheckAndText) => check,
   ),
-  method('check', 'pathcheck_check', [PATH_CHECK, STRING], DECISION, answered),
-  method('check', 'resourcecheck_check', [RESOURCE_CHECK, STRING], DECISION, answered),
-  method('allowed', 'decision_allowed', [DECISION], BOOL, ([{ answer }]: readonly [Answer]) => answer.allowed),
-  method('reason', 'decision_reason', [DECISION], STRING, ([{ answer }]: readonly [Answer]) => answer.reason),
+  method('check', 'pathcheck_check', [PATH_CHECK, STRING], DECISION, decide),
+  method('check', 'resourcecheck_check', [RESOURCE_CHECK, STRING], DECISION, decide),
+  method('allowed', 'decision_allowed', [DECISION], BOOL, ([{ decision }]: readonly [CelDecision]) => decision.allowed),
+  method('reason', 'decision_reason', [DECISION], STRING, ([{ decision }]: readonly [CelDecision]) => decision.reason),
   method('errored', 'decision_errored', [DECISION], BOOL, () => false),
   method('error', 'decision_error', [DECISION], STRING, () => ''),
 ];
 
-function answered([{ asked }, verb]: WithText, { access }: Evaluation): Answer {
+function decide([{ attributes }, verb]: CheckAndText, { access }: Evaluation): CelDecision {
   if (access === undefined) throw new EvaluationError('authorizer is not available here');
-  return new Answer(access({ ...asked, verb }));
+  return new CelDecision(access({ ...attributes, verb }));
 }

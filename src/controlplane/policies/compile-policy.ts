@@ -6,14 +6,14 @@ import type { Environment } from '../cel/environment.ts';
 import type { Parse } from '../cel/parse.ts';
 import { type PolicyNames, policyEnvironment } from './policy-environment.ts';
 
-/** An expression of a policy: what it comes to, or why it cannot be asked. */
+/** An expression of a policy: its program, or why it cannot be evaluated. */
 export interface PolicyExpression {
   readonly text: string;
   readonly program?: Program;
   readonly fault?: string;
 }
 
-/** A policy that is ready to be asked. */
+/** A policy that is ready to be evaluated. */
 export interface CompiledPolicy {
   readonly conditions: readonly (PolicyExpression & { readonly name: string })[];
   readonly variables: ReadonlyMap<string, PolicyExpression>;
@@ -25,7 +25,7 @@ export interface CompiledPolicy {
   readonly annotations: readonly { readonly key: string; readonly expression: PolicyExpression }[];
 }
 
-/** Compiles all expressions of a policy; `objectType` where the kind is known that it is about. */
+/** Compiles all expressions of a policy; `objectType` is set if the matched kind is known. */
 export async function compilePolicy(parse: Parse, spec: PolicySpec, objectType?: CelType): Promise<CompiledPolicy> {
   const names: PolicyNames = {
     params: spec.paramKind !== undefined,
@@ -33,9 +33,9 @@ export async function compilePolicy(parse: Parse, spec: PolicySpec, objectType?:
     ...(objectType === undefined ? {} : { objectType }),
   };
   const work = new DividedWork(CHARACTERS_PER_TURN);
-  const compile = async (text: string, environment: Environment, wanted: readonly string[] | undefined) => {
+  const compile = async (text: string, environment: Environment, expectedTypes: readonly string[] | undefined) => {
     if (work.spend(text.length)) await work.next();
-    return compileOne(parse, text, environment, wanted);
+    return compileOne(parse, text, environment, expectedTypes);
   };
   const types = new Map<string, CelType>();
   const variables = new Map<string, PolicyExpression>();
@@ -47,25 +47,28 @@ export async function compilePolicy(parse: Parse, spec: PolicySpec, objectType?:
     variables.set(name, compiled);
     types.set(name, compiled.program?.type ?? DYN);
   }
-  const whole = environment();
-  // Conditions are looked at before anything else; variables are not there yet.
-  const plain = policyEnvironment(names);
-  const messages = environment({ authorizer: false });
+  const fullEnvironment = environment();
+  // Match conditions are evaluated first, without variables.
+  const conditionEnvironment = policyEnvironment(names);
+  const messageEnvironment = environment({ authorizer: false });
   const conditions: (PolicyExpression & { readonly name: string })[] = [];
   for (const { name, expression = '' } of spec.matchConditions ?? []) {
-    conditions.push({ name, ...(await compile(expression.trim(), plain, ['bool'])) });
+    conditions.push({ name, ...(await compile(expression.trim(), conditionEnvironment, ['bool'])) });
   }
   const validations: CompiledPolicy['validations'][number][] = [];
   for (const validation of spec.validations ?? []) {
     const { expression: text = '', messageExpression = '' } = validation;
-    const expression = await compile(text, whole, ['bool']);
+    const expression = await compile(text, fullEnvironment, ['bool']);
     const hasMessage = messageExpression.trim() !== '';
-    const message = hasMessage ? await compile(messageExpression, messages, ['string']) : undefined;
+    const message = hasMessage ? await compile(messageExpression, messageEnvironment, ['string']) : undefined;
     validations.push({ validation, expression, ...(message && { message }) });
   }
   const annotations: CompiledPolicy['annotations'][number][] = [];
   for (const { key = '', valueExpression = '' } of spec.auditAnnotations ?? []) {
-    annotations.push({ key, expression: await compile(valueExpression.trim(), whole, ['string', 'null_type']) });
+    annotations.push({
+      key,
+      expression: await compile(valueExpression.trim(), fullEnvironment, ['string', 'null_type']),
+    });
   }
   return { conditions, variables, validations, annotations };
 }
@@ -74,7 +77,7 @@ function compileOne(
   parse: Parse,
   text: string,
   environment: Environment,
-  wanted: readonly string[] | undefined,
+  expectedTypes: readonly string[] | undefined,
 ): PolicyExpression {
   const program = compileExpression(parse, text, environment);
   if ('fault' in program) {
@@ -82,7 +85,7 @@ function compileOne(
     return { text, fault: `${stage}: ${program.fault}` };
   }
   const { type } = program;
-  if (wanted === undefined || wanted.includes(type.kind)) return { text, program };
-  const kinds = wanted.length === 1 ? wanted[0] : `one of [${wanted.join(' ')}]`;
+  if (expectedTypes === undefined || expectedTypes.includes(type.kind)) return { text, program };
+  const kinds = expectedTypes.length === 1 ? expectedTypes[0] : `one of [${expectedTypes.join(' ')}]`;
   return { text, fault: `must evaluate to ${kinds} but got ${describeType(type)}` };
 }

@@ -7,29 +7,29 @@ import type { KubeObject } from '../../api/meta.ts';
 import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 
-/** A write as policies are matched against it. */
+/** A write, in the form in which policies are matched against it. */
 export interface MatchedRequest {
   readonly group: string;
-  /** As the request names it. */
+  /** The version in the request. */
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
   readonly operation: string;
   readonly name: string;
   readonly namespaced: boolean;
-  /** All versions in which the kind is served. */
+  /** All served versions of the kind. */
   readonly versions: readonly string[];
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
-  /** The labels of the namespace that it is in or, for a namespace, its own; undefined: it is in none. */
+  /** The labels of its namespace or, for a namespace, its own; `undefined` if it is cluster-scoped. */
   readonly namespaceLabels: Readonly<Record<string, string>> | undefined;
 }
 
 const OWN_KINDS = new Set(['validatingadmissionpolicies', 'validatingadmissionpolicybindings']);
 
-/** The version in which the object is looked at; undefined: the policy is not about this request. */
+/** The version in which the policy sees the object; `undefined` if the policy does not match the request. */
 export function matchedVersion(match: MatchResources | undefined, request: MatchedRequest): string | undefined {
-  // Nobody could mend a policy that refuses its own change.
+  // Otherwise it would be impossible to correct a policy that refuses changes of itself.
   if (request.group === admissionGroup && OWN_KINDS.has(request.resource)) return undefined;
   if (match === undefined) return request.version;
   const { namespaceSelector, objectSelector, resourceRules = [], excludeResourceRules = [] } = match;
@@ -44,7 +44,7 @@ function isInNamespace(selector: MatchResources['namespaceSelector'], { namespac
   return selectorObjectMatches(selector as JsonValue, namespaceLabels);
 }
 
-/** As it is or as it was: no label can be put on in the same moment that takes an object out of reach. */
+/** Matches the new or the old labels, so that a write cannot evade a policy by adding a label. */
 function hasLabels(selector: MatchResources['objectSelector'], { object, oldObject }: MatchedRequest): boolean {
   if (isEmpty(selector)) return true;
   return [object, oldObject].some(
@@ -57,10 +57,10 @@ function isEmpty(selector: MatchResources['objectSelector']): boolean {
 }
 
 function versionIn(rules: readonly NamedRule[], request: MatchedRequest, exact: boolean): string | undefined {
-  const fitting = rules.filter((rule) => fits(rule, request));
-  if (fitting.some((rule) => has(rule.apiVersions, request.version))) return request.version;
+  const matching = rules.filter((rule) => matchesRule(rule, request));
+  if (matching.some((rule) => has(rule.apiVersions, request.version))) return request.version;
   if (exact) return undefined;
-  for (const rule of fitting) {
+  for (const rule of matching) {
     const other = request.versions.find((version) => has(rule.apiVersions, version));
     if (other !== undefined) return other;
   }
@@ -71,15 +71,15 @@ function has(list: readonly string[] | undefined, wanted: string): boolean {
   return list?.some((one) => one === '*' || one === wanted) === true;
 }
 
-function fits(rule: NamedRule, request: MatchedRequest): boolean {
+function matchesRule(rule: NamedRule, request: MatchedRequest): boolean {
   const { scope = '*', resourceNames = [] } = rule;
   if (scope !== '*' && (scope === 'Namespaced') !== request.namespaced) return false;
   if (!has(rule.operations, request.operation) || !has(rule.apiGroups, request.group)) return false;
   if (resourceNames.length > 0 && !resourceNames.includes(request.name)) return false;
   return (rule.resources ?? []).some((text) => {
     const [resource = '', ...part] = text.split('/');
-    const isMeant = resource === '*' || resource === request.resource;
+    const isMatch = resource === '*' || resource === request.resource;
     const wanted = part.join('/');
-    return isMeant && (wanted === request.subresource || (wanted === '*' && text.includes('/')));
+    return isMatch && (wanted === request.subresource || (wanted === '*' && text.includes('/')));
   });
 }

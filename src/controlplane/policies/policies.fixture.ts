@@ -11,16 +11,16 @@ const widgets = plainKind('widgets', 'Widget');
 export const policiesKey = 'validatingadmissionpolicies.admissionregistration.k8s.io';
 export const bindingsKey = 'validatingadmissionpolicybindings.admissionregistration.k8s.io';
 
-/** A plane with namespaces, policies and widgets; whoever is called jane may fly. */
+/** A plane with namespaces, policies and widgets, in which only the user jane has the permission `fly`. */
 export async function openPolicyBench(): Promise<PlaneBench> {
-  let bench: PlaneBench | undefined;
+  let env: PlaneBench | undefined;
   const policies = admissionPoliciesPart({
     plane() {
-      if (bench === undefined) throw new Error('not open');
-      return bench.plane;
+      if (env === undefined) throw new Error('not open');
+      return env.plane;
     },
-    authorize: (user, asked) => ({
-      allowed: user.name === 'jane' && asked.verb === 'fly',
+    authorize: (user, attributes) => ({
+      allowed: user.name === 'jane' && attributes.verb === 'fly',
       reason: `asked of ${user.name}`,
     }),
   });
@@ -29,9 +29,9 @@ export async function openPolicyBench(): Promise<PlaneBench> {
     mount: (stores) =>
       [...stores.values()].filter((one) => one.resource.plural === 'widgets').map((one) => mountStored(one)),
   };
-  bench = await openPlaneBench({ parts: [policies, own] });
-  await bench.create('namespaces', 'shop', { metadata: { name: 'shop', labels: { team: 'a' } } });
-  return bench;
+  env = await openPlaneBench({ parts: [policies, own] });
+  await env.create('namespaces', 'shop', { metadata: { name: 'shop', labels: { team: 'a' } } });
+  return env;
 }
 
 export const allWidgets = {
@@ -39,38 +39,38 @@ export const allWidgets = {
 };
 
 export function policy(name: string, spec: JsonObject): KubeObject {
-  const whole = { matchConstraints: allWidgets, ...spec };
+  const fullSpec = { matchConstraints: allWidgets, ...spec };
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicy',
     metadata: { name },
-    spec: whole,
+    spec: fullSpec,
   } as KubeObject;
 }
 
 export function binding(name: string, spec: JsonObject = {}): KubeObject {
-  const whole = { policyName: name, validationActions: ['Deny'], ...spec };
+  const fullSpec = { policyName: name, validationActions: ['Deny'], ...spec };
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingAdmissionPolicyBinding',
     metadata: { name: `${name}-binding` },
-    spec: whole,
+    spec: fullSpec,
   } as KubeObject;
 }
 
 export async function send(
-  bench: PlaneBench,
+  env: PlaneBench,
   key: string,
   object: KubeObject,
   context: RequestContext = client(),
 ): Promise<KubeObject> {
-  return (await bench.kind(key).verbs.create(context, object, writing)).object;
+  return (await env.kind(key).verbs.create(context, object, writing)).object;
 }
 
-export async function inForce(bench: PlaneBench, spec: JsonObject, bindingSpec: JsonObject = {}): Promise<KubeObject> {
-  const made = await send(bench, policiesKey, policy('rule', spec));
-  await send(bench, bindingsKey, binding('rule', bindingSpec));
-  return made;
+export async function inForce(env: PlaneBench, spec: JsonObject, bindingSpec: JsonObject = {}): Promise<KubeObject> {
+  const created = await send(env, policiesKey, policy('rule', spec));
+  await send(env, bindingsKey, binding('rule', bindingSpec));
+  return created;
 }
 
 export function widget(spec: JsonObject, metadata: JsonObject = {}): KubeObject {
@@ -86,5 +86,5 @@ export async function refused(work: Promise<unknown>): Promise<StatusError> {
   throw new Error(`not refused: ${String(error)}`);
 }
 
-export const create = (bench: PlaneBench, spec: JsonObject, context = client('shop'), metadata: JsonObject = {}) =>
-  send(bench, 'widgets.test.example', widget(spec, metadata), context);
+export const create = (env: PlaneBench, spec: JsonObject, context = client('shop'), metadata: JsonObject = {}) =>
+  send(env, 'widgets.test.example', widget(spec, metadata), context);

@@ -15,12 +15,12 @@ import {
   widget,
 } from './policies.fixture.ts';
 
-describe('a policy in force', () => {
-  it('refuses what does not hold, in the words of Kubernetes', async () => {
-    const bench = await openPolicyBench();
-    await inForce(bench, { validations: [{ expression: 'object.spec.size <= 3' }] });
-    expect(await create(bench, { size: 3 })).toMatchObject({ spec: { size: 3 } });
-    const error = await refused(create(bench, { size: 4 }, client('shop'), { name: 'large' }));
+describe('a bound policy', () => {
+  it('refuses a request that fails a validation, with the message of Kubernetes', async () => {
+    const env = await openPolicyBench();
+    await inForce(env, { validations: [{ expression: 'object.spec.size <= 3' }] });
+    expect(await create(env, { size: 3 })).toMatchObject({ spec: { size: 3 } });
+    const error = await refused(create(env, { size: 4 }, client('shop'), { name: 'large' }));
     const text =
       "ValidatingAdmissionPolicy 'rule' with binding 'rule-binding' denied request: failed expression: object.spec.size <= 3";
     expect(error.status).toMatchObject({
@@ -31,18 +31,18 @@ describe('a policy in force', () => {
     });
   });
 
-  it('lets others have their turn before each of its expressions', async () => {
-    const bench = await openPolicyBench();
-    await inForce(bench, { validations: Array.from({ length: 5 }, () => ({ expression: 'true' })) });
+  it('yields to other requests before each of its expressions', async () => {
+    const env = await openPolicyBench();
+    await inForce(env, { validations: Array.from({ length: 5 }, () => ({ expression: 'true' })) });
     let turns = 0;
     const turn = async () => void turns++;
-    await create(bench, { size: 1 }, { ...client('shop'), turn });
+    await create(env, { size: 1 }, { ...client('shop'), turn });
     expect(turns).toBeGreaterThanOrEqual(5);
   });
 
-  it('says the message it is given, or makes one, with the reason it is given', async () => {
-    const bench = await openPolicyBench();
-    await inForce(bench, {
+  it('reports its message or its message expression, with its reason', async () => {
+    const env = await openPolicyBench();
+    await inForce(env, {
       variables: [
         { name: 'size', expression: 'object.spec.size' },
         { name: 'twice', expression: 'variables.size * 2' },
@@ -52,13 +52,13 @@ describe('a policy in force', () => {
         { expression: 'variables.twice < 10', messageExpression: "'%d is more than 9'.format([variables.twice])" },
       ],
     });
-    expect((await refused(create(bench, { size: 11 }))).status).toMatchObject({ reason: 'Forbidden', code: 403 });
-    expect((await refused(create(bench, { size: 5 }))).message).toContain('denied request: 10 is more than 9');
+    expect((await refused(create(env, { size: 11 }))).status).toMatchObject({ reason: 'Forbidden', code: 403 });
+    expect((await refused(create(env, { size: 5 }))).message).toContain('denied request: 10 is more than 9');
   });
 
-  it('is asked about updates and deletes too, with the object before', async () => {
-    const bench = await openPolicyBench();
-    await inForce(bench, {
+  it('is also evaluated for updates and deletes, with the old object', async () => {
+    const env = await openPolicyBench();
+    await inForce(env, {
       validations: [
         { expression: "request.operation != 'UPDATE' || object.spec.size >= oldObject.spec.size", message: 'shrinks' },
         {
@@ -67,9 +67,9 @@ describe('a policy in force', () => {
         },
       ],
     });
-    await create(bench, { size: 2 });
-    const { verbs } = bench.kind('widgets.test.example');
-    const seen = bench.peek('widgets.test.example', 'w', 'shop');
+    await create(env, { size: 2 });
+    const { verbs } = env.kind('widgets.test.example');
+    const seen = env.peek('widgets.test.example', 'w', 'shop');
     const at = seen?.metadata.resourceVersion ?? '';
     const put = (size: number) =>
       verbs.update(client('shop'), 'w', widget({ size }, { namespace: 'shop', resourceVersion: at }), { ...writing });
@@ -79,29 +79,29 @@ describe('a policy in force', () => {
     );
     await put(6);
     await verbs.delete(client('shop'), 'w', deleting());
-    expect(bench.peek('widgets.test.example', 'w', 'shop')).toBeUndefined();
+    expect(env.peek('widgets.test.example', 'w', 'shop')).toBeUndefined();
   });
 
-  it('fails closed when an expression fails, and open if it says so', async () => {
-    const bench = await openPolicyBench();
-    const made = await inForce(bench, { validations: [{ expression: 'object.spec.size <= 3' }] });
-    expect((await refused(create(bench, {}))).message).toContain(
+  it('refuses the request if an expression fails, unless its failurePolicy is Ignore', async () => {
+    const env = await openPolicyBench();
+    const made = await inForce(env, { validations: [{ expression: 'object.spec.size <= 3' }] });
+    expect((await refused(create(env, {}))).message).toContain(
       "denied request: expression 'object.spec.size <= 3' resulted in error: no such key: size",
     );
-    const { verbs } = bench.kind(policiesKey);
+    const { verbs } = env.kind(policiesKey);
     await verbs.update(
       client(),
       'rule',
       { ...made, spec: { ...(made.spec as JsonObject), failurePolicy: 'Ignore' } },
       writing,
     );
-    expect(await create(bench, {})).toMatchObject({ metadata: { name: 'w' } });
+    expect(await create(env, {})).toMatchObject({ metadata: { name: 'w' } });
   });
 
-  it('warns and annotates where the binding asks for that', async () => {
-    const bench = await openPolicyBench();
+  it('warns and annotates if the binding requests that', async () => {
+    const env = await openPolicyBench();
     await inForce(
-      bench,
+      env,
       {
         validations: [{ expression: 'object.spec.size <= 3', message: 'too large' }],
         auditAnnotations: [
@@ -114,7 +114,7 @@ describe('a policy in force', () => {
     const warnings: string[] = [];
     const annotations: Record<string, string> = {};
     await create(
-      bench,
+      env,
       { size: 9 },
       {
         ...client('shop'),
@@ -138,9 +138,9 @@ describe('a policy in force', () => {
     expect(Object.keys(annotations)).toHaveLength(2);
   });
 
-  it('knows the caller, the namespace and what the caller may', async () => {
-    const bench = await openPolicyBench();
-    await inForce(bench, {
+  it('can use the caller, the namespace and the permissions of the caller', async () => {
+    const env = await openPolicyBench();
+    await inForce(env, {
       validations: [
         { expression: "request.userInfo.username == 'jane' && request.namespace == 'shop' && !request.dryRun" },
         {
@@ -156,13 +156,13 @@ describe('a policy in force', () => {
         { expression: "authorizer.path('/healthz').check('fly').allowed()" },
       ],
     });
-    expect(await create(bench, {})).toBeDefined();
+    expect(await create(env, {})).toBeDefined();
   });
 
-  it('is about what its rules, selectors and conditions name and nothing else', async () => {
-    const bench = await openPolicyBench();
+  it('applies only to requests that its rules, selectors and conditions match', async () => {
+    const env = await openPolicyBench();
     const no = { validations: [{ expression: 'false', message: 'no' }] };
-    await inForce(bench, {
+    await inForce(env, {
       ...no,
       matchConstraints: {
         ...allWidgets,
@@ -174,20 +174,20 @@ describe('a policy in force', () => {
       },
       matchConditions: [{ name: 'not-me', expression: "request.userInfo.username != 'root'" }],
     });
-    await bench.create('namespaces', 'other');
+    await env.create('namespaces', 'other');
     const labels = { guarded: 'yes' };
-    expect((await refused(create(bench, {}, client('shop'), { labels }))).message).toContain('denied request: no');
-    await create(bench, {}, client('shop'), { name: 'plain' });
-    await create(bench, {}, client('shop'), { name: 'free', labels });
-    await create(bench, {}, client('other'), { labels });
-    await create(bench, {}, { ...client('shop'), user: { name: 'root', groups: [] } }, { name: 'r', labels });
+    expect((await refused(create(env, {}, client('shop'), { labels }))).message).toContain('denied request: no');
+    await create(env, {}, client('shop'), { name: 'plain' });
+    await create(env, {}, client('shop'), { name: 'free', labels });
+    await create(env, {}, client('other'), { labels });
+    await create(env, {}, { ...client('shop'), user: { name: 'root', groups: [] } }, { name: 'r', labels });
   });
 
-  it('takes parameters by name and by label, and says what follows when there are none', async () => {
-    const bench = await openPolicyBench();
-    await bench.plane.add([addedKind(plainKind('limits', 'Limit'))]);
+  it('uses parameters by name and by label, and its binding decides what happens without any', async () => {
+    const env = await openPolicyBench();
+    await env.plane.add([addedKind(plainKind('limits', 'Limit'))]);
     await inForce(
-      bench,
+      env,
       {
         paramKind: { apiVersion: 'test.example/v1', kind: 'Limit' },
         validations: [
@@ -199,12 +199,12 @@ describe('a policy in force', () => {
       },
       { paramRef: { selector: { matchLabels: { use: 'yes' } }, parameterNotFoundAction: 'Deny' } },
     );
-    expect((await refused(create(bench, { size: 1 }))).message).toContain(
+    expect((await refused(create(env, { size: 1 }))).message).toContain(
       'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
     );
     const limit = (name: string, most: number) =>
       send(
-        bench,
+        env,
         'limits.test.example',
         {
           apiVersion: 'test.example/v1',
@@ -215,35 +215,35 @@ describe('a policy in force', () => {
         client('shop'),
       );
     await limit('a', 5);
-    await create(bench, { size: 5 });
+    await create(env, { size: 5 });
     await limit('b', 3);
-    expect((await refused(create(bench, { size: 4 }, client('shop'), { name: 'v' }))).message).toContain(
+    expect((await refused(create(env, { size: 4 }, client('shop'), { name: 'v' }))).message).toContain(
       'denied request: most is 3',
     );
   });
 
-  it('never stands in the way of its own change', async () => {
-    const bench = await openPolicyBench();
+  it('never applies to changes of policies', async () => {
+    const env = await openPolicyBench();
     const everything = {
       resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }],
     };
-    await inForce(bench, {
+    await inForce(env, {
       matchConstraints: { resourceRules: [{ ...everything.resourceRules[0], resources: ['*'] }] },
       validations: [{ expression: 'false' }],
     });
-    await refused(create(bench, {}));
-    await bench.kind(bindingsKey).verbs.delete(client(), 'rule-binding', deleting());
-    expect(await create(bench, {})).toBeDefined();
+    await refused(create(env, {}));
+    await env.kind(bindingsKey).verbs.delete(client(), 'rule-binding', deleting());
+    expect(await create(env, {})).toBeDefined();
   });
 
-  it('ends an expression that costs too much', async () => {
-    const bench = await openPolicyBench();
-    await inForce(bench, {
+  it('aborts an expression that exceeds the cost limit', async () => {
+    const env = await openPolicyBench();
+    await inForce(env, {
       validations: [{ expression: 'object.spec.l.all(a, object.spec.l.all(b, object.spec.l.all(c, a + b + c >= 0)))' }],
     });
     const l: JsonValue = Array.from({ length: 1000 }, (_, index) => index);
     const started = processorMilliseconds();
-    expect((await refused(create(bench, { l }))).message).toContain('operation cancelled: actual cost limit exceeded');
+    expect((await refused(create(env, { l }))).message).toContain('operation cancelled: actual cost limit exceeded');
     expect(processorMilliseconds() - started).toBeLessThan(5000);
   });
 });

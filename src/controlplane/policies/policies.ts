@@ -24,8 +24,8 @@ export interface PoliciesOptions {
   readonly policies: KindStore;
   readonly bindings: KindStore;
   plane(): ControlPlane;
-  /** What `authorizer` asks; the one decision of the plane. */
-  authorize(user: UserInfo, asked: Attributes): Decision;
+  /** The decision function of the plane, for `authorizer`. */
+  authorize(user: UserInfo, attributes: Attributes): Decision;
 }
 
 interface Binding {
@@ -33,7 +33,7 @@ interface Binding {
   readonly spec: BindingSpec;
 }
 
-/** Why a request is refused: the first reason is what the answer says. */
+/** A reason to refuse a request. The response contains the first one. */
 interface Denial {
   readonly policy: string;
   readonly binding?: string;
@@ -41,30 +41,30 @@ interface Denial {
   readonly reason?: string;
 }
 
-/** The policies of a plane that are in force: asks them about each write. */
+/** The policies of a plane with bindings. Evaluates them for each write. */
 export class Policies {
   readonly #options: PoliciesOptions;
-  /** Compiled ones by name, each for one generation of one policy; there are never more than policies. */
+  /** Compiled policies by name, for one generation of each policy; there are never more than policies. */
   readonly #compiled = new Map<string, { readonly version: string; readonly policy: CompiledPolicy }>();
 
   constructor(options: PoliciesOptions) {
     this.#options = options;
   }
 
-  /** Forgets what is compiled of policies that are gone. Returns how to stop. */
+  /** Evicts the compiled form of deleted policies. Returns a function that stops it. */
   start(): () => void {
     return this.#options.policies.listen(({ before, after }) => {
       if (after === undefined) this.#compiled.delete(before?.object.metadata.name ?? '');
     });
   }
 
-  /** As `PlanePart.admit`. */
+  /** Implements `PlanePart.admit`. */
   admit(write: AdmittedWrite): Promise<void> | undefined {
     const { policies, bindings } = this.#options;
-    return bindings.count() === 0 || policies.count() === 0 ? undefined : this.#ask(write);
+    return bindings.count() === 0 || policies.count() === 0 ? undefined : this.#evaluate(write);
   }
 
-  async #ask(write: AdmittedWrite): Promise<void> {
+  async #evaluate(write: AdmittedWrite): Promise<void> {
     const { policies } = this.#options;
     const inForce = this.#bindingsByPolicy();
     const request = this.#matched(write);
@@ -76,12 +76,12 @@ export class Policies {
       if (own === undefined) continue;
       const version = matchedVersion(spec.matchConstraints, request);
       if (version === undefined) continue;
-      await this.#askOne(object, spec, own, request, version, write, denials);
+      await this.#evaluatePolicy(object, spec, own, request, version, write, denials);
     }
     if (denials[0] !== undefined) throw refusal(write, denials[0]);
   }
 
-  async #askOne(
+  async #evaluatePolicy(
     object: KubeObject,
     spec: PolicySpec,
     bindings: readonly Binding[],
@@ -105,15 +105,15 @@ export class Policies {
         continue;
       }
       for (const param of params) {
-        const answer = await askPolicy({
+        const result = await askPolicy({
           policy: compiled,
           failurePolicy: spec.failurePolicy,
           values: this.#values(write, version, param),
-          access: (question) => this.#access(write, question),
+          access: (check) => this.#access(write, check),
           turn: write.context.turn,
         });
-        this.#follow(policy, binding, answer, write, denials);
-        for (const { key, value } of answer.annotations) {
+        this.#applyActions(policy, binding, result, write, denials);
+        for (const { key, value } of result.annotations) {
           annotations.set(key, (annotations.get(key) ?? new Set()).add(value));
         }
       }
@@ -121,11 +121,11 @@ export class Policies {
     for (const [key, values] of annotations) write.context.annotate?.(`${policy}/${key}`, [...values].join(', '));
   }
 
-  /** What follows from what a policy has said: a refusal, a warning, a note in the audit log. */
-  #follow(policy: string, binding: Binding, answer: PolicyAnswer, write: AdmittedWrite, denials: Denial[]): void {
+  /** Applies the actions of the binding: a refusal, a warning, or an annotation in the audit log. */
+  #applyActions(policy: string, binding: Binding, result: PolicyAnswer, write: AdmittedWrite, denials: Denial[]): void {
     const { validationActions = [] } = binding.spec;
-    for (const { index, message, reason } of answer.objections) {
-      const objected: Objection = { index, message, ...(reason === undefined ? {} : { reason }) };
+    for (const { index, message, reason } of result.objections) {
+      const failure: Objection = { index, message, ...(reason === undefined ? {} : { reason }) };
       for (const action of validationActions) {
         if (action === 'Deny') {
           denials.push({ policy, binding: binding.name, message, ...(reason === undefined ? {} : { reason }) });
@@ -133,11 +133,11 @@ export class Policies {
           const text = `Validation failed for ValidatingAdmissionPolicy '${policy}' with binding '${binding.name}': ${message}`;
           write.context.warn(text);
         } else {
-          write.context.annotate?.(FAILURE_ANNOTATION, failureText(policy, binding, objected));
+          write.context.annotate?.(FAILURE_ANNOTATION, failureText(policy, binding, failure));
         }
       }
     }
-    for (const message of answer.faults) denials.push({ policy, binding: binding.name, message });
+    for (const message of result.faults) denials.push({ policy, binding: binding.name, message });
   }
 
   async #compile(object: KubeObject, spec: PolicySpec): Promise<CompiledPolicy> {
@@ -214,19 +214,19 @@ export class Policies {
       resourceCheckValue({ group, resource: plural, subresource, namespace, name }),
     );
     if (param !== undefined) values.set('params', dynamicValue(param));
-    const around = resource.namespaced ? this.#namespace(write) : undefined;
-    if (around !== undefined) values.set('namespaceObject', dynamicValue(around));
+    const namespaceObject = resource.namespaced ? this.#namespace(write) : undefined;
+    if (namespaceObject !== undefined) values.set('namespaceObject', dynamicValue(namespaceObject));
     return values;
   }
 
-  #access({ context }: AdmittedWrite, question: AccessQuestion): AccessAnswer {
-    const { path, verb, account, ...about } = question;
+  #access({ context }: AdmittedWrite, check: AccessQuestion): AccessAnswer {
+    const { path, verb, account, ...about } = check;
     const user = account === undefined ? context.user : accountUser(account);
-    const asked: Attributes =
+    const attributes: Attributes =
       path === undefined
         ? { resourceRequest: true, verb, version: '*', ...about }
         : { resourceRequest: false, verb, path };
-    const { allowed, reason } = this.#options.authorize(user, asked);
+    const { allowed, reason } = this.#options.authorize(user, attributes);
     return { allowed, reason };
   }
 }
@@ -251,7 +251,7 @@ function failureText(policy: string, { name, spec }: Binding, { index, message }
   ]);
 }
 
-const CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
+const STATUS_CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
 
 function refusal(
   { resource, draft }: AdmittedWrite,
@@ -260,5 +260,5 @@ function refusal(
   const bound = binding === undefined ? '' : ` with binding '${binding}'`;
   const text = `ValidatingAdmissionPolicy '${policy}'${bound} denied request: ${message}`;
   const { status } = forbidden(groupResourceOf(resource), draft.object.metadata.name ?? '', text, [{ message: text }]);
-  return new StatusError({ ...status, reason: reason as StatusReason, code: CODES[reason] ?? 422 });
+  return new StatusError({ ...status, reason: reason as StatusReason, code: STATUS_CODES[reason] ?? 422 });
 }

@@ -68,15 +68,15 @@ const namespaceObject = object('kubernetes.Namespace', {
 export interface PolicyNames {
   readonly params: boolean;
   readonly authorizer: boolean;
-  /** Those that have been declared so far, with their types. */
+  /** The variables that have been declared so far, with their types. */
   readonly variables?: ReadonlyMap<string, CelType>;
-  /** The type of `object` and `oldObject` where it is known. Absent: dynamic. */
+  /** The type of `object` and `oldObject`. Optional; defaults to dynamic. */
   readonly objectType?: CelType;
 }
 
 let functions: Environment['functions'] | undefined;
 
-/** What expressions of a policy can name. */
+/** The names that expressions of a policy can use. */
 export function policyEnvironment({ params, authorizer, variables, objectType = DYN }: PolicyNames): Environment {
   functions ??= groupOverloads([...[...libraryFunctions().values()].flat(), ...authorizerLibrary]);
   const names = new Map<string, CelType>([

@@ -6,12 +6,12 @@ import type { JsonValue } from '../../lib/json-value.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { KindStores } from '../../registry/kind-stores.ts';
 
-/** A binding that cannot be asked as it stands; the policy's failurePolicy says what follows. */
+/** A binding that cannot be evaluated; the policy's failurePolicy determines the consequence. */
 export class BindingFault extends Error {}
 
 /**
- * The objects that a policy is asked with, one after the other; undefined is to be asked without one. `namespace` is that
- * of the request, '' for none.
+ * The parameter objects with which a policy is evaluated, one after the other; `undefined` means an evaluation without
+ * one. `namespace` is that of the request, '' for none.
  */
 export function collectParams(
   stores: KindStores,
@@ -28,11 +28,11 @@ export function collectParams(
   if (!namespaced && (reference.namespace ?? '') !== '') {
     throw new BindingFault('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
   }
-  const place = namespaced ? reference.namespace || namespace : '';
-  if (namespaced && place === '') {
+  const paramNamespace = namespaced ? reference.namespace || namespace : '';
+  if (namespaced && paramNamespace === '') {
     throw new BindingFault('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
   }
-  const found = objectsOf(store, reference, place);
+  const found = objectsOf(store, reference, paramNamespace);
   if (found.length === 0 && reference.parameterNotFoundAction === 'Deny') {
     throw new BindingFault('no params found for policy binding with `Deny` parameterNotFoundAction');
   }

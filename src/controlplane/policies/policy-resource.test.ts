@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../lib/json-value.ts';
 import { binding, bindingsKey, openPolicyBench, policiesKey, policy, refused, send } from './policies.fixture.ts';
 
-describe('a policy that is written', () => {
+describe('a written policy', () => {
   it.each([
     [{ validations: [{ expression: 'object.spec.' }] }, 'spec.validations[0].expression'],
     [{ validations: [{ expression: '1' }] }, 'must evaluate to bool but got int'],
@@ -36,16 +36,16 @@ describe('a policy that is written', () => {
       'must evaluate to one of [string null_type] but got int',
     ],
   ] as const)('is refused with %j', async (spec, text) => {
-    const bench = await openPolicyBench();
-    expect((await refused(send(bench, policiesKey, policy('rule', spec as unknown as JsonObject)))).message).toContain(
+    const env = await openPolicyBench();
+    expect((await refused(send(env, policiesKey, policy('rule', spec as unknown as JsonObject)))).message).toContain(
       text,
     );
   });
 
-  it('gets its defaults, and is told what the types of the kinds say against it', async () => {
-    const bench = await openPolicyBench();
+  it('gets its defaults, and type checking warnings in its status', async () => {
+    const env = await openPolicyBench();
     const made = await send(
-      bench,
+      env,
       policiesKey,
       policy('typed', {
         matchConstraints: {
@@ -77,7 +77,7 @@ describe('a policy that is written', () => {
   });
 });
 
-describe('a binding that is written', () => {
+describe('a written binding', () => {
   it.each([
     [{ policyName: '' }, 'spec.policyName: Required value'],
     [{ validationActions: [] }, 'at least one validation action is required'],
@@ -91,8 +91,8 @@ describe('a binding that is written', () => {
     [{ paramRef: { parameterNotFoundAction: 'Deny' } }, 'one of name or selector must be specified'],
     [{ matchResources: { matchPolicy: 'Some' } }, 'supported values: "Equivalent", "Exact"'],
   ] as const)('is refused with %j', async (spec, text) => {
-    const bench = await openPolicyBench();
-    expect((await refused(send(bench, bindingsKey, binding('rule', spec as unknown as JsonObject)))).message).toContain(
+    const env = await openPolicyBench();
+    expect((await refused(send(env, bindingsKey, binding('rule', spec as unknown as JsonObject)))).message).toContain(
       text,
     );
   });

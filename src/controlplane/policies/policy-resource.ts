@@ -18,7 +18,9 @@ import { typeChecking } from './type-checking.ts';
 
 const shared = { unconditionalUpdate: false } as const;
 
-/** Policies. What their types say against them is worked out when they are written, and told in their status. */
+/**
+ * The kind ValidatingAdmissionPolicy. Types are checked when a policy is written, and its status shows the warnings.
+ */
 export function policyResource(kinds: KindsOfRules): StoredResource {
   return defineResource({
     ...validatingAdmissionPolicyKind,
@@ -55,7 +57,7 @@ export function bindingResource(): StoredResource {
   });
 }
 
-/** The one that the draft will have. Unlike most built-in kinds these have one, from 1. */
+/** The generation that the draft will have. Unlike most built-in kinds, these have one, starting at 1. */
 function generationOf({ object, old }: Draft): number {
   if (old === undefined) object.metadata.generation = 1;
   const { generation = 1 } = (old?.object ?? object).metadata;

@@ -3,25 +3,25 @@ import { CostExceeded, EvaluationError, Meter } from '../cel/meter.ts';
 import { CelMap, type CelValue } from '../cel/value.ts';
 import type { CompiledPolicy, PolicyExpression } from './compile-policy.ts';
 
-/** The budget is spent; nothing further is asked. */
+/** The cost budget is exhausted; no further expressions are evaluated. */
 export class OutOfBudget extends Error {
   constructor() {
     super('validation failed due to running out of cost budget, no further validation rules will be run');
   }
 }
 
-/** What became of one expression. */
+/** The result of one expression. */
 export type Outcome = { readonly value: CelValue } | { readonly error: string };
 
 export interface RunOptions {
   readonly policy: CompiledPolicy;
-  /** What names stand for, `variables` apart. */
+  /** The values of all names except `variables`. */
   readonly values: ReadonlyMap<string, CelValue>;
   readonly access: (question: AccessQuestion) => AccessAnswer;
   readonly budget: number;
 }
 
-/** Asks the expressions of a policy about one request; variables are worked out when they are first named, and once. */
+/** Evaluates the expressions of a policy for one request; variables are evaluated on first use, and once. */
 export class PolicyRun {
   readonly #options: RunOptions;
   readonly #variables: Variables;
@@ -33,7 +33,7 @@ export class PolicyRun {
     this.#variables = new Variables(options.policy.variables, (expression) => this.#evaluate(expression));
   }
 
-  /** Throws OutOfBudget. */
+  /** Throws CostBudgetExceeded. */
   ask(expression: PolicyExpression): Outcome {
     if (expression.fault !== undefined) return { error: `compilation error: ${expression.fault}` };
     try {
@@ -65,7 +65,7 @@ export class PolicyRun {
 class Variables extends CelMap {
   readonly #expressions: ReadonlyMap<string, PolicyExpression>;
   readonly #evaluate: (expression: PolicyExpression) => CelValue;
-  readonly #known = new Map<string, CelValue | EvaluationError>();
+  readonly #cache = new Map<string, CelValue | EvaluationError>();
 
   constructor(
     expressions: ReadonlyMap<string, PolicyExpression>,
@@ -88,16 +88,16 @@ class Variables extends CelMap {
     const name = String(key);
     const expression = this.#expressions.get(name);
     if (expression === undefined) return undefined;
-    let known = this.#known.get(name);
-    if (known === undefined) {
-      known = this.#attempt(name, expression);
-      this.#known.set(name, known);
+    let cached = this.#cache.get(name);
+    if (cached === undefined) {
+      cached = this.#tryEvaluate(name, expression);
+      this.#cache.set(name, cached);
     }
-    if (known instanceof EvaluationError) throw known;
-    return known;
+    if (cached instanceof EvaluationError) throw cached;
+    return cached;
   }
 
-  #attempt(name: string, expression: PolicyExpression): CelValue | EvaluationError {
+  #tryEvaluate(name: string, expression: PolicyExpression): CelValue | EvaluationError {
     const failed = (why: string): EvaluationError =>
       new EvaluationError(`composited variable "${name}" fails to evaluate: ${why}`);
     if (expression.fault !== undefined) {

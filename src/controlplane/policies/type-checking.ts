@@ -11,16 +11,16 @@ export interface TypeChecking {
   readonly expressionWarnings?: readonly { readonly fieldRef: string; readonly warning: string }[];
 }
 
-/** What the types of the kinds that a policy names say against its expressions. Warnings refuse nothing. */
+/** Checks the expressions of a policy against the types of the kinds that it matches. Warnings refuse nothing. */
 export async function typeChecking(parse: Parse, spec: PolicySpec, kinds: KindsOfRules): Promise<TypeChecking> {
   const warnings = new Map<string, string[]>();
-  const plain = new Set((await faultsOf(parse, spec, undefined)).keys());
+  const generalFaults = new Set((await faultsOf(parse, spec, undefined)).keys());
   for (const kind of kinds(spec.matchConstraints)) {
     const type = objectType(kind);
     if (type === undefined) continue;
     for (const [fieldRef, fault] of await faultsOf(parse, spec, type)) {
-      // What is wrong whatever the kind is refuses the policy; it need not be told twice.
-      if (plain.has(fieldRef)) continue;
+      // Errors that do not depend on the kind refuse the policy; they need no warning.
+      if (generalFaults.has(fieldRef)) continue;
       const prefix = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
       const text = `${prefix.startsWith('/') ? prefix.slice(1) : prefix}: ${fault.replace(/^compilation failed: /, '')}`;
       warnings.set(fieldRef, [...(warnings.get(fieldRef) ?? []), text]);
@@ -35,20 +35,20 @@ export async function typeChecking(parse: Parse, spec: PolicySpec, kinds: KindsO
 async function faultsOf(parse: Parse, spec: PolicySpec, type: CelType | undefined): Promise<Map<string, string>> {
   const compiled = await compilePolicy(parse, spec, type);
   const faults = new Map<string, string>();
-  const look = (fieldRef: string, expression: PolicyExpression | undefined): void => {
+  const addFault = (fieldRef: string, expression: PolicyExpression | undefined): void => {
     if (expression?.fault !== undefined) faults.set(fieldRef, expression.fault);
   };
   for (const [index, { expression, message }] of compiled.validations.entries()) {
-    look(`spec.validations[${index}].expression`, expression);
-    look(`spec.validations[${index}].messageExpression`, message);
+    addFault(`spec.validations[${index}].expression`, expression);
+    addFault(`spec.validations[${index}].messageExpression`, message);
   }
   return faults;
 }
 
-/** All of an object's metadata is there for policies, which is more than rules of a definition see. */
+/** The type of the object. Policies see all of its metadata, which is more than the rules of a definition see. */
 function objectType({ schema, kind }: ResourceKind): CelType | undefined {
-  const whole: Schema = { ...schema, properties: { ...TYPE_AND_METADATA, ...schema.properties } };
-  return declaredType(whole, false, kind)?.type;
+  const fullSchema: Schema = { ...schema, properties: { ...TYPE_AND_METADATA, ...schema.properties } };
+  return declaredType(fullSchema, false, kind)?.type;
 }
 
 const text: Schema = { type: 'string' };

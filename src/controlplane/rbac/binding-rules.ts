@@ -7,7 +7,7 @@ import { childPath, indexPath } from '../../api/schema/field-path.ts';
 import { pathSegmentFaults, subdomainFaults } from '../../api/validation/names.ts';
 import { equalJson } from '../../lib/json-value.ts';
 
-/** The groups that go without saying. */
+/** Fills in the default API groups. */
 export function fillInGroups(binding: KubeObject): void {
   const { apiGroup, kind, name } = roleRefOf(binding);
   binding.roleRef = { apiGroup: apiGroup || rbacGroup, kind, name };
@@ -16,7 +16,7 @@ export function fillInGroups(binding: KubeObject): void {
   }
 }
 
-/** Everything beyond the schema; the kind tells which roles it may give. */
+/** The errors beyond the schema; the kind determines which roles it may reference. */
 export function bindingErrors(
   { namespaced }: Pick<ResourceKind, 'namespaced'>,
   binding: KubeObject,
@@ -28,7 +28,7 @@ export function bindingErrors(
   }
   if (old !== undefined && !equalJson(roleRefOf(binding), roleRefOf(old))) {
     const { apiGroup = '', kind, name } = roleRefOf(binding);
-    // The names of Go's own struct, to the letter.
+    // Exactly the names of Go's own struct.
     errors.push(invalid('roleRef', { APIGroup: apiGroup, Kind: kind, Name: name }, 'cannot change roleRef'));
   }
   return errors;

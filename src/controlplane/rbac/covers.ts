@@ -4,42 +4,45 @@ import { compareBytes } from '../../lib/json-order.ts';
 import { pathCovers } from './rule-allows.ts';
 
 /**
- * How much is compared at most: some hundred milliseconds' worth. A rule of thousands of groups, resources and verbs
- * stands for more single rights than anybody can look at; what is beyond this counts as not held, unless one rule of
- * the owner has all of it.
+ * The maximum number of comparisons: a few hundred milliseconds' worth. A rule with thousands of groups, resources and
+ * verbs expands to more single permissions than can be compared. Beyond this limit a rule counts as not held, unless
+ * one rule of the owner covers all of it.
  */
-const mostComparisons = 2_000_000;
-
-/** Lacking rights that are told one by one: an answer of some hundred kilobytes, from a body of a few. */
-const mostTold = 2_000;
+const maxComparisons = 2_000_000;
 
 /**
- * The rights within `wanted` that no rule of the owner covers, each as a rule of its own; where they are too many, the
- * rule that they are in. Empty: all are held.
+ * The maximum number of missing permissions listed one by one: a response of some hundred kilobytes for a body of a
+ * few.
+ */
+const maxListed = 2_000;
+
+/**
+ * The permissions within `wanted` that no rule of the owner covers, each as a rule of its own; if there are too many,
+ * the rule that contains them. Empty if all are held.
  */
 export function uncovered(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
-  const lacking: PolicyRule[] = [];
-  let left = mostComparisons;
-  let told = 0;
+  const missing: PolicyRule[] = [];
+  let left = maxComparisons;
+  let listed = 0;
   for (const rule of wanted) {
     if (owned.some((owner) => covers(owner, rule))) continue;
-    left -= singlesOf(rule) * Math.max(owned.length, 1);
-    const singles = left < 0 ? undefined : uncoveredSingles(owned, rule, mostTold - told);
-    told += singles?.length ?? 0;
-    lacking.push(...(singles ?? [rule]));
+    left -= singleCount(rule) * Math.max(owned.length, 1);
+    const singles = left < 0 ? undefined : uncoveredSingles(owned, rule, maxListed - listed);
+    listed += singles?.length ?? 0;
+    missing.push(...(singles ?? [rule]));
   }
-  return lacking;
+  return missing;
 }
 
-/** undefined: more than `most`. */
-function uncoveredSingles(owned: readonly PolicyRule[], rule: PolicyRule, most: number): PolicyRule[] | undefined {
-  const lacking: PolicyRule[] = [];
-  for (const single of singleRights(rule)) {
+/** `undefined` if there are more than `limit`. */
+function uncoveredSingles(owned: readonly PolicyRule[], rule: PolicyRule, limit: number): PolicyRule[] | undefined {
+  const missing: PolicyRule[] = [];
+  for (const single of singlePermissions(rule)) {
     if (owned.some((owner) => covers(owner, single))) continue;
-    if (lacking.length === most) return undefined;
-    lacking.push(single);
+    if (missing.length === limit) return undefined;
+    missing.push(single);
   }
-  return lacking;
+  return missing;
 }
 
 function covers(owner: PolicyRule, wanted: PolicyRule): boolean {
@@ -57,13 +60,13 @@ function holdsAll(owned: readonly string[] = [], wanted: readonly string[] = [])
 }
 
 function containsAll(owned: readonly string[], wanted: readonly string[]): boolean {
-  // One is what nearly every question is about; long lists are looked up rather than searched.
+  // Most comparisons are about a single item; long lists use a set instead of a search.
   if (wanted.length < 2) return wanted.every((item) => owned.includes(item));
   const set = new Set(owned);
   return wanted.every((item) => set.has(item));
 }
 
-/** `*` with a subresource covers that part of everything, as it does in decisions. */
+/** `*` with a subresource covers that subresource of all resources, as in decisions. */
 function resourcesCover(owned: readonly string[] = [], wanted: readonly string[] = []): boolean {
   if (holdsAll(owned, wanted)) return true;
   return wanted.every((resource) => {
@@ -72,47 +75,52 @@ function resourcesCover(owned: readonly string[] = [], wanted: readonly string[]
   });
 }
 
-/** No names are all names, which only no names cover. */
+/** No names means all names, which only a rule without names covers. */
 function namesCover(owned: readonly string[] = [], wanted: readonly string[] = []): boolean {
   return owned.length === 0 || (wanted.length > 0 && containsAll(owned, wanted));
 }
 
-function singlesOf({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule) {
+function singleCount({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule) {
   return (
     verbs.length * (apiGroups.length * resources.length * Math.max(resourceNames.length, 1) + nonResourceURLs.length)
   );
 }
 
-function* singleRights(rule: PolicyRule): Generator<PolicyRule> {
+function* singlePermissions(rule: PolicyRule): Generator<PolicyRule> {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   for (const group of apiGroups) {
     for (const resource of resources) {
       for (const verb of verbs) {
-        const right = { verbs: [verb], apiGroups: [group], resources: [resource] };
-        if (resourceNames.length === 0) yield right;
-        for (const name of resourceNames) yield { ...right, resourceNames: [name] };
+        const permission = { verbs: [verb], apiGroups: [group], resources: [resource] };
+        if (resourceNames.length === 0) yield permission;
+        for (const name of resourceNames) yield { ...permission, resourceNames: [name] };
       }
     }
   }
   for (const url of nonResourceURLs) for (const verb of verbs) yield { verbs: [verb], nonResourceURLs: [url] };
 }
 
-/** Rights as messages list them, a line each: those that differ in nothing but the verb share one. Sorted. */
-export function describeRights(rights: readonly PolicyRule[]): string {
-  const together = new Map<string, PolicyRule>();
-  const apart: PolicyRule[] = [];
-  for (const right of rights) {
-    const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = right;
+/**
+ * Permissions as messages list them, one per line and sorted; permissions that differ only in the verb share a line.
+ */
+export function describeRights(permissions: readonly PolicyRule[]): string {
+  const merged = new Map<string, PolicyRule>();
+  const separate: PolicyRule[] = [];
+  for (const permission of permissions) {
+    const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = permission;
     const isSimple = apiGroups.length === 1 && resources.length === 1 && resourceNames.length < 2;
     if (!isSimple || nonResourceURLs.length > 0) {
-      apart.push(right);
+      separate.push(permission);
       continue;
     }
     const key = JSON.stringify([apiGroups, resources, resourceNames]);
-    const before = together.get(key);
-    together.set(key, before === undefined ? right : { ...right, verbs: [...before.verbs, ...right.verbs] });
+    const before = merged.get(key);
+    merged.set(
+      key,
+      before === undefined ? permission : { ...permission, verbs: [...before.verbs, ...permission.verbs] },
+    );
   }
-  const lines = new Set([...apart, ...together.values()].map(describeRule));
+  const lines = new Set([...separate, ...merged.values()].map(describeRule));
   return [...lines].sort(compareBytes).join('\n');
 }
 
@@ -124,11 +132,11 @@ function describeRule({ verbs, apiGroups, resources, resourceNames, nonResourceU
     ['ResourceNames', resourceNames],
     ['Verbs', verbs],
   ];
-  const told = parts.flatMap(([name, list = []]) => (list.length === 0 ? [] : [`${name}:${quotedList(list)}`]));
-  return `{${told.join(', ')}}`;
+  const listed = parts.flatMap(([name, list = []]) => (list.length === 0 ? [] : [`${name}:${quotedList(list)}`]));
+  return `{${listed.join(', ')}}`;
 }
 
-/** As Go prints a list of texts with %q. */
+/** Formats a list of strings as Go does with %q. */
 export function quotedList(texts: readonly string[]): string {
   return `[${texts.map(goQuote).join(' ')}]`;
 }

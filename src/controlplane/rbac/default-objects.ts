@@ -10,32 +10,39 @@ import { deepFreeze, type JsonValue } from '../../lib/json-value.ts';
 import { aggregatedRules } from './aggregate.ts';
 import { adminRights, editRights, reading, toResources, viewRights } from './namespace-rights.ts';
 
-/** On a default object: whether the server puts back what it lacks. `"false"` leaves it to whoever changed it. */
+/** On a default object: whether the server restores missing parts. `"false"` disables that. */
 export const autoupdateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate';
 
 const defaultsLabel = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
 
-let made: readonly KubeObject[] | undefined;
-let standing: readonly KubeObject[] | undefined;
+let defaultObjects: readonly KubeObject[] | undefined;
+let builtinObjects: readonly KubeObject[] | undefined;
 
 /**
- * Those of Kubernetes, and the binding of the role that everybody has in a virtual cluster whose instance says nothing
- * else: nearly every virtual cluster needs it, and nobody is in its group but whom a gateway puts there. One list for the
- * whole process.
+ * The default objects of Kubernetes, and the binding of the role that all users have in a virtual cluster whose
+ * instance does not specify one: nearly every virtual cluster needs it, and only a gateway puts callers into its group.
+ * One list for the whole process.
  */
 export function standingRbacObjects(): readonly KubeObject[] {
-  standing ??= [...defaultRbacObjects(), deepFreeze(roleBindingInside(defaultRoleInside) as JsonValue) as KubeObject];
-  return standing;
+  builtinObjects ??= [
+    ...defaultRbacObjects(),
+    deepFreeze(roleBindingInside(defaultRoleInside) as JsonValue) as KubeObject,
+  ];
+  return builtinObjects;
 }
 
 /**
- * The roles and bindings that every plane of Kubernetes has, under the names and with the rules of Kubernetes. Left out is what
- * belongs to components that a plane does not have: nodes, scheduler, kube-proxy, DNS, volumes, certificate requests,
- * the controllers of kube-controller-manager and their leader election. One list for the whole process.
+ * The roles and bindings that every Kubernetes cluster has, with the names and rules of Kubernetes. Roles of components
+ * that a plane does not have are omitted: nodes, scheduler, kube-proxy, DNS, volumes, certificate requests, the
+ * controllers of kube-controller-manager and their leader election. One list for the whole process.
  */
 export function defaultRbacObjects(): readonly KubeObject[] {
-  made ??= deepFreeze([...clusterRoles(), ...clusterRoleBindings(), ...systemRoles()] as JsonValue[]) as KubeObject[];
-  return made;
+  defaultObjects ??= deepFreeze([
+    ...clusterRoles(),
+    ...clusterRoleBindings(),
+    ...systemRoles(),
+  ] as JsonValue[]) as KubeObject[];
+  return defaultObjects;
 }
 
 function clusterRoles(): KubeObject[] {
@@ -89,7 +96,7 @@ function clusterRoleBindings(): KubeObject[] {
   ];
 }
 
-/** Extension servers are installed with a binding to this one. */
+/** Extension API servers are installed with a binding to this role. */
 function systemRoles(): KubeObject[] {
   const rule = toResources(reading, [''], 'configmaps');
   const rules = [{ ...rule, resourceNames: ['extension-apiserver-authentication'] }];

@@ -14,7 +14,7 @@ import { describeRights, quotedList, uncovered } from './covers.ts';
 import { isMissing, type Policy } from './policy.ts';
 import { allRules, describeMissing, isMaster } from './rbac-authorizer.ts';
 
-/** Asked at the time of a write: parts are made before the plane whose policy this is. */
+/** Called at the time of a write, because parts are created before the plane whose policy this is. */
 export type PolicyNow = () => Policy;
 
 const everything: readonly PolicyRule[] = [
@@ -23,8 +23,8 @@ const everything: readonly PolicyRule[] = [
 ];
 
 /**
- * Nobody writes a role that allows more than they may themselves, unless they may `escalate` it. Rules that follow
- * other roles can come to anything, so that takes everything.
+ * Refuses a role that allows more than its writer may do, unless the writer may `escalate` it. An aggregated role can
+ * get any rules, so writing one requires all permissions.
  */
 export async function refuseEscalation(
   resource: StoredResource,
@@ -35,20 +35,20 @@ export async function refuseEscalation(
   if (mayGrantAnything(context) || changesOwnersOnly(draft)) return;
   const name = draft.object.metadata.name ?? '';
   const namespace = resource.namespaced ? context.namespace : '';
-  // Of the path: whoever makes one by a POST names it in the body alone, and a right to some names does not reach it.
-  const asked = { group: rbacGroup, resource: resource.plural, namespace, name: context.pathName ?? '' };
-  if (await context.may({ verb: 'escalate', ...asked })) return;
+  // The name in the path: a POST names the object only in the body, so a permission for certain names does not apply.
+  const attributes = { group: rbacGroup, resource: resource.plural, namespace, name: context.pathName ?? '' };
+  if (await context.may({ verb: 'escalate', ...attributes })) return;
   const refuse = (detail: string) => forbidden(groupResourceOf(resource), name, detail);
-  // Whether a rule without verbs will do is for validation to say; it allows nothing.
+  // Validation reports rules without verbs; they allow nothing.
   const wanted = rulesOf(draft.object).filter(({ verbs }: Partial<PolicyRule>) => verbs !== undefined);
-  const lacking = lackedRights(resource, policy(), context, wanted);
-  if (lacking !== undefined) throw refuse(lacking);
+  const missingText = missingPermissions(resource, policy(), context, wanted);
+  if (missingText !== undefined) throw refuse(missingText);
   if (!aggregates(draft.object) && !(draft.old !== undefined && aggregates(draft.old.object))) return;
-  if (lackedRights(resource, policy(), context, everything) === undefined) return;
+  if (missingPermissions(resource, policy(), context, everything) === undefined) return;
   throw refuse('must have cluster-admin privileges to use the aggregationRule');
 }
 
-/** Nobody gives a role that allows more than they may themselves, unless they may `bind` it. */
+/** Refuses a binding to a role that allows more than its writer may do, unless the writer may `bind` it. */
 export async function refuseForeignRole(
   resource: StoredResource,
   draft: Draft,
@@ -58,33 +58,34 @@ export async function refuseForeignRole(
   if (mayGrantAnything(context) || changesOwnersOnly(draft)) return;
   const role = roleRefOf(draft.object);
   const kind = [roleKind, clusterRoleKind].find((one) => one.kind === role.kind);
-  // Validation has the words for this.
+  // Validation reports this.
   if (kind === undefined) return;
   const namespace = resource.namespaced ? context.namespace : '';
-  const asked = { group: role.apiGroup ?? '', resource: kind.plural, namespace, name: role.name };
-  if (await context.may({ verb: 'bind', ...asked })) return;
+  const attributes = { group: role.apiGroup ?? '', resource: kind.plural, namespace, name: role.name };
+  if (await context.may({ verb: 'bind', ...attributes })) return;
   const rules = policy().rulesOf({ role, namespace });
-  // Kubernetes names the kind that is written here, not that of the role.
+  // Kubernetes reports the kind of the binding here, not that of the role.
   if (isMissing(rules)) throw notFound(groupResourceOf(resource), rules.name);
-  const lacking = lackedRights(resource, policy(), context, rules);
-  if (lacking !== undefined) throw forbidden(groupResourceOf(resource), draft.object.metadata.name ?? '', lacking);
+  const missingText = missingPermissions(resource, policy(), context, rules);
+  if (missingText !== undefined)
+    throw forbidden(groupResourceOf(resource), draft.object.metadata.name ?? '', missingText);
 }
 
 function mayGrantAnything({ system, user }: RequestContext): boolean {
   return system || isMaster(user);
 }
 
-function lackedRights(
+function missingPermissions(
   resource: StoredResource,
   policy: Policy,
   { user, namespace }: RequestContext,
   wanted: readonly PolicyRule[],
 ): string | undefined {
   const { rules, missing } = allRules(policy, user, resource.namespaced ? namespace : '');
-  const lacked = uncovered(rules, wanted);
-  if (lacked.length === 0) return undefined;
+  const uncoveredRules = uncovered(rules, wanted);
+  if (uncoveredRules.length === 0) return undefined;
   const who = `user ${goQuote(user.name)} (groups=${quotedList(user.groups)})`;
-  const text = `${who} is attempting to grant RBAC permissions not currently held:\n${describeRights(lacked)}`;
+  const text = `${who} is attempting to grant RBAC permissions not currently held:\n${describeRights(uncoveredRules)}`;
   return missing.length === 0 ? text : `${text}; resolution errors: [${describeMissing(missing, resource.plural)}]`;
 }
 
@@ -92,7 +93,10 @@ function aggregates(role: KubeObject): boolean {
   return listAt(role as JsonValue, 'aggregationRule', 'clusterRoleSelectors').length > 0;
 }
 
-/** Garbage collection takes owners and finalizers off of what it could not write itself. */
+/**
+ * True if only owners and finalizers change: garbage collection removes them from objects that it could not write
+ * itself.
+ */
 function changesOwnersOnly({ object, old }: Draft): boolean {
   return old !== undefined && equalJson(withoutOwners(object), withoutOwners(old.object));
 }

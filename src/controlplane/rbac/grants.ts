@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { type RoleRef, roleRefOf, type Subject, subjectsOf } from '../../api/rbac/binding.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 
-/** One binding: a role for some subjects, in a namespace or, where that is '', everywhere. */
+/** One binding: a role for some subjects, in a namespace, or in all namespaces if that is ''. */
 export interface Grant {
   readonly name: string;
   readonly namespace: string;
@@ -12,36 +12,36 @@ export interface Grant {
 }
 
 /**
- * The bindings of a plane, of both kinds, by whom they name: a request looks at its caller's own and at nobody else's.
+ * The bindings of a plane, of both kinds, indexed by subject: a decision reads only the bindings of its caller.
  */
 export class Grants {
-  /** By namespace, then by subject (`whoOf`). */
-  readonly #held = new Map<string, Map<string, Grant[]>>();
+  /** By namespace, then by subject (`subjectKey`). */
+  readonly #bySubject = new Map<string, Map<string, Grant[]>>();
 
   add(binding: KubeObject): void {
     const grant = grantOf(binding);
-    for (const who of namedBy(grant)) this.#of(grant.namespace, who).push(grant);
+    for (const key of grantKeys(grant)) this.#grantsOf(grant.namespace, key).push(grant);
   }
 
   remove(binding: KubeObject): void {
     const { namespace, name } = binding.metadata;
-    const held = this.#held.get(namespace ?? '');
-    if (held === undefined) return;
-    for (const who of namedBy(grantOf(binding))) {
-      const left = held.get(who)?.filter((grant) => grant.name !== name) ?? [];
-      if (left.length > 0) held.set(who, left);
-      else held.delete(who);
+    const grantsByKey = this.#bySubject.get(namespace ?? '');
+    if (grantsByKey === undefined) return;
+    for (const key of grantKeys(grantOf(binding))) {
+      const left = grantsByKey.get(key)?.filter((grant) => grant.name !== name) ?? [];
+      if (left.length > 0) grantsByKey.set(key, left);
+      else grantsByKey.delete(key);
     }
-    if (held.size === 0) this.#held.delete(namespace ?? '');
+    if (grantsByKey.size === 0) this.#bySubject.delete(namespace ?? '');
   }
 
-  /** Each binding in that namespace that names the user or one of their groups, once. */
+  /** Each binding in that namespace that names the user or one of their groups, without duplicates. */
   *of(user: UserInfo, namespace: string): Generator<Grant> {
-    const held = this.#held.get(namespace);
-    if (held === undefined) return;
+    const grantsByKey = this.#bySubject.get(namespace);
+    if (grantsByKey === undefined) return;
     const seen = new Set<Grant>();
-    for (const who of whosOf(user)) {
-      for (const grant of held.get(who) ?? []) {
+    for (const key of subjectKeys(user)) {
+      for (const grant of grantsByKey.get(key) ?? []) {
         if (seen.has(grant)) continue;
         seen.add(grant);
         yield grant;
@@ -49,19 +49,19 @@ export class Grants {
     }
   }
 
-  #of(namespace: string, who: string): Grant[] {
-    const held = this.#held.get(namespace) ?? new Map<string, Grant[]>();
-    this.#held.set(namespace, held);
-    const grants = held.get(who) ?? [];
-    held.set(who, grants);
+  #grantsOf(namespace: string, key: string): Grant[] {
+    const grantsByKey = this.#bySubject.get(namespace) ?? new Map<string, Grant[]>();
+    this.#bySubject.set(namespace, grantsByKey);
+    const grants = grantsByKey.get(key) ?? [];
+    grantsByKey.set(key, grants);
     return grants;
   }
 }
 
-/** The subject that is told as the reason: the first one that the user is. */
+/** The subject that the decision reports as its reason: the first one that matches the user. */
 export function reasonIn({ subjects, namespace }: Grant, user: UserInfo): Subject | undefined {
-  const whos = new Set(whosOf(user));
-  return subjects.find((subject) => whos.has(whoOf(subject, namespace) ?? ''));
+  const keys = new Set(subjectKeys(user));
+  return subjects.find((subject) => keys.has(subjectKey(subject, namespace) ?? ''));
 }
 
 function grantOf(binding: KubeObject): Grant {
@@ -69,18 +69,20 @@ function grantOf(binding: KubeObject): Grant {
   return { name, namespace, role: roleRefOf(binding), subjects: subjectsOf(binding) };
 }
 
-function namedBy({ subjects, namespace }: Grant): ReadonlySet<string> {
-  return new Set(subjects.map((subject) => whoOf(subject, namespace)).filter((who) => who !== undefined));
+function grantKeys({ subjects, namespace }: Grant): ReadonlySet<string> {
+  return new Set(subjects.map((subject) => subjectKey(subject, namespace)).filter((key) => key !== undefined));
 }
 
-/** Users and groups may have the same name; a service account is a user with a name of its own. */
-function whoOf({ kind, name, namespace }: Subject, ofBinding: string): string | undefined {
+/** The index key of a subject. Users and groups may share a name; a service account is a user with a distinct name. */
+function subjectKey({ kind, name, namespace }: Subject, ofBinding: string): string | undefined {
   if (kind === 'User') return `user ${name}`;
   if (kind === 'Group') return `group ${name}`;
-  const home = namespace === undefined || namespace === '' ? ofBinding : namespace;
-  return kind === 'ServiceAccount' && home !== '' ? `user ${serviceAccountUser(home, name)}` : undefined;
+  const accountNamespace = namespace === undefined || namespace === '' ? ofBinding : namespace;
+  return kind === 'ServiceAccount' && accountNamespace !== ''
+    ? `user ${serviceAccountUser(accountNamespace, name)}`
+    : undefined;
 }
 
-function whosOf({ name, groups }: UserInfo): string[] {
+function subjectKeys({ name, groups }: UserInfo): string[] {
   return [`user ${name}`, ...groups.map((group) => `group ${group}`)];
 }

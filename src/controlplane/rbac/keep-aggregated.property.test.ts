@@ -16,7 +16,7 @@ const rule: fc.Arbitrary<PolicyRule> = fc
 const rules = fc.array(rule, { maxLength: 3 });
 const aggregateToView = 'rbac.authorization.k8s.io/aggregate-to-view';
 
-/** Roles of a level follow labels of lower ones alone, so that they come to rest. */
+/** Roles of one level select only labels of lower levels, so that they converge. */
 const written = fc
   .record({
     level: oneOf(0, 0, 0, 1, 2),
@@ -39,7 +39,7 @@ const steps = fc.array(fc.record({ role: written, isRemoved: oneOf(false, false,
   maxLength: 20,
 });
 
-/** What its selectors find in the plane as it is now. */
+/** The rules that its selectors find in the current state of the plane. */
 function expected(role: KubeObject, all: readonly KubeObject[]): string[] {
   const found: string[] = [];
   for (const selector of listAt(role, 'aggregationRule', 'clusterRoleSelectors')) {
@@ -54,18 +54,18 @@ function expected(role: KubeObject, all: readonly KubeObject[]): string[] {
 const textOf = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule) =>
   JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs]);
 
-describe('aggregated roles at rest', () => {
-  it('have what their selectors find, however the roles came to be what they are', { timeout: 120_000 }, async () => {
+describe('aggregated roles that have converged', () => {
+  it('have the rules that their selectors find, after any sequence of changes', { timeout: 120_000 }, async () => {
     let aggregated = 0;
     await fc.assert(
       fc.asyncProperty(steps, fc.boolean(), async (writes, isAtOnce) => {
-        const bench = await RbacBench.open(undefined, { isIdle: true });
-        const roles = bench.kind(clusterRoleKind);
+        const env = await RbacBench.open(undefined, { isIdle: true });
+        const roles = env.kind(clusterRoleKind);
         const keeper = new KeepAggregated(roles, silentLog);
         const take = async ({ role, isRemoved }: { role: KubeObject; isRemoved: boolean }) => {
           const name = role.metadata.name ?? '';
-          if (!isRemoved) await bench.update(role);
-          else if (roles.peek('', name) !== undefined) await bench.remove(clusterRoleKind, name).catch(() => undefined);
+          if (!isRemoved) await env.update(role);
+          else if (roles.peek('', name) !== undefined) await env.remove(clusterRoleKind, name).catch(() => undefined);
         };
         if (isAtOnce) await Promise.all(writes.map(take));
         else for (const write of writes) await take(write);
@@ -77,7 +77,7 @@ describe('aggregated roles at rest', () => {
           expect(rulesOf(role).map(textOf)).toEqual(expected(role, all));
         }
         keeper.stop();
-        bench.plane.close();
+        env.plane.close();
       }),
       { numRuns: 40 },
     );

@@ -13,20 +13,20 @@ import { isTouched, sharedObject, sharedObjects } from './shared-objects.ts';
 const manager = 'clusterrole-aggregation-controller';
 
 /**
- * Keeps the rules of aggregated cluster roles as those that their selectors find. It works by change while the plane is
- * loaded; what a crash or an unload cut short is made good by `settle` when the plane is loaded again, before anybody
- * can look, so no work has to be remembered for a plane that is put away.
+ * Keeps the rules of aggregated cluster roles in line with their selectors. It works incrementally while the plane is
+ * loaded. When the plane is loaded again, `reconcile` completes work that a crash or an unload has interrupted, before
+ * the plane serves. No work has to be stored for an unloaded plane.
  */
 export class KeepAggregated {
   readonly #clusterRoles: KindStore;
   readonly #log: Log;
   readonly #unlisten: () => void;
-  /** By name, and so are those that give to any of them: nothing else is looked at when a role changes. */
+  /** By name, like the roles that they select: changes of other roles are ignored. */
   readonly #aggregated = new Map<string, KubeObject>();
-  readonly #givers = new Map<string, KubeObject>();
+  readonly #selected = new Map<string, KubeObject>();
   #isStopped = false;
   #isStale: boolean;
-  /** Since somebody else changed something. */
+  /** The number of passes since the last change by another writer. */
   #passes = 0;
   #writing: { readonly name: string; readonly rules: readonly PolicyRule[] } | undefined;
   #work: Promise<void> | undefined;
@@ -36,12 +36,12 @@ export class KeepAggregated {
     this.#log = log;
     const all = sharedObjects(clusterRoles);
     for (const role of all) if (isAggregated(role)) this.#aggregated.set(nameOf(role), role);
-    this.#findGivers(all);
+    this.#findSelected(all);
     this.#isStale = isTouched(clusterRoles);
-    this.#unlisten = clusterRoles.listen((change) => this.#see(change));
+    this.#unlisten = clusterRoles.listen((change) => this.#onChange(change));
   }
 
-  /** Resolves when the rules are as they should be, or cannot be brought there now. Never rejects. */
+  /** Resolves when the rules are up to date, or cannot be updated now. Never rejects. */
   settle(): Promise<void> {
     this.#work ??= this.#run();
     return this.#work;
@@ -52,68 +52,68 @@ export class KeepAggregated {
     this.#unlisten();
   }
 
-  #see({ before, after }: KindChange): void {
+  #onChange({ before, after }: KindChange): void {
     const now = after && glanceAt(after);
     const name = nameOf(now ?? (before && glanceAt(before)));
-    const gave = this.#givers.delete(name);
-    const followed = this.#aggregated.get(name);
-    const follows = now !== undefined && isAggregated(now);
-    if (follows) this.#aggregated.set(name, now);
+    const wasSelected = this.#selected.delete(name);
+    const previous = this.#aggregated.get(name);
+    const isAggregatedNow = now !== undefined && isAggregated(now);
+    if (isAggregatedNow) this.#aggregated.set(name, now);
     else this.#aggregated.delete(name);
-    if (!equalJson(followed?.aggregationRule, follows ? now.aggregationRule : undefined)) {
-      this.#findGivers(sharedObjects(this.#clusterRoles));
-    } else if (now !== undefined && this.#gives(now)) {
-      this.#givers.set(name, now);
+    if (!equalJson(previous?.aggregationRule, isAggregatedNow ? now.aggregationRule : undefined)) {
+      this.#findSelected(sharedObjects(this.#clusterRoles));
+    } else if (now !== undefined && this.#isSelected(now)) {
+      this.#selected.set(name, now);
     }
-    if (!follows && !gave && !this.#givers.has(name)) return;
+    if (!isAggregatedNow && !wasSelected && !this.#selected.has(name)) return;
     this.#isStale = true;
-    if (now === undefined || !this.#isOwn(now)) this.#passes = 0;
+    if (now === undefined || !this.#isOwnWrite(now)) this.#passes = 0;
     void this.settle();
   }
 
-  #findGivers(all: readonly KubeObject[]): void {
-    this.#givers.clear();
-    for (const role of all) if (this.#gives(role)) this.#givers.set(nameOf(role), role);
+  #findSelected(all: readonly KubeObject[]): void {
+    this.#selected.clear();
+    for (const role of all) if (this.#isSelected(role)) this.#selected.set(nameOf(role), role);
   }
 
-  #gives(role: KubeObject): boolean {
+  #isSelected(role: KubeObject): boolean {
     for (const one of this.#aggregated.values()) if (one !== role && givesTo(role, one)) return true;
     return false;
   }
 
-  #isOwn(role: KubeObject): boolean {
+  #isOwnWrite(role: KubeObject): boolean {
     return this.#writing?.name === nameOf(role) && sameRules(rulesOf(role), this.#writing.rules);
   }
 
   /**
-   * A chain of roles is through after as many passes as it is long. Roles that follow each other in a ring need not ever
-   * be: they are left when that many have changed nothing but what others changed before.
+   * A chain of roles is complete after as many passes as it is long. Roles that aggregate each other in a cycle may
+   * never converge: they are left alone after that many passes that only followed the controller's own changes.
    */
   async #run(): Promise<void> {
-    // Not before `settle` holds the promise: where nothing is to be done, this ends without ever waiting.
+    // Runs only after `reconcile` has stored the promise: without work this function would end before that.
     await Promise.resolve();
     try {
       while (this.#isStale && !this.#isStopped && this.#passes <= this.#aggregated.size) {
         this.#isStale = false;
         this.#passes++;
-        for (const name of [...this.#aggregated.keys()]) await this.#bringUpToDate(name);
+        for (const name of [...this.#aggregated.keys()]) await this.#updateRole(name);
       }
     } catch (error) {
-      if (!this.#isStopped) this.#log.error({ error }, 'aggregated cluster roles could not be brought up to date');
+      if (!this.#isStopped) this.#log.error({ error }, 'failed to update aggregated cluster roles');
     } finally {
       this.#passes = 0;
       this.#work = undefined;
     }
   }
 
-  async #bringUpToDate(name: string): Promise<void> {
+  async #updateRole(name: string): Promise<void> {
     const role = sharedObject(this.#clusterRoles, '', name);
     if (role === undefined || this.#isStopped) return;
-    const rules = aggregatedRules(role, [...this.#givers.values()]);
+    const rules = aggregatedRules(role, [...this.#selected.values()]);
     if (!sameRules(rules, rulesOf(role))) await this.#write(name, rules);
   }
 
-  /** With the uid, so that a role that is deleted meanwhile is not made again. */
+  /** Writes with the uid, so that a role that is deleted concurrently is not created again. */
   async #write(name: string, rules: readonly PolicyRule[]): Promise<void> {
     const { kind } = clusterRoleKind;
     const uid = this.#clusterRoles.peek('', name)?.object.metadata.uid ?? '';

@@ -9,8 +9,8 @@ export function toResources(verbs: readonly string[], apiGroups: readonly string
 }
 
 /*
- * What the roles of a namespace allow, as Kubernetes has it, kinds that a plane does not serve included: a right to
- * what is not there comes to a 404, and whoever holds `admin` can install software whose roles name pods.
+ * The permissions of the namespace roles, as in Kubernetes. They include kinds that a plane does not serve: a request
+ * for such a kind gets 404, and a holder of `admin` can install software whose roles name pods.
  */
 
 export function viewRights(): PolicyRule[] {

@@ -11,13 +11,13 @@ import { glanceAt } from '../../registry/verbs.ts';
 import { type Grant, Grants } from './grants.ts';
 import { sharedObject, sharedObjects } from './shared-objects.ts';
 
-/** A role that a binding gives and that is not there. */
+/** A role that a binding references and that does not exist. */
 export interface MissingRole {
   readonly kind: ResourceKind;
   readonly name: string;
 }
 
-/** What a binding comes to: the rules of its role, or the role that it lacks. */
+/** The rules of the role of a binding, or the missing role. */
 export type GrantedRules = readonly PolicyRule[] | MissingRole;
 
 export function isMissing(rules: GrantedRules): rules is MissingRole {
@@ -25,8 +25,8 @@ export function isMissing(rules: GrantedRules): rules is MissingRole {
 }
 
 /**
- * The roles and bindings of one plane as decisions need them. It is made of the stores' objects when somebody first
- * asks and kept by change from then on; of roles it holds only those that were asked for.
+ * The roles and bindings of one plane, indexed for decisions. The index of bindings is built on first use and updated
+ * incrementally; rules of roles are cached on demand.
  */
 export class Policy {
   readonly roles: KindStore;
@@ -41,8 +41,8 @@ export class Policy {
     this.clusterRoles = storeOf(stores, clusterRoleKind);
     this.roleBindings = storeOf(stores, roleBindingKind);
     this.clusterRoleBindings = storeOf(stores, clusterRoleBindingKind);
-    // These end with the stores themselves.
-    for (const roles of [this.roles, this.clusterRoles]) roles.listen((change) => this.#forget(roles, change));
+    // These listeners end with the stores themselves.
+    for (const roles of [this.roles, this.clusterRoles]) roles.listen((change) => this.#evict(roles, change));
     for (const bindings of [this.roleBindings, this.clusterRoleBindings]) {
       bindings.listen(({ before, after }) => {
         if (before !== undefined) this.#grants?.remove(glanceAt(before));
@@ -55,29 +55,29 @@ export class Policy {
     return [this.roles, this.clusterRoles, this.roleBindings, this.clusterRoleBindings];
   }
 
-  /** What a user is given everywhere, and then what they are given in the namespace ('': in none). */
+  /** The bindings of a user in all namespaces, and then those in the namespace ('' for none). */
   *grantsOf(user: UserInfo, namespace: string): Generator<Grant> {
-    this.#grants ??= this.#gathered();
+    this.#grants ??= this.#buildGrants();
     yield* this.#grants.of(user, '');
     if (namespace !== '') yield* this.#grants.of(user, namespace);
   }
 
-  /** A Role is looked for in the namespace of the binding. */
+  /** The rules of a binding. A Role is looked up in the namespace of the binding. */
   rulesOf({ role, namespace }: Pick<Grant, 'role' | 'namespace'>): GrantedRules {
     const isCluster = role.kind === clusterRoleKind.kind;
     const roles = isCluster ? this.clusterRoles : this.roles;
-    const home = isCluster ? '' : namespace;
-    const key = keyOf(roles, home, role.name);
+    const roleNamespace = isCluster ? '' : namespace;
+    const key = keyOf(roles, roleNamespace, role.name);
     const known = this.#rules.get(key);
     if (known !== undefined) return known;
-    const found = sharedObject(roles, home, role.name);
+    const found = sharedObject(roles, roleNamespace, role.name);
     if (found === undefined) return { kind: roles.resource, name: role.name };
     const rules = rulesOf(found);
     this.#rules.set(key, rules);
     return rules;
   }
 
-  #gathered(): Grants {
+  #buildGrants(): Grants {
     const grants = new Grants();
     for (const bindings of [this.clusterRoleBindings, this.roleBindings]) {
       for (const binding of sharedObjects(bindings)) grants.add(binding);
@@ -85,7 +85,7 @@ export class Policy {
     return grants;
   }
 
-  #forget(roles: KindStore, { before, after }: KindChange): void {
+  #evict(roles: KindStore, { before, after }: KindChange): void {
     const changed = after ?? before;
     if (changed === undefined || this.#rules.size === 0) return;
     const { namespace = '', name = '' } = glanceAt(changed).metadata;
@@ -93,7 +93,7 @@ export class Policy {
   }
 }
 
-/** No name and no namespace has a slash. */
+/** A unique key, because names and namespaces contain no slash. */
 function keyOf(roles: KindStore, namespace: string, name: string): string {
   return `${roles.resource.kind}/${namespace}/${name}`;
 }

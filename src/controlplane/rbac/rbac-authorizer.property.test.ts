@@ -41,7 +41,7 @@ const subject: fc.Arbitrary<Subject> = fc.oneof(
 const localAccount: fc.Arbitrary<Subject> = fc.record({ kind: fc.constant('ServiceAccount'), name: fc.constant('s') });
 const bindingNames = ['b1', 'b2', 'b3', 'b4'];
 
-const anything: fc.Arbitrary<KubeObject> = fc.oneof(
+const anyObject: fc.Arbitrary<KubeObject> = fc.oneof(
   fc.tuple(oneOf(...roleNames), anyRules).map(([name, rules]) => clusterRole(name, rules)),
   fc
     .tuple(oneOf(...namespaces), oneOf(...roleNames), resourceRules)
@@ -58,14 +58,14 @@ const anything: fc.Arbitrary<KubeObject> = fc.oneof(
     )
     .map(([home, name, of, subjects]) => roleBinding(home, name, of, ...subjects)),
 );
-/** Written over what is there, or taken away. */
-const steps = fc.array(fc.record({ object: anything, isRemoved: oneOf(false, false, false, true) }), {
+/** A write over the existing object, or a deletion. */
+const steps = fc.array(fc.record({ object: anyObject, isRemoved: oneOf(false, false, false, true) }), {
   minLength: 15,
   maxLength: 30,
 });
 
-const asker: fc.Arbitrary<UserInfo> = fc.record({ name: oneOf(...users, 'nobody'), groups: fc.subarray(groups) });
-const question: fc.Arbitrary<Attributes> = fc.oneof(
+const anyUser: fc.Arbitrary<UserInfo> = fc.record({ name: oneOf(...users, 'nobody'), groups: fc.subarray(groups) });
+const anyAttributes: fc.Arbitrary<Attributes> = fc.oneof(
   fc.record({
     resourceRequest: fc.constant<true>(true),
     verb: oneOf(...verbs, 'other'),
@@ -79,7 +79,7 @@ const question: fc.Arbitrary<Attributes> = fc.oneof(
   fc.record({ resourceRequest: fc.constant<false>(false), verb: oneOf(...verbs), path: oneOf(...paths) }),
 );
 
-/** RBAC as its documentation tells it, over plain lists of objects: no index, nothing shared with what is tested. */
+/** RBAC as documented, over plain lists of objects: no index, nothing shared with the tested code. */
 function oracle(objects: readonly KubeObject[], user: UserInfo, asked: Attributes): boolean {
   return objects.some((binding) => {
     const home = binding.metadata.namespace;
@@ -117,48 +117,48 @@ function allows(rule: PolicyRule, asked: Attributes): boolean {
 }
 
 describe('decisions of RBAC', () => {
-  it('are those of a plain reading of the rules, whatever was written and taken away before', {
+  it('match a plain implementation after any sequence of writes and deletions', {
     timeout: 120_000,
   }, async () => {
     let asked = 0;
     let allowed = 0;
-    const world = fc.tuple(steps, fc.array(fc.tuple(asker, question), { minLength: 240, maxLength: 240 }));
+    const scenario = fc.tuple(steps, fc.array(fc.tuple(anyUser, anyAttributes), { minLength: 240, maxLength: 240 }));
     await fc.assert(
-      fc.asyncProperty(world, async ([writes, questions]) => {
-        const bench = await RbacBench.open();
-        const there = new Map<string, KubeObject>();
-        // Some are asked after each write: what was true then must not be what is answered later.
+      fc.asyncProperty(scenario, async ([writes, questions]) => {
+        const env = await RbacBench.open();
+        const expectedObjects = new Map<string, KubeObject>();
+        // Some decisions are requested after each write: a cached earlier decision must not be returned later.
         const each = Math.ceil(questions.length / writes.length);
         for (const [step, { object, isRemoved }] of writes.entries()) {
-          await take(bench, there, object, isRemoved);
+          await take(env, expectedObjects, object, isRemoved);
           for (const [user, attributes] of questions.slice(step * each, (step + 1) * each)) {
-            const decision = bench.part.authorize({ user, system: false }, attributes);
+            const decision = env.part.authorize({ user, system: false }, attributes);
             asked++;
             if (decision.allowed) allowed++;
-            expect(decision.allowed).toBe(oracle([...there.values()], user, attributes));
+            expect(decision.allowed).toBe(oracle([...expectedObjects.values()], user, attributes));
           }
         }
-        bench.plane.close();
+        env.plane.close();
       }),
       { numRuns: 100 },
     );
     expect(asked).toBeGreaterThanOrEqual(20_000);
-    // Neither answer is the exception.
+    // Both results occur often enough.
     expect(allowed / asked).toBeGreaterThan(0.05);
     expect(allowed / asked).toBeLessThan(0.95);
   });
 });
 
-async function take(bench: RbacBench, there: Map<string, KubeObject>, object: KubeObject, isRemoved: boolean) {
+async function take(env: RbacBench, expectedObjects: Map<string, KubeObject>, object: KubeObject, isRemoved: boolean) {
   const { name = '', namespace = '' } = object.metadata;
   const key = `${object.kind}/${namespace}/${name}`;
-  const before = there.get(key);
+  const before = expectedObjects.get(key);
   const isAnotherRole = before !== undefined && JSON.stringify(roleRefOf(before)) !== JSON.stringify(roleRefOf(object));
   if (before !== undefined && (isRemoved || isAnotherRole)) {
-    await bench.remove(kindOf(object), name, namespace);
-    there.delete(key);
+    await env.remove(kindOf(object), name, namespace);
+    expectedObjects.delete(key);
   }
   if (isRemoved) return;
-  await bench.update(object);
-  there.set(key, object);
+  await env.update(object);
+  expectedObjects.set(key, object);
 }

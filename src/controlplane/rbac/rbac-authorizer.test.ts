@@ -3,14 +3,14 @@ import type { UserInfo } from '../../api/user-info.ts';
 import type { Decision, ResourceAttributes } from '../../auth/authz/attributes.ts';
 import { admin, clusterRole, clusterRoleBinding, person, RbacBench, role, roleBinding } from './rbac.fixture.ts';
 
-const readsMaps = { verbs: ['get'], apiGroups: [''], resources: ['configmaps'] };
+const configMapReadRule = { verbs: ['get'], apiGroups: [''], resources: ['configmaps'] };
 
-let bench: RbacBench;
+let env: RbacBench;
 beforeEach(async () => {
-  bench = await RbacBench.open();
+  env = await RbacBench.open();
 });
 
-function ask(user: UserInfo, asked: Partial<ResourceAttributes> = {}): Decision {
+function decide(user: UserInfo, asked: Partial<ResourceAttributes> = {}): Decision {
   const usual = {
     verb: 'get',
     group: '',
@@ -20,75 +20,75 @@ function ask(user: UserInfo, asked: Partial<ResourceAttributes> = {}): Decision 
     namespace: 'a',
     name: 'm',
   };
-  return bench.part.authorize({ user, system: false }, { ...usual, ...asked, resourceRequest: true });
+  return env.part.authorize({ user, system: false }, { ...usual, ...asked, resourceRequest: true });
 }
 
-function askPath(user: UserInfo, path: string, verb = 'get'): Decision {
-  return bench.part.authorize({ user, system: false }, { resourceRequest: false, verb, path });
+function decidePath(user: UserInfo, path: string, verb = 'get'): Decision {
+  return env.part.authorize({ user, system: false }, { resourceRequest: false, verb, path });
 }
 
-describe('a decision says why', () => {
-  it('by the binding, its role and the subject that the caller is', async () => {
-    await bench.create(clusterRole('maps', [readsMaps]));
-    await bench.create(role('a', 'maps', [readsMaps]));
+describe('the reason of a decision', () => {
+  it('names the binding, its role and the matching subject', async () => {
+    await env.create(clusterRole('maps', [configMapReadRule]));
+    await env.create(role('a', 'maps', [configMapReadRule]));
     const subjects = [
       { kind: 'Group', name: 'ops' },
       { kind: 'ServiceAccount', name: 'bot' },
       { kind: 'User', name: 'una' },
     ];
-    await bench.create(roleBinding('a', 'one', 'Role/maps', ...subjects));
-    await bench.create(clusterRoleBinding('two', 'maps', { kind: 'ServiceAccount', name: 'bot', namespace: 'b' }));
-    expect(ask(person('una', 'ops'))).toEqual({
+    await env.create(roleBinding('a', 'one', 'Role/maps', ...subjects));
+    await env.create(clusterRoleBinding('two', 'maps', { kind: 'ServiceAccount', name: 'bot', namespace: 'b' }));
+    expect(decide(person('una', 'ops'))).toEqual({
       allowed: true,
       reason: 'RBAC: allowed by RoleBinding "one/a" of Role "maps" to Group "ops"',
     });
-    expect(ask(person('una')).reason).toBe('RBAC: allowed by RoleBinding "one/a" of Role "maps" to User "una"');
-    expect(ask(person('system:serviceaccount:a:bot')).reason).toBe(
+    expect(decide(person('una')).reason).toBe('RBAC: allowed by RoleBinding "one/a" of Role "maps" to User "una"');
+    expect(decide(person('system:serviceaccount:a:bot')).reason).toBe(
       'RBAC: allowed by RoleBinding "one/a" of Role "maps" to ServiceAccount "bot/a"',
     );
-    expect(ask(person('system:serviceaccount:b:bot')).reason).toBe(
+    expect(decide(person('system:serviceaccount:b:bot')).reason).toBe(
       'RBAC: allowed by ClusterRoleBinding "two" of ClusterRole "maps" to ServiceAccount "bot/b"',
     );
-    expect(ask(person('una'), { namespace: 'b' })).toEqual({ allowed: false, reason: '' });
+    expect(decide(person('una'), { namespace: 'b' })).toEqual({ allowed: false, reason: '' });
   });
 
-  it('by the roles that it could not find', async () => {
-    await bench.create(clusterRoleBinding('one', 'gone', { kind: 'User', name: 'una' }));
-    expect(ask(person('una')).reason).toBe('RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found');
-    await bench.create(clusterRoleBinding('again', 'gone', { kind: 'User', name: 'una' }));
-    await bench.create(roleBinding('a', 'two', 'Role/gone', { kind: 'User', name: 'una' }));
-    expect(ask(person('una')).reason).toBe(
+  it('names the roles that do not exist', async () => {
+    await env.create(clusterRoleBinding('one', 'gone', { kind: 'User', name: 'una' }));
+    expect(decide(person('una')).reason).toBe('RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found');
+    await env.create(clusterRoleBinding('again', 'gone', { kind: 'User', name: 'una' }));
+    await env.create(roleBinding('a', 'two', 'Role/gone', { kind: 'User', name: 'una' }));
+    expect(decide(person('una')).reason).toBe(
       'RBAC: [clusterrole.rbac.authorization.k8s.io "gone" not found, role.rbac.authorization.k8s.io "gone" not found]',
     );
   });
 });
 
-describe('who may do what in a new plane', () => {
-  it('is everything for the server itself and for system:masters, whatever becomes of the roles', async () => {
-    expect(ask(admin)).toEqual({ allowed: true, reason: '' });
+describe('permissions in a new plane', () => {
+  it('include everything for the server itself and for system:masters, regardless of roles', async () => {
+    expect(decide(admin)).toEqual({ allowed: true, reason: '' });
     const system = { user: person('controllers'), system: true };
-    expect(bench.part.authorize(system, { resourceRequest: false, verb: 'get', path: '/x' }).allowed).toBe(true);
+    expect(env.part.authorize(system, { resourceRequest: false, verb: 'get', path: '/x' }).allowed).toBe(true);
   });
 
-  it('is discovery and reviews of oneself for everybody (AUTHZ-07, DISC-18)', () => {
+  it('include discovery and self reviews for all users (AUTHZ-07, DISC-18)', () => {
     const anybody = person('nobody');
     const own = { verb: 'create', group: 'authorization.k8s.io', namespace: '', name: '' };
-    expect(ask(anybody, { ...own, resource: 'selfsubjectaccessreviews' }).allowed).toBe(true);
-    expect(ask(anybody, { ...own, resource: 'subjectaccessreviews' }).allowed).toBe(false);
+    expect(decide(anybody, { ...own, resource: 'selfsubjectaccessreviews' }).allowed).toBe(true);
+    expect(decide(anybody, { ...own, resource: 'subjectaccessreviews' }).allowed).toBe(false);
     for (const path of ['/api', '/apis/apps/v1', '/openapi/v3', '/version', '/healthz']) {
-      expect(askPath(anybody, path).allowed).toBe(true);
+      expect(decidePath(anybody, path).allowed).toBe(true);
     }
-    expect(askPath(anybody, '/metrics').allowed).toBe(false);
-    expect(askPath(anybody, '/api', 'post').allowed).toBe(false);
-    expect(askPath({ name: 'a', groups: ['system:monitoring'] }, '/metrics').allowed).toBe(true);
+    expect(decidePath(anybody, '/metrics').allowed).toBe(false);
+    expect(decidePath(anybody, '/api', 'post').allowed).toBe(false);
+    expect(decidePath({ name: 'a', groups: ['system:monitoring'] }, '/metrics').allowed).toBe(true);
   });
 
-  it('is told by view, edit and admin where they are bound', async () => {
+  it('follow from view, edit and admin in the namespaces where they are bound', async () => {
     for (const name of ['view', 'edit', 'admin']) {
-      await bench.create(roleBinding('a', name, `ClusterRole/${name}`, { kind: 'User', name }));
+      await env.create(roleBinding('a', name, `ClusterRole/${name}`, { kind: 'User', name }));
     }
     const may = (name: string, verb: string, resource: string, group = '') =>
-      ask(person(name), { verb, resource, group }).allowed;
+      decide(person(name), { verb, resource, group }).allowed;
     expect(['view', 'edit', 'admin'].map((name) => may(name, 'list', 'configmaps'))).toEqual([true, true, true]);
     expect(['view', 'edit', 'admin'].map((name) => may(name, 'get', 'secrets'))).toEqual([false, true, true]);
     expect(['view', 'edit', 'admin'].map((name) => may(name, 'create', 'configmaps'))).toEqual([false, true, true]);
@@ -105,26 +105,28 @@ describe('who may do what in a new plane', () => {
     ]);
   });
 
-  it('can be given for single names, which a create never has (AUTHZ-09)', async () => {
-    await bench.create(role('a', 'one', [{ ...readsMaps, verbs: ['get', 'watch', 'create'], resourceNames: ['m'] }]));
-    await bench.create(roleBinding('a', 'one', 'Role/one', { kind: 'User', name: 'una' }));
-    expect(ask(person('una'), { verb: 'watch' }).allowed).toBe(true);
-    expect(ask(person('una'), { verb: 'watch', name: '' }).allowed).toBe(false);
-    expect(ask(person('una'), { verb: 'create', name: '' }).allowed).toBe(false);
+  it('can be granted for single names, which never include a create (AUTHZ-09)', async () => {
+    await env.create(
+      role('a', 'one', [{ ...configMapReadRule, verbs: ['get', 'watch', 'create'], resourceNames: ['m'] }]),
+    );
+    await env.create(roleBinding('a', 'one', 'Role/one', { kind: 'User', name: 'una' }));
+    expect(decide(person('una'), { verb: 'watch' }).allowed).toBe(true);
+    expect(decide(person('una'), { verb: 'watch', name: '' }).allowed).toBe(false);
+    expect(decide(person('una'), { verb: 'create', name: '' }).allowed).toBe(false);
   });
 });
 
-describe('the rules of somebody', () => {
-  it('are those of the roles they have, and say what could not be found (AUTHZ-05)', async () => {
-    await bench.create(clusterRole('maps', [readsMaps, { verbs: ['get'], nonResourceURLs: ['/x'] }]));
-    await bench.create(clusterRoleBinding('one', 'maps', { kind: 'User', name: 'una' }));
-    await bench.create(roleBinding('b', 'two', 'Role/gone', { kind: 'User', name: 'una' }));
+describe('the rules of a user', () => {
+  it('are those of the bound roles, with an error for missing roles (AUTHZ-05)', async () => {
+    await env.create(clusterRole('maps', [configMapReadRule, { verbs: ['get'], nonResourceURLs: ['/x'] }]));
+    await env.create(clusterRoleBinding('one', 'maps', { kind: 'User', name: 'una' }));
+    await env.create(roleBinding('b', 'two', 'Role/gone', { kind: 'User', name: 'una' }));
     const subject = { user: { name: 'una', groups: [] }, system: false };
-    expect(bench.part.rules(subject, 'a')).toEqual({
-      resourceRules: [readsMaps],
+    expect(env.part.rules(subject, 'a')).toEqual({
+      resourceRules: [configMapReadRule],
       nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }],
       incomplete: false,
     });
-    expect(bench.part.rules(subject, 'b').evaluationError).toBe('role.rbac.authorization.k8s.io "gone" not found');
+    expect(env.part.rules(subject, 'b').evaluationError).toBe('role.rbac.authorization.k8s.io "gone" not found');
   });
 });

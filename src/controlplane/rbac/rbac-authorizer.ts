@@ -11,22 +11,23 @@ import { type Grant, reasonIn } from './grants.ts';
 import { isMissing, type MissingRole, type Policy } from './policy.ts';
 import { ruleAllows } from './rule-allows.ts';
 
-/** Who asks: `system` is the server's own code. */
+/** The subject of a decision: `system` is the server's own code. */
 export interface RbacSubject {
   readonly user: UserInfo;
   readonly system: boolean;
 }
 
 export interface RbacAuthorizer {
-  authorize(subject: RbacSubject, asked: Attributes): Decision;
-  /** As SelfSubjectRulesReview tells them. */
+  authorize(subject: RbacSubject, attributes: Attributes): Decision;
+  /** The rules of a subject, as SelfSubjectRulesReview returns them. */
   rules(subject: RbacSubject, namespace: string): ReviewRules;
 }
 
-/** The decision of Kubernetes' RBAC: what no rule of a role that is given to the caller allows is refused. */
+/** The decision of Kubernetes' RBAC: allowed if a rule of a role that is bound to the caller allows it. */
 export function rbacAuthorizer(policy: Policy): RbacAuthorizer {
   return {
-    authorize: ({ user, system }, asked) => (system || isMaster(user) ? byMastery : decide(policy, user, asked)),
+    authorize: ({ user, system }, attributes) =>
+      system || isMaster(user) ? allowedAsMaster : decide(policy, user, attributes),
     rules({ user }, namespace) {
       const { rules, missing } = allRules(policy, user, namespace);
       return {
@@ -43,26 +44,26 @@ export function rbacAuthorizer(policy: Policy): RbacAuthorizer {
   };
 }
 
-const byMastery: Decision = { allowed: true, reason: '' };
+const allowedAsMaster: Decision = { allowed: true, reason: '' };
 
-/** They may do everything, whatever the roles say: the way in when those are in disorder. */
+/** True for members of system:masters, who may do everything regardless of roles: a way to repair broken roles. */
 export function isMaster({ groups }: UserInfo): boolean {
   return groups.includes(kubernetesMastersGroup);
 }
 
-function decide(policy: Policy, user: UserInfo, asked: Attributes): Decision {
+function decide(policy: Policy, user: UserInfo, attributes: Attributes): Decision {
   const missing: MissingRole[] = [];
-  for (const grant of policy.grantsOf(user, asked.resourceRequest ? asked.namespace : '')) {
+  for (const grant of policy.grantsOf(user, attributes.resourceRequest ? attributes.namespace : '')) {
     const rules = policy.rulesOf(grant);
     if (isMissing(rules)) missing.push(rules);
-    else if (rules.some((rule) => ruleAllows(rule, asked))) {
+    else if (rules.some((rule) => ruleAllows(rule, attributes))) {
       return { allowed: true, reason: `RBAC: allowed by ${describeGrant(grant, user)}` };
     }
   }
   return { allowed: false, reason: missing.length === 0 ? '' : `RBAC: ${describeMissing(missing)}` };
 }
 
-/** Everything that a user may do in a namespace, and what could not be looked up. */
+/** All rules of a user in a namespace, and the roles that do not exist. */
 export function allRules(
   policy: Policy,
   user: UserInfo,
@@ -94,9 +95,14 @@ function describeSubject({ kind, name, namespace }: Subject, ofBinding: string):
   return `${kind} ${goQuote(`${name}/${namespace === undefined || namespace === '' ? ofBinding : namespace}`)}`;
 }
 
-/** Each once; several stand in brackets. `called`: what Kubernetes calls them all, where that is not what they are. */
-export function describeMissing(missing: readonly MissingRole[], called?: string): string {
-  const texts = missing.map(({ kind, name }) => `${called ?? kind.singular}.${kind.group} ${goQuote(name)} not found`);
-  const different = [...new Set(texts)];
-  return different.length === 1 ? (different[0] ?? '') : `[${different.join(', ')}]`;
+/**
+ * Lists each missing role once, several in brackets. `resourceName` is the name that Kubernetes prints instead of the
+ * kind.
+ */
+export function describeMissing(missing: readonly MissingRole[], resourceName?: string): string {
+  const texts = missing.map(
+    ({ kind, name }) => `${resourceName ?? kind.singular}.${kind.group} ${goQuote(name)} not found`,
+  );
+  const unique = [...new Set(texts)];
+  return unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`;
 }

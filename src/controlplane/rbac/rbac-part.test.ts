@@ -14,14 +14,14 @@ const boats: PolicyRule = { verbs: ['get'], apiGroups: ['sea.io'], resources: ['
 const rafts: PolicyRule = { verbs: ['get'], apiGroups: ['sea.io'], resources: ['rafts'] };
 const toView = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' };
 
-let bench: RbacBench;
+let env: RbacBench;
 beforeEach(async () => {
-  bench = await RbacBench.open();
+  env = await RbacBench.open();
 });
 
-const roles = () => bench.kind(clusterRoleKind);
+const roles = () => env.kind(clusterRoleKind);
 
-/** Resolves as soon as the cluster role fits. */
+/** Resolves as soon as the cluster role matches. */
 async function until(store: KindStore, name: string, fits: (role: KubeObject) => boolean): Promise<KubeObject> {
   return new Promise((resolve) => {
     const look = () => {
@@ -40,25 +40,25 @@ const has = (rule: PolicyRule) => (role: KubeObject) =>
 const lacks = (rule: PolicyRule) => (role: KubeObject) => !has(rule)(role);
 
 describe('default roles', () => {
-  it('stand in a new plane without a row, labelled and annotated as in Kubernetes', async () => {
+  it('exist in a new plane without a row, labeled and annotated as in Kubernetes', async () => {
     const admin = roles().peek('', 'cluster-admin')?.object;
     expect(admin?.metadata).toMatchObject({
       labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' },
       annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
     });
-    const entries = await bench.store.list({
+    const entries = await env.store.list({
       slice: 'plane',
       prefix: ['objects', 'clusterroles.rbac.authorization.k8s.io'],
     });
     expect(entries.entries).toEqual([]);
   });
 
-  it('are made once for all planes, and frozen', () => {
+  it('are created once for all planes, and frozen', () => {
     expect(defaultRbacObjects()).toBe(defaultRbacObjects());
     expect(Object.isFrozen(defaultRbacObjects()[0]?.metadata)).toBe(true);
   });
 
-  it('hold one in the other: view in edit, edit in admin', () => {
+  it('include each other: edit includes view, admin includes edit', () => {
     const rules = (name: string) => rulesOf(roles().peek('', name)?.object as KubeObject);
     expect(rules('edit')).toEqual(expect.arrayContaining([...rules('view'), ...rules('system:aggregate-to-edit')]));
     expect(rules('admin')).toEqual([...rules('edit'), ...rules('system:aggregate-to-admin')]);
@@ -66,24 +66,24 @@ describe('default roles', () => {
 });
 
 describe('a loaded plane', () => {
-  it('has back what was deleted of its defaults', async () => {
-    await bench.remove(clusterRoleKind, 'system:basic-user');
-    await bench.remove(clusterRoleBindingKind, 'system:discovery');
+  it('restores deleted default objects', async () => {
+    await env.remove(clusterRoleKind, 'system:basic-user');
+    await env.remove(clusterRoleBindingKind, 'system:discovery');
     expect(roles().peek('', 'system:basic-user')).toBeUndefined();
-    bench = await bench.reopen();
+    env = await env.reopen();
     expect(roles().peek('', 'system:basic-user')).toBeDefined();
-    expect(bench.kind(clusterRoleBindingKind).peek('', 'system:discovery')).toBeDefined();
+    expect(env.kind(clusterRoleBindingKind).peek('', 'system:discovery')).toBeDefined();
   });
 
-  it('gives them back what they lack, and leaves what was added', async () => {
-    await bench.update(clusterRole('system:basic-user', [ships]));
-    await bench.update(clusterRoleBinding('system:discovery', 'system:discovery', { kind: 'User', name: 'una' }));
-    bench = await bench.reopen();
+  it('restores missing parts of default objects, and keeps additions', async () => {
+    await env.update(clusterRole('system:basic-user', [ships]));
+    await env.update(clusterRoleBinding('system:discovery', 'system:discovery', { kind: 'User', name: 'una' }));
+    env = await env.reopen();
     const role = roles().peek('', 'system:basic-user')?.object as KubeObject;
     expect(rulesOf(role)[0]).toEqual(ships);
     expect(role.metadata.labels).toEqual({ 'kubernetes.io/bootstrapping': 'rbac-defaults' });
     expect(
-      bench.may(
+      env.may(
         { name: 'x', groups: ['system:authenticated'] },
         {
           verb: 'create',
@@ -92,54 +92,54 @@ describe('a loaded plane', () => {
         },
       ),
     ).toBe(true);
-    expect(bench.kind(clusterRoleBindingKind).peek('', 'system:discovery')?.object.subjects).toMatchObject([
+    expect(env.kind(clusterRoleBindingKind).peek('', 'system:discovery')?.object.subjects).toMatchObject([
       { name: 'una' },
       { name: 'system:authenticated' },
     ]);
   });
 
-  it('leaves alone what says so', async () => {
+  it('does not restore objects whose annotation disables it', async () => {
     const { metadata, ...mine } = clusterRole('system:basic-user', []);
     const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' };
-    await bench.update({ ...mine, metadata: { ...metadata, annotations } } as KubeObject);
-    bench = await bench.reopen();
+    await env.update({ ...mine, metadata: { ...metadata, annotations } } as KubeObject);
+    env = await env.reopen();
     expect(rulesOf(roles().peek('', 'system:basic-user')?.object as KubeObject)).toEqual([]);
   });
 
-  it('gives a binding of a default name the role that it should give', async () => {
-    await bench.remove(clusterRoleBindingKind, 'system:basic-user');
-    await bench.create(clusterRoleBinding('system:basic-user', 'cluster-admin', { kind: 'User', name: 'una' }));
-    bench = await bench.reopen();
-    const there = bench.kind(clusterRoleBindingKind).peek('', 'system:basic-user')?.object;
+  it('replaces a default binding that references another role', async () => {
+    await env.remove(clusterRoleBindingKind, 'system:basic-user');
+    await env.create(clusterRoleBinding('system:basic-user', 'cluster-admin', { kind: 'User', name: 'una' }));
+    env = await env.reopen();
+    const there = env.kind(clusterRoleBindingKind).peek('', 'system:basic-user')?.object;
     expect(there?.roleRef).toMatchObject({ name: 'system:basic-user' });
   });
 
-  it('writes nothing where nothing is to be done', async () => {
-    const before = await bench.store.list({ slice: 'plane', prefix: [] });
-    bench = await bench.reopen();
-    expect((await bench.store.list({ slice: 'plane', prefix: [] })).revision).toBe(before.revision);
+  it('writes nothing if nothing has changed', async () => {
+    const before = await env.store.list({ slice: 'plane', prefix: [] });
+    env = await env.reopen();
+    expect((await env.store.list({ slice: 'plane', prefix: [] })).revision).toBe(before.revision);
   });
 });
 
 describe('aggregated roles', () => {
-  it('follow the labels, and those that follow them do too', async () => {
-    await bench.create(clusterRole('ships', [ships], toView));
+  it('follow the labels of other roles, also through other aggregated roles', async () => {
+    await env.create(clusterRole('ships', [ships], toView));
     await until(roles(), 'admin', has(ships));
     expect(has(ships)(roles().peek('', 'view')?.object as KubeObject)).toBe(true);
-    await bench.update(clusterRole('ships', [boats], toView));
+    await env.update(clusterRole('ships', [boats], toView));
     const admin = await until(roles(), 'admin', has(boats));
     expect(lacks(ships)(admin)).toBe(true);
-    await bench.update(clusterRole('ships', [boats]));
+    await env.update(clusterRole('ships', [boats]));
     await until(roles(), 'admin', lacks(boats));
-    await bench.update(clusterRole('ships', [boats], toView));
+    await env.update(clusterRole('ships', [boats], toView));
     await until(roles(), 'admin', has(boats));
-    await bench.remove(clusterRoleKind, 'ships');
+    await env.remove(clusterRoleKind, 'ships');
     await until(roles(), 'admin', lacks(boats));
   });
 
-  it('lose what somebody writes into their rules', async () => {
+  it('discard rules that a user writes into them', async () => {
     const view = roles().peek('', 'view')?.object as KubeObject;
-    await bench.update({ ...view, rules: [ships] as never });
+    await env.update({ ...view, rules: [ships] as never });
     const mended = await until(roles(), 'view', lacks(ships));
     expect(mended.rules).toEqual(view.rules);
     expect(mended.metadata.managedFields?.map(({ manager, operation }) => `${manager} ${operation}`)).toContain(
@@ -147,38 +147,38 @@ describe('aggregated roles', () => {
     );
   });
 
-  it('can have selectors of their own, and no rules where those find nothing', async () => {
+  it('can have custom selectors, and have no rules if those select nothing', async () => {
     const aggregationRule = {
       clusterRoleSelectors: [{ matchExpressions: [{ key: 'sea', operator: 'In', values: ['x', 'y'] }] }],
     };
-    await bench.create({ ...clusterRole('all-at-sea', [ships]), aggregationRule } as unknown as KubeObject);
+    await env.create({ ...clusterRole('all-at-sea', [ships]), aggregationRule } as unknown as KubeObject);
     const empty = await until(roles(), 'all-at-sea', lacks(ships));
     expect(empty).not.toHaveProperty('rules');
-    await bench.create(clusterRole('ships', [ships, rafts, boats], { sea: 'x' }));
-    await bench.create(clusterRole('boats', [boats], { sea: 'y' }));
+    await env.create(clusterRole('ships', [ships, rafts, boats], { sea: 'x' }));
+    await env.create(clusterRole('boats', [boats], { sea: 'y' }));
     const found = await until(roles(), 'all-at-sea', (role) => rulesOf(role)[0]?.resources?.[0] === 'boats');
     expect(found.rules).toEqual([boats, ships, rafts]);
   });
 
-  it('are right when a plane is loaded whose work was cut short', async () => {
-    bench.plane.close();
-    bench = await RbacBench.open(bench.store, { isIdle: true });
-    await bench.create(clusterRole('ships', [ships], toView));
+  it('are updated on load if earlier work was interrupted', async () => {
+    env.plane.close();
+    env = await RbacBench.open(env.store, { isIdle: true });
+    await env.create(clusterRole('ships', [ships], toView));
     expect(lacks(ships)(roles().peek('', 'view')?.object as KubeObject)).toBe(true);
-    bench = await bench.reopen();
+    env = await env.reopen();
     expect(has(ships)(roles().peek('', 'admin')?.object as KubeObject)).toBe(true);
   });
 
-  it('come to rest where they follow each other in a ring', async () => {
-    bench = await RbacBench.open(undefined, { isIdle: true });
+  it('converge if they select each other in a cycle', async () => {
+    env = await RbacBench.open(undefined, { isIdle: true });
     const following = (name: string, other: string, rule: PolicyRule) =>
       ({
         ...clusterRole(name, [rule], { ring: name }),
         aggregationRule: { clusterRoleSelectors: [{ matchLabels: { ring: other } }] },
       }) as unknown as KubeObject;
-    await bench.create(following('one', 'two', ships));
-    await bench.create(following('two', 'three', boats));
-    await bench.create(following('three', 'one', rafts));
+    await env.create(following('one', 'two', ships));
+    await env.create(following('two', 'three', boats));
+    await env.create(following('three', 'one', rafts));
     const aggregation = new KeepAggregated(roles(), silentLog);
     await aggregation.settle();
     const written = roles().peek('', 'one')?.object.metadata.resourceVersion;

@@ -7,13 +7,13 @@ import { type RbacAuthorizer, rbacAuthorizer } from './rbac-authorizer.ts';
 import { rbacResources } from './rbac-resources.ts';
 import { restoreDefaults } from './restore-defaults.ts';
 
-/** Roles and bindings, and whoever asks what they come to: the chain, the reviews, `may` of a request. */
+/** Roles and bindings, and the decisions based on them: for the filter chain, reviews, and `may` of a request. */
 export interface RbacPart extends PlanePart, RbacAuthorizer {}
 
 export function rbacPart({ log }: Pick<PartDependencies, 'log'>): RbacPart {
   let policy: Policy | undefined;
   const policyNow = (): Policy => {
-    if (policy === undefined) throw new Error('the roles of a plane are asked for before it is mounted');
+    if (policy === undefined) throw new Error('RBAC is used before the control plane is mounted');
     return policy;
   };
   let authorizer: RbacAuthorizer | undefined;

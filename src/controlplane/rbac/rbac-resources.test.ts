@@ -5,19 +5,19 @@ import { rbacGroup } from '../../api/rbac/policy-rule.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import { clusterRole, clusterRoleBinding, RbacBench, refusal, role, roleBinding } from './rbac.fixture.ts';
 
-let bench: RbacBench;
+let env: RbacBench;
 beforeEach(async () => {
-  bench = await RbacBench.open();
+  env = await RbacBench.open();
 });
 
 async function faults(object: KubeObject): Promise<string[]> {
-  const { code, status } = await refusal(bench.create(object));
+  const { code, status } = await refusal(env.create(object));
   expect(code).toBe(422);
   return (status.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
 }
 
 describe('rules of a role', () => {
-  it('need verbs, and a group and a resource unless they are about paths', async () => {
+  it('require verbs, and a group and a resource unless they are for paths', async () => {
     const rules = [{}, { verbs: ['get'] }] as never;
     expect(await faults(clusterRole('r', rules))).toEqual([
       'rules[0].verbs: Required value: verbs must contain at least one value',
@@ -28,7 +28,7 @@ describe('rules of a role', () => {
     ]);
   });
 
-  it('are about paths or about resources, and in a namespace not about paths', async () => {
+  it('are for paths or for resources, and never for paths in a namespace', async () => {
     const both = { verbs: ['get'], nonResourceURLs: ['/a'], resourceNames: ['x'] };
     const mixed =
       'rules[0].nonResourceURLs: Invalid value: ["/a"]: rules cannot apply to both regular resources and non-resource URLs';
@@ -39,25 +39,25 @@ describe('rules of a role', () => {
     ]);
   });
 
-  it('are stored without empty lists, and not at all where there are none', async () => {
+  it('are stored without empty lists, and omitted if there are none', async () => {
     const rule = { verbs: ['get'], apiGroups: [''], resources: ['x'], resourceNames: [], nonResourceURLs: [] };
-    expect((await bench.create(clusterRole('r', [rule]))).rules).toEqual([
+    expect((await env.create(clusterRole('r', [rule]))).rules).toEqual([
       { verbs: ['get'], apiGroups: [''], resources: ['x'] },
     ]);
-    expect(await bench.create(clusterRole('none', []))).not.toHaveProperty('rules');
+    expect(await env.create(clusterRole('none', []))).not.toHaveProperty('rules');
   });
 });
 
-describe('a role that follows others', () => {
+describe('an aggregated role', () => {
   const following = (aggregationRule: JsonObject): KubeObject => ({ ...clusterRole('r', []), aggregationRule });
 
-  it('names at least one selector', async () => {
+  it('requires at least one selector', async () => {
     expect(await faults(following({}))).toEqual([
       'aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector required if aggregationRule is non-nil',
     ]);
   });
 
-  it('has selectors that can be read', async () => {
+  it('requires valid selectors', async () => {
     const matchExpressions = [
       { key: 'a', operator: 'Is' },
       { key: 'b', operator: 'In' },
@@ -74,23 +74,23 @@ describe('a role that follows others', () => {
 });
 
 describe('a binding', () => {
-  it('gets the groups that go without saying', async () => {
+  it('gets the default API groups', async () => {
     const subjects = [
       { kind: 'User', name: 'u' },
       { kind: 'Group', name: 'g' },
       { kind: 'ServiceAccount', name: 's', namespace: 'a' },
     ];
-    const made = await bench.create(clusterRoleBinding('b', 'view', ...subjects));
+    const made = await env.create(clusterRoleBinding('b', 'view', ...subjects));
     expect(made.roleRef).toEqual({ apiGroup: rbacGroup, kind: 'ClusterRole', name: 'view' });
     expect(made.subjects).toEqual([
       { kind: 'User', apiGroup: rbacGroup, name: 'u' },
       { kind: 'Group', apiGroup: rbacGroup, name: 'g' },
       { kind: 'ServiceAccount', name: 's', namespace: 'a' },
     ]);
-    expect(await bench.create(clusterRoleBinding('empty', 'view'))).not.toHaveProperty('subjects');
+    expect(await env.create(clusterRoleBinding('empty', 'view'))).not.toHaveProperty('subjects');
   });
 
-  it('names a role of a kind that it can give', async () => {
+  it('requires a role of a supported kind', async () => {
     const { roleRef: _, ...without } = clusterRoleBinding('b', '');
     expect(await faults(without as KubeObject)).toEqual([
       'roleRef.kind: Unsupported value: "": supported values: "ClusterRole"',
@@ -104,7 +104,7 @@ describe('a binding', () => {
     ]);
   });
 
-  it('names subjects that there can be', async () => {
+  it('requires valid subjects', async () => {
     const subjects = [
       {} as { kind: string; name: string },
       { kind: 'Group', name: 'g', apiGroup: 'x' },
@@ -119,9 +119,9 @@ describe('a binding', () => {
     ]);
   });
 
-  it('never gives another role than it did', async () => {
-    await bench.create(roleBinding('a', 'b', 'Role/r'));
-    const { message } = await refusal(bench.update(roleBinding('a', 'b', 'Role/other')));
+  it('cannot change its role', async () => {
+    await env.create(roleBinding('a', 'b', 'Role/r'));
+    const { message } = await refusal(env.update(roleBinding('a', 'b', 'Role/other')));
     expect(message).toBe(
       `RoleBinding.${rbacGroup} "b" is invalid: roleRef: Invalid value: {"APIGroup":"${rbacGroup}","Kind":"Role","Name":"other"}: cannot change roleRef`,
     );
@@ -129,10 +129,10 @@ describe('a binding', () => {
 });
 
 describe('all four kinds', () => {
-  it('are made by a PUT, and overwritten without a version (UPDATE-08)', async () => {
-    await bench.update(clusterRole('system:some:thing', []));
-    const again = await bench.update(clusterRole('system:some:thing', [{ verbs: ['*'], nonResourceURLs: ['*'] }]));
+  it('are created by PUT, and overwritten without a resourceVersion (UPDATE-08)', async () => {
+    await env.update(clusterRole('system:some:thing', []));
+    const again = await env.update(clusterRole('system:some:thing', [{ verbs: ['*'], nonResourceURLs: ['*'] }]));
     expect(again.rules).toEqual([{ verbs: ['*'], nonResourceURLs: ['*'] }]);
-    expect(bench.kind(clusterRoleKind).peek('', 'system:some:thing')?.object.metadata.generation).toBeUndefined();
+    expect(env.kind(clusterRoleKind).peek('', 'system:some:thing')?.object.metadata.generation).toBeUndefined();
   });
 });

@@ -8,10 +8,10 @@ import { bindingErrors, fillInGroups } from './binding-rules.ts';
 import { type PolicyNow, refuseEscalation, refuseForeignRole } from './escalation.ts';
 import { clusterRoleErrors, roleErrors } from './role-rules.ts';
 
-/** What all four kinds have in common with Kubernetes': names like `system:node`, PUT that creates or overwrites. */
+/** Properties that all four kinds have in Kubernetes: names like `system:node`, PUT that creates or overwrites. */
 const shared = { hasStatus: false, nameRule: 'path-segment', unconditionalUpdate: true, createOnUpdate: true } as const;
 
-/** The four stored kinds. Rights are looked at before anything is validated, as in Kubernetes. */
+/** The four stored kinds. Permissions are checked before validation, as in Kubernetes. */
 export function rbacResources(policy: PolicyNow): readonly StoredResource[] {
   return [
     roles(roleKind, roleErrors, policy),

@@ -30,7 +30,7 @@ export const admin: UserInfo = { name: 'admin', groups: ['system:masters', kuber
 
 const namespaces: PlanePart = { resources: [readOnlyNamespaces], mount: () => [] };
 
-/** A plane of namespaces, roles and bindings, with the namespaces `a`, `b` and `kube-system`. */
+/** A plane with namespaces, roles and bindings, and the namespaces `a`, `b` and `kube-system`. */
 export class RbacBench {
   readonly store: Store;
   readonly part: RbacPart;
@@ -42,7 +42,7 @@ export class RbacBench {
     this.plane = plane;
   }
 
-  /** `isIdle`: what the part does by itself is not begun. */
+  /** With `isIdle` the part is not started. */
   static async open(
     store: Store = openMemoryStore({ clock: new ManualClock() }),
     { isIdle = false } = {},
@@ -61,16 +61,17 @@ export class RbacBench {
       onUpkeep() {},
     });
     if (part === undefined) throw new Error('the plane was not composed');
-    const bench = new RbacBench(store, part, plane);
+    const env = new RbacBench(store, part, plane);
     for (const name of ['a', 'b', 'kube-system']) {
       const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } as KubeObject;
-      const there = bench.kind(readOnlyNamespaces);
-      if (there.peek('', name) === undefined) await there.verbs.create(systemContext(''), object, writing);
+      const namespaceStore = env.kind(readOnlyNamespaces);
+      if (namespaceStore.peek('', name) === undefined)
+        await namespaceStore.verbs.create(systemContext(''), object, writing);
     }
-    return bench;
+    return env;
   }
 
-  /** What the plane is after it was put away and loaded again. */
+  /** The plane after it was unloaded and loaded again. */
   async reopen(): Promise<RbacBench> {
     this.plane.close();
     return RbacBench.open(this.store);
@@ -83,15 +84,24 @@ export class RbacBench {
   }
 
   context(user: UserInfo = admin, namespace = ''): RequestContext {
-    return { ...systemContext(namespace), user, system: false, may: (asked) => this.may(user, asked) };
+    return { ...systemContext(namespace), user, system: false, may: (attributes) => this.may(user, attributes) };
   }
 
   may(
     user: UserInfo,
     { verb, group, resource, subresource = '', namespace = '', name = '' }: AccessAttributes,
   ): boolean {
-    const asked = { resourceRequest: true, version: '*', verb, group, resource, subresource, namespace, name } as const;
-    return this.part.authorize({ user, system: false }, asked).allowed;
+    const attributes = {
+      resourceRequest: true,
+      version: '*',
+      verb,
+      group,
+      resource,
+      subresource,
+      namespace,
+      name,
+    } as const;
+    return this.part.authorize({ user, system: false }, attributes).allowed;
   }
 
   async create(object: KubeObject, user: UserInfo = admin): Promise<KubeObject> {
@@ -120,24 +130,24 @@ export function kindOf(object: KubeObject): ResourceKind {
 }
 
 export function clusterRole(name: string, rules: readonly PolicyRule[], labels: Record<string, string> = {}) {
-  return made(clusterRoleKind, { name, labels }, { rules });
+  return newObject(clusterRoleKind, { name, labels }, { rules });
 }
 
 export function role(namespace: string, name: string, rules: readonly PolicyRule[]) {
-  return made(roleKind, { name, namespace }, { rules });
+  return newObject(roleKind, { name, namespace }, { rules });
 }
 
 export function clusterRoleBinding(name: string, role: string, ...subjects: Subject[]) {
-  return made(clusterRoleBindingKind, { name }, { subjects, roleRef: { kind: 'ClusterRole', name: role } });
+  return newObject(clusterRoleBindingKind, { name }, { subjects, roleRef: { kind: 'ClusterRole', name: role } });
 }
 
-/** `of`: `Role/x` or `ClusterRole/x`. */
+/** `of` is `Role/x` or `ClusterRole/x`. */
 export function roleBinding(namespace: string, name: string, of: string, ...subjects: Subject[]) {
   const [kind = '', role = ''] = of.split('/');
-  return made(roleBindingKind, { name, namespace }, { subjects, roleRef: { kind, name: role } });
+  return newObject(roleBindingKind, { name, namespace }, { subjects, roleRef: { kind, name: role } });
 }
 
-function made(kind: ResourceKind, metadata: KubeObject['metadata'], members: object): KubeObject {
+function newObject(kind: ResourceKind, metadata: KubeObject['metadata'], members: object): KubeObject {
   const object = { apiVersion: `${rbacGroup}/v1`, kind: kind.kind, metadata, ...members };
   return structuredClone(object) as unknown as JsonObject as KubeObject;
 }

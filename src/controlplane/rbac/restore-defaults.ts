@@ -14,10 +14,10 @@ import { defaultsOf } from './shared-objects.ts';
 const writing = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 'Strict' } as const;
 
 /**
- * What Kubernetes does when its API server starts, here when a plane is loaded: a default object that was deleted comes
- * back, one that was changed gets back the rules, subjects, labels and annotations that it lacks, and keeps what was
- * added. The annotation `rbac.authorization.kubernetes.io/autoupdate: "false"` leaves it as it is. Never rejects: a
- * plane whose defaults cannot be written serves all the same.
+ * Restores default objects when a plane is loaded, as Kubernetes does when its API server starts. A deleted default
+ * object is created again. A changed one gets back missing rules, subjects, labels and annotations, and keeps
+ * additions. The annotation `rbac.authorization.kubernetes.io/autoupdate: "false"` disables that. Never rejects: a
+ * plane whose defaults cannot be written still serves.
  */
 export async function restoreDefaults(store: KindStore, log: Log): Promise<void> {
   for (const expected of defaultsOf(store)) {
@@ -26,7 +26,7 @@ export async function restoreDefaults(store: KindStore, log: Log): Promise<void>
     try {
       await restore(store, expected);
     } catch (error) {
-      log.warn({ error, kind: expected.kind, namespace, name }, 'a default role or binding could not be restored');
+      log.warn({ error, kind: expected.kind, namespace, name }, 'failed to restore a default role or binding');
     }
   }
 }
@@ -42,28 +42,28 @@ async function restore(store: KindStore, expected: KubeObject): Promise<void> {
   if (present.metadata.annotations?.[autoupdateAnnotation] === 'false') return;
   if (present.metadata.deletionTimestamp !== undefined) return;
   if (expected.roleRef !== undefined && !equalJson(roleRefOf(expected), roleRefOf(present))) {
-    // A binding of that name to another role: what it gives cannot be changed, only given anew.
+    // A binding of that name references another role: a roleRef cannot be changed, so the binding is replaced.
     const preconditions = { uid: present.metadata.uid ?? '' };
-    const at = { dryRun: false, gracePeriodSeconds: 0, propagationPolicy: undefined, preconditions };
-    await store.verbs.delete(context, name, at);
+    const options = { dryRun: false, gracePeriodSeconds: 0, propagationPolicy: undefined, preconditions };
+    await store.verbs.delete(context, name, options);
     await store.verbs.create(context, cloneJson(expected), writing);
     return;
   }
-  const restored = withWhatItLacks(present, expected);
+  const restored = withMissingParts(present, expected);
   if (!equalJson(restored, present)) await store.verbs.update(context, name, restored, writing);
 }
 
-function withWhatItLacks(present: KubeObject, expected: KubeObject): KubeObject {
+function withMissingParts(present: KubeObject, expected: KubeObject): KubeObject {
   const restored = cloneJson(present);
   const { metadata } = restored;
   metadata.labels = { ...metadata.labels, ...expected.metadata.labels };
   metadata.annotations = { ...expected.metadata.annotations, ...metadata.annotations };
   if (expected.roleRef !== undefined) {
-    add(restored, 'subjects', lackingItems(listAt(present, 'subjects'), listAt(expected, 'subjects')));
+    add(restored, 'subjects', missingItems(listAt(present, 'subjects'), listAt(expected, 'subjects')));
   } else if (isAggregated(expected)) {
     const selectors = (role: KubeObject) => listAt(role, 'aggregationRule', 'clusterRoleSelectors');
     const rule: JsonObject = { ...(restored.aggregationRule as JsonObject | undefined) };
-    add(rule, 'clusterRoleSelectors', lackingItems(selectors(present), selectors(expected)));
+    add(rule, 'clusterRoleSelectors', missingItems(selectors(present), selectors(expected)));
     restored.aggregationRule = rule;
   } else {
     add(restored, 'rules', uncovered(rulesOf(present), rulesOf(expected)) as unknown as JsonValue[]);
@@ -71,7 +71,7 @@ function withWhatItLacks(present: KubeObject, expected: KubeObject): KubeObject 
   return restored;
 }
 
-function lackingItems(present: readonly JsonValue[], expected: readonly JsonValue[]): readonly JsonValue[] {
+function missingItems(present: readonly JsonValue[], expected: readonly JsonValue[]): readonly JsonValue[] {
   return expected.filter((item) => !present.some((other) => equalJson(item, other)));
 }
 

@@ -1,14 +1,14 @@
 import type { PolicyRule } from '../../api/rbac/policy-rule.ts';
 import type { Attributes, ResourceAttributes } from '../../auth/authz/attributes.ts';
 
-/** Whether this rule by itself allows that. */
-export function ruleAllows(rule: PolicyRule, asked: Attributes): boolean {
-  if (!holds(rule.verbs, asked.verb)) return false;
-  if (!asked.resourceRequest) return (rule.nonResourceURLs ?? []).some((url) => pathCovers(url, asked.path));
+/** Reports whether this rule alone allows the request. */
+export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
+  if (!holds(rule.verbs, attributes.verb)) return false;
+  if (!attributes.resourceRequest) return (rule.nonResourceURLs ?? []).some((url) => pathCovers(url, attributes.path));
   return (
-    holds(rule.apiGroups, asked.group) &&
-    resourceFits(rule.resources, asked) &&
-    nameFits(rule.resourceNames, asked.name)
+    holds(rule.apiGroups, attributes.group) &&
+    resourceFits(rule.resources, attributes) &&
+    nameFits(rule.resourceNames, attributes.name)
   );
 }
 
@@ -16,7 +16,10 @@ function holds(allowed: readonly string[] | undefined, wanted: string): boolean 
   return allowed !== undefined && (allowed.includes(wanted) || allowed.includes('*'));
 }
 
-/** `configmaps`, `configmaps/status`, `*` for everything and `*` with `/status` for that part of everything. */
+/**
+ * Accepts `configmaps`, `configmaps/status`, `*` for everything and `*` with `/status` for that subresource of
+ * everything.
+ */
 function resourceFits(
   resources: readonly string[] | undefined,
   { resource, subresource }: ResourceAttributes,
@@ -29,7 +32,7 @@ function nameFits(names: readonly string[] | undefined, wanted: string): boolean
   return names === undefined || names.length === 0 || names.includes(wanted);
 }
 
-/** A `*` at the end stands for whatever follows; also used to ask whether one such path covers another. */
+/** A trailing `*` matches any suffix; also used to check whether one such path covers another. */
 export function pathCovers(allowed: string, wanted: string): boolean {
   if (allowed === wanted) return true;
   return allowed.endsWith('*') && wanted.startsWith(allowed.replace(/\*+$/, ''));

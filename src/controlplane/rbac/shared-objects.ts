@@ -4,9 +4,8 @@ import { glanceAt, type Served } from '../../registry/verbs.ts';
 import { standingRbacObjects } from './default-objects.ts';
 
 /*
- * Most planes never change a default role or binding. Those that stand unchanged are read from the one list that all
- * planes share: nothing is made of them for each plane, neither at its load nor for its decisions. What is missing in
- * them is the plane's own metadata.
+ * Most planes never change a default role or binding. Unchanged ones are read from the one list that all planes share:
+ * nothing is built per plane, neither on load nor for decisions. These objects lack the plane's own metadata.
  */
 
 /** The default objects of the store's kind. */
@@ -16,7 +15,7 @@ export function defaultsOf({ resource }: KindStore): readonly KubeObject[] {
   );
 }
 
-/** The object at that place, to be looked at only. */
+/** The object of that namespace and name, read-only. */
 export function sharedObject(store: KindStore, namespace: string, name: string): KubeObject | undefined {
   const served = store.peek(namespace, name);
   if (served?.stands !== true) return served?.object;
@@ -26,16 +25,16 @@ export function sharedObject(store: KindStore, namespace: string, name: string):
   );
 }
 
-/** All objects of the kind, to be looked at only. */
+/** All objects of the kind, read-only. */
 export function sharedObjects(store: KindStore): KubeObject[] {
-  const standing = defaultsOf(store).filter(
+  const builtins = defaultsOf(store).filter(
     ({ metadata }) => store.peek(metadata.namespace ?? '', metadata.name ?? '')?.stands === true,
   );
   const own = store.peekAll().filter(({ stands }: Served) => stands !== true);
-  return [...standing, ...own.map(glanceAt)];
+  return [...builtins, ...own.map(glanceAt)];
 }
 
-/** Whether somebody has made, changed or deleted anything of the kind. */
+/** Reports whether any object of the kind was created, changed or deleted. */
 export function isTouched(store: KindStore): boolean {
   const defaults = defaultsOf(store);
   if (store.count() !== defaults.length) return true;

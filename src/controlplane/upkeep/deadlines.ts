@@ -2,9 +2,9 @@ import type { ObjectPlace } from '../../registry/rows.ts';
 import { type PlaneObjects, storeOf } from './plane-objects.ts';
 
 /**
- * The time has come to look at this object again: its grace period is over, or it has expired. The kind's own store
- * decides what follows; an object that is gone or has been given more time is left alone.
+ * Handles a deadline of an object: the end of its grace period, or its expiry. The store of its kind decides what
+ * follows; an object that is gone or has a later deadline is left alone.
  */
-export async function settleDeadline(plane: PlaneObjects, place: ObjectPlace): Promise<void> {
-  await storeOf(plane, place.resource)?.settleDeadline(place.namespace, place.name);
+export async function settleDeadline(plane: PlaneObjects, key: ObjectPlace): Promise<void> {
+  await storeOf(plane, key.resource)?.settleDeadline(key.namespace, key.name);
 }

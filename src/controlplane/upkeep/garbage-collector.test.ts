@@ -27,10 +27,10 @@ function kind(plural: string, name: string, namespaced: boolean, extra: Partial<
   });
 }
 
-interface World {
+interface TestEnv {
   readonly store: Store;
   readonly plane: ControlPlane;
-  readonly upkeep: Upkeep;
+  readonly maintenance: Upkeep;
   readonly clock: ManualClock;
   kind(plural: string): KindStore;
   make(plural: string, name: string, metadata?: ObjectMeta, namespace?: string): Promise<KubeObject>;
@@ -40,19 +40,19 @@ interface World {
 
 const write = { dryRun: false, fieldManager: 'test', fieldValidation: 'Strict' } as const;
 
-let world: World | undefined;
+let env: TestEnv | undefined;
 afterEach(async () => {
-  await world?.upkeep.stop();
-  world?.plane.close();
-  await world?.store.close();
+  await env?.maintenance.stop();
+  env?.plane.close();
+  await env?.store.close();
 });
 
-async function newWorld(
+async function newTestEnv(
   resources: readonly StoredResource[] = [kind('widgets', 'Widget', true), kind('racks', 'Rack', false)],
-): Promise<World> {
+): Promise<TestEnv> {
   const clock = new ManualClock();
   const store = openMemoryStore({ clock });
-  let upkeep: Upkeep | undefined;
+  let maintenance: Upkeep | undefined;
   const plane = await openControlPlane({
     id: 'test',
     store,
@@ -61,19 +61,19 @@ async function newWorld(
     mount: () => [],
     authorize: () => ({ allowed: true, reason: 'test' }),
     mayRead: () => undefined,
-    onUpkeep: () => upkeep?.wake(),
+    onUpkeep: () => maintenance?.wake(),
   });
-  upkeep = startUpkeep({ store, clock, log: silentLog, plane: async (id) => (id === 'test' ? plane : undefined) });
+  maintenance = startUpkeep({ store, clock, log: silentLog, plane: async (id) => (id === 'test' ? plane : undefined) });
   const kindOf = (plural: string): KindStore => {
     const found = plane.kinds.get(`${plural}.test.example`);
     if (found === undefined) throw new Error(plural);
     return found;
   };
   const namespaceFor = (plural: string, namespace: string) => (kindOf(plural).resource.namespaced ? namespace : '');
-  world = {
+  env = {
     store,
     plane,
-    upkeep,
+    maintenance,
     clock,
     kind: kindOf,
     async make(plural, name, metadata = {}, namespace = 'one') {
@@ -92,82 +92,82 @@ async function newWorld(
         propagationPolicy: policy,
         preconditions: {},
       });
-      await upkeep?.idle();
+      await maintenance?.idle();
     },
     find: (plural, name, namespace = 'one') => kindOf(plural).peek(namespaceFor(plural, namespace), name)?.object,
   };
-  return world;
+  return env;
 }
 
-function owned(owner: KubeObject, extra: Partial<OwnerReference> = {}): OwnerReference {
+function ownerReference(owner: KubeObject, extra: Partial<OwnerReference> = {}): OwnerReference {
   const { name = '', uid = '' } = owner.metadata;
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, ...extra };
 }
 
-async function nothingLeftToDo(store: Store): Promise<void> {
+async function expectNoWork(store: Store): Promise<void> {
   expect((await store.list(gcRange)).entries).toEqual([]);
 }
 
 describe('garbage collection', () => {
-  it('deletes what has lost all its owners, down the whole chain (GC-01)', async () => {
-    const { make, remove, find, store } = await newWorld();
+  it('deletes objects that have lost all owners, down the whole chain (GC-01)', async () => {
+    const { make, remove, find, store } = await newTestEnv();
     const rack = await make('racks', 'rack');
-    const child = await make('widgets', 'child', { ownerReferences: [owned(rack)] });
-    await make('widgets', 'grandchild', { ownerReferences: [owned(child)] });
+    const child = await make('widgets', 'child', { ownerReferences: [ownerReference(rack)] });
+    await make('widgets', 'grandchild', { ownerReferences: [ownerReference(child)] });
     await remove('racks', 'rack');
     expect(find('widgets', 'child')).toBeUndefined();
     expect(find('widgets', 'grandchild')).toBeUndefined();
-    await nothingLeftToDo(store);
+    await expectNoWork(store);
     expect((await store.list(dependentsRange('test', rack.metadata.uid ?? ''))).entries).toEqual([]);
   });
 
-  it('keeps what still has an owner and takes the dead reference away (GC-03)', async () => {
-    const { make, remove, find } = await newWorld();
+  it('keeps an object that still has an owner and removes its dangling reference (GC-03)', async () => {
+    const { make, remove, find } = await newTestEnv();
     const first = await make('racks', 'first');
     const second = await make('racks', 'second');
-    await make('widgets', 'child', { ownerReferences: [owned(first), owned(second)] });
+    await make('widgets', 'child', { ownerReferences: [ownerReference(first), ownerReference(second)] });
     await remove('racks', 'first');
-    expect(find('widgets', 'child')?.metadata.ownerReferences).toEqual([owned(second)]);
+    expect(find('widgets', 'child')?.metadata.ownerReferences).toEqual([ownerReference(second)]);
   });
 
-  it('collects what is created with an owner that is already gone, by uid, not by name (GC-01)', async () => {
-    const { make, remove, find, upkeep } = await newWorld();
+  it('collects an object whose owner was already gone at creation, by uid, not by name (GC-01)', async () => {
+    const { make, remove, find, maintenance } = await newTestEnv();
     const old = await make('racks', 'rack');
     await remove('racks', 'rack');
     await make('racks', 'rack');
-    await make('widgets', 'late', { ownerReferences: [owned(old)] });
-    await upkeep.idle();
+    await make('widgets', 'late', { ownerReferences: [ownerReference(old)] });
+    await maintenance.idle();
     expect(find('widgets', 'late')).toBeUndefined();
   });
 
   it('counts an owner in another namespace as absent (GC-04)', async () => {
-    const { make, find, upkeep } = await newWorld();
+    const { make, find, maintenance } = await newTestEnv();
     const elsewhere = await make('widgets', 'owner', {}, 'two');
-    await make('widgets', 'child', { ownerReferences: [owned(elsewhere)] });
-    await upkeep.idle();
+    await make('widgets', 'child', { ownerReferences: [ownerReference(elsewhere)] });
+    await maintenance.idle();
     expect(find('widgets', 'child')).toBeUndefined();
   });
 
-  it('never collects for a reference it cannot resolve (GC-05)', async () => {
-    const { make, find, upkeep } = await newWorld();
+  it('never collects an object for a reference that it cannot resolve (GC-05)', async () => {
+    const { make, find, maintenance } = await newTestEnv();
     const namespaced = await make('widgets', 'owner');
-    await make('racks', 'rack', { ownerReferences: [owned(namespaced)] });
+    await make('racks', 'rack', { ownerReferences: [ownerReference(namespaced)] });
     await make('widgets', 'stranger', {
       ownerReferences: [{ apiVersion: 'unknown.example/v1', kind: 'Thing', name: 'x', uid: 'u' }],
     });
-    await upkeep.idle();
+    await maintenance.idle();
     expect(find('racks', 'rack')).toBeDefined();
     expect(find('widgets', 'stranger')).toBeDefined();
   });
 
   it('keeps the owner in a foreground deletion until every blocking dependent is gone (GC-06, DELETE-13)', async () => {
-    const { make, remove, find, kind: kindOf, upkeep } = await newWorld();
+    const { make, remove, find, kind: kindOf, maintenance } = await newTestEnv();
     const rack = await make('racks', 'rack');
     await make('widgets', 'slow', {
-      ownerReferences: [owned(rack, { blockOwnerDeletion: true })],
+      ownerReferences: [ownerReference(rack, { blockOwnerDeletion: true })],
       finalizers: ['test.example/hold'],
     });
-    await make('widgets', 'free', { ownerReferences: [owned(rack)], finalizers: ['test.example/hold'] });
+    await make('widgets', 'free', { ownerReferences: [ownerReference(rack)], finalizers: ['test.example/hold'] });
     await remove('racks', 'rack', 'Foreground');
     expect(find('racks', 'rack')?.metadata.finalizers).toEqual(['foregroundDeletion']);
     expect(find('widgets', 'slow')?.metadata.deletionTimestamp).toBeDefined();
@@ -178,17 +178,19 @@ describe('garbage collection', () => {
       { type: 'merge', document: { metadata: { finalizers: null } }, findings: [] },
       { ...write, force: false },
     );
-    await upkeep.idle();
+    await maintenance.idle();
     expect(find('racks', 'rack')).toBeUndefined();
     expect(find('widgets', 'free')).toBeDefined();
   });
 
   it('deletes the dependents of dependents in the foreground too (GC-07)', async () => {
-    const { make, remove, find } = await newWorld();
+    const { make, remove, find } = await newTestEnv();
     const rack = await make('racks', 'rack');
-    const middle = await make('widgets', 'middle', { ownerReferences: [owned(rack, { blockOwnerDeletion: true })] });
+    const middle = await make('widgets', 'middle', {
+      ownerReferences: [ownerReference(rack, { blockOwnerDeletion: true })],
+    });
     await make('widgets', 'leaf', {
-      ownerReferences: [owned(middle, { blockOwnerDeletion: true })],
+      ownerReferences: [ownerReference(middle, { blockOwnerDeletion: true })],
       finalizers: ['test.example/hold'],
     });
     await remove('racks', 'rack', 'Foreground');
@@ -197,52 +199,52 @@ describe('garbage collection', () => {
     expect(find('widgets', 'leaf')?.metadata.deletionTimestamp).toBeDefined();
   });
 
-  it('is not blocked by a circle of references (GC-08)', async () => {
-    const { make, remove, find, kind: kindOf, store } = await newWorld();
+  it('is not blocked by a cycle of references (GC-08)', async () => {
+    const { make, remove, find, kind: kindOf, store } = await newTestEnv();
     const a = await make('widgets', 'a');
-    const b = await make('widgets', 'b', { ownerReferences: [owned(a, { blockOwnerDeletion: true })] });
-    const c = await make('widgets', 'c', { ownerReferences: [owned(b, { blockOwnerDeletion: true })] });
+    const b = await make('widgets', 'b', { ownerReferences: [ownerReference(a, { blockOwnerDeletion: true })] });
+    const c = await make('widgets', 'c', { ownerReferences: [ownerReference(b, { blockOwnerDeletion: true })] });
     await kindOf('widgets').verbs.patch(
       systemContext('one'),
       'a',
       {
         type: 'merge',
-        document: { metadata: { ownerReferences: [owned(c, { blockOwnerDeletion: true })] } },
+        document: { metadata: { ownerReferences: [ownerReference(c, { blockOwnerDeletion: true })] } },
         findings: [],
       },
       { ...write, force: false },
     );
     await remove('widgets', 'a', 'Foreground');
     for (const name of ['a', 'b', 'c']) expect(find('widgets', name)).toBeUndefined();
-    await nothingLeftToDo(store);
+    await expectNoWork(store);
   });
 
-  it('orphans: the references go, the dependents stay, then the owner goes (GC-09, DELETE-14)', async () => {
-    const { make, remove, find } = await newWorld();
+  it('removes the references to an orphaning owner, keeps the dependents, then deletes the owner (GC-09, DELETE-14)', async () => {
+    const { make, remove, find } = await newTestEnv();
     const rack = await make('racks', 'rack');
-    await make('widgets', 'child', { ownerReferences: [owned(rack)] });
+    await make('widgets', 'child', { ownerReferences: [ownerReference(rack)] });
     await remove('racks', 'rack', 'Orphan');
     expect(find('racks', 'rack')).toBeUndefined();
     expect(find('widgets', 'child')?.metadata.ownerReferences).toBeUndefined();
     expect(find('widgets', 'child')?.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  it('deletes a dependent in the way that its own finalizers ask for (GC-02)', async () => {
-    const { make, remove, find } = await newWorld();
+  it('deletes a dependent with the policy that its own finalizers request (GC-02)', async () => {
+    const { make, remove, find } = await newTestEnv();
     const rack = await make('racks', 'rack');
-    const child = await make('widgets', 'child', { ownerReferences: [owned(rack)], finalizers: ['orphan'] });
-    await make('widgets', 'grandchild', { ownerReferences: [owned(child)] });
+    const child = await make('widgets', 'child', { ownerReferences: [ownerReference(rack)], finalizers: ['orphan'] });
+    await make('widgets', 'grandchild', { ownerReferences: [ownerReference(child)] });
     await remove('racks', 'rack');
     expect(find('widgets', 'child')).toBeUndefined();
     expect(find('widgets', 'grandchild')).toBeDefined();
     expect(find('widgets', 'grandchild')?.metadata.ownerReferences).toBeUndefined();
   });
 
-  it('goes on after a crash: work that was written but not done is done at the next start', async () => {
-    const { make, find, store, plane, clock, upkeep, kind: kindOf } = await newWorld();
+  it('resumes after a crash: recorded work that was not done is done at the next start', async () => {
+    const { make, find, store, plane, clock, maintenance, kind: kindOf } = await newTestEnv();
     const rack = await make('racks', 'rack');
-    await make('widgets', 'child', { ownerReferences: [owned(rack)] });
-    await upkeep.stop();
+    await make('widgets', 'child', { ownerReferences: [ownerReference(rack)] });
+    await maintenance.stop();
     await kindOf('racks').verbs.delete(systemContext(''), 'rack', {
       dryRun: false,
       gracePeriodSeconds: undefined,
@@ -259,8 +261,8 @@ describe('garbage collection', () => {
 });
 
 describe('deadlines', () => {
-  it('removes an object when its grace period is over, and a second delete may only shorten it', async () => {
-    const { make, find, clock, upkeep, kind: kindOf, store } = await newWorld();
+  it('remove an object when its grace period ends, and a second delete may only shorten the period', async () => {
+    const { make, find, clock, maintenance, kind: kindOf, store } = await newTestEnv();
     await make('widgets', 'graceful');
     const remove = (seconds: number) =>
       kindOf('widgets').verbs.delete(systemContext('one'), 'graceful', {
@@ -275,18 +277,18 @@ describe('deadlines', () => {
     expect(find('widgets', 'graceful')?.metadata.deletionGracePeriodSeconds).toBe(60);
     await remove(30);
     expect(find('widgets', 'graceful')?.metadata.deletionGracePeriodSeconds).toBe(30);
-    await upkeep.idle();
+    await maintenance.idle();
     clock.advance(29_000);
-    await upkeep.idle();
+    await maintenance.idle();
     expect(find('widgets', 'graceful')).toBeDefined();
     clock.advance(2_000);
-    await upkeep.idle();
+    await maintenance.idle();
     expect(find('widgets', 'graceful')).toBeUndefined();
     expect((await store.list(dueRange)).entries).toEqual([]);
   });
 
-  it('removes it within a second of a clock that is put forward beyond that', async () => {
-    const { make, find, clock, upkeep, kind: kindOf } = await newWorld();
+  it('remove an object within a second after the clock jumps beyond the grace period', async () => {
+    const { make, find, clock, maintenance, kind: kindOf } = await newTestEnv();
     await make('widgets', 'w');
     await kindOf('widgets').verbs.delete(systemContext('one'), 'w', {
       dryRun: false,
@@ -294,26 +296,26 @@ describe('deadlines', () => {
       propagationPolicy: undefined,
       preconditions: {},
     });
-    await upkeep.idle();
+    await maintenance.idle();
     clock.setWall(3_600_000);
     clock.advance(1_000);
-    await upkeep.idle();
+    await maintenance.idle();
     expect(find('widgets', 'w')).toBeUndefined();
   });
 
-  it('removes what has expired', async () => {
-    const { make, find, clock, upkeep } = await newWorld([
+  it('remove expired objects', async () => {
+    const { make, find, clock, maintenance } = await newTestEnv([
       kind('widgets', 'Widget', true, {
         expiresAt: (record) => Date.parse(record.object.metadata.creationTimestamp ?? '') + 3_600_000,
       }),
     ]);
     await make('widgets', 'brief');
-    await upkeep.idle();
+    await maintenance.idle();
     clock.advance(3_599_000);
-    await upkeep.idle();
+    await maintenance.idle();
     expect(find('widgets', 'brief')).toBeDefined();
     clock.advance(2_000);
-    await upkeep.idle();
+    await maintenance.idle();
     expect(find('widgets', 'brief')).toBeUndefined();
   });
 });

@@ -16,15 +16,15 @@ import {
 import { objectAt, type PlaneObjects, storeOf } from './plane-objects.ts';
 
 /**
- * Settles one piece of garbage-collection work (rules GC-01 to GC-09). Works from the owner index in the store, reads
- * objects from the watch caches, and writes like anybody else with preconditions: what has changed meanwhile is a
- * conflict, the work stays, and is looked at again. Settled work may be done twice without harm.
+ * Processes one item of garbage-collection work (rules GC-01 to GC-09). It uses the owner index in the store, reads
+ * objects from the watch caches, and writes with preconditions like any client. If an object has changed in the
+ * meantime, the write is a conflict, and the work stays and is retried. Completed work may be repeated safely.
  */
 export async function collect(store: Store, plane: PlaneObjects, work: GcWork): Promise<void> {
   if (work.what === 'gone') {
-    for (const place of await dependentsOf(store, plane, work.uid)) {
-      const dependent = objectAt(plane, place);
-      if (dependent !== undefined) await check(store, plane, place, dependent, work);
+    for (const key of await dependentsOf(store, plane, work.uid)) {
+      const dependent = objectAt(plane, key);
+      if (dependent !== undefined) await check(store, plane, key, dependent, work);
     }
     return;
   }
@@ -43,35 +43,40 @@ async function dependentsOf(store: Store, plane: PlaneObjects, ownerUid: string)
 async function check(
   store: Store,
   plane: PlaneObjects,
-  place: ObjectPlace,
+  key: ObjectPlace,
   object: KubeObject,
   gone?: GcWork,
 ): Promise<void> {
   if (object.metadata.deletionTimestamp !== undefined) {
-    if (hasFinalizer(object, orphanFinalizer)) await orphanDependents(store, plane, place, object);
-    else if (hasFinalizer(object, foregroundFinalizer)) await deleteDependents(store, plane, place, object);
+    if (hasFinalizer(object, orphanFinalizer)) await orphanDependents(store, plane, key, object);
+    else if (hasFinalizer(object, foregroundFinalizer)) await deleteDependents(store, plane, key, object);
     return;
   }
   const references = object.metadata.ownerReferences ?? [];
   if (references.length === 0) return;
   const states = references.map((reference) =>
-    isGone(reference, gone, place) ? 'absent' : ownerState(plane, object, reference),
+    isGone(reference, gone, key) ? 'absent' : ownerState(plane, object, reference),
   );
   if (states.some((state) => state === 'solid' || state === 'unknowable')) {
     const kept = references.filter((_reference, index) => states[index] !== 'absent' && states[index] !== 'waiting');
-    if (kept.length < references.length) await writeReferences(plane, place, object, kept);
+    if (kept.length < references.length) await writeReferences(plane, key, object, kept);
     return;
   }
   const policy = await policyFor(store, plane, object, states.includes('waiting'));
-  await remove(plane, place, object, policy);
+  await remove(plane, key, object, policy);
 }
 
-/** It was there and is not: its kind, which may have gone with it, need not be asked. GC-05 holds all the same. */
+/**
+ * True if the work itself says that this owner is gone. Its kind, which may have been removed with it, is not needed.
+ * GC-05 still applies.
+ */
 function isGone({ uid }: OwnerReference, gone: GcWork | undefined, { namespace }: ObjectPlace): boolean {
   return gone?.uid === uid && (gone.namespace === '' || namespace !== '');
 }
 
-/** GC-02, GC-07: the object's own wish decides; without one, foreground if its owner waits and it has dependents. */
+/**
+ * GC-02, GC-07: the object's own finalizers decide; without any, foreground if its owner waits and it has dependents.
+ */
 async function policyFor(
   store: Store,
   plane: PlaneObjects,
@@ -83,51 +88,41 @@ async function policyFor(
   return hasFinalizer(object, foregroundFinalizer) ? 'Foreground' : 'Background';
 }
 
-/** GC-09: everybody forgets the owner, then the owner may go. */
-async function orphanDependents(
-  store: Store,
-  plane: PlaneObjects,
-  place: ObjectPlace,
-  owner: KubeObject,
-): Promise<void> {
+/** GC-09: removes the owner reference from all dependents, then allows the owner's deletion. */
+async function orphanDependents(store: Store, plane: PlaneObjects, key: ObjectPlace, owner: KubeObject): Promise<void> {
   const uid = owner.metadata.uid ?? '';
-  for (const dependentPlace of await dependentsOf(store, plane, uid)) {
-    const dependent = objectAt(plane, dependentPlace);
+  for (const dependentKey of await dependentsOf(store, plane, uid)) {
+    const dependent = objectAt(plane, dependentKey);
     if (dependent === undefined) continue;
     const kept = (dependent.metadata.ownerReferences ?? []).filter((reference) => reference.uid !== uid);
-    await writeReferences(plane, dependentPlace, dependent, kept);
+    await writeReferences(plane, dependentKey, dependent, kept);
   }
-  await dropFinalizer(plane, place, orphanFinalizer);
+  await dropFinalizer(plane, key, orphanFinalizer);
 }
 
 /**
- * GC-06, GC-08: deletes every dependent and lets the owner go once none is left that blocks it. A dependent that is
- * itself waiting for this owner (a circle) does not count as blocking. The removal of a blocking dependent brings
- * new work for the owner, so nothing has to wait here.
+ * GC-06, GC-08: deletes every dependent, and allows the owner's deletion once no blocking dependent is left. A
+ * dependent that itself waits for this owner (a cycle) does not count as blocking. The removal of a blocking dependent
+ * creates new work for the owner, so nothing has to wait here.
  */
-async function deleteDependents(
-  store: Store,
-  plane: PlaneObjects,
-  place: ObjectPlace,
-  owner: KubeObject,
-): Promise<void> {
+async function deleteDependents(store: Store, plane: PlaneObjects, key: ObjectPlace, owner: KubeObject): Promise<void> {
   const uid = owner.metadata.uid ?? '';
-  for (const dependentPlace of await dependentsOf(store, plane, uid)) {
-    // One whose deletion is under way has work of its own; looking at it from here could run round a circle.
-    const dependent = objectAt(plane, dependentPlace);
+  for (const dependentKey of await dependentsOf(store, plane, uid)) {
+    // A dependent whose deletion is in progress has work of its own; processing it here could loop in a cycle.
+    const dependent = objectAt(plane, dependentKey);
     if (dependent !== undefined && dependent.metadata.deletionTimestamp === undefined) {
-      await check(store, plane, dependentPlace, dependent);
+      await check(store, plane, dependentKey, dependent);
     }
   }
-  const left = (await dependentsOf(store, plane, uid))
-    .map((dependentPlace) => objectAt(plane, dependentPlace))
+  const remaining = (await dependentsOf(store, plane, uid))
+    .map((dependentKey) => objectAt(plane, dependentKey))
     .filter((dependent): dependent is KubeObject => dependent !== undefined);
-  const blocking = left.filter((dependent) => blocks(dependent, uid) && !isInCircle(plane, owner, dependent));
-  if (blocking.length === 0) await dropFinalizer(plane, place, foregroundFinalizer);
+  const blocking = remaining.filter((dependent) => blocks(dependent, uid) && !isInCycle(plane, owner, dependent));
+  if (blocking.length === 0) await dropFinalizer(plane, key, foregroundFinalizer);
 }
 
-/** Whether the dependent in turn waits, directly or through others, for this very owner to go first. */
-function isInCircle(plane: PlaneObjects, owner: KubeObject, dependent: KubeObject): boolean {
+/** Reports whether the dependent in turn waits, directly or indirectly, for this owner to be deleted first. */
+function isInCycle(plane: PlaneObjects, owner: KubeObject, dependent: KubeObject): boolean {
   if (!isWaitingForDependents(dependent)) return false;
   const seen = new Set<string>();
   const queue: KubeObject[] = [owner];
@@ -155,13 +150,13 @@ function ownerObject(plane: PlaneObjects, dependent: KubeObject, reference: Owne
 
 async function remove(
   plane: PlaneObjects,
-  place: ObjectPlace,
+  key: ObjectPlace,
   object: KubeObject,
   propagationPolicy: DeleteOptions['propagationPolicy'],
 ): Promise<void> {
   const { uid = '', resourceVersion = '' } = object.metadata;
-  await unlessGone(() =>
-    storeOf(plane, place.resource)?.verbs.delete(systemContext(place.namespace), place.name, {
+  await ignoreNotFound(() =>
+    storeOf(plane, key.resource)?.verbs.delete(systemContext(key.namespace), key.name, {
       dryRun: false,
       gracePeriodSeconds: undefined,
       propagationPolicy,
@@ -172,39 +167,39 @@ async function remove(
 
 async function writeReferences(
   plane: PlaneObjects,
-  place: ObjectPlace,
+  key: ObjectPlace,
   object: KubeObject,
   kept: readonly OwnerReference[],
 ): Promise<void> {
-  await patchMetadata(plane, place, object, { ownerReferences: kept.length === 0 ? null : [...kept] });
+  await patchMetadata(plane, key, object, { ownerReferences: kept.length === 0 ? null : [...kept] });
 }
 
-async function dropFinalizer(plane: PlaneObjects, place: ObjectPlace, finalizer: string): Promise<void> {
-  const object = objectAt(plane, place);
+async function dropFinalizer(plane: PlaneObjects, key: ObjectPlace, finalizer: string): Promise<void> {
+  const object = objectAt(plane, key);
   if (object === undefined || !hasFinalizer(object, finalizer)) return;
   const kept = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
-  await patchMetadata(plane, place, object, { finalizers: kept.length === 0 ? null : kept });
+  await patchMetadata(plane, key, object, { finalizers: kept.length === 0 ? null : kept });
 }
 
 async function patchMetadata(
   plane: PlaneObjects,
-  place: ObjectPlace,
+  key: ObjectPlace,
   object: KubeObject,
   metadata: JsonObject,
 ): Promise<void> {
   const { uid = '', resourceVersion = '' } = object.metadata;
-  await unlessGone(() =>
-    storeOf(plane, place.resource)?.verbs.patch(
-      systemContext(place.namespace),
-      place.name,
+  await ignoreNotFound(() =>
+    storeOf(plane, key.resource)?.verbs.patch(
+      systemContext(key.namespace),
+      key.name,
       { type: 'merge', document: { metadata: { ...metadata, uid, resourceVersion } }, findings: [] },
       { dryRun: false, fieldManager: 'garbage-collector', fieldValidation: 'Ignore', force: false },
     ),
   );
 }
 
-/** Somebody else was faster: what was to go is gone. */
-async function unlessGone(action: () => Promise<unknown> | undefined): Promise<void> {
+/** Ignores 404: another writer has already deleted the object. */
+async function ignoreNotFound(action: () => Promise<unknown> | undefined): Promise<void> {
   try {
     await action();
   } catch (error) {

@@ -6,27 +6,27 @@ import { openMemoryStore } from '../../store/memory.ts';
 import type { PlaneInUse } from './plane-objects.ts';
 import { startUpkeep } from './upkeep.ts';
 
-const ends: (() => Promise<void>)[] = [];
+const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
+  for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** A plane with nothing in it. */
+/** An empty plane. */
 function emptyPlane(id: string): PlaneInUse {
   return { id, stores: () => [] };
 }
 
-function newWorld(plane: (id: string) => Promise<PlaneInUse | undefined>) {
+function newTestEnv(plane: (id: string) => Promise<PlaneInUse | undefined>) {
   const clock = new ManualClock();
   const store = openMemoryStore({ clock });
-  const upkeep = startUpkeep({ store, clock, log: silentLog, plane });
-  ends.push(async () => {
-    await upkeep.stop();
+  const maintenance = startUpkeep({ store, clock, log: silentLog, plane });
+  cleanups.push(async () => {
+    await maintenance.stop();
     await store.close();
   });
   return {
     clock,
-    upkeep,
+    maintenance,
     async write(id: string, pieces: number) {
       const work: GcWork = { what: 'gone', uid: '', resource: 'widgets.test.example', namespace: 'shop', name: 'one' };
       const writes = Array.from({ length: pieces }, (_, index) => {
@@ -34,7 +34,7 @@ function newWorld(plane: (id: string) => Promise<PlaneInUse | undefined>) {
         return { key: gcKey(id, uid), value: JSON.stringify({ ...work, uid }), quiet: true } as const;
       });
       await store.transact({ writes });
-      upkeep.wake();
+      maintenance.wake();
     },
     async left(id: string): Promise<number> {
       const { entries } = await store.list({ ...gcRange, prefix: [...gcRange.prefix, id] });
@@ -44,7 +44,7 @@ function newWorld(plane: (id: string) => Promise<PlaneInUse | undefined>) {
 }
 
 describe('the garbage of a control plane', () => {
-  it('is collected while another plane takes its time, however much that one has', async () => {
+  it('is collected while another plane is slow, however much garbage that plane has', async () => {
     let go = (): void => {};
     const held = new Promise<void>((resolve) => {
       go = resolve;
@@ -53,40 +53,40 @@ describe('the garbage of a control plane', () => {
     const inOther = new Promise<void>((resolve) => {
       collected = resolve;
     });
-    const world = newWorld(async (id) => {
+    const env = newTestEnv(async (id) => {
       if (id === 'a-slow') await held;
       else collected();
       return emptyPlane(id);
     });
-    await world.write('a-slow', 1_200);
-    await world.write('b-quick', 1);
+    await env.write('a-slow', 1_200);
+    await env.write('b-quick', 1);
     await inOther;
-    expect(await world.left('a-slow')).toBe(1_200);
+    expect(await env.left('a-slow')).toBe(1_200);
     go();
-    await world.upkeep.idle();
-    expect([await world.left('a-slow'), await world.left('b-quick')]).toEqual([0, 0]);
+    await env.maintenance.idle();
+    expect([await env.left('a-slow'), await env.left('b-quick')]).toEqual([0, 0]);
   });
 
-  it('waits longer and longer where it cannot be collected, and is not forgotten', async () => {
+  it('is retried with increasing backoff if it cannot be collected', async () => {
     let tries = 0;
-    const world = newWorld(async (id) => {
+    const env = newTestEnv(async (id) => {
       tries++;
       if (tries < 3) throw new Error('not now');
       return emptyPlane(id);
     });
-    await world.write('a', 1);
+    await env.write('a', 1);
     for (let round = 0; round < 5; round++) {
-      await world.upkeep.idle();
-      world.clock.advance(60_000);
+      await env.maintenance.idle();
+      env.clock.advance(60_000);
     }
-    await world.upkeep.idle();
-    expect([tries, await world.left('a')]).toEqual([3, 0]);
+    await env.maintenance.idle();
+    expect([tries, await env.left('a')]).toEqual([3, 0]);
   });
 
-  it('of a plane that is gone goes with it', async () => {
-    const world = newWorld(async () => undefined);
-    await world.write('a', 3);
-    await world.upkeep.idle();
-    expect(await world.left('a')).toBe(0);
+  it('is discarded if the plane is gone', async () => {
+    const env = newTestEnv(async () => undefined);
+    await env.write('a', 3);
+    await env.maintenance.idle();
+    expect(await env.left('a')).toBe(0);
   });
 });

@@ -8,22 +8,22 @@ import { RowWork } from './row-work.ts';
 import { takeRow } from './take-row.ts';
 import type { UpkeepOptions } from './upkeep.ts';
 
-/** Rows taken from the store at a time; the rest waits there, not in memory. */
-const batch = 500;
+/** The number of rows per page; the rest stays in the store, not in memory. */
+const pageSize = 500;
 
 /**
- * Collects the garbage of all control planes: that of one plane piece by piece, that of several side by side. An owner
- * with a hundred thousand dependents keeps its own plane waiting, and no other.
+ * Collects the garbage of all control planes: sequentially within a plane, concurrently across planes. An owner with a
+ * hundred thousand dependents delays its own plane and no other.
  */
 export function garbageWork({ store, clock, log, plane }: UpkeepOptions): RowWork {
-  const work: RowWork = new RowWork({ clock, log, what: 'garbage', look });
+  const work: RowWork = new RowWork({ clock, log, what: 'garbage', look: scan });
 
-  async function look(): Promise<void> {
-    let sawAll = true;
+  async function scan(): Promise<void> {
+    let isComplete = true;
     let after: Key | undefined;
     while (!work.isStopped) {
       const page = await store.list(gcRange, {
-        limit: batch,
+        limit: pageSize,
         uncounted: true,
         ...(after === undefined ? {} : { after }),
       });
@@ -36,22 +36,22 @@ export function garbageWork({ store, clock, log, plane }: UpkeepOptions): RowWor
       }
       const last = page.entries.at(-1);
       if (page.remaining === 0 || last === undefined) break;
-      // What else a plane has that is at work already is looked at when it has done.
-      const isAtWork = work.isActive(planeOf(last));
-      if (isAtWork) sawAll = false;
-      after = isAtWork ? gcKey(planeOf(last), beyondUids) : last.key;
+      // The remaining rows of a plane that is being processed are read when that batch is done.
+      const isActive = work.isActive(planeOf(last));
+      if (isActive) isComplete = false;
+      after = isActive ? gcKey(planeOf(last), afterAllUids) : last.key;
     }
-    if (sawAll) work.postponed.end();
+    if (isComplete) work.postponed.end();
   }
 
-  /** False: the store is closed. Never rejects. */
+  /** Returns false if the store is closed. Never rejects. */
   async function collectAll(planeId: string, entries: readonly Entry[]): Promise<boolean> {
     for (const entry of entries) {
       if (work.isStopped) return true;
       try {
         const garbage = JSON.parse(entry.value) as GcWork;
         await inPlane(plane, planeId, (objects) => collect(store, objects, garbage));
-        // One that was written anew meanwhile is there to be looked at again: whoever wrote it has said so.
+        // A row that was rewritten in the meantime stays, because its writer has requested another run.
         await takeRow(store, entry);
         work.postponed.forget(entry);
       } catch (error) {
@@ -65,8 +65,8 @@ export function garbageWork({ store, clock, log, plane }: UpkeepOptions): RowWor
   return work;
 }
 
-/** Sorts behind every uid. */
-const beyondUids = '\uffff';
+/** Sorts after every uid. */
+const afterAllUids = '\uffff';
 
 function planeOf({ key }: Entry): string {
   return key.segments[1] ?? '';
@@ -76,9 +76,9 @@ function byPlane(entries: readonly Entry[]): Map<string, Entry[]> {
   const found = new Map<string, Entry[]>();
   for (const entry of entries) {
     const planeId = planeOf(entry);
-    const others = found.get(planeId);
-    if (others === undefined) found.set(planeId, [entry]);
-    else others.push(entry);
+    const rows = found.get(planeId);
+    if (rows === undefined) found.set(planeId, [entry]);
+    else rows.push(entry);
   }
   return found;
 }

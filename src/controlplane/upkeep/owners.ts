@@ -3,10 +3,10 @@ import { resourceKey } from '../../registry/rows.ts';
 import { kindOfReference, objectAt, type PlaneObjects } from './plane-objects.ts';
 
 /**
- * What an owner reference points to. `solid`: a living owner. `absent`: nothing of that uid, or in another
- * namespace. `waiting`: an owner that is being deleted in the foreground and waits for its dependents.
- * `unknowable`: a kind that this plane does not have, or a namespaced owner of a cluster-scoped object; such a
- * reference never makes its object go.
+ * The state of the owner that a reference names. `solid`: the owner exists. `absent`: no object has that uid, or it is
+ * in another namespace. `waiting`: the owner is being deleted in the foreground and waits for its dependents.
+ * `unknowable`: this plane does not have the kind, or a cluster-scoped object names a namespaced owner; such a
+ * reference never causes a deletion.
  */
 export type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknowable';
 
@@ -35,7 +35,7 @@ export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) ?? false;
 }
 
-/** Whether this object keeps the owner of that uid from going (rule GC-06). */
+/** Reports whether this object blocks the deletion of the owner with that uid (rule GC-06). */
 export function blocks(dependent: KubeObject, ownerUid: string): boolean {
   return (
     dependent.metadata.ownerReferences?.some(

@@ -15,32 +15,32 @@ import { startUpkeep, type Upkeep } from './upkeep.ts';
 
 const key = 'jobs.test.example';
 
-interface World {
+interface TestEnv {
   readonly store: Store;
   readonly clock: ManualClock;
-  readonly upkeep: Upkeep;
+  readonly maintenance: Upkeep;
   readonly loaded: string[];
   readonly inUse: () => number;
   plane(id: string): Promise<KindStore>;
   start(): void;
 }
 
-const ends: (() => Promise<void>)[] = [];
+const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
+  for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** Planes that are opened when somebody asks for them; jobs are pending as long as their spec says so. */
-function newWorld(
+/** Planes that are opened on demand; jobs are pending as long as their spec says so. */
+function newTestEnv(
   settle: (plane: string, name: string) => Promise<number | undefined>,
   options: { store?: Store; log?: Log; change?: Partial<StoredResource> } = {},
-): World {
+): TestEnv {
   const clock = new ManualClock();
   const store = options.store ?? openMemoryStore({ clock });
   const planes = new Map<string, Promise<KindStore>>();
   const loaded: string[] = [];
   let used = 0;
-  let upkeep: Upkeep | undefined;
+  let maintenance: Upkeep | undefined;
   const plane = (id: string): Promise<KindStore> => {
     const known =
       planes.get(id) ??
@@ -54,7 +54,7 @@ function newWorld(
         slice: id,
         clock,
         collaborators: { namespaceState: () => 'active', resolveOwner: () => undefined },
-        onUpkeep: () => upkeep?.wake(),
+        onUpkeep: () => maintenance?.wake(),
       });
     planes.set(id, known);
     return known;
@@ -73,22 +73,22 @@ function newWorld(
     };
   };
   const start = (): Upkeep => {
-    upkeep = startUpkeep({ store, clock, log: options.log ?? silentLog, plane: source });
-    ends.push(() => upkeep?.stop() ?? Promise.resolve());
-    return upkeep;
+    maintenance = startUpkeep({ store, clock, log: options.log ?? silentLog, plane: source });
+    cleanups.push(() => maintenance?.stop() ?? Promise.resolve());
+    return maintenance;
   };
-  const world: World = {
+  const env: TestEnv = {
     store,
     clock,
     loaded,
     inUse: () => used,
-    get upkeep() {
-      return upkeep ?? start();
+    get maintenance() {
+      return maintenance ?? start();
     },
     plane,
     start: () => void start(),
   };
-  return world;
+  return env;
 }
 
 async function make(kind: KindStore, name: string, wanted = true): Promise<void> {
@@ -109,9 +109,9 @@ async function rows(store: Store): Promise<string[]> {
   return (await store.list(pendingRange)).entries.map(({ key: { segments } }) => segments.slice(1).join(' '));
 }
 
-describe('what is pending', () => {
-  it('has a row as long as its record says so, written and removed with the object', async () => {
-    const { plane, store } = newWorld(async () => undefined);
+describe('a pending reconcile', () => {
+  it('has a row while its object needs it, written and removed with the object', async () => {
+    const { plane, store } = newTestEnv(async () => undefined);
     const kind = await plane('a');
     await make(kind, 'one');
     await make(kind, 'other', false);
@@ -123,114 +123,114 @@ describe('what is pending', () => {
     expect(await rows(store)).toEqual([]);
   });
 
-  it('is settled, also where it was left by a process that is no more, and its row goes', async () => {
+  it('runs, also if an earlier process has left it, and its row is removed', async () => {
     const settled: string[] = [];
-    const world = newWorld(async (plane, name) => void settled.push(`${plane}/${name}`));
-    await make(await world.plane('a'), 'left');
-    await make(await world.plane('b'), 'left');
-    await make(await world.plane('gone'), 'left');
-    world.start();
-    world.upkeep.wake();
-    await world.upkeep.idle();
+    const env = newTestEnv(async (plane, name) => void settled.push(`${plane}/${name}`));
+    await make(await env.plane('a'), 'left');
+    await make(await env.plane('b'), 'left');
+    await make(await env.plane('gone'), 'left');
+    env.start();
+    env.maintenance.wake();
+    await env.maintenance.idle();
     expect(settled.sort()).toEqual(['a/left', 'b/left']);
-    expect(await rows(world.store)).toEqual([]);
-    await make(await world.plane('a'), 'now');
-    await world.upkeep.idle();
+    expect(await rows(env.store)).toEqual([]);
+    await make(await env.plane('a'), 'now');
+    await env.maintenance.idle();
     expect(settled).toContain('a/now');
-    expect(world.inUse()).toBe(0);
+    expect(env.inUse()).toBe(0);
   });
 
-  it('loads no plane that has nothing pending', async () => {
-    const world = newWorld(async () => undefined);
-    await make(await world.plane('idle'), 'quiet', false);
-    await make(await world.plane('busy'), 'loud');
-    world.upkeep.wake();
-    await world.upkeep.idle();
-    expect(world.loaded).toEqual(['busy']);
+  it('does not load planes without pending reconciles', async () => {
+    const env = newTestEnv(async () => undefined);
+    await make(await env.plane('idle'), 'quiet', false);
+    await make(await env.plane('busy'), 'loud');
+    env.maintenance.wake();
+    await env.maintenance.idle();
+    expect(env.loaded).toEqual(['busy']);
   });
 
-  it('is looked at again after the time that it asks for, and sooner if it is written', async () => {
+  it('runs again after the time that it requests, and sooner if the object is written', async () => {
     let looks = 0;
-    const world = newWorld(async () => {
+    const env = newTestEnv(async () => {
       looks += 1;
       return looks < 4 ? 5_000 : undefined;
     });
-    const kind = await world.plane('a');
-    world.upkeep.wake();
+    const kind = await env.plane('a');
+    env.maintenance.wake();
     await make(kind, 'slow');
-    await world.upkeep.idle();
+    await env.maintenance.idle();
     expect(looks).toBe(1);
-    world.clock.advance(4_999);
-    await world.upkeep.idle();
+    env.clock.advance(4_999);
+    await env.maintenance.idle();
     expect(looks).toBe(1);
-    world.clock.advance(1);
-    await world.upkeep.idle();
+    env.clock.advance(1);
+    await env.maintenance.idle();
     expect(looks).toBe(2);
     await write(kind, 'slow', { note: 'changed' });
-    await world.upkeep.idle();
+    await env.maintenance.idle();
     expect(looks).toBe(3);
-    world.clock.advance(5_000);
-    await world.upkeep.idle();
+    env.clock.advance(5_000);
+    await env.maintenance.idle();
     expect(looks).toBe(4);
-    expect(await rows(world.store)).toEqual([]);
+    expect(await rows(env.store)).toEqual([]);
   });
 
-  it('is tried again with longer and longer pauses where it fails', async () => {
+  it('is retried with increasing backoff if it fails', async () => {
     let fails = true;
     const times: number[] = [];
     const warned: string[] = [];
     const log: Log = { ...silentLog, warn: (members) => void warned.push(String(members.error)) };
-    const world = newWorld(
+    const env = newTestEnv(
       async () => {
-        times.push(world.clock.elapsed());
+        times.push(env.clock.elapsed());
         if (fails) throw new Error('not today');
         return undefined;
       },
       { log },
     );
-    const kind = await world.plane('a');
-    world.upkeep.wake();
+    const kind = await env.plane('a');
+    env.maintenance.wake();
     await make(kind, 'hard');
-    await world.upkeep.idle();
+    await env.maintenance.idle();
     for (let step = 0; step < 400; step++) {
-      world.clock.advance(10);
-      await world.upkeep.idle();
+      env.clock.advance(10);
+      await env.maintenance.idle();
     }
     const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     expect(pauses.length).toBeGreaterThan(4);
     expect(pauses.length).toBeLessThan(12);
     expect(pauses.at(-1)).toBeGreaterThan((pauses[0] ?? 0) * 4);
     expect(new Set(warned)).toEqual(new Set(['Error: not today']));
-    expect(world.inUse()).toBe(0);
+    expect(env.inUse()).toBe(0);
     fails = false;
-    world.clock.advance(60_000);
-    await world.upkeep.idle();
-    expect(await rows(world.store)).toEqual([]);
+    env.clock.advance(60_000);
+    await env.maintenance.idle();
+    expect(await rows(env.store)).toEqual([]);
   });
 
-  it('is looked at once more where it was written while it was being settled', async () => {
+  it('runs again if the object was written during the reconcile', async () => {
     const seen: unknown[] = [];
-    const world = newWorld(async (plane, name) => {
-      const kind = await world.plane(plane);
+    const env = newTestEnv(async (plane, name) => {
+      const kind = await env.plane(plane);
       seen.push(kind.peek('default', name)?.object.spec);
       if (seen.length === 1) await write(kind, name, { note: 'meanwhile' });
       return undefined;
     });
-    world.upkeep.wake();
-    await make(await world.plane('a'), 'busy');
-    await world.upkeep.idle();
+    env.maintenance.wake();
+    await make(await env.plane('a'), 'busy');
+    await env.maintenance.idle();
     expect(seen).toEqual([{ wanted: true }, { wanted: true, note: 'meanwhile' }]);
-    expect(await rows(world.store)).toEqual([]);
+    expect(await rows(env.store)).toEqual([]);
   });
 
-  it('does not wait for another that takes its time, and each is settled once at a time', async () => {
+  it('does not wait for a slow one, and runs once at a time per object', async () => {
     const done: string[] = [];
     let underWay = 0;
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const world = newWorld(async (_plane, name) => {
+    const env = newTestEnv(async (_plane, name) => {
       underWay += 1;
       expect(underWay).toBeLessThanOrEqual(16);
       if (name === 'slow') await gate;
@@ -238,22 +238,22 @@ describe('what is pending', () => {
       done.push(name);
       return undefined;
     });
-    const kind = await world.plane('a');
-    world.upkeep.wake();
+    const kind = await env.plane('a');
+    env.maintenance.wake();
     await make(kind, 'slow');
     for (let index = 0; index < 40; index++) await make(kind, `quick-${index}`);
     await write(kind, 'slow', { note: 'again' });
     while (done.length < 40) await new Promise((resolve) => setImmediate(resolve));
     expect(done).not.toContain('slow');
     release();
-    await world.upkeep.idle();
+    await env.maintenance.idle();
     expect(done.filter((name) => name === 'slow')).toHaveLength(2);
-    expect(await rows(world.store)).toEqual([]);
+    expect(await rows(env.store)).toEqual([]);
   });
 
-  it('is brought back by whatever unsettles it', async () => {
+  it('is requeued by a write of an object that requeues it', async () => {
     const settled: string[] = [];
-    const world = newWorld(async (_plane, name) => void settled.push(name), {
+    const env = newTestEnv(async (_plane, name) => void settled.push(name), {
       change: {
         unsettles: (old, next) =>
           (next ?? old)?.object.metadata.name === 'cause'
@@ -261,14 +261,14 @@ describe('what is pending', () => {
             : [],
       },
     });
-    const kind = await world.plane('a');
-    world.upkeep.wake();
+    const kind = await env.plane('a');
+    env.maintenance.wake();
     await make(kind, 'effect');
-    await world.upkeep.idle();
+    await env.maintenance.idle();
     await make(kind, 'cause', false);
-    await world.upkeep.idle();
+    await env.maintenance.idle();
     await kind.verbs.delete(systemContext('default'), 'cause', deleting());
-    await world.upkeep.idle();
+    await env.maintenance.idle();
     expect(settled).toEqual(['effect', 'effect', 'effect']);
   });
 });

@@ -7,28 +7,28 @@ import { RowWork } from './row-work.ts';
 import { takeRow } from './take-row.ts';
 import type { UpkeepOptions } from './upkeep.ts';
 
-/** Rows taken from the store at a time; the rest waits there, not in memory. */
-const batch = 500;
+/** The number of rows per page; the rest stays in the store, not in memory. */
+const pageSize = 500;
 
 /**
- * Settles what is pending (`StoredResource.pending`) in all control planes: each object once at a time, and until its
- * kind says that it is settled. Only planes that have such an object are loaded.
+ * Runs the pending reconciles (`StoredResource.needsReconcile`) of all control planes: at most one at a time per
+ * object, until its kind reports that it is done. Loads only planes that have such an object.
  */
 export function pendingWork({ store, clock, log, plane }: UpkeepOptions): RowWork {
-  const work: RowWork = new RowWork({ clock, log, what: 'pending work', look });
+  const work: RowWork = new RowWork({ clock, log, what: 'pending reconciles', look: scan });
 
-  async function look(): Promise<void> {
+  async function scan(): Promise<void> {
     let after: Entry | undefined;
     while (!work.isStopped) {
       const page = await store.list(pendingRange, {
-        limit: batch,
+        limit: pageSize,
         uncounted: true,
         ...(after === undefined ? {} : { after: after.key }),
       });
       for (const entry of page.entries) {
         while (work.isFull) await work.oneEnds();
         if (work.isStopped) return;
-        if (!work.postponed.waits(entry)) work.begin(idOf(entry), () => settle(entry));
+        if (!work.postponed.waits(entry)) work.begin(idOf(entry), () => reconcile(entry));
       }
       after = page.entries.at(-1);
       if (page.remaining === 0 || after === undefined) break;
@@ -36,18 +36,18 @@ export function pendingWork({ store, clock, log, plane }: UpkeepOptions): RowWor
     work.postponed.end();
   }
 
-  /** Whether its row is still there. Never rejects. */
-  async function settle(entry: Entry): Promise<boolean> {
+  /** Reports whether its row is still there. Never rejects. */
+  async function reconcile(entry: Entry): Promise<boolean> {
     const [, planeId = '', resource = '', namespace = '', name = ''] = entry.key.segments;
     try {
-      const again = await inPlane(plane, planeId, async (objects) =>
+      const retryAfterMs = await inPlane(plane, planeId, async (objects) =>
         storeOf(objects, resource)?.resource.settle?.(namespace, name),
       );
-      if (again === undefined) {
+      if (retryAfterMs === undefined) {
         work.postponed.forget(entry);
         return !(await takeRow(store, entry));
       }
-      work.postponed.wait(entry, again);
+      work.postponed.wait(entry, retryAfterMs);
       return true;
     } catch (error) {
       if (isStoreClosed(error)) return false;

@@ -3,23 +3,26 @@ import type { ResourceKind } from '../../api/resource.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { type ObjectPlace, resourceKey } from '../../registry/rows.ts';
 
-/** The stored kinds of one control plane, as upkeep reaches them. */
+/** The stored kinds of one control plane, as maintenance uses them. */
 export interface PlaneObjects {
-  /** The slice. */
+  /** The plane's slice of the store. */
   readonly id: string;
   stores(): Iterable<KindStore>;
 }
 
-/** A plane that upkeep works in. */
+/** A plane that maintenance works in. */
 export interface PlaneInUse extends PlaneObjects {
-  /** Called once when upkeep has done with it; until then the plane is not to be put away. Absent: it never is. */
+  /**
+   * Called once when maintenance is done; the plane is not unloaded before. Optional for planes that are never
+   * unloaded.
+   */
   release?(): void;
 }
 
-/** Where planes come from: loads one if need be; undefined: it is gone for good, and its work with it. */
+/** Returns a plane, and loads it if necessary; `undefined` if it is gone for good, and its work with it. */
 export type PlaneSource = (id: string) => Promise<PlaneInUse | undefined>;
 
-/** Does this in the plane; undefined also where there is no such plane. */
+/** Runs `work` in the plane; resolves with `undefined` if there is no such plane. */
 export async function inPlane<T>(
   source: PlaneSource,
   id: string,
@@ -39,11 +42,11 @@ export function storeOf(plane: PlaneObjects, resource: string): KindStore | unde
   return undefined;
 }
 
-export function objectAt(plane: PlaneObjects, place: ObjectPlace): KubeObject | undefined {
-  return storeOf(plane, place.resource)?.peek(place.namespace, place.name)?.object;
+export function objectAt(plane: PlaneObjects, key: ObjectPlace): KubeObject | undefined {
+  return storeOf(plane, key.resource)?.peek(key.namespace, key.name)?.object;
 }
 
-/** The stored kind that an owner reference names, whatever version it was written with. */
+/** The stored kind that an owner reference names, regardless of its version. */
 export function kindOfReference(plane: PlaneObjects, reference: OwnerReference): ResourceKind | undefined {
   const { group } = parseApiVersion(reference.apiVersion);
   for (const store of plane.stores()) {

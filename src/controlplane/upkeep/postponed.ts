@@ -9,76 +9,79 @@ export const longestPause = 60_000;
 
 const retry: BackoffOptions = { firstMilliseconds: 20, longestMilliseconds: longestPause };
 
-interface Pause {
+interface Deferral {
   readonly failures: number;
-  /** In elapsed time: how long one waits has nothing to do with the time of day. */
+  /** In elapsed time, so that changes of the system time do not affect it. */
   readonly notBefore: number;
-  /** A row that has been written since does not wait. Absent: it does, as whoever fails may have written it. */
+  /**
+   * A row with another revision is due at once. Absent after a failure, as the failed work may have written the row
+   * itself.
+   */
   readonly revision?: number;
 }
 
-/** The rows that are not to be looked at yet: what failed, and what asked to be looked at later. */
+/** The rows that are not due yet: work that failed, and work that requested a later run. */
 export class Postponed {
   readonly #clock: Clock;
   readonly #log: Log;
-  #pauses = new Map<string, Pause>();
+  #deferrals = new Map<string, Deferral>();
   #seen = new Set<string>();
-  #soonest = Number.POSITIVE_INFINITY;
+  #nextDue = Number.POSITIVE_INFINITY;
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** A look through all rows begins. */
+  /** A scan of all rows begins. */
   begin(): void {
     this.#seen = new Set();
-    this.#soonest = Number.POSITIVE_INFINITY;
+    this.#nextDue = Number.POSITIVE_INFINITY;
   }
 
-  /** It has come to its end: what it did not come by is gone. */
+  /** The scan is complete: rows that it did not see are gone. */
   end(): void {
-    for (const id of this.#pauses.keys()) if (!this.#seen.has(id)) this.#pauses.delete(id);
+    for (const id of this.#deferrals.keys()) if (!this.#seen.has(id)) this.#deferrals.delete(id);
   }
 
-  /** Whether this row still has to wait; then `soonest` is no later than its end. */
+  /** True if this row is not due yet; `nextDueInMs` then covers it. */
   waits(entry: Entry): boolean {
     const id = idOf(entry);
     this.#seen.add(id);
-    const pause = this.#pauses.get(id);
-    if (pause === undefined || pause.notBefore <= this.#clock.elapsed()) return false;
-    if (pause.revision !== undefined && pause.revision !== entry.revision) return false;
-    this.#soonest = Math.min(this.#soonest, pause.notBefore);
+    const deferral = this.#deferrals.get(id);
+    if (deferral === undefined || deferral.notBefore <= this.#clock.elapsed()) return false;
+    if (deferral.revision !== undefined && deferral.revision !== entry.revision) return false;
+    this.#nextDue = Math.min(this.#nextDue, deferral.notBefore);
     return true;
   }
 
-  /** Milliseconds until a row that was passed over should be looked at; Infinity: there is none. */
+  /** Milliseconds until the next deferred row is due; Infinity if there is none. */
   get soonest(): number {
-    return Math.max(0, this.#soonest - this.#clock.elapsed());
+    return Math.max(0, this.#nextDue - this.#clock.elapsed());
   }
 
   wait(entry: Entry, milliseconds: number): void {
-    this.#pause(entry, { failures: 0, notBefore: this.#clock.elapsed() + milliseconds, revision: entry.revision });
+    this.#defer(entry, { failures: 0, notBefore: this.#clock.elapsed() + milliseconds, revision: entry.revision });
   }
 
   fail(entry: Entry, error: unknown): void {
     if (isStoreClosed(error)) throw error;
     const id = idOf(entry);
-    const failures = (this.#pauses.get(id)?.failures ?? 0) + 1;
-    this.#pause(entry, { failures, notBefore: this.#clock.elapsed() + backoffDelay(failures, retry) });
-    // A conflict only means that the object changed between the look and the write.
+    const failures = (this.#deferrals.get(id)?.failures ?? 0) + 1;
+    this.#defer(entry, { failures, notBefore: this.#clock.elapsed() + backoffDelay(failures, retry) });
+    // A conflict only means that the object changed between the read and the write.
     if (!(error instanceof StatusError) || error.code !== 409) {
-      this.#log.warn({ work: id, failures, error: String(error) }, 'upkeep failed; it tries again');
+      this.#log.warn({ work: id, failures, error: String(error) }, 'maintenance work failed; retrying with backoff');
     }
   }
 
   forget(entry: Entry): void {
-    this.#pauses.delete(idOf(entry));
+    this.#deferrals.delete(idOf(entry));
   }
 
-  #pause(entry: Entry, pause: Pause): void {
-    this.#pauses.set(idOf(entry), pause);
-    this.#soonest = Math.min(this.#soonest, pause.notBefore);
+  #defer(entry: Entry, deferral: Deferral): void {
+    this.#deferrals.set(idOf(entry), deferral);
+    this.#nextDue = Math.min(this.#nextDue, deferral.notBefore);
   }
 }
 

@@ -6,25 +6,25 @@ import { longestPause, Postponed } from './postponed.ts';
 export interface RowWorkOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** What is looked for, for the log. */
+  /** The name of the work, for the log. */
   readonly what: string;
-  /** Goes once through the rows and begins what is due; stops when the work is stopped. */
+  /** Scans the rows once and starts what is due; returns early when the worker is stopped. */
   look(): Promise<void>;
 }
 
-/** What is done side by side: one that takes its time (a virtual cluster that starts) must not hold up the others. */
-const most = 16;
+/** The concurrency limit: slow work (the start of a virtual cluster) must not block other work. */
+const maxConcurrent = 16;
 
 /**
- * Work from rows in the store: one look through them at a time, another one if somebody asked for it meanwhile or what
- * was postponed is due, and what they find to do side by side, each thing once at a time.
+ * Processes rows of the store. One scan runs at a time; another follows if `wake` was called in the meantime or a
+ * deferred row is due. The work that scans find runs concurrently, at most once at a time per id.
  */
 export class RowWork {
   readonly postponed: Postponed;
   readonly #options: RowWorkOptions;
   readonly #active = new Map<string, Promise<void>>();
   #running: Promise<void> | undefined;
-  #wanted = false;
+  #scanRequested = false;
   #stopped = false;
   #cancelTimer: (() => void) | undefined;
 
@@ -43,10 +43,10 @@ export class RowWork {
 
   wake(): void {
     if (this.#stopped) return;
-    this.#wanted = true;
+    this.#scanRequested = true;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
-      if (this.#wanted) this.wake();
+      if (this.#scanRequested) this.wake();
     });
   }
 
@@ -59,7 +59,7 @@ export class RowWork {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#wanted = false;
+    this.#scanRequested = false;
     this.#cancelTimer?.();
     await this.idle();
   }
@@ -68,16 +68,16 @@ export class RowWork {
     return this.#active.has(id);
   }
 
-  /** Nothing more is to be begun before `oneEnds`. */
+  /** True if no more work may be started before `nextCompletion`. */
   get isFull(): boolean {
-    return this.#active.size >= most;
+    return this.#active.size >= maxConcurrent;
   }
 
   async oneEnds(): Promise<void> {
     await Promise.race(this.#active.values());
   }
 
-  /** The work says whether there is more to look for afterwards, and never rejects. Nothing if it is at work already. */
+  /** Starts work unless that id is active. The work resolves with whether another scan is needed, and never rejects. */
   begin(id: string, work: () => Promise<boolean>): void {
     if (this.#active.has(id)) return;
     const active = work().then((hasMore) => {
@@ -89,8 +89,8 @@ export class RowWork {
 
   async #run(): Promise<void> {
     const { clock, log, what } = this.#options;
-    while (this.#wanted && !this.#stopped) {
-      this.#wanted = false;
+    while (this.#scanRequested && !this.#stopped) {
+      this.#scanRequested = false;
       this.#cancelTimer?.();
       try {
         this.postponed.begin();
@@ -101,7 +101,7 @@ export class RowWork {
         }
       } catch (error) {
         if (this.#stopped || isStoreClosed(error)) return;
-        log.error({ error: String(error) }, `upkeep could not look for ${what}; it looks again in a minute`);
+        log.error({ error: String(error) }, `could not scan the store for ${what}; retrying in one minute`);
         this.#cancelTimer = clock.after(longestPause, () => this.wake());
       }
     }

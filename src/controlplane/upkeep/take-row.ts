@@ -1,7 +1,7 @@
 import type { Entry, Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 
-/** Takes a settled row away; false: it was written anew while it was being settled, so there is more to do. */
+/** Deletes the row of completed work; false if the row was rewritten during the work, so that there is more to do. */
 export async function takeRow(store: Store, entry: Entry): Promise<boolean> {
   try {
     await store.transact({

@@ -19,20 +19,22 @@ export interface UpkeepOptions {
 }
 
 export interface Upkeep {
-  /** New work may have been written; called after every commit that did. Absent: any. */
-  wake(left?: LeftWork): void;
-  /** Settles when everything that is due now has been done. For tests and for draining. */
+  /**
+   * Reports new work; called after every commit that recorded some. Without an argument all types of work are checked.
+   */
+  wake(work?: LeftWork): void;
+  /** Resolves when everything that is due now has been done. For tests and for draining. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Rows taken from the store at a time; the rest waits there, not in memory. */
-const batch = 500;
+/** The number of rows per page; the rest stays in the store, not in memory. */
+const pageSize = 500;
 
 /**
- * Does what is due in all control planes: collects garbage, ends grace periods, removes what has expired, settles what
- * is pending. The work lies in the store, written in the same transaction as its cause, and is taken away only when it
- * is settled: a crash at any point loses none of it.
+ * Runs the maintenance of all control planes: collects garbage, ends grace periods, deletes expired objects, runs
+ * pending reconciles. The work is recorded in the store, in the same transaction as its cause, and is deleted only when
+ * it is complete: a crash at any point loses none of it.
  */
 export function startUpkeep(options: UpkeepOptions): Upkeep {
   const { store, clock, log } = options;
@@ -40,69 +42,69 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
   const garbage = garbageWork(options);
   const postponed = new Postponed(clock, log);
   let stopped = false;
-  /** By which a look is under way or arranged. */
+  /** The deadline for which a scan is running or scheduled. */
   let nextDeadline = Number.POSITIVE_INFINITY;
-  let wanted = false;
+  let scanRequested = false;
   let running: Promise<void> | undefined;
   let cancelTimer: (() => void) | undefined;
 
-  function wake(left?: LeftWork): void {
+  function wake(work?: LeftWork): void {
     if (stopped) return;
-    if (left?.pending !== false) pending.wake();
-    if (left?.garbage !== false) garbage.wake();
-    // Most deadlines are far away, and there is an earlier one.
-    if (left === undefined || (left.deadline !== undefined && left.deadline < nextDeadline)) look();
+    if (work?.pending !== false) pending.wake();
+    if (work?.garbage !== false) garbage.wake();
+    // Most deadlines are later than the one that is already scheduled.
+    if (work === undefined || (work.deadline !== undefined && work.deadline < nextDeadline)) scan();
   }
 
-  function look(): void {
+  function scan(): void {
     if (stopped) return;
-    wanted = true;
+    scanRequested = true;
     running ??= run().finally(() => {
       running = undefined;
-      if (wanted) look();
+      if (scanRequested) scan();
     });
   }
 
   async function run(): Promise<void> {
-    while (wanted && !stopped) {
-      wanted = false;
+    while (scanRequested && !stopped) {
+      scanRequested = false;
       cancelTimer?.();
       postponed.begin();
       try {
-        // Until it is known again every deadline may be the next one.
+        // During the scan any deadline may be the next one.
         nextDeadline = Number.POSITIVE_INFINITY;
-        const next = await meetDeadlines();
+        const next = await handleDeadlines();
         postponed.end();
-        if (!wanted && !stopped) {
+        if (!scanRequested && !stopped) {
           nextDeadline = next;
-          cancelTimer = wakeAgain(next);
+          cancelTimer = scheduleScan(next);
         }
       } catch (error) {
         if (stopped || isStoreClosed(error)) return;
-        log.error({ error: String(error) }, 'upkeep could not look for work; it looks again in a minute');
-        cancelTimer = clock.after(longestPause, look);
+        log.error({ error: String(error) }, 'could not scan the store for deadlines; retrying in one minute');
+        cancelTimer = clock.after(longestPause, scan);
       }
     }
   }
 
-  /** At the next deadline, or when what failed is to be tried again. */
-  function wakeAgain(deadline: number): () => void {
-    const cancelDeadline = deadline < Number.POSITIVE_INFINITY ? clock.at(deadline, look) : undefined;
+  /** Schedules a scan for the next deadline, and for the next retry of failed work. */
+  function scheduleScan(deadline: number): () => void {
+    const cancelDeadline = deadline < Number.POSITIVE_INFINITY ? clock.at(deadline, scan) : undefined;
     const { soonest } = postponed;
-    const cancelRetry = soonest < Number.POSITIVE_INFINITY ? clock.after(soonest, look) : undefined;
+    const cancelRetry = soonest < Number.POSITIVE_INFINITY ? clock.after(soonest, scan) : undefined;
     return () => {
       cancelDeadline?.();
       cancelRetry?.();
     };
   }
 
-  /** Goes through the rows in the order of their time. Returns the next deadline; Infinity: there is none. */
-  async function meetDeadlines(): Promise<number> {
+  /** Handles the due rows in the order of their time. Returns the next deadline; Infinity if there is none. */
+  async function handleDeadlines(): Promise<number> {
     let after: Entry | undefined;
     while (!stopped) {
       const page = await store.list(dueRange, {
-        // As a rule the first one is for later, and all the others are after it.
-        limit: after === undefined ? 1 : batch,
+        // Usually the first row is not due yet, and all others are later.
+        limit: after === undefined ? 1 : pageSize,
         uncounted: true,
         ...(after === undefined ? {} : { after: after.key }),
       });
@@ -111,10 +113,10 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
         const [, time = '0', planeId = '', resource = '', namespace = '', name = ''] = entry.key.segments;
         if (postponed.waits(entry)) continue;
         if (Number(time) > clock.now()) return Number(time);
-        const place: ObjectPlace = { resource, namespace, name };
+        const key: ObjectPlace = { resource, namespace, name };
         try {
-          await inPlane(options.plane, planeId, (plane) => settleDeadline(plane, place));
-          // One that was written anew meanwhile is there to be looked at again: whoever wrote it has said so.
+          await inPlane(options.plane, planeId, (plane) => settleDeadline(plane, key));
+          // A row that was rewritten in the meantime stays, because its writer has requested another run.
           await takeRow(store, entry);
           postponed.forget(entry);
         } catch (error) {
@@ -133,12 +135,12 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
       do {
         while (running !== undefined) await running;
         await Promise.all([pending.idle(), garbage.idle()]);
-        // Each of them can bring the others more to do.
+        // Each of them can create work for the others.
       } while (running !== undefined || !pending.isIdle || !garbage.isIdle);
     },
     async stop() {
       stopped = true;
-      wanted = false;
+      scanRequested = false;
       cancelTimer?.();
       await Promise.all([running, pending.stop(), garbage.stop()]);
     },

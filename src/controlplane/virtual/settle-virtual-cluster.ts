@@ -11,22 +11,22 @@ import { systemContext } from '../system-context.ts';
 
 export interface SettleOptions {
   readonly clock: Clock;
-  /** Opens the plane of a virtual cluster, and lets it go again: what comes back serves. */
+  /** Opens the plane of a virtual cluster and releases it again. Resolves if the plane can serve. */
   tryPlane(id: string): Promise<void>;
   /**
-   * Removes the plane, with all that is in the store for it; settles when nothing is left. What is not there is removed
-   * already.
+   * Removes the plane with all of its stored data; resolves when nothing is left. Removing a plane that does not exist
+   * succeeds.
    */
   removePlane(id: string): Promise<void>;
   readonly kubernetesVersion: string;
 }
 
-interface Place {
+interface NamespacedName {
   readonly namespace: string;
   readonly name: string;
 }
 
-interface Observed {
+interface ObservedState {
   readonly phase: VirtualClusterPhase;
   readonly status: Condition['status'];
   readonly reason: string;
@@ -36,42 +36,47 @@ interface Observed {
 const writing: PatchOptions = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false };
 
 /**
- * Brings one virtual cluster a step nearer to what its object asks for. Called by upkeep whenever there may be something
- * to do, any number of times. Always settles what it finds: the next write of the object brings it here again.
+ * Reconciles one virtual cluster. Maintenance calls it whenever there may be something to do, any number of times. It
+ * never requests a later run: the next write of the object triggers the next reconcile.
  */
-export async function settleVirtualCluster(store: KindStore, place: Place, options: SettleOptions): Promise<undefined> {
-  const object = store.peek(place.namespace, place.name)?.object;
+export async function settleVirtualCluster(
+  store: KindStore,
+  key: NamespacedName,
+  options: SettleOptions,
+): Promise<undefined> {
+  const object = store.peek(key.namespace, key.name)?.object;
   if (object === undefined) return undefined;
   if (isBeingRemoved(object)) await remove(store, object, options);
-  else await observe(store, object, options);
+  else await reconcileStatus(store, object, options);
   return undefined;
 }
 
 /**
- * What is to be told of a new one. Its control plane is a row that is written with the object, so that it can serve from
- * the first moment: there is nothing to wait for.
+ * The status of a new virtual cluster. Its control plane is a row that is written with the object, so it can serve at
+ * once: there is nothing to wait for.
  */
 export function statusAtBirth(object: KubeObject, options: Pick<SettleOptions, 'clock' | 'kubernetesVersion'>) {
-  return statusOf(object, isAsleep(object) ? asleep : serving, options);
+  return statusOf(object, isAsleep(object) ? sleepingState : readyState, options);
 }
 
-const asleep: Observed = {
+const sleepingState: ObservedState = {
   phase: 'Sleeping',
   status: 'False',
   reason: 'Asleep',
-  message: 'Asleep by spec.asleep; nothing in it is lost. Set it to false to wake the virtual cluster.',
+  message:
+    'The virtual cluster sleeps because spec.asleep is true; it keeps its data. Set spec.asleep to false to wake it.',
 };
 
-const serving: Observed = {
+const readyState: ObservedState = {
   phase: 'Ready',
   status: 'True',
   reason: 'Serving',
-  message: 'The API of the virtual cluster answers.',
+  message: 'The API of the virtual cluster is available.',
 };
 
-async function observe(store: KindStore, object: KubeObject, options: SettleOptions): Promise<void> {
+async function reconcileStatus(store: KindStore, object: KubeObject, options: SettleOptions): Promise<void> {
   if (isAsleep(object)) {
-    await writeStatus(store, object, asleep, options);
+    await writeStatus(store, object, sleepingState, options);
     return;
   }
   try {
@@ -80,10 +85,10 @@ async function observe(store: KindStore, object: KubeObject, options: SettleOpti
     await writeFailure(store, object, { error, reason: 'CannotBeOpened', what: 'cannot be opened' }, options);
     throw error;
   }
-  await writeStatus(store, object, serving, options);
+  await writeStatus(store, object, readyState, options);
 }
 
-/** From the moment on that brought it here nobody is let in, so nothing is written into a plane that is half gone. */
+/** Requests are refused from the start of the deletion, so nothing is written into a partially removed plane. */
 async function remove(store: KindStore, object: KubeObject, options: SettleOptions): Promise<void> {
   try {
     await options.removePlane(planeIdOf(object));
@@ -92,7 +97,7 @@ async function remove(store: KindStore, object: KubeObject, options: SettleOptio
     throw error;
   }
   const { namespace = '', name = '', uid = '' } = object.metadata;
-  await unlessGone(
+  await ignoreNotFound(
     store.verbs.patch(
       systemContext(namespace),
       name,
@@ -108,21 +113,21 @@ interface Failure {
   readonly what: string;
 }
 
-/** Only tells of the failure, so it does not matter whether it can be written; the failure itself is the caller's. */
+/** Reports the failure in the status. It does not matter if that write fails; the caller handles the failure itself. */
 async function writeFailure(
   store: KindStore,
   object: KubeObject,
-  { error, reason, what }: Failure,
+  { error, reason, what: failedAction }: Failure,
   options: SettleOptions,
 ): Promise<void> {
-  const message = `The virtual cluster ${what}: ${wordsOf(error)}. The server tries again by itself.`;
-  const failed: Observed = { phase: 'Failed', status: 'False', reason, message };
+  const message = `The virtual cluster ${failedAction}: ${messageOf(error)}. Retrying automatically.`;
+  const failed: ObservedState = { phase: 'Failed', status: 'False', reason, message };
   await writeStatus(store, object, failed, options).catch(() => undefined);
 }
 
 function statusOf(
   object: KubeObject,
-  { phase, ...observed }: Observed,
+  { phase, ...observed }: ObservedState,
   { clock, kubernetesVersion }: Pick<SettleOptions, 'clock' | 'kubernetesVersion'>,
 ): JsonObject {
   const { generation = 0 } = object.metadata;
@@ -133,7 +138,7 @@ function statusOf(
     reason: observed.reason,
     message: observed.message,
     kubernetesVersion,
-    // What could not be done stays to be done.
+    // A failed operation is still to be done.
     ...(phase === 'Failed' ? {} : { observedGeneration: generation }),
     conditions: setCondition(before, ready, clock.now()),
   } as unknown as JsonObject;
@@ -142,13 +147,13 @@ function statusOf(
 async function writeStatus(
   store: KindStore,
   object: KubeObject,
-  observed: Observed,
+  observed: ObservedState,
   options: SettleOptions,
 ): Promise<void> {
   if (store.status === undefined) throw new Error(`${store.resource.kind} has no status`);
   const { namespace = '', name = '', uid = '' } = object.metadata;
   const status = statusOf(object, observed, options);
-  await unlessGone(
+  await ignoreNotFound(
     store.status.patch(
       systemContext(namespace),
       name,
@@ -158,15 +163,13 @@ async function writeStatus(
   );
 }
 
-/** What is not an answer to a client is not shown to one; the log has it. */
-function wordsOf(error: unknown): string {
-  return error instanceof StatusError
-    ? error.message
-    : 'an internal error, which the log of the server tells more about';
+/** The message for clients: internal errors are not shown to them, only logged. */
+function messageOf(error: unknown): string {
+  return error instanceof StatusError ? error.message : 'internal error; see the server log for details';
 }
 
-/** Somebody else was faster. */
-async function unlessGone(write: Promise<unknown>): Promise<void> {
+/** Ignores 404: another writer has already deleted the object. */
+async function ignoreNotFound(write: Promise<unknown>): Promise<void> {
   try {
     await write;
   } catch (error) {

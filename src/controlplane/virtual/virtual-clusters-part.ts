@@ -15,14 +15,14 @@ import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import { type SettleOptions, settleVirtualCluster, statusAtBirth } from './settle-virtual-cluster.ts';
 
 export interface VirtualClustersDependencies extends Pick<PartDependencies, 'plane'>, SettleOptions {
-  /** What makes the plane of a virtual cluster, to be written with its object. */
+  /** The write that creates the plane of a virtual cluster, in one transaction with its object. */
   birth(id: string): Write;
 }
 
 /**
- * The kind VirtualCluster, which the built-in cluster has and no other plane. Each object is a control plane: it comes in
- * one transaction with its object, and goes before its object does. Upkeep sees to the rest, so a crash at any point is
- * made good by the next start.
+ * The kind VirtualCluster, which only the built-in cluster has. Each object has a control plane, which is created in
+ * one transaction with the object and removed before the object. Maintenance does the rest, so the next start recovers
+ * from a crash at any point.
  */
 export function virtualClustersPart(dependencies: VirtualClustersDependencies): PlanePart {
   return {
@@ -50,7 +50,7 @@ export function virtualClustersPart(dependencies: VirtualClustersDependencies): 
       const { status } = store;
       return [
         mountStored(store, {
-          // Only the server knows what a virtual cluster is doing.
+          // Only the server may write the status of a virtual cluster.
           ...(status === undefined ? {} : { status: { kind: virtualClusterKind, verbs: { get: status.get } } }),
           [proxySubresource]: { kind: virtualClusterProxyKind, verbs: {}, connects: true },
         }),

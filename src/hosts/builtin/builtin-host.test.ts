@@ -49,7 +49,11 @@ it('keeps nothing of a request on the signal that it came with', async () => {
 });
 
 it('does not say of one that was just woken why it slept', () => {
-  const slept = { phase: 'Sleeping', reason: 'Asleep', message: 'Asleep by spec.asleep' };
+  const slept = {
+    phase: 'Sleeping',
+    reason: 'Asleep',
+    message: 'The virtual cluster sleeps because spec.asleep is true',
+  };
   const object = { apiVersion: 'v1', kind: 'VirtualCluster', metadata: { name: 'demo' }, spec: {}, status: slept };
   expect(hosted(object)).toMatchObject({ phase: 'Pending', reason: '', message: '' });
   expect(hosted({ ...object, spec: { asleep: true } })).toMatchObject({ phase: 'Sleeping', reason: 'Asleep' });

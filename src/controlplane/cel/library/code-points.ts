@@ -1,9 +1,9 @@
-/** Whether there are characters that UTF-16 writes as two units. */
+/** Reports whether the text has characters that UTF-16 encodes as two units. */
 function hasPairs(text: string): boolean {
   return /[\ud800-\udbff]/.test(text);
 }
 
-/** How many characters a text has, as CEL counts: code points. */
+/** The number of characters of a text, as CEL counts: code points. */
 export function codePoints(text: string): number {
   if (!hasPairs(text)) return text.length;
   let count = 0;
@@ -11,12 +11,12 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/** The text as something that indexes by code points; the text itself where that is the same. */
+/** The text in a form that is indexed by code points; the text itself if that is the same. */
 export function byCodePoint(text: string): string | readonly string[] {
   return hasPairs(text) ? [...text] : text;
 }
 
-/** A part of it by code points. */
+/** A substring by code points. */
 export function partOf(text: string, from: number, to: number): string {
   const indexed = byCodePoint(text);
   return typeof indexed === 'string' ? indexed.slice(from, to) : indexed.slice(from, to).join('');

@@ -34,7 +34,7 @@ const A = parameter('A');
 const B = parameter('B');
 const same = ([value]: readonly [CelValue]): CelValue => value;
 
-/** From one type to another, the type of a value, and the size of whatever has one. */
+/** Type conversions, `type`, and `size`. */
 export const conversions: readonly Overload[] = [
   overload('dyn', 'to_dyn', [A], DYN, same),
   overload('type', 'type', [A], typeOf(A), ([value]: readonly [CelValue]) => new CelTypeName(typeNameOf(value))),

@@ -13,13 +13,13 @@ import {
 import { writeDuration, writeTimestamp } from './go-time.ts';
 import { writeDouble } from './write-double.ts';
 
-/** What each verb of a format takes, by the names of types; the words are those of the message. */
-export const FORMAT_VERBS: ReadonlyMap<string, { readonly words: string; readonly types: readonly string[] }> = new Map(
-  [
+/** The type names that each format verb accepts, and the error message for others. */
+export const FORMAT_VERBS: ReadonlyMap<string, { readonly message: string; readonly types: readonly string[] }> =
+  new Map([
     [
       's',
       {
-        words:
+        message:
           'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
         types:
           'string bool bytes int uint double map list type google.protobuf.Duration google.protobuf.Timestamp null_type'.split(
@@ -27,31 +27,30 @@ export const FORMAT_VERBS: ReadonlyMap<string, { readonly words: string; readonl
           ),
       },
     ],
-    ['d', { words: 'decimal clause can only be used on integers', types: ['int', 'uint'] }],
-    ['f', { words: 'fixed-point clause can only be used on doubles', types: ['double'] }],
-    ['e', { words: 'scientific clause can only be used on doubles', types: ['double'] }],
-    ['b', { words: 'only integers and bools can be formatted as binary', types: ['int', 'uint', 'bool'] }],
+    ['d', { message: 'decimal clause can only be used on integers', types: ['int', 'uint'] }],
+    ['f', { message: 'fixed-point clause can only be used on doubles', types: ['double'] }],
+    ['e', { message: 'scientific clause can only be used on doubles', types: ['double'] }],
+    ['b', { message: 'only integers and bools can be formatted as binary', types: ['int', 'uint', 'bool'] }],
     [
       'x',
       {
-        words: 'only integers, byte buffers, and strings can be formatted as hex',
+        message: 'only integers, byte buffers, and strings can be formatted as hex',
         types: ['int', 'uint', 'string', 'bytes'],
       },
     ],
     [
       'X',
       {
-        words: 'only integers, byte buffers, and strings can be formatted as hex',
+        message: 'only integers, byte buffers, and strings can be formatted as hex',
         types: ['int', 'uint', 'string', 'bytes'],
       },
     ],
-    ['o', { words: 'octal clause can only be used on integers', types: ['int', 'uint'] }],
-  ],
-);
+    ['o', { message: 'octal clause can only be used on integers', types: ['int', 'uint'] }],
+  ]);
 
 const CLAUSES = /%(?:%|(?:\.(\d+))?([\s\S])?)/g;
 
-/** The verbs of a format, in order. Throws EvaluationError where one is none. */
+/** The verbs of a format, in order. Throws EvaluationError for an unknown verb. */
 export function formatVerbs(text: string): string[] {
   const verbs: string[] = [];
   for (const [whole, , verb] of text.matchAll(CLAUSES)) {
@@ -65,7 +64,7 @@ export function formatVerbs(text: string): string[] {
   return verbs;
 }
 
-/** `'%s is %d'.format([...])`. */
+/** Implements `'%s is %d'.format([...])`. */
 export function formatText(text: string, values: CelList, meter: Meter): string {
   const verbs = formatVerbs(text);
   let next = 0;
@@ -80,14 +79,14 @@ export function formatText(text: string, values: CelList, meter: Meter): string 
 }
 
 function clause(verb: string, precision: number, value: CelValue): string {
-  const { words, types } = FORMAT_VERBS.get(verb) as { words: string; types: readonly string[] };
+  const { message, types } = FORMAT_VERBS.get(verb) as { message: string; types: readonly string[] };
   const type = typeNameOf(value);
-  if (!types.includes(type)) throw new EvaluationError(`error during formatting: ${words}, was given ${type}`);
+  if (!types.includes(type)) throw new EvaluationError(`error during formatting: ${message}, was given ${type}`);
   switch (verb) {
     case 'f':
       return real(value as number, (number) => number.toFixed(Math.min(precision, 100)));
     case 'e':
-      // Whatever precision is asked for, Kubernetes gives six digits.
+      // Kubernetes always prints six digits, whatever the precision.
       return real(value as number, (number) => scientific(number, 6));
     case 'd':
       return integer(value).toString();
@@ -122,7 +121,7 @@ function real(value: number, write: (finite: number) => string): string {
 
 const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** `1.234500×10⁰³`: Kubernetes writes for readers, not for programs. */
+/** Formats as Kubernetes does: `1.234500×10⁰³`. */
 function scientific(value: number, precision: number): string {
   const [digits = '', exponent = '+0'] = value.toExponential(precision).split('e');
   const raised = exponent
@@ -132,7 +131,7 @@ function scientific(value: number, precision: number): string {
   return `${digits}×10${exponent.startsWith('-') ? '⁻' : ''}${raised}`;
 }
 
-/** Any value as `%s` prints it. */
+/** The value as `%s` prints it. */
 function writeValue(value: CelValue): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return value;
@@ -148,10 +147,12 @@ function writeValue(value: CelValue): string {
     const entries = [...value.keys()].map((key) => `${writeInside(key)}:${writeInside(value.find(key) as CelValue)}`);
     return `{${entries.sort().join(', ')}}`;
   }
-  throw new EvaluationError(`error during formatting: ${FORMAT_VERBS.get('s')?.words}, was given ${typeNameOf(value)}`);
+  throw new EvaluationError(
+    `error during formatting: ${FORMAT_VERBS.get('s')?.message}, was given ${typeNameOf(value)}`,
+  );
 }
 
-/** In lists and maps, as one would write it in an expression. */
+/** The value as `%s` prints it inside lists and maps, in the syntax of expressions. */
 function writeInside(value: CelValue): string {
   if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value.toFixed(6) : goQuote(real(value, String));

@@ -1,4 +1,4 @@
-/** The parts of a URL, as Go's net/url has them. */
+/** The parts of a URL, as in Go's net/url. */
 export interface GoUrl {
   readonly text: string;
   readonly scheme: string;
@@ -7,12 +7,12 @@ export interface GoUrl {
   readonly query: string;
 }
 
-/** A URL that a request could be made with: absolute, or a path. `fault` is what Go says. */
+/** Parses the URL of a request: absolute, or a path. `fault` is Go's error message. */
 export function parseRequestUri(text: string): GoUrl | { readonly fault: string } {
   const quoted = JSON.stringify(text);
   const refused = (why: string): { readonly fault: string } => ({ fault: `parse ${quoted}: ${why}` });
   if (text === '') return refused('empty url');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused here.
   if (/[\x00-\x1f\x7f]/.test(text)) return refused('net/url: invalid control character in URL');
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(text)?.[1] ?? '';
   if (scheme === '' && text.startsWith(':')) return refused('missing protocol scheme');
@@ -54,7 +54,7 @@ function hostFault(host: string): string | undefined {
   return bad === undefined ? undefined : `invalid character ${JSON.stringify(bad)} in host name`;
 }
 
-/** What stands in the path already escaped stays so; what has to be is. */
+/** Escapes the path; keeps existing escapes. */
 function escaped(path: string): string {
   return encodeURI(path.toWellFormed())
     .replace(/%25([0-9A-Fa-f]{2})/g, '%$1')

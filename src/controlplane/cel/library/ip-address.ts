@@ -1,10 +1,12 @@
-/** An address as a number and how many bits it has. */
+/** An address as a number, and its number of bits. */
 export interface IpAddress {
   readonly bits: 32 | 128;
   readonly value: bigint;
 }
 
-/** Reads an address as Go's net/netip does: no leading zeros, a zone only for version 6. `fault` says why there is none. */
+/**
+ * Parses an address as Go's net/netip does: no leading zeros, a zone only in version 6. `fault` is the error message.
+ */
 export function parseIp(text: string): IpAddress | { readonly fault: string } {
   const zone = text.indexOf('%');
   if (!text.includes(':')) return zone < 0 ? parseVersion4(text) : refused(text, 'unable to parse IP');
@@ -64,7 +66,7 @@ function parseVersion6(text: string, whole: string): IpAddress | { readonly faul
   return { bits: 128, value };
 }
 
-/** The one way to write an address (RFC 5952). */
+/** The canonical form of an address (RFC 5952). */
 export function writeIp({ bits, value }: IpAddress): string {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
   const groups = Array.from({ length: 8 }, (_, at) => (value >> BigInt(112 - at * 16)) & 0xffffn);
@@ -79,7 +81,7 @@ export function writeIp({ bits, value }: IpAddress): string {
   return `${text(groups.slice(0, best.start))}::${text(groups.slice(best.start + best.length))}`;
 }
 
-/** The bits of an address that a network of so many bits has in common. */
+/** The address with all bits beyond the prefix length cleared. */
 export function maskIp({ bits, value }: IpAddress, length: number): IpAddress {
   const free = BigInt(bits - length);
   return { bits, value: (value >> free) << free };

@@ -34,7 +34,7 @@ import { versions } from './versions.ts';
 
 let functions: ReadonlyMap<string, readonly Overload[]> | undefined;
 
-/** Everything that Kubernetes' expressions can call. */
+/** All functions of Kubernetes' expressions. */
 export function libraryFunctions(): ReadonlyMap<string, readonly Overload[]> {
   functions ??= groupOverloads([
     ...operators,
@@ -54,7 +54,7 @@ export function libraryFunctions(): ReadonlyMap<string, readonly Overload[]> {
   return functions;
 }
 
-/** Types that have names in expressions: `type(self.port) == int`. */
+/** The types that have names in expressions: `type(self.port) == int`. */
 export const libraryTypes: ReadonlyMap<string, CelType> = new Map<string, CelType>([
   ['bool', BOOL],
   ['int', INT],

@@ -32,7 +32,7 @@ const SUMMABLE: readonly (readonly [CelType, CelValue])[] = [
   [DURATION, new CelDuration(0n)],
 ];
 
-/** Kubernetes' functions for lists, and the extension that it takes from CEL. */
+/** Kubernetes' list functions, and the list extension of CEL. */
 export const lists: readonly Overload[] = [
   ...COMPARABLE.flatMap((type) => [
     method('isSorted', `list_${type.kind}_is_sorted_bool`, [listOf(type)], BOOL, ([list]: One) => isSorted(list)),
@@ -98,7 +98,7 @@ export const lists: readonly Overload[] = [
   }),
   method('reverse', 'list_reverse', [LIST], LIST, ([list]: One) => new PlainList([...list].reverse())),
   overload('lists.range', 'lists_range', [INT], listOf(INT), ([count]: readonly [bigint], { meter }) => {
-    // What is made here is not there yet: the cost comes first.
+    // Charged before the list is allocated.
     meter.work(count > 0n ? Number(count) : 0);
     return new PlainList(Array.from({ length: Math.max(0, Number(count)) }, (_, at) => BigInt(at)));
   }),

@@ -17,7 +17,7 @@ class CelFormat extends CelOpaque {
   readonly typeName = 'kubernetes.NamedFormat';
   readonly name: string;
   readonly faults: (text: string) => readonly string[];
-  /** Of the pattern that it is checked with, which is what a check costs by. */
+  /** The size of the format's pattern, which determines the cost of a check. */
   override readonly size: number;
   constructor(name: string, size: number, faults: (text: string) => readonly string[]) {
     super();
@@ -51,12 +51,12 @@ const FORMATS: ReadonlyMap<string, CelFormat> = new Map(
   ].map((format) => [format.name, format]),
 );
 
-/** Something will follow a prefix, so it may end with a dash. */
+/** Replaces a trailing dash, which is valid in a prefix because a suffix follows. */
 function asPrefix(text: string): string {
   return text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text;
 }
 
-/** `format.dns1123Label().validate(self.name)`: what is wrong with a text, if anything. */
+/** `format.dns1123Label().validate(self.name)` returns the errors of a text, if any. */
 export const namedFormats: readonly Overload[] = [
   ...[...FORMATS].map(([name, format]) => overload(`format.${name}`, `format.${name}`, [], FORMAT, () => format)),
   overload('format.named', 'format-named', [STRING], optionalOf(FORMAT), ([name]: readonly [string]) => {

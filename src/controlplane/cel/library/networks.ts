@@ -48,7 +48,7 @@ type OneIp = readonly [CelIp];
 type OneCidr = readonly [CelCidr];
 type Text = readonly [string];
 
-/** Addresses and networks. */
+/** The functions for IP addresses and networks. */
 export const networks: readonly Overload[] = [
   overload('ip', 'string_to_ip', [STRING], IP, ([text]: Text) => ipOf(text)),
   overload('isIP', 'is_ip', [STRING], BOOL, ([text]: Text) => !('fault' in parseIp(text))),

@@ -36,7 +36,7 @@ const MAP = mapOf(A, B);
 
 type Pair<T> = readonly [T, T];
 
-/** Operators, under the names that the parser gives them. `&&`, `||` and `?:` are the evaluator's own. */
+/** Operators, by the names that the parser gives them. The evaluator itself implements `&&`, `||` and `?:`. */
 export const operators: readonly Overload[] = [
   overload('_&&_', 'logical_and', [BOOL, BOOL], BOOL, unreachable),
   overload('_||_', 'logical_or', [BOOL, BOOL], BOOL, unreachable),
@@ -228,9 +228,9 @@ function indexing(): Overload[] {
   const maybeElement = ([list, index]: readonly [CelList, bigint]): CelOptional => optional(elementAt(list, index));
   const maybeMember = ([map, key]: readonly [CelMap, CelValue]): CelOptional => optional(map.find(key));
   const inside =
-    <C extends CelValue, K extends CelValue>(look: (args: readonly [C, K]) => CelOptional) =>
+    <C extends CelValue, K extends CelValue>(lookup: (args: readonly [C, K]) => CelOptional) =>
     ([of, key]: readonly [CelOptional, K]): CelOptional =>
-      of.value === undefined ? CelOptional.none : look([of.value as C, key]);
+      of.value === undefined ? CelOptional.none : lookup([of.value as C, key]);
   const maybeList = optionalOf(listOf(A));
   const maybeMap = optionalOf(MAP);
   return [

@@ -17,7 +17,9 @@ const MAYBE = optionalOf(V);
 
 type Maybe = readonly [CelOptional];
 
-/** Values that may be missing. `or` and `orValue` are the evaluator's own: what they fall back to is not evaluated in vain. */
+/**
+ * Optional values. The evaluator itself implements `or` and `orValue`, so that an unused alternative is not evaluated.
+ */
 export const optionals: readonly Overload[] = [
   overload('optional.of', 'optional_of', [V], MAYBE, ([value]: readonly [CelValue]) => CelOptional.of(value)),
   overload('optional.none', 'optional_none', [], MAYBE, () => CelOptional.none),

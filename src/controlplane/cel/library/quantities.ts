@@ -10,7 +10,7 @@ const QUANTITY = opaque('kubernetes.Quantity');
 class CelQuantity extends CelOpaque {
   readonly typeName = 'kubernetes.Quantity';
   readonly billionths: bigint;
-  /** `1.5Gi` is never an integer, as Kubernetes has it, whatever it comes to. */
+  /** As in Kubernetes, `1.5Gi` is never an integer, whatever its value. */
   readonly isFraction: boolean;
   constructor(billionths: bigint, isFraction = false) {
     super();
@@ -26,7 +26,7 @@ type One = readonly [CelQuantity];
 type Two = readonly [CelQuantity, CelQuantity];
 type WithInt = readonly [CelQuantity, bigint];
 
-/** Amounts as resources have them: `quantity("1.5Gi")`. */
+/** Resource quantities: `quantity("1.5Gi")`. */
 export const quantities: readonly Overload[] = [
   overload('quantity', 'string_to_quantity', [STRING], QUANTITY, ([text]: readonly [string]) => {
     const found = parsed(text);

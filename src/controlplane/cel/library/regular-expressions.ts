@@ -5,16 +5,19 @@ import { EvaluationError } from '../meter.ts';
 import { method, type Overload, overload } from '../overload.ts';
 import { PlainList } from '../value.ts';
 
-/** Rules ask the same few patterns again and again; compiled ones are kept, the oldest goes. */
-const KEPT = 500;
+/** The number of cached patterns: rules use the same few again and again. The oldest one is evicted. */
+const MAX_CACHED = 500;
 const compiled = new Map<string, RE2JS>();
 
-/** Linear in the length of the text, whatever the pattern: that of Go. Throws an Error where it is none. */
+/**
+ * Compiles a pattern in Go's syntax, whose matching is linear in the length of the text. Throws an Error if it is
+ * invalid.
+ */
 export function compilePattern(pattern: string): RE2JS {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
   const made = RE2JS.compile(pattern);
-  if (compiled.size >= KEPT) compiled.delete(compiled.keys().next().value as string);
+  if (compiled.size >= MAX_CACHED) compiled.delete(compiled.keys().next().value as string);
   compiled.set(pattern, made);
   return made;
 }
@@ -28,8 +31,8 @@ function patternOf(pattern: string): RE2JS {
 }
 
 /**
- * A matcher that has been paid for: each character can meet each state of the pattern, and `x{1,1000}` has thousands. That
- * takes about 100 nanoseconds.
+ * Returns a matcher after charging for it: each character can meet each state of the pattern, and `x{1,1000}` has
+ * thousands of states. Each such step takes about 100 nanoseconds.
  */
 function matcherOf(text: string, pattern: string, { meter }: Evaluation): ReturnType<RE2JS['matcher']> {
   const compiled = patternOf(pattern);
@@ -42,7 +45,7 @@ function findAll(text: string, pattern: string, limit: number, evaluation: Evalu
   const each = text.length * patternOf(pattern).programSize();
   const found: string[] = [];
   while ((limit < 0 || found.length < limit) && matcher.find()) {
-    // Each of them may have looked far ahead in vain.
+    // Each match may have looked far ahead without success.
     evaluation.meter.work(each);
     found.push(matcher.group() ?? '');
   }

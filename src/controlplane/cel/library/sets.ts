@@ -9,7 +9,7 @@ const LISTS = [listOf(T), listOf(T)] as const;
 
 type Two = readonly [CelList, CelList];
 
-/** Lists as sets: neither order nor repetition matters. */
+/** Lists as sets: order and repetition do not matter. */
 export const sets: readonly Overload[] = [
   overload('sets.contains', 'list_sets_contains_list', LISTS, BOOL, ([list, part]: Two, { meter }) =>
     hasAll(list, part, meter),

@@ -7,7 +7,7 @@ import { formatText } from './format-text.ts';
 
 type Texts = readonly [string, string];
 
-/** What CEL itself has for strings, and the extension that Kubernetes adds. */
+/** The string functions of CEL and of the extension that Kubernetes adds. */
 export const strings: readonly Overload[] = [
   method('contains', 'contains_string', [STRING, STRING], BOOL, ([text, part]: Texts) => text.includes(part)),
   method('startsWith', 'starts_with_string', [STRING, STRING], BOOL, ([text, part]: Texts) => text.startsWith(part)),
@@ -114,7 +114,7 @@ function outOfRange(index: bigint): EvaluationError {
   return new EvaluationError(`index out of range: ${index}`);
 }
 
-/** Between an index in code points and one in UTF-16 units. */
+/** Converts an index in code points to one in UTF-16 units. */
 function unitsAt(text: string, index: number): number {
   return partOf(text, 0, index).length;
 }
@@ -135,7 +135,7 @@ function lastIndexOf(text: string, part: string, from: bigint | undefined): bigi
   return found < 0 ? -1n : BigInt(codePoints(text.slice(0, found)));
 }
 
-/** White space as Unicode has it, which is not quite what JavaScript trims. */
+/** Trims white space as Unicode defines it, which differs slightly from JavaScript's definition. */
 function trimmed(text: string): string {
   return text.replace(/^[\s\u0085]+|[\s\u0085]+$/g, (part) => (part.includes('\ufeff') ? keepMarks(part) : ''));
 }
@@ -144,7 +144,7 @@ function keepMarks(part: string): string {
   return part.slice(part.indexOf('\ufeff'), part.lastIndexOf('\ufeff') + 1);
 }
 
-/** What is made may be far longer than what it is made of, so it is paid for before it is there. */
+/** The result may be far longer than the input, so it is charged before it is built. */
 function replaced(text: string, from: string, to: string, limit: number, meter: Meter): string {
   if (limit === 0 || from === to) return text;
   if (from === '') {
@@ -190,6 +190,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 function quoted(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are escaped here.
   return `"${text.toWellFormed().replace(/[\x07\b\f\n\r\t\v\\"]/g, (one) => ESCAPES[one] as string)}"`;
 }

@@ -20,7 +20,7 @@ class CelUrl extends CelOpaque {
 
 type One = readonly [CelUrl];
 
-/** URLs, absolute or beginning with a slash, and their parts. */
+/** URLs, absolute or starting with a slash, and their parts. */
 export const urls: readonly Overload[] = [
   overload('url', 'string_to_url', [STRING], URL_TYPE, ([text]: readonly [string]) => {
     const url = parseRequestUri(text);

@@ -22,7 +22,7 @@ class CelSemver extends CelOpaque {
 type One = readonly [CelSemver];
 type Two = readonly [CelSemver, CelSemver];
 
-/** Versions by the rules of semver.org; `semver("v1.2", true)` takes what people write too. */
+/** Semantic versions (semver.org); `semver("v1.2", true)` also accepts common abbreviations. */
 export const versions: readonly Overload[] = [
   overload('semver', 'string_to_semver', [STRING], SEMVER, ([text]: readonly [string]) => read(text)),
   overload('semver', 'string_bool_to_semver', [STRING, BOOL], SEMVER, ([text, lenient]: readonly [string, boolean]) =>
@@ -64,7 +64,7 @@ function read(text: string): CelSemver {
   throw new EvaluationError(text === '' ? 'Version string empty' : 'No Major.Minor.Patch elements found');
 }
 
-/** Without a `v` in front and zeros before numbers, and with the numbers that are left out. */
+/** Removes a leading `v` and leading zeros, and adds missing numbers. */
 function normalized(text: string): string {
   const [major = '', minor, ...rest] = text.replace(/^v/, '').split('.');
   const parts = [major, ...(minor === undefined ? [] : [minor]), ...(rest.length === 0 ? [] : [rest.join('.')])];
@@ -91,7 +91,7 @@ function compare(left: CelSemver, right: CelSemver): bigint {
   return left.prerelease.length < right.prerelease.length ? -1n : 0n;
 }
 
-/** Numbers by value and before words, words by their letters. */
+/** Numbers compare by value and sort before words; words compare by characters. */
 function comparePart(left: string, right: string): bigint {
   const [leftNumber, rightNumber] = [/^\d+$/.test(left), /^\d+$/.test(right)];
   if (leftNumber !== rightNumber) return leftNumber ? -1n : 1n;
