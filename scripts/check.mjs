@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { checkDocs } from './check/docs.mjs';
 import { checkFileSizes } from './check/file-sizes.mjs';
 import { checkImports } from './check/imports.mjs';
+import { checkRuleIds } from './check/rule-ids.mjs';
 
 const bin = (name) => new URL(`../node_modules/.bin/${name}`, import.meta.url).pathname;
 
@@ -23,6 +24,7 @@ const checks = [
   ['import table', checkImports],
   ['file sizes', checkFileSizes],
   ['dead code', program('knip', ['--no-progress'])],
+  ['rule ids', checkRuleIds],
   ['docs', checkDocs],
 ];
 

@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { anchor } from '../docs/markdown.mjs';
 import { generatedPages } from '../docs/pages.mjs';
+import { checkDocPaths } from './doc-paths.mjs';
 import { importTable } from './import-table.mjs';
 import { filesBelow, read, root } from './sources.mjs';
 
-/** Docs against code, in both directions where there are two: links, the import table, error reasons, what is generated. */
+/** Compares docs with code: links, file names, the import table, error reasons, generated pages. */
 export async function checkDocs() {
-  return [...links(), ...architecture(), ...reasons(), ...(await generated())];
+  return [...links(), ...checkDocPaths(pages()), ...architecture(), ...reasons(), ...(await generated())];
 }
 
 function pages() {
@@ -17,7 +18,9 @@ function pages() {
 function links() {
   const problems = [];
   for (const page of pages()) {
-    for (const [, link, target, heading] of read(page).matchAll(/\]\((([^)#\s]*)(?:#([^)]*))?)\)/g)) {
+    // Regular expressions in code spans look like links.
+    const prose = read(page).replace(/`[^`\n]*`/g, '``');
+    for (const [, link, target, heading] of prose.matchAll(/\]\((([^)#\s]*)(?:#([^)]*))?)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;
       const path = target === '' ? page : join(dirname(page), target);
       const found = existsSync(join(root, path)) && (heading === undefined || anchors(path).includes(heading));

@@ -12,8 +12,7 @@ export function differencesPage({ differenceGroups }) {
       `not explained by one of these ${count} fails its suite; so does one of these that no request meets any more.`,
     ),
     paragraph(
-      'Rule ids are those of [conformance](conformance.md); “completions” are the decisions that complete the',
-      'interface. Not compared, because no two servers have them in common: uids, times, resource versions (their',
+      'Rule ids and “completions” are explained in the [specification](../spec/README.md). Not compared, because no two servers have them in common: uids, times, resource versions (their',
       'order is), generated names, ages, audit ids, the groups that each server has besides.',
     ),
     differenceGroups.flatMap(([title, differences]) => [
