@@ -4,9 +4,9 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { styleNonce } from './data/page-facts.ts';
 
-// What keeps the page still behind a dialog looks for the nonce of its style under this name.
+// Mantine's scroll lock reads the nonce for its style element from this global.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce });
 
 const root = document.getElementById('root');
-if (root === null) throw new Error('the page has no element for the console');
+if (root === null) throw new Error('element #root not found in index.html');
 createRoot(root).render(<App />);

@@ -1,20 +1,20 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** What an editor needs, and what renders templates: loaded by whoever opens one. */
-const rarely = /node_modules\/(@codemirror|@lezer|@marijn|crelt|js-yaml|re2js|style-mod|w3c-keyname)\//;
+/** Dependencies of the editor and of template rendering, loaded when a page first needs them. */
+const lazyVendor = /node_modules\/(@codemirror|@lezer|@marijn|crelt|js-yaml|re2js|style-mod|w3c-keyname)\//;
 
-/** Pages that people go to in turn, and that have much in common. */
-const managing = /\/web\/pages\/(?:access-keys|audit|hosts|people|projects)\//;
+/** Pages that users visit together and that share much code. */
+const managementPages = /\/web\/pages\/(?:access-keys|audit|hosts|people|projects)\//;
 
-/** A few files compress better than a hundred small ones: all of it weighs a seventh less. */
+/** A few large chunks compress better than a hundred small ones: the total is a seventh smaller. */
 const groups = [
-  { name: 'vendor', priority: 3, test: (id: string) => id.includes('/node_modules/') && !rarely.test(id) },
+  { name: 'vendor', priority: 3, test: (id: string) => id.includes('/node_modules/') && !lazyVendor.test(id) },
   { name: 'shared', priority: 2, test: (id: string) => /\/web\/(?:components(?!\/editor)|data)\//.test(id) },
-  { name: 'manage', priority: 1, test: (id: string) => managing.test(id) },
+  { name: 'manage', priority: 1, test: (id: string) => managementPages.test(id) },
 ];
 
-/** The console as files that the server reads at its start: nothing in them is loaded from anywhere else. */
+/** Builds the console into files that the server reads at startup. They load nothing from other hosts. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
@@ -22,10 +22,10 @@ export default defineConfig({
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
-    // Which file needs which; what a page weighs is counted by it.
+    // Lists the imports of each chunk; the weight test computes page sizes from it.
     manifest: true,
     target: 'es2022',
-    // Scripts are never inline: the page's policy forbids them.
+    // The content security policy forbids inline scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,

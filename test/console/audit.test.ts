@@ -7,24 +7,24 @@ import { describeConsole } from './harness/console-bench.ts';
 const group = `/apis/${managementGroup}/v1`;
 const password = 'correct horse battery';
 
-describeConsole('the audit log', (bench) => {
+describeConsole('the audit log', (env) => {
   beforeAll(async () => {
-    await bench.admin.createUser('anna', password);
-    // More lines than one answer holds.
+    await env.admin.createUser('anna', password);
+    // More events than one page holds.
     for (let index = 0; index < 120; index += 1) {
-      await bench.admin.ask('PATCH', `${group}/users/anna`, { spec: { description: `as of ${index}` } });
+      await env.admin.ask('PATCH', `${group}/users/anna`, { spec: { description: `as of ${index}` } });
     }
   });
 
-  it('is searched by administrators, with what is looked for in the address', async () => {
-    const watched = await bench.open();
+  it('can be searched by administrators, and the URL keeps the search', async () => {
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/audit-log');
+    await signIn(page, env.flotilla.adminKey, '/audit-log');
     await page.getByText('users anna').first().waitFor();
     const lines = page.getByRole('table').getByRole('row');
     expect(await lines.count()).toBe(101);
-    await page.getByRole('button', { name: 'Look further back' }).click();
-    await page.getByText(/that is all$/).waitFor();
+    await page.getByRole('button', { name: 'Load older events' }).click();
+    await page.getByText(/end of log$/).waitFor();
     expect(await lines.count()).toBeGreaterThan(120);
 
     await page.getByRole('button', { name: 'More filters' }).click();
@@ -35,18 +35,18 @@ describeConsole('the audit log', (bench) => {
     expect(new URL(page.url()).searchParams.get('verb')).toBe('create');
     await lines.nth(1).getByRole('button').click();
     await page.getByText('Allowed: member of the group').waitFor();
-    const whole = await page.getByLabel('The whole event').innerText();
+    const whole = await page.getByLabel('Event JSON').innerText();
     expect(JSON.parse(whole)).toMatchObject({ verb: 'create', objectRef: { resource: 'users' } });
     expect(whole).not.toContain(password);
     expect(await faultsInBothThemes(page)).toEqual([]);
 
-    await page.getByLabel('Answer').fill('nonsense');
+    await page.getByLabel('Response code').fill('nonsense');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByText(/code must be a status code such as 403/).waitFor();
     await page.getByRole('button', { name: 'Clear all filters' }).click();
     await page.getByText('users anna').first().waitFor();
-    await page.getByLabel('Outcome').selectOption('denied');
-    await page.getByText(/that is all$/).waitFor();
+    await page.getByLabel('Decision').selectOption('denied');
+    await page.getByText(/end of log$/).waitFor();
     await page.getByText('users anna').first().waitFor({ state: 'hidden' });
     await page.goBack();
     await page.getByText('users anna').first().waitFor();
@@ -54,13 +54,13 @@ describeConsole('the audit log', (bench) => {
     await watched.context.close();
   });
 
-  it('is nothing for others: not offered, and refused in words', async () => {
-    const watched = await bench.open();
+  it('is hidden from other users, and denied with an explanation', async () => {
+    const watched = await env.open();
     const { page } = watched;
     await signInAs(page, 'anna', password);
-    expect(await page.getByRole('navigation').getByRole('link', { name: 'Audit' }).count()).toBe(0);
+    expect(await page.getByRole('navigation').getByRole('link', { name: 'Audit log' }).count()).toBe(0);
     await page.goto('/audit-log');
-    await page.getByText('You may not do this').waitFor();
+    await page.getByText('Permission denied').waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();

@@ -26,18 +26,18 @@ function nameField(page: Page) {
   return page.getByRole('textbox', { name: 'Name', exact: false }).and(page.locator('[data-path="metadata.name"]'));
 }
 
-/** As a person does: `fill` replaces styled text in a way that the page's policy forbids. */
+/** Types as a user would: `fill` replaces styled text in a way that the content security policy forbids. */
 async function write(editor: Locator, text: string): Promise<void> {
   await editor.press('ControlOrMeta+a');
   await editor.press('Delete');
   await editor.page().keyboard.insertText(text);
 }
 
-describeConsole('making a virtual cluster', (bench) => {
+describeConsole('creating a virtual cluster', (env) => {
   beforeAll(async () => {
-    await bench.admin.createUser('vera', password);
-    await bench.admin.createUser('udo', password);
-    await bench.admin.ask('PATCH', `${group}/projects/default`, {
+    await env.admin.createUser('vera', password);
+    await env.admin.createUser('udo', password);
+    await env.admin.ask('PATCH', `${group}/projects/default`, {
       spec: {
         displayName: markup,
         members: [
@@ -46,8 +46,8 @@ describeConsole('making a virtual cluster', (bench) => {
         ],
       },
     });
-    await bench.admin.createInstance('taken');
-    await bench.admin.ask('POST', `${group}/virtualclustertemplates`, {
+    await env.admin.createInstance('taken');
+    await env.admin.ask('POST', `${group}/virtualclustertemplates`, {
       metadata: { name: 'small' },
       spec: {
         displayName: `Small ${markup}`,
@@ -61,19 +61,19 @@ describeConsole('making a virtual cluster', (bench) => {
   });
 
   const instance = async (name: string) =>
-    await bench.admin.ask<Instance>(
+    await env.admin.ask<Instance>(
       'GET',
       `${group}/namespaces/${projectNamespace('default')}/virtualclusterinstances/${name}`,
     );
 
-  it('is a form of the template, checked by the server at the field, then the steps to Ready', async () => {
-    const watched = await bench.open();
+  it('shows the form of the template, validates fields on the server, then shows the steps to Ready', async () => {
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters');
+    await signIn(page, env.flotilla.adminKey, '/virtual-clusters');
     await page.getByRole('link', { name: 'New virtual cluster' }).first().click();
-    await page.getByText('Still to say: Name.').waitFor();
+    await page.getByText('Name is required.').waitFor();
     await page.getByRole('radio', { name: /^Small/ }).click();
-    await page.getByText('Still to say: Name, Environment.').waitFor();
+    await page.getByText('Name and Environment are required.').waitFor();
 
     await nameField(page).fill('Bad_Name');
     await page.getByLabel('Replicas').fill('9');
@@ -88,17 +88,17 @@ describeConsole('making a virtual cluster', (bench) => {
     await page.getByLabel('Contact').fill('ana@example.com');
     await page.getByLabel('Note').fill('one\ntwo');
     await page.getByLabel('Secret').fill(secret);
-    await page.getByLabel('Put to sleep').selectOption({ label: 'After 1 hour without a request' });
-    // What was forgotten is shown where it belongs, and the hand is led there.
+    await page.getByLabel('Auto-sleep').selectOption({ label: 'After 1 hour without requests' });
+    // A missing value is shown at its field, which gets the focus.
     await page.getByRole('button', { name: 'Create virtual cluster' }).click();
     await page.getByText('Required value').waitFor();
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-path')))
       .toBe('spec.parameters.env');
     await page.getByLabel('Environment').selectOption('dev');
-    await page.getByText('It can be made. It will run on local.').waitFor();
+    await page.getByText('Ready to create on cluster local.').waitFor();
 
-    const yaml = await page.getByLabel('The virtual cluster as YAML').innerText();
+    const yaml = await page.getByLabel('Virtual cluster YAML').innerText();
     expect(yaml).toContain('env: dev');
     expect(yaml).toContain('replicas: 2');
     expect(yaml).not.toContain(secret);
@@ -108,10 +108,10 @@ describeConsole('making a virtual cluster', (bench) => {
     const steps = page.getByRole('list', { name: 'Steps until shop is ready' });
     await steps
       .getByRole('listitem')
-      .filter({ hasText: 'It can be used' })
-      .getByText(/at once|after/)
+      .filter({ hasText: 'Ready to use' })
+      .getByText(/immediately|after/)
       .waitFor();
-    await page.getByText('It is ready.').waitFor();
+    await page.getByText('Your virtual cluster is ready.').waitFor();
     await page.getByText('flotilla connect shop --project default').waitFor();
     await page.getByRole('list', { name: 'Events of shop' }).getByText('Ready').first().waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -122,49 +122,49 @@ describeConsole('making a virtual cluster', (bench) => {
     expect(made.spec).toMatchObject({ templateRef: { name: 'small' }, clusterRef: { cluster: 'local' } });
     expect(String(made.spec.parameters)).toContain(`secret: ${secret}`);
 
-    // The address knows which one it is about.
+    // The URL identifies the instance.
     await page.reload();
-    await page.getByText('It is ready.').waitFor();
+    await page.getByText('Your virtual cluster is ready.').waitFor();
     await page.getByRole('link', { name: 'Connect', exact: true }).click();
     await expect.poll(() => new URL(page.url()).pathname).toBe('/virtual-clusters/default/shop');
     expectNoProblems(watched);
     await watched.context.close();
   });
 
-  it('can be written as YAML, and the form follows', async () => {
-    const watched = await bench.open({ theme: 'dark' });
+  it('can be edited as YAML, and the form follows', async () => {
+    const watched = await env.open({ theme: 'dark' });
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters/new');
+    await signIn(page, env.flotilla.adminKey, '/virtual-clusters/new');
     await nameField(page).fill('taken');
-    await page.getByText('There is one of this name in the project already.').waitFor();
-    await page.getByRole('button', { name: 'Write in it' }).click();
-    const editor = page.getByRole('textbox', { name: 'The virtual cluster as YAML' });
+    await page.getByText('A virtual cluster with this name already exists in the project.').waitFor();
+    await page.getByRole('button', { name: 'Edit as YAML' }).click();
+    const editor = page.getByRole('textbox', { name: 'Virtual cluster YAML' });
     await editor.waitFor();
     await write(editor, 'metadata:\n  name: by-hand\n  labels: {team: blue}\nspec:\n  displayName: "By hand');
-    await page.getByText('The YAML cannot be read: mend it first.').waitFor();
+    await page.getByText('The YAML is invalid. Fix it to continue.').waitFor();
     await write(editor, 'metadata:\n  name: by-hand\n  labels: {team: blue}\nspec:\n  displayName: By hand');
     await expect.poll(() => nameField(page).inputValue()).toBe('by-hand');
     expect(await page.getByLabel('Display name').inputValue()).toBe('By hand');
     await page.getByLabel('Description').fill('from both sides');
     await expect.poll(() => editor.innerText()).toContain('description: from both sides');
     expect(await editor.innerText()).toContain('team: blue');
-    await page.getByText('It can be made.').waitFor();
+    await page.getByText('Ready to create').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create virtual cluster' }).click();
-    await page.getByText('It is ready.').waitFor();
+    await page.getByText('Your virtual cluster is ready.').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     expect((await instance('by-hand')).spec).toMatchObject({ displayName: 'By hand', description: 'from both sides' });
     expectNoProblems(watched);
     await watched.context.close();
   });
 
-  it('takes a template of one’s own, an owner and a cluster from those who may', async () => {
-    const watched = await bench.open({ width: 390 });
+  it('accepts an inline template, an owner and a cluster from permitted users', async () => {
+    const watched = await env.open({ width: 390 });
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters/new');
+    await signIn(page, env.flotilla.adminKey, '/virtual-clusters/new');
     await nameField(page).fill('mine');
-    await page.getByRole('radio', { name: 'A template of your own' }).click();
-    const editor = page.getByRole('textbox', { name: 'The template' });
+    await page.getByRole('radio', { name: 'Inline template' }).click();
+    const editor = page.getByRole('textbox', { name: 'Inline template' });
     await write(
       editor,
       'objects: |\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: greeting, namespace: default}\n',
@@ -176,10 +176,10 @@ describeConsole('making a virtual cluster', (bench) => {
       .first()
       .click();
     await page.getByRole('option', { name: /udo/ }).click();
-    await page.getByText('It can be made.').waitFor();
+    await page.getByText('Ready to create').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
     await page.getByRole('button', { name: 'Create virtual cluster' }).click();
-    await page.getByText('It is ready.').waitFor();
+    await page.getByText('Your virtual cluster is ready.').waitFor();
     expect((await instance('mine')).spec).toMatchObject({
       owner: { user: 'udo' },
       template: { objects: expect.stringContaining('greeting') },
@@ -188,20 +188,20 @@ describeConsole('making a virtual cluster', (bench) => {
     await watched.context.close();
   });
 
-  it('offers nobody what they may not do', async () => {
-    const user = await bench.open();
+  it('offers only permitted options', async () => {
+    const user = await env.open();
     await signInAs(user.page, 'udo', password, '/virtual-clusters/new?template=small');
     await user.page.getByRole('radio', { name: /^Small/, checked: true }).waitFor();
     await nameField(user.page).fill('of-udo');
-    await user.page.getByText('Still to say: Environment.').waitFor();
-    expect(await user.page.getByRole('radio', { name: 'A template of your own' }).count()).toBe(0);
+    await user.page.getByText('Environment is required.').waitFor();
+    expect(await user.page.getByRole('radio', { name: 'Inline template' }).count()).toBe(0);
     expect(await user.page.getByText('Owner', { exact: true }).count()).toBe(0);
     expectNoProblems(user);
     await user.context.close();
 
-    const viewer = await bench.open();
+    const viewer = await env.open();
     await signInAs(viewer.page, 'vera', password, '/virtual-clusters/new');
-    await viewer.page.getByText('There is no project for it').waitFor();
+    await viewer.page.getByText('No project available').waitFor();
     expect(await accessibilityFaults(viewer.page)).toEqual([]);
     expectNoProblems(viewer);
     await viewer.context.close();

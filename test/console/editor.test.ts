@@ -10,19 +10,19 @@ const projects = `/apis/${apiVersion}/projects`;
 
 type Project = { spec: Record<string, unknown> };
 
-describeConsole('the editor', (bench) => {
+describeConsole('the editor', (env) => {
   async function createProject(name: string): Promise<void> {
     const spec = { displayName: 'Sea', description: 'old' };
-    await bench.admin.ask('POST', projects, { apiVersion, kind: 'Project', metadata: { name }, spec });
+    await env.admin.ask('POST', projects, { apiVersion, kind: 'Project', metadata: { name }, spec });
   }
 
-  const specOf = async (name: string) => (await bench.admin.ask<Project>('GET', `${projects}/${name}`)).spec;
+  const specOf = async (name: string) => (await env.admin.ask<Project>('GET', `${projects}/${name}`)).spec;
   const change = async (name: string, spec: object) =>
-    await bench.admin.ask('PATCH', `${projects}/${name}?fieldManager=terraform`, { spec });
+    await env.admin.ask('PATCH', `${projects}/${name}?fieldManager=terraform`, { spec });
   const editorOf = (page: Page) => page.getByRole('textbox', { name: 'YAML' });
-  const wrongs = (page: Page) => page.getByRole('list', { name: 'What is wrong with the text' });
+  const problemsOf = (page: Page) => page.getByRole('list', { name: 'Problems' });
 
-  /** The line of a field, with the cursor at its end. */
+  /** Moves the cursor to the end of a line. */
   async function goTo(page: Page, line: string): Promise<Locator> {
     const found = editorOf(page).getByText(line).first();
     await found.click();
@@ -30,61 +30,61 @@ describeConsole('the editor', (bench) => {
     return found;
   }
 
-  it('proposes fields, tells what they are, and marks what is wrong while one types; then compares and saves', async () => {
+  it('completes and explains fields, marks problems while typing, then shows a diff and saves', async () => {
     await createProject('sea');
-    const watched = await bench.open();
+    const watched = await env.open();
     const { page } = watched;
     const schema = page.waitForResponse((response) => response.url().includes('/openapi/v3/'));
-    await signIn(page, bench.flotilla.adminKey, '/projects/sea?tab=yaml');
+    await signIn(page, env.flotilla.adminKey, '/projects/sea?tab=yaml');
     await editorOf(page).waitFor();
     expect((await schema).status()).toBe(200);
     expect(await editorOf(page).innerText()).not.toContain('managedFields');
 
-    // Completion, in the object that the line is in.
+    // Completion in the object at the cursor.
     await goTo(page, 'displayName: Sea');
     await page.keyboard.type('\nquo');
     await page.keyboard.press('Control+Space');
-    const proposals = page.getByRole('listbox', { name: 'Completions' });
-    await proposals.getByRole('option', { name: /^quotas/ }).click();
+    const completions = page.getByRole('listbox', { name: 'Completions' });
+    await completions.getByRole('option', { name: /^quotas/ }).click();
     await editorOf(page).getByText('quotas:').waitFor();
     await page.keyboard.type('project: 5');
 
-    // What the schema does not allow is told at its line, in words, and is gone when it is mended.
-    await wrongs(page).getByText('Must be a').waitFor();
+    // A schema violation is shown at its line and disappears when fixed.
+    await problemsOf(page).getByText('Must be a').waitFor();
     await page.keyboard.press('Control+z');
     for (let times = 0; times < 10 && (await editorOf(page).innerText()).includes('quo'); times++) {
       await page.keyboard.press('Control+z');
     }
-    await wrongs(page).waitFor({ state: 'detached' });
+    await problemsOf(page).waitFor({ state: 'detached' });
 
-    // What is no YAML, too.
+    // Invalid YAML is shown too.
     await goTo(page, 'description: old');
     await page.keyboard.type(' a: b: c');
-    await wrongs(page).getByText('Bad indentation').waitFor();
+    await problemsOf(page).getByText('Bad indentation').waitFor();
     await page.getByRole('button', { name: 'Review and save' }).click();
     expect(await page.getByRole('dialog').count()).toBe(0);
     await goTo(page, 'description: old');
     for (let times = 0; times < 8 && (await editorOf(page).innerText()).includes('old '); times++) {
       await page.keyboard.press('Backspace');
     }
-    await wrongs(page).waitFor({ state: 'detached' });
+    await problemsOf(page).waitFor({ state: 'detached' });
 
-    // A hint for whoever is at a name, and for whoever points at one.
+    // A hint for the field at the cursor, and a tooltip on hover.
     const name = await goTo(page, 'displayName');
-    await page.getByText('displayName: text. Human-readable name.').waitFor();
+    await page.getByText('displayName: string. Human-readable name.').waitFor();
     await name.hover();
     await page.getByText('Human-readable name.', { exact: true }).waitFor();
     await page.mouse.move(0, 0);
 
-    // The name of an object is what it is.
+    // The name of an object cannot be changed.
     await goTo(page, 'name: sea');
     await page.keyboard.type('horse');
     await page.getByRole('button', { name: 'Review and save' }).click();
-    await wrongs(page).getByText('This cannot be changed: it is sea.').waitFor();
-    await page.getByRole('button', { name: 'Drop the changes' }).click();
-    await page.getByText('Nothing is changed.').waitFor();
+    await problemsOf(page).getByText('This field cannot be changed; its value must be sea.').waitFor();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByText('No changes.').waitFor();
 
-    // The keyboard is not caught: Escape and then Tab leaves.
+    // No keyboard trap: Escape and then Tab leaves the editor.
     await goTo(page, 'description: old');
     await page.keyboard.type(' and new');
     await page.keyboard.press('Escape');
@@ -92,90 +92,90 @@ describeConsole('the editor', (bench) => {
     expect(await page.evaluate(() => document.activeElement?.closest('.cm-editor') === null)).toBe(true);
     expect(await faultsInBothThemes(page)).toEqual([]);
 
-    // What changes is shown before it is saved.
+    // The changes are shown before they are saved.
     await editorOf(page).focus();
     await page.keyboard.press('Control+s');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('One field changes').waitFor();
-    await dialog.getByRole('textbox', { name: 'What changes' }).getByText('old and new').waitFor();
+    await dialog.getByText('1 field changes').waitFor();
+    await dialog.getByRole('textbox', { name: 'Changes' }).getByText('old and new').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     expect((await specOf('sea')).description).toBe('old');
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('sea is saved').waitFor();
-    await page.getByText('Nothing is changed.').waitFor();
+    await page.getByText('Saved sea').waitFor();
+    await page.getByText('No changes.').waitFor();
     expect((await specOf('sea')).description).toBe('old and new');
 
-    // What the server writes is there to be looked at.
-    await page.getByText('Status, and what the server keeps about it').click();
-    await page.getByRole('textbox', { name: 'Written by the server' }).getByText('resourceVersion').waitFor();
+    // Server-managed fields can be viewed.
+    await page.getByText('Status and server-managed fields').click();
+    await page.getByRole('textbox', { name: 'Server-managed fields' }).getByText('resourceVersion').waitFor();
     expectNoProblems(watched);
     await watched.context.close();
   });
 
-  it('follows the object, keeps what was typed, says who changed what meanwhile, and merges both', async () => {
+  it('follows the object, keeps edits, shows changes by others with their manager, and merges both', async () => {
     await createProject('lake');
-    const watched = await bench.open();
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/projects/lake?tab=yaml');
+    await signIn(page, env.flotilla.adminKey, '/projects/lake?tab=yaml');
     await editorOf(page).getByText('description: old').waitFor();
 
-    // Nothing typed: the text is the object's as it is now.
+    // Without edits the text follows the object.
     await change('lake', { description: 'live' });
     await editorOf(page).getByText('description: live').waitFor();
 
-    // What was typed is there again after a look at something else.
+    // Edits are restored after a visit to another tab.
     await goTo(page, 'description: live');
     await page.keyboard.type(' and mine');
-    await page.getByText('Your changes are not saved yet.').waitFor();
+    await page.getByText('You have unsaved changes.').waitFor();
     await page.getByRole('tab', { name: 'Members' }).click();
     await page.getByRole('tab', { name: 'YAML' }).click();
     await editorOf(page).getByText('description: live and mine').waitFor();
-    await page.getByText('These are your changes from before').waitFor();
+    await page.getByText('Your unsaved changes were restored').waitFor();
 
-    // Another field: both fit together.
+    // A change of another field can be merged automatically.
     await change('lake', { displayName: 'Great lake' });
-    await page.getByText('Somebody else changed this while you were writing').waitFor();
-    const changes = page.getByRole('list', { name: 'What changed meanwhile' });
+    await page.getByText('This object was changed while you were editing').waitFor();
+    const changes = page.getByRole('list', { name: 'Changes made by others' });
     await changes.getByText('spec.displayName was "Sea" and is now "Great lake"').waitFor();
     await changes.getByText('by terraform').waitFor();
-    await page.getByText('so both fit together').waitFor();
+    await page.getByText('can be merged automatically').waitFor();
     await page.getByRole('button', { name: 'Review and save' }).click();
     expect(await page.getByRole('dialog').count()).toBe(0);
-    await page.getByRole('button', { name: 'Merge both' }).click();
+    await page.getByRole('button', { name: 'Merge changes' }).click();
     await editorOf(page).getByText('displayName: Great lake').waitFor();
     await editorOf(page).getByText('description: live and mine').waitFor();
 
-    // The same field: somebody has to choose.
+    // A change of the same field requires a choice.
     await change('lake', { description: 'theirs' });
     await page.getByRole('radio', { name: 'Mine: "live and mine"' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Merge both' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Merge changes' }).isDisabled()).toBe(true);
     expect(await faultsInBothThemes(page)).toEqual([]);
     await page.getByRole('radio', { name: 'Mine: "live and mine"' }).check();
-    await page.getByRole('button', { name: 'Merge both' }).click();
-    await page.getByText('Somebody else changed this').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Merge changes' }).click();
+    await page.getByText('This object was changed').waitFor({ state: 'detached' });
 
-    // Somebody is quicker while one looks at what changes: nothing is overwritten, nothing typed is lost.
+    // A change by others during the review: nothing is overwritten and no edit is lost.
     await page.getByRole('button', { name: 'Review and save' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('One field changes').waitFor();
+    await dialog.getByText('1 field changes').waitFor();
     await change('lake', { displayName: 'Greatest lake' });
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     await changes.getByText('"Greatest lake"').waitFor();
     expect(await specOf('lake')).toMatchObject({ displayName: 'Greatest lake', description: 'theirs' });
-    await page.getByRole('button', { name: 'Merge both' }).click();
+    await page.getByRole('button', { name: 'Merge changes' }).click();
     await page.getByRole('button', { name: 'Review and save' }).click();
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('lake is saved').waitFor();
+    await page.getByText('Saved lake').waitFor();
     expect(await specOf('lake')).toMatchObject({ displayName: 'Greatest lake', description: 'live and mine' });
 
-    // Even where the object goes under one's hands, the text stays.
+    // The edits are kept even if the object is deleted.
     await goTo(page, 'description: live and mine');
     await page.keyboard.type(' to the last');
-    await page.getByText('Your changes are not saved yet.').waitFor();
-    await bench.admin.ask('DELETE', `${projects}/lake`);
-    await page.getByText('lake is gone').waitFor();
-    await page.getByRole('textbox', { name: 'Not saved' }).getByText('live and mine to the last').waitFor();
+    await page.getByText('You have unsaved changes.').waitFor();
+    await env.admin.ask('DELETE', `${projects}/lake`);
+    await page.getByText('lake was deleted').waitFor();
+    await page.getByRole('textbox', { name: 'Unsaved YAML' }).getByText('live and mine to the last').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();

@@ -15,7 +15,7 @@ const apiVersion = `${managementGroup}/v1`;
 const group = `/apis/${apiVersion}`;
 const markup = '<img src=x onerror=alert(1)>';
 const token = 'a-token-that-nobody-may-see-again';
-/** Nobody listens there. */
+/** An address at which nothing listens. */
 const nowhere = 'https://127.0.0.1:1';
 
 function kubeconfig(user: object): string {
@@ -27,15 +27,15 @@ function kubeconfig(user: object): string {
   });
 }
 
-describeConsole('the pages of clusters', (bench) => {
+describeConsole('the cluster pages', (env) => {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-console-'));
   let agent: ServingProcess | undefined;
 
   beforeAll(async () => {
-    await bench.admin.createUser('ana', 'a password for tests', { displayName: `Ana ${markup}` });
+    await env.admin.createUser('ana', 'a password for tests', { displayName: `Ana ${markup}` });
     const virtualClusters = `/../cluster/local/apis/${storageGroup}/v1/namespaces/default/virtualclusters`;
     for (const name of ['found', 'lost']) {
-      await bench.admin.ask('POST', virtualClusters, {
+      await env.admin.ask('POST', virtualClusters, {
         apiVersion: `${storageGroup}/v1`,
         kind: 'VirtualCluster',
         metadata: { name },
@@ -49,27 +49,27 @@ describeConsole('the pages of clusters', (bench) => {
   });
 
   const specOf = async (cluster: string): Promise<ClusterSpec> =>
-    (await bench.admin.ask<{ spec: ClusterSpec }>('GET', `${group}/clusters/${cluster}`)).spec;
+    (await env.admin.ask<{ spec: ClusterSpec }>('GET', `${group}/clusters/${cluster}`)).spec;
   const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click();
   const dialog = (page: Page) => page.getByRole('dialog');
   const nameField = (page: Page) => dialog(page).getByRole('textbox', { name: 'Name', exact: true });
 
-  it('import what somebody made by hand in two clicks', async () => {
-    const watched = await bench.open();
+  it('import an existing virtual cluster in two clicks', async () => {
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/hosts/local?tab=import');
+    await signIn(page, env.flotilla.adminKey, '/hosts/local?tab=import');
     await page.getByRole('button', { name: 'Import found' }).click();
     await dialog(page).getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText('found is in the project default').waitFor();
-    await page.getByText('One virtual cluster here is in a project already').waitFor();
-    // The hand is at the row that has moved up, and after the last of them at the page.
+    await page.getByText('Imported found into project default').waitFor();
+    await page.getByText('1 virtual cluster is already in a project').waitFor();
+    // The focus moves to the row that moved up, and after the last row to the page.
     const isFocused = (place: Locator) => place.evaluate((element) => element === document.activeElement);
     await expect.poll(() => isFocused(page.getByRole('button', { name: 'Import lost' }))).toBe(true);
     await page.keyboard.press('Enter');
     await dialog(page).getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText('lost is in the project default').waitFor();
+    await page.getByText('Imported lost into project default').waitFor();
     await page.getByText('Nothing to import').waitFor();
-    await page.getByText('2 virtual clusters here are in a project already').waitFor();
+    await page.getByText('2 virtual clusters are already in a project').waitFor();
     await expect.poll(() => isFocused(page.locator('main#page'))).toBe(true);
     await tab(page, 'Virtual clusters');
     await page.getByRole('row').filter({ hasText: 'found' }).getByText('Ready').waitFor();
@@ -77,71 +77,71 @@ describeConsole('the pages of clusters', (bench) => {
     await watched.context.close();
   });
 
-  it('connect a cluster through its agent, whose key is shown once', async () => {
-    const watched = await bench.open();
+  it('connect a cluster through an agent, whose key is shown once', async () => {
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/hosts');
-    await page.getByRole('button', { name: 'Connect a cluster' }).click();
-    await dialog(page).getByText('Through an agent').click();
+    await signIn(page, env.flotilla.adminKey, '/hosts');
+    await page.getByRole('button', { name: 'Connect cluster' }).click();
+    await dialog(page).getByText('Agent', { exact: true }).click();
     await nameField(page).fill('edge');
     await dialog(page).getByLabel('Display name').fill(markup);
-    await dialog(page).getByRole('button', { name: 'Next: its agent' }).click();
+    await dialog(page).getByRole('button', { name: 'Next: start agent' }).click();
     await page.getByRole('heading', { level: 1, name: markup }).waitFor();
 
-    await page.getByRole('button', { name: 'Make a key for the agent' }).click();
-    const key = (await dialog(page).getByLabel('The key of the agent').textContent()) ?? '';
+    await page.getByRole('button', { name: 'Create agent key' }).click();
+    const key = (await dialog(page).getByLabel('Agent key', { exact: true }).textContent()) ?? '';
     expect(key).toMatch(/^flk_/);
     const saving = page.waitForEvent('download');
-    await dialog(page).getByRole('button', { name: 'Save ca.crt' }).click();
+    await dialog(page).getByRole('button', { name: 'Download ca.crt' }).click();
     const authority = join(folder, 'ca.crt');
     await (await saving).saveAs(authority);
-    expect(await dialog(page).getByLabel('Command to paste').textContent()).toContain('--cluster edge');
+    expect(await dialog(page).getByLabel('Command', { exact: true }).textContent()).toContain('--cluster edge');
     await dialog(page).getByRole('button', { name: 'Done' }).click();
     await dialog(page).waitFor({ state: 'detached' });
     expect(await readableTexts(page)).not.toContain(key);
 
-    // The key and the certificate are good for what the page says.
+    // The key and the certificate work as described.
     writeFileSync(join(folder, 'edge.key'), `${key}\n`);
     agent = await startServing([
-      ...['agent', '--management', bench.flotilla.url, '--ca-file', authority, '--built-in', '--listen', '127.0.0.1:0'],
+      ...['agent', '--management', env.flotilla.url, '--ca-file', authority, '--built-in', '--listen', '127.0.0.1:0'],
       ...['--cluster', 'edge', '--access-key-file', join(folder, 'edge.key'), '--data-dir', join(folder, 'agent')],
     ]);
     await tab(page, 'Overview');
     await page.getByText('Online', { exact: true }).waitFor({ timeout: 60_000 });
 
-    await page.getByLabel('It takes new virtual clusters').click();
-    await page.getByText('edge takes no new virtual clusters').waitFor();
+    await page.getByLabel('Accept new virtual clusters').click();
+    await page.getByText('edge accepts no new virtual clusters').waitFor();
     expect((await specOf('edge')).unusable).toBe(true);
 
     await tab(page, 'Access');
     await page.getByText('Administrators only').waitFor();
-    await page.getByRole('button', { name: 'Give access' }).click();
-    await dialog(page).getByPlaceholder('Type some of a name').fill('ana');
+    await page.getByRole('button', { name: 'Grant access' }).click();
+    await dialog(page).getByPlaceholder('Search by name').fill('ana');
     await page.getByRole('option', { name: /ana/ }).first().click();
-    await dialog(page).getByRole('button', { name: 'Give access' }).click();
-    await page.getByRole('cell', { name: 'Use it' }).waitFor();
+    await dialog(page).getByRole('button', { name: 'Grant access' }).click();
+    await page.getByRole('cell', { name: 'Use', exact: true }).waitFor();
     expect((await specOf('edge')).access).toEqual([{ verbs: ['get', 'use'], users: ['ana'] }]);
-    await page.getByRole('button', { name: 'Take access from ana' }).click();
-    await dialog(page).getByRole('button', { name: 'Take it back' }).click();
+    await page.getByRole('button', { name: 'Revoke access of ana' }).click();
+    await dialog(page).getByRole('button', { name: 'Revoke access' }).click();
     await page.getByText('Administrators only').waitFor();
 
-    // One that goes on would knock with a key that is void, and the server would have everybody from there wait.
+    // A running agent would retry with a revoked key, and the server would throttle its address.
     await agent.stop();
     await page.getByRole('button', { name: 'Disconnect' }).click();
     await dialog(page)
       .getByLabel(/Type edge/)
       .fill('edge');
     await dialog(page).getByRole('button', { name: 'Disconnect edge' }).click();
-    await page.getByRole('heading', { name: 'edge is gone' }).waitFor();
+    await page.getByRole('heading', { name: 'edge was deleted' }).waitFor();
     expectNoProblems(watched);
     await watched.context.close();
   });
 
-  it('take a kubeconfig from a file, say what is wrong with it, and keep nothing of it', async () => {
-    const watched = await bench.open();
+  it('accept a kubeconfig from a file, show its problems, and keep nothing of it', async () => {
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/hosts');
-    await page.getByRole('button', { name: 'Connect a cluster' }).click();
+    await signIn(page, env.flotilla.adminKey, '/hosts');
+    await page.getByRole('button', { name: 'Connect cluster' }).click();
     await nameField(page).fill('far');
     const field = dialog(page).getByRole('textbox', { name: 'Kubeconfig' });
     await field.fill(kubeconfig({ exec: { command: 'id', apiVersion: 'client.authentication.k8s.io/v1' } }));
@@ -154,7 +154,7 @@ describeConsole('the pages of clusters', (bench) => {
     const file = join(folder, 'far.yaml');
     writeFileSync(file, kubeconfig({ token }));
     const choosing = page.waitForEvent('filechooser');
-    await dialog(page).getByRole('button', { name: 'Take it from a file' }).click();
+    await dialog(page).getByRole('button', { name: 'Choose file' }).click();
     await (await choosing).setFiles(file);
     await expect.poll(async () => await field.inputValue()).toContain(token);
     await dialog(page).getByRole('button', { name: 'Connect', exact: true }).click();
@@ -167,29 +167,29 @@ describeConsole('the pages of clusters', (bench) => {
     expect(await readableTexts(page)).not.toContain(token);
 
     await tab(page, 'Connection');
-    await page.getByText('The server has it sealed, and shows it to nobody.').waitFor();
+    await page.getByText('The server stores the kubeconfig encrypted and never shows it.').waitFor();
     await page.getByRole('button', { name: 'Replace' }).click();
     await dialog(page)
       .getByRole('textbox', { name: 'Kubeconfig' })
       .fill(kubeconfig({ token: `${token}-2` }));
     await dialog(page).getByRole('button', { name: 'Replace' }).click();
-    await page.getByText('far has another kubeconfig').waitFor();
+    await page.getByText('Replaced kubeconfig of far').waitFor();
     await dialog(page).waitFor({ state: 'detached' });
     expect(await readableTexts(page)).not.toContain(token);
     expectNoProblems(watched);
     await watched.context.close();
   });
 
-  it('keep nobody out, in both themes and on a narrow screen', async () => {
-    const watched = await bench.open();
+  it('are accessible in both themes and on a narrow screen', async () => {
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/hosts');
+    await signIn(page, env.flotilla.adminKey, '/hosts');
     await page.getByRole('link', { name: 'local' }).waitFor();
     const looks: [path: string, seen: string][] = [
       ['/hosts', 'built-in'],
       ['/hosts/far', 'Conditions'],
       ['/hosts/local?tab=instances', 'found'],
-      ['/hosts/local?tab=import', 'in a project already'],
+      ['/hosts/local?tab=import', 'already in a project'],
       ['/hosts/far?tab=connection', 'Direct endpoint'],
       ['/hosts/far?tab=access', 'Administrators only'],
     ];
@@ -199,7 +199,7 @@ describeConsole('the pages of clusters', (bench) => {
       expect(await faultsInEveryLook(page), path).toEqual([]);
     }
     await page.goto('/hosts');
-    await page.getByRole('button', { name: 'Connect a cluster' }).click();
+    await page.getByRole('button', { name: 'Connect cluster' }).click();
     await nameField(page).waitFor();
     expect(await faultsInEveryLook(page)).toEqual([]);
     expectNoProblems(watched);

@@ -22,7 +22,7 @@ spec:
     served: true
     storage: true
     schema:
-      openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {colour: {type: string}}}}}
+      openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {color: {type: string}}}}}
 ---
 apiVersion: v1
 kind: Namespace
@@ -30,16 +30,16 @@ metadata:
   name: gallery
 `;
 
-describeConsole('inside a virtual cluster', (bench) => {
+describeConsole('the explorer of a virtual cluster', (env) => {
   beforeAll(async () => {
-    await bench.admin.createInstance('demo');
+    await env.admin.createInstance('demo');
   });
 
   const kinds = (page: Page) => page.getByRole('navigation', { name: 'Kinds in demo' });
   const row = (page: Page, name: string) =>
     page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
 
-  /** As somebody who pastes a text into the editor. */
+  /** Pastes a text into the editor, as a user would. */
   async function write(page: Page, text: string): Promise<void> {
     const editor = page.locator('.cm-content').first();
     await editor.click();
@@ -48,23 +48,21 @@ describeConsole('inside a virtual cluster', (bench) => {
     await page.keyboard.press('Control+v');
   }
 
-  it('kinds and objects are browsed, made, changed and deleted, and what others do is seen', async () => {
-    const watched = await bench.open();
+  it('browses, creates, changes and deletes objects, and shows changes by others', async () => {
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, inside('demo'));
+    await signIn(page, env.flotilla.adminKey, inside('demo'));
     await row(page, 'kube-system').waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
 
-    // Somebody else makes something.
+    // Another client creates an object.
     const named = { metadata: { name: 'elsewhere' } };
-    expect((await bench.inside.ask('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(
-      201,
-    );
+    expect((await env.inside.ask('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(201);
     await row(page, 'elsewhere').waitFor();
 
-    // A text that the server does not take stays, and says what is wrong.
+    // A rejected text stays in the editor, with the error.
     await kinds(page).getByRole('link', { name: 'ConfigMap', exact: true }).click();
-    await page.getByText('No configmaps here').waitFor();
+    await page.getByText('No configmaps').waitFor();
     await page.getByRole('button', { name: 'New ConfigMap' }).first().click();
     await write(page, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: Not a name\n');
     expect(await faultsInBothThemes(page)).toEqual([]);
@@ -72,19 +70,19 @@ describeConsole('inside a virtual cluster', (bench) => {
     await page.getByRole('alert').getByText('metadata.name').first().waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
 
-    // Several objects, one of them a new kind.
+    // Several objects, one of which is a new kind.
     await page.getByRole('button', { name: 'New ConfigMap' }).first().click();
     await write(page, paintings);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await kinds(page).getByRole('link', { name: 'Painting', exact: true }).click();
-    await page.getByText('No paintings here').waitFor();
+    await page.getByText('No paintings').waitFor();
     const dawn = {
       apiVersion: 'art.example/v1',
       kind: 'Painting',
       metadata: { name: 'dawn' },
-      spec: { colour: 'red' },
+      spec: { color: 'red' },
     };
-    const made = await bench.inside.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings', {
+    const made = await env.inside.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings', {
       method: 'POST',
       document: dawn,
     });
@@ -92,7 +90,7 @@ describeConsole('inside a virtual cluster', (bench) => {
     const { uid } = (JSON.parse(made.text) as { metadata: { uid: string } }).metadata;
     await row(page, 'dawn').getByText('gallery').waitFor();
 
-    // One object: what happened to it, its YAML, its end.
+    // One object: events, YAML, deletion.
     const event = {
       metadata: { name: 'dawn.1', namespace: 'gallery' },
       involvedObject: { kind: 'Painting', namespace: 'gallery', name: 'dawn', uid },
@@ -101,39 +99,39 @@ describeConsole('inside a virtual cluster', (bench) => {
       message: '<img src=x onerror=alert(1)>',
     };
     expect(
-      (await bench.inside.ask('demo', '/api/v1/namespaces/gallery/events', { method: 'POST', document: event })).status,
+      (await env.inside.ask('demo', '/api/v1/namespaces/gallery/events', { method: 'POST', document: event })).status,
     ).toBe(201);
     await row(page, 'dawn').getByRole('link', { name: 'dawn' }).click();
     await page.getByRole('heading', { name: 'dawn' }).waitFor();
     await page.getByRole('list', { name: 'Events' }).getByText(event.message).waitFor();
-    await page.locator('.cm-content').first().getByText('colour').waitFor();
+    await page.locator('.cm-content').first().getByText('color').waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
-    const green = { ...dawn, metadata: { name: 'dawn', namespace: 'gallery' }, spec: { colour: 'green' } };
+    const green = { ...dawn, metadata: { name: 'dawn', namespace: 'gallery' }, spec: { color: 'green' } };
     await write(page, JSON.stringify(green));
     await page.getByRole('button', { name: 'Review and save' }).click();
     await page.getByRole('dialog', { name: 'Save dawn?' }).getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('dawn is saved').waitFor();
-    expect((await bench.inside.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).text).toContain(
+    await page.getByText('Saved dawn').waitFor();
+    expect((await env.inside.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).text).toContain(
       'green',
     );
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete dawn' }).click();
-    await page.getByText('No paintings here').waitFor();
-    expect((await bench.inside.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).status).toBe(404);
+    await page.getByText('No paintings').waitFor();
+    expect((await env.inside.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).status).toBe(404);
 
-    // A kind that somebody else takes away is not offered any more.
+    // A kind that another client removes disappears.
     const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/paintings.art.example';
-    expect((await bench.inside.ask('demo', definition, { method: 'DELETE' })).status).toBe(200);
+    expect((await env.inside.ask('demo', definition, { method: 'DELETE' })).status).toBe(200);
     await kinds(page).getByRole('link', { name: 'Painting', exact: true }).waitFor({ state: 'detached' });
 
-    // One namespace.
+    // A single namespace.
     await kinds(page).getByRole('link', { name: 'Namespace', exact: true }).click();
     await row(page, 'gallery').getByRole('link', { name: 'gallery' }).click();
-    await page.getByRole('link', { name: 'What is in it' }).click();
-    await page.getByText('There is none in the namespace gallery.').waitFor();
+    await page.getByRole('link', { name: 'View contents' }).click();
+    await page.getByText('There are none in namespace gallery.').waitFor();
     await page.getByLabel('Namespace', { exact: true }).selectOption('kube-system');
-    await page.getByText('There is none in the namespace kube-system.').waitFor();
-    await kinds(page).getByLabel('Find a kind').fill('account');
+    await page.getByText('There are none in namespace kube-system.').waitFor();
+    await kinds(page).getByLabel('Search kinds').fill('account');
     await kinds(page).getByRole('link', { name: 'ServiceAccount' }).click();
     await row(page, 'default').waitFor();
     expect(await page.getByRole('columnheader', { name: 'Namespace' }).count()).toBe(0);
@@ -141,53 +139,51 @@ describeConsole('inside a virtual cluster', (bench) => {
     await watched.context.close();
   });
 
-  it('an open page goes on by itself when the server was started anew', async () => {
-    const watched = await bench.open();
+  it('reconnects automatically after a server restart', async () => {
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, inside('demo', '?kind=/v1/namespaces'));
+    await signIn(page, env.flotilla.adminKey, inside('demo', '?kind=/v1/namespaces'));
     await row(page, 'kube-system').waitFor();
-    await bench.flotilla.stop('SIGKILL');
-    await page.getByText('No connection').first().waitFor();
+    await env.flotilla.stop('SIGKILL');
+    await page.getByText('Connection lost').first().waitFor();
     expect(await row(page, 'kube-system').isVisible()).toBe(true);
-    await bench.startAgain();
+    await env.startAgain();
     const named = { metadata: { name: 'after' } };
-    expect((await bench.inside.ask('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(
-      201,
-    );
+    expect((await env.inside.ask('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(201);
     await row(page, 'after').waitFor();
     expectNoProblems(watched);
     await watched.context.close();
   });
 
-  it('nobody is offered what they may not', async () => {
+  it('offers only permitted kinds and actions', async () => {
     const apiVersion = `${managementGroup}/v1`;
     const group = `/apis/${apiVersion}`;
-    await bench.admin.ask('POST', `${group}/users`, { apiVersion, kind: 'User', metadata: { name: 'eve' } });
+    await env.admin.ask('POST', `${group}/users`, { apiVersion, kind: 'User', metadata: { name: 'eve' } });
     const key = { apiVersion, kind: 'OwnedAccessKey', metadata: { name: 'eves' }, spec: { user: 'eve' } };
-    const made = await bench.admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, key);
-    await bench.admin.createInstance('viewed', {
+    const made = await env.admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, key);
+    await env.admin.createInstance('viewed', {
       spec: {
         access: [{ verbs: ['get', 'use'], users: ['eve'] }],
         extraAccessRules: [{ users: ['eve'], clusterRole: 'view' }],
       },
     });
-    const watched = await bench.open({ width: 390, height: 844 });
+    const watched = await env.open({ width: 390, height: 844 });
     const { page } = watched;
     await page.goto(inside('viewed', '?kind=/v1/configmaps'));
     await page.getByText('Access key', { exact: true }).click();
     await page.locator('input[name="access-key"]').fill(made.spec.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('No configmaps here').waitFor();
+    await page.getByText('No configmaps').waitFor();
     const offered = await page.getByLabel('Kind').locator('option').allTextContents();
     expect(offered).toContain('ConfigMap');
     expect(offered).not.toContain('Secret');
     expect(await page.getByRole('button', { name: /^New/ }).count()).toBe(0);
     expect(await faultsInBothThemes(page)).toEqual([]);
-    // Tried all the same.
+    // Forced through the URL.
     await page.goto(inside('viewed', '?kind=/v1/secrets'));
     await page.getByText(/cannot list resource "secrets"/).waitFor();
-    // With rights in one namespace only.
-    await bench.admin.ask('PATCH', `${instances}/viewed`, {
+    // With permissions in one namespace only.
+    await env.admin.ask('PATCH', `${instances}/viewed`, {
       spec: { extraAccessRules: [{ users: ['eve'], clusterRole: 'nobody' }] },
     });
     const rbac = 'rbac.authorization.k8s.io';
@@ -197,12 +193,12 @@ describeConsole('inside a virtual cluster', (bench) => {
       subjects: [{ apiGroup: rbac, kind: 'User', name: 'eve' }],
     };
     const bindings = `/apis/${rbac}/v1/namespaces/default/rolebindings`;
-    expect((await bench.inside.ask('viewed', bindings, { method: 'POST', document: binding })).status).toBe(201);
+    expect((await env.inside.ask('viewed', bindings, { method: 'POST', document: binding })).status).toBe(201);
     await page.goto(inside('viewed'));
-    await page.getByText('Nothing that you may list here').waitFor();
+    await page.getByText('No kinds to list').waitFor();
     await page.getByLabel('Namespace').fill('default');
     await page.keyboard.press('Enter');
-    await page.getByText('There is none in the namespace default.').waitFor();
+    await page.getByText('There are none in namespace default.').waitFor();
     const there = await page.getByLabel('Kind').locator('option').allTextContents();
     expect(there).toContain('Secret');
     expect(there).not.toContain('Namespace');
@@ -213,23 +209,23 @@ describeConsole('inside a virtual cluster', (bench) => {
     await watched.context.close();
   });
 
-  it('one that falls asleep under the page is not woken by it, but by whoever says so', async () => {
-    await bench.admin.createInstance('sleepy');
-    const watched = await bench.open();
+  it('does not wake a virtual cluster that falls asleep, except by the Wake button', async () => {
+    await env.admin.createInstance('sleepy');
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, inside('sleepy'));
+    await signIn(page, env.flotilla.adminKey, inside('sleepy'));
     await row(page, 'kube-system').waitFor();
-    await bench.admin.ask('PATCH', `${instances}/sleepy`, {
+    await env.admin.ask('PATCH', `${instances}/sleepy`, {
       metadata: { annotations: { [sleepAfterAnnotation]: '2' } },
     });
     await page.getByRole('heading', { name: 'sleepy is asleep' }).waitFor();
-    const asked: string[] = [];
+    const requests: string[] = [];
     page.on('request', (request) => {
-      if (request.url().includes('/virtualcluster/sleepy/')) asked.push(request.url());
+      if (request.url().includes('/virtualcluster/sleepy/')) requests.push(request.url());
     });
-    // What would ask again does so within a moment; that it does not can only be seen by waiting for longer.
+    // A retry would happen within a moment; its absence can only be observed by waiting longer.
     await page.waitForTimeout(3_000);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     expect(await faultsInBothThemes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Wake' }).click();
     await row(page, 'kube-system').waitFor();

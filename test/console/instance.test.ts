@@ -12,15 +12,15 @@ const instances = `${group}/namespaces/${projectNamespace('default')}/virtualclu
 const markup = '<img src=x onerror=alert(1)> shop';
 const path = (name: string, tab = '') => `/virtual-clusters/default/${name}${tab === '' ? '' : `?tab=${tab}`}`;
 
-describeConsole('the page of a virtual cluster', (bench) => {
-  /** A user and a key of theirs. */
+describeConsole('the page of a virtual cluster', (env) => {
+  /** Creates a user with an access key and returns the key. */
   async function person(name: string): Promise<string> {
-    await bench.admin.ask('POST', `${group}/users`, {
+    await env.admin.ask('POST', `${group}/users`, {
       metadata: { name },
       kind: 'User',
       apiVersion: `${managementGroup}/v1`,
     });
-    const key = await bench.admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
+    const key = await env.admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
       apiVersion: `${managementGroup}/v1`,
       kind: 'OwnedAccessKey',
       metadata: { name: `${name}s` },
@@ -30,28 +30,28 @@ describeConsole('the page of a virtual cluster', (bench) => {
   }
 
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
-  const status = (page: Page, words: string) => page.getByRole('main').getByText(words, { exact: true }).first();
+  const status = (page: Page, text: string) => page.getByRole('main').getByText(text, { exact: true }).first();
 
-  it('tells how it stands, what happened, and how much is inside; shares it, connects, sleeps, wakes and deletes', async () => {
+  it('shows conditions, events and resources; shares, connects, sleeps, wakes and deletes', async () => {
     const annasKey = await person('anna');
-    await bench.admin.createInstance('shop', {
+    await env.admin.createInstance('shop', {
       spec: { displayName: markup, description: '<script>alert(2)</script>' },
     });
-    const watched = await bench.open();
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, path('shop'));
+    await signIn(page, env.flotilla.adminKey, path('shop'));
 
     // Overview
     await heading(page, markup).waitFor();
     await status(page, 'Ready').waitFor();
     const conditions = page.getByRole('list', { name: 'Conditions' }).getByRole('listitem');
-    await conditions.filter({ hasText: 'It can be used' }).filter({ hasText: 'yes' }).waitFor();
+    await conditions.filter({ hasText: 'Ready to use' }).filter({ hasText: 'True' }).waitFor();
     expect(await conditions.count()).toBe(6);
     await page.getByRole('list', { name: 'Events' }).getByText('Installed', { exact: true }).waitFor();
     await page.getByRole('link', { name: '3 Namespaces' }).waitFor();
     expect(
       (
-        await bench.inside.ask('shop', '/api/v1/namespaces', {
+        await env.inside.ask('shop', '/api/v1/namespaces', {
           method: 'POST',
           document: { metadata: { name: 'web' } },
         })
@@ -65,31 +65,31 @@ describeConsole('the page of a virtual cluster', (bench) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await heading(page, 'The shop').waitFor();
 
-    // What happens when nobody uses it
-    await page.getByRole('button', { name: 'When unused' }).click();
-    const rest = page.getByRole('dialog', { name: 'When nobody uses shop' });
-    await rest.getByLabel('Put to sleep').selectOption('After 4 hours without a request');
+    // Auto-sleep
+    await page.getByRole('button', { name: 'Auto-sleep' }).click();
+    const autoSleep = page.getByRole('dialog', { name: 'Auto-sleep of shop' });
+    await autoSleep.getByLabel('Auto-sleep').selectOption('After 4 hours without requests');
     expect(await accessibilityFaults(page)).toEqual([]);
-    await rest.getByRole('button', { name: 'Save' }).click();
+    await autoSleep.getByRole('button', { name: 'Save' }).click();
     await page.getByText('after 4 hours without use').waitFor();
 
     // Connect
     await page.getByRole('tab', { name: 'Connect' }).click();
     await page.getByText('flotilla connect shop --project default --exec').waitFor();
-    await page.getByLabel('It is good for').selectOption('1 hour');
-    await page.getByRole('button', { name: 'Make a kubeconfig' }).click();
+    await page.getByLabel('Valid for').selectOption('1 hour');
+    await page.getByRole('button', { name: 'Create kubeconfig' }).click();
     const dialog = page.getByRole('dialog', { name: 'Kubeconfig for shop' });
-    const shown = (await dialog.getByLabel('The kubeconfig', { exact: true }).textContent()) ?? '';
+    const shown = (await dialog.getByLabel('Kubeconfig', { exact: true }).textContent()) ?? '';
     const token = /token: (\S+)/.exec(shown)?.[1] ?? '';
-    expect((await bench.inside.ask('shop', '/version', { token })).status).toBe(200);
+    expect((await env.inside.ask('shop', '/version', { token })).status).toBe(200);
     const ends = Date.parse((await dialog.locator('time').getAttribute('datetime')) ?? '');
     expect(Math.abs(ends - Date.now() - 3_600_000)).toBeLessThan(60_000);
     expect(await accessibilityFaults(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Copy the kubeconfig' }).click();
+    await dialog.getByRole('button', { name: 'Copy kubeconfig' }).click();
     await dialog.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(shown);
     const saving = page.waitForEvent('download');
-    await dialog.getByRole('button', { name: 'Save as shop.kubeconfig' }).click();
+    await dialog.getByRole('button', { name: 'Download shop.kubeconfig' }).click();
     const saved = await saving;
     expect(saved.suggestedFilename()).toBe('shop.kubeconfig');
     expect(readFileSync(await saved.path(), 'utf8')).toBe(shown);
@@ -102,23 +102,27 @@ describeConsole('the page of a virtual cluster', (bench) => {
     await page.getByRole('tab', { name: 'Access' }).click();
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     const sharing = page.getByRole('dialog', { name: 'Share shop' });
-    await sharing.getByRole('combobox', { name: 'With whom' }).or(sharing.getByLabel('With whom')).first().fill('ann');
+    await sharing
+      .getByRole('combobox', { name: 'User or team' })
+      .or(sharing.getByLabel('User or team'))
+      .first()
+      .fill('ann');
     await page.getByRole('option', { name: /anna/ }).first().click();
-    await sharing.getByLabel('Their role inside').fill('view');
+    await sharing.getByLabel('Cluster role').fill('view');
     await page.keyboard.press('Tab');
     await sharing.getByText('flotilla share shop --project default --user anna --role view').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    await sharing.getByRole('button', { name: 'Share it' }).click();
+    await sharing.getByRole('button', { name: 'Share', exact: true }).click();
     const anna = page.getByRole('row').filter({ hasText: 'anna' });
-    await anna.getByText('see and use it').waitFor();
+    await anna.getByText('View and use').waitFor();
     await anna.getByText('view', { exact: true }).waitFor();
-    expect((await bench.inside.ask('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(200);
-    expect((await bench.inside.ask('shop', '/api/v1/secrets', { token: annasKey })).status).toBe(403);
+    expect((await env.inside.ask('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(200);
+    expect((await env.inside.ask('shop', '/api/v1/secrets', { token: annasKey })).status).toBe(403);
     expect(await faultsInBothThemes(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Take it back from anna' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Take it back' }).click();
+    await page.getByRole('button', { name: 'Revoke access of anna' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke access' }).click();
     await anna.waitFor({ state: 'detached' });
-    expect((await bench.inside.ask('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(403);
+    expect((await env.inside.ask('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(403);
 
     // YAML
     await page.getByRole('tab', { name: 'YAML' }).click();
@@ -127,14 +131,14 @@ describeConsole('the page of a virtual cluster', (bench) => {
 
     // Sleep and wake
     await page.getByRole('tab', { name: 'Overview' }).click();
-    await page.getByRole('button', { name: 'Sleep' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Put it to sleep' }).click();
-    await page.getByText('Somebody put it to sleep.').waitFor();
-    await page.getByText('It is not woken to be counted.').waitFor();
+    await page.getByRole('button', { name: 'Sleep', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Put to sleep' }).click();
+    await page.getByText('A user put it to sleep.').waitFor();
+    await page.getByText('Not counted while asleep').waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Wake' }).click();
-    // To count would begin the four hours anew.
-    await page.getByRole('button', { name: 'Count all the same' }).click();
+    // Counting would reset the four hours.
+    await page.getByRole('button', { name: 'Count resources' }).click();
     await page.getByRole('link', { name: '4 Namespaces' }).waitFor();
 
     // Delete
@@ -142,24 +146,24 @@ describeConsole('the page of a virtual cluster', (bench) => {
     const confirm = page.getByRole('dialog', { name: 'Delete shop?' });
     const sure = confirm.getByRole('button', { name: 'Delete shop' });
     expect(await sure.isDisabled()).toBe(true);
-    await confirm.getByLabel('Type shop to go on').fill('shop');
+    await confirm.getByLabel('Type shop to confirm').fill('shop');
     expect(await accessibilityFaults(page)).toEqual([]);
     await sure.click();
-    await page.getByRole('heading', { name: 'shop is gone' }).waitFor();
+    await page.getByRole('heading', { name: 'shop was deleted' }).waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
     await page.goto(path('never'));
-    await page.getByRole('heading', { name: 'There is no virtual cluster never' }).waitFor();
+    await page.getByRole('heading', { name: 'No virtual cluster named never' }).waitFor();
     expectNoProblems(watched);
     await watched.context.close();
   });
 
-  it('offers to others what they may, and says when somebody deletes it under their eyes', async () => {
+  it('offers only permitted actions, and shows a deletion by others', async () => {
     const bobsKey = await person('bob');
-    await bench.admin.createInstance('seen', {
+    await env.admin.createInstance('seen', {
       spec: { access: [{ verbs: ['get'], users: ['bob'] }] },
       metadata: { annotations: { 'sleepmode.platform.sh/sleep-after': '3600' } },
     });
-    const watched = await bench.open({ width: 390, height: 844 });
+    const watched = await env.open({ width: 390, height: 844 });
     const { page } = watched;
     await page.goto(path('seen'));
     await page.getByText('Access key', { exact: true }).click();
@@ -171,19 +175,19 @@ describeConsole('the page of a virtual cluster', (bench) => {
     for (const name of ['Delete', 'Sleep', 'Edit']) {
       expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);
     }
-    expect(await page.getByRole('link', { name: 'Look inside' }).count()).toBe(0);
-    expect(await page.getByText('What is inside').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Open explorer' }).count()).toBe(0);
+    expect(await page.getByRole('region', { name: 'Resources' }).count()).toBe(0);
     expect(await faultsInBothThemes(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Connect' }).click();
-    await page.getByText('You may look at it, but not use it').waitFor();
+    await page.getByText('No permission to connect').waitFor();
     await page.getByRole('tab', { name: 'Access' }).click();
-    await page.getByRole('row').filter({ hasText: 'bob' }).getByText('see it').waitFor();
+    await page.getByRole('row').filter({ hasText: 'bob' }).getByText('View').waitFor();
     expect(await page.getByRole('button', { name: 'Share', exact: true }).count()).toBe(0);
     const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
     expect(isTooWide).toBe(false);
 
-    await bench.admin.ask('DELETE', `${instances}/seen`);
-    await page.getByRole('heading', { name: 'seen is gone' }).waitFor();
+    await env.admin.ask('DELETE', `${instances}/seen`);
+    await page.getByRole('heading', { name: 'seen was deleted' }).waitFor();
     expectNoProblems(watched);
     await watched.context.close();
   });

@@ -6,82 +6,82 @@ import { describeConsole } from './harness/console-bench.ts';
 import { liveHeap } from './harness/live-heap.ts';
 
 const instances = `/apis/${managementGroup}/v1/namespaces/${projectNamespace('default')}/virtualclusterinstances`;
-/** An hour is `FLOTILLA_SOAK_SECONDS=3600`. */
-const soakSeconds = Number(process.env.FLOTILLA_SOAK_SECONDS ?? 15);
+/** Set `FLOTILLA_SOAK_SECONDS=3600` for an hour. */
+const soakSeconds = Number(process.env['FLOTILLA_SOAK_SECONDS'] ?? 15);
 const perSecond = 50;
 
-describeConsole('pages of the console that stay open', (bench) => {
+describeConsole('console pages that stay open', (env) => {
   const row = (page: Page, name: string) =>
     page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
 
-  it('show to one what another does', async () => {
-    const one = await bench.open();
-    const other = await bench.open();
-    await signIn(one.page, bench.flotilla.adminKey, '/virtual-clusters');
-    await signIn(other.page, bench.flotilla.adminKey, '/');
+  it('show changes made by other users', async () => {
+    const one = await env.open();
+    const other = await env.open();
+    await signIn(one.page, env.flotilla.adminKey, '/virtual-clusters');
+    await signIn(other.page, env.flotilla.adminKey, '/');
     const ready = other.page.getByRole('link', { name: /Ready/ });
-    await ready.or(other.page.getByText('The fleet is empty')).first().waitFor();
+    await ready.or(other.page.getByText('No virtual clusters yet')).first().waitFor();
 
-    await bench.admin.createInstance('seen', {});
+    await env.admin.createInstance('seen', {});
     await row(one.page, 'seen').getByText('Ready').waitFor();
     await other.page.getByRole('link', { name: '1 Ready' }).waitFor();
 
-    await bench.admin.ask('DELETE', `${instances}/seen`);
+    await env.admin.ask('DELETE', `${instances}/seen`);
     await row(one.page, 'seen').waitFor({ state: 'detached' });
-    await other.page.getByText('The fleet is empty').waitFor();
+    await other.page.getByText('No virtual clusters yet').waitFor();
     for (const watched of [one, other]) {
       expectNoProblems(watched);
       await watched.context.close();
     }
   });
 
-  it('find the server again by themselves when it was started anew', async () => {
-    const watched = await bench.open();
-    await bench.admin.createInstance('before', {});
-    await signIn(watched.page, bench.flotilla.adminKey, '/virtual-clusters');
+  it('reconnect automatically after a server restart', async () => {
+    const watched = await env.open();
+    await env.admin.createInstance('before', {});
+    await signIn(watched.page, env.flotilla.adminKey, '/virtual-clusters');
     await row(watched.page, 'before').waitFor();
-    await bench.flotilla.stop('SIGKILL');
-    await watched.page.getByText('No connection; trying again.').waitFor();
-    // What was there stays in sight.
+    await env.flotilla.stop('SIGKILL');
+    await watched.page.getByText('Connection lost. Retrying automatically.').waitFor();
+    // The rows stay visible.
     expect(await row(watched.page, 'before').isVisible()).toBe(true);
-    await bench.startAgain();
-    await watched.page.getByText('No connection; trying again.').waitFor({ state: 'hidden' });
-    await bench.admin.createInstance('after', {});
+    await env.startAgain();
+    await watched.page.getByText('Connection lost. Retrying automatically.').waitFor({ state: 'hidden' });
+    await env.admin.createInstance('after', {});
     await row(watched.page, 'after').waitFor();
     expectNoProblems(watched);
     await watched.context.close();
   });
 
   it(
-    'hold no more memory the longer they are open',
+    'do not leak memory',
     async () => {
-      const watched = await bench.open();
-      await signIn(watched.page, bench.flotilla.adminKey, '/virtual-clusters');
+      const watched = await env.open();
+      await signIn(watched.page, env.flotilla.adminKey, '/virtual-clusters');
       const names = Array.from({ length: 20 }, (_, index) => `busy-${index}`);
-      for (const name of names) await bench.admin.createInstance(name, {});
-      let told = 0;
-      const tellFor = async (seconds: number) => {
+      for (const name of names) await env.admin.createInstance(name, {});
+      let sent = 0;
+      const sendChangesFor = async (seconds: number) => {
         const until = performance.now() + seconds * 1000;
         while (performance.now() < until) {
           const round = performance.now();
           await Promise.all(
             Array.from({ length: perSecond / 5 }, async () => {
-              told += 1;
-              const name = names[told % names.length] ?? '';
-              await bench.admin.ask('PATCH', `${instances}/${name}`, {
-                metadata: { annotations: { round: `${told}` } },
+              sent += 1;
+              const name = names[sent % names.length] ?? '';
+              await env.admin.ask('PATCH', `${instances}/${name}`, {
+                metadata: { annotations: { round: `${sent}` } },
               });
             }),
           );
-          // Ten every fifth of a second, however long they took.
+          // Ten changes every 200 ms, however long they take.
           await new Promise((resolve) => setTimeout(resolve, Math.max(0, 200 - (performance.now() - round))));
         }
       };
-      await tellFor(soakSeconds / 3);
+      await sendChangesFor(soakSeconds / 3);
       const before = await liveHeap(watched.page);
-      await tellFor((soakSeconds * 2) / 3);
+      await sendChangesFor((soakSeconds * 2) / 3);
       const after = await liveHeap(watched.page);
-      console.log(`${told} changes in ${soakSeconds} s: heap ${before} -> ${after} bytes`);
+      console.log(`${sent} changes in ${soakSeconds} s: heap ${before} -> ${after} bytes`);
       expect(after - before).toBeLessThan(2 * 1024 * 1024);
       expectNoProblems(watched);
       await watched.context.close();

@@ -11,7 +11,7 @@ const count = 10_000;
 const projects = Array.from({ length: 10 }, (_, index) => `team-${index}`);
 const longMinutes = 15 * 60_000;
 
-/** In no order that the server has them in anyway. */
+/** In an order that differs from the server's. */
 function nameOf(index: number): string {
   return `vc-${String((index * 7919) % count).padStart(4, '0')}`;
 }
@@ -28,7 +28,7 @@ async function inLanes(width: number, work: (index: number) => Promise<void>): P
   await Promise.all(Array.from({ length: width }, lane));
 }
 
-/** Scrolls so many pixels in each frame, for so many frames. */
+/** Scrolls a number of pixels per frame for a number of frames. */
 async function scroll(page: Page, pixels: number, frames: number): Promise<void> {
   await page.evaluate(
     async ([step = 0, times = 0]) => {
@@ -42,29 +42,29 @@ async function scroll(page: Page, pixels: number, frames: number): Promise<void>
   );
 }
 
-describeConsole('a list of ten thousand virtual clusters', (bench) => {
+describeConsole('a list of ten thousand virtual clusters', (env) => {
   let watched: WatchedPage;
 
   beforeAll(async () => {
     for (const name of projects) {
       const spec = { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' }] };
-      await bench.admin.ask('POST', `${group}/projects`, { metadata: { name }, spec });
+      await env.admin.ask('POST', `${group}/projects`, { metadata: { name }, spec });
     }
-    await inLanes(12, async (index) => await bench.admin.createInstance(nameOf(index), {}, projectOf(index)));
-    watched = await bench.open();
-    await signIn(watched.page, bench.flotilla.adminKey);
+    await inLanes(12, async (index) => await env.admin.createInstance(nameOf(index), {}, projectOf(index)));
+    watched = await env.open();
+    await signIn(watched.page, env.flotilla.adminKey);
   }, longMinutes);
 
-  it('is there at once, and whole soon after', async () => {
+  it('appears at once and loads completely soon after', async () => {
     const { page } = watched;
     await page.getByRole('navigation').getByText('Virtual clusters').click();
     await page.locator('tbody tr[data-key]').first().waitFor();
     await page.getByText(`${count}`, { exact: true }).waitFor({ timeout: 60_000 });
-    // What is not in sight is not in the page.
+    // Rows that are not visible are not rendered.
     expect(await page.locator('tr').count()).toBeLessThan(80);
   });
 
-  it('scrolls, from the first row to the last, at a cost that leaves no frame out', async () => {
+  it('scrolls from the first row to the last without dropping frames', async () => {
     const { page } = watched;
     const spend = await cpuTime(page);
     const frames = 100;
@@ -75,7 +75,7 @@ describeConsole('a list of ten thousand virtual clusters', (bench) => {
     await page.locator(`tbody tr[aria-rowindex="${count + 1}"]`).waitFor();
   });
 
-  it('follows fifty changes in a second without being busy', async () => {
+  it('follows fifty changes per second with low CPU usage', async () => {
     const { page } = watched;
     await page.getByRole('button', { name: 'Name', exact: true }).click();
     await scroll(page, -10_000_000, 1);
@@ -86,30 +86,30 @@ describeConsole('a list of ten thousand virtual clusters', (bench) => {
       for (let round = 0; round < 60; round++) {
         const pause = new Promise((resolve) => setTimeout(resolve, 40));
         const changed = [round * 2, round * 2 + 1].map((index) =>
-          bench.admin.ask('PATCH', pathOf(index), { metadata: { labels: { round: String(round) } } }),
+          env.admin.ask('PATCH', pathOf(index), { metadata: { labels: { round: String(round) } } }),
         );
         await Promise.all([pause, ...changed]);
       }
     });
-    // The share of one processor.
+    // The share of one CPU.
     expect(spent / (Date.now() - started)).toBeLessThan(0.5);
 
-    await bench.admin.ask('DELETE', pathOf(0));
+    await env.admin.ask('DELETE', pathOf(0));
     await page.getByRole('link', { name: nameOf(0), exact: true }).waitFor({ state: 'detached' });
     await page.getByText(`${count - 1}`, { exact: true }).waitFor();
   });
 
-  it('is searched, filtered and ticked as a short one is', async () => {
+  it('can be searched, filtered and selected like a short list', async () => {
     const { page } = watched;
-    const search = page.getByRole('textbox', { name: 'Search the virtual clusters' });
+    const search = page.getByRole('textbox', { name: 'Search virtual clusters' });
     await search.pressSequentially('vc-123');
     await page.getByText(`10 of ${count - 1}`).waitFor();
     expect(await search.inputValue()).toBe('vc-123');
-    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await page.getByRole('button', { name: 'Clear search' }).click();
     await page.getByRole('combobox', { name: 'Filter by project' }).selectOption({ value: '=team-7' });
     await page.getByText(`1000 of ${count - 1}`).waitFor();
-    await page.getByRole('checkbox', { name: 'Tick all virtual clusters of the list' }).check();
-    await page.getByText('1000 ticked').waitFor();
+    await page.getByRole('checkbox', { name: 'Select all virtual clusters' }).check();
+    await page.getByText('1000 selected').waitFor();
     await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('and 800 more').waitFor();
@@ -117,7 +117,7 @@ describeConsole('a list of ten thousand virtual clusters', (bench) => {
     await dialog.waitFor({ state: 'detached' });
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await page.getByRole('button', { name: 'Use the light theme' }).waitFor();
+    await page.getByRole('button', { name: 'Switch to light theme' }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     expectNoProblems(watched);
   });

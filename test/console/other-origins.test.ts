@@ -13,22 +13,22 @@ import { testCertificate } from '../harness/http-server.ts';
 import { describeWith } from '../harness/suite.ts';
 import { chromiumMissing, startBrowser } from './harness/browser.ts';
 
-const proof = { 'X-Flotilla-Console': '1', 'Content-Type': 'application/json' };
+const consoleHeaders = { 'X-Flotilla-Console': '1', 'Content-Type': 'application/json' };
 const projects = `${groupPath}/projects`;
 const service = '/kubernetes/cluster/evil/api/v1/namespaces/a/services/s/proxy/page';
-/** Says so, where it runs, and takes what it can. */
+/** Reports that it runs, and tries to read data. */
 const script = `document.title = 'ran'; fetch(${JSON.stringify(projects)}, { headers: { 'X-Flotilla-Console': '1' } })
   .then((answer) => { document.title = 'ran and got ' + answer.status; });`;
 
-describeWith(chromiumMissing, 'somebody’s session, to pages that are not the console’s', () => {
+describeWith(chromiumMissing, 'a console session and pages of other origins', () => {
   let browser: Browser;
-  let bench: ServerBench;
+  let env: ServerBench;
   let server: RunningServer;
   let sibling: Server;
   const closing: (() => unknown)[] = [];
   let context: BrowserContext;
   let page: Page;
-  /** What a page of the sibling is answered with besides. */
+  /** The cookie that the sibling sets. */
   let siblingCookie = '';
   const portOf = (of: { address(): unknown }) => (of.address() as AddressInfo).port;
   const siblingUrl = (host: string) => `https://${host}:${portOf(sibling)}/`;
@@ -41,13 +41,13 @@ describeWith(chromiumMissing, 'somebody’s session, to pages that are not the c
   beforeEach(async () => {
     siblingCookie = '';
     const { cert, key } = await testCertificate();
-    // Another server on another port of the same host: what it serves is of the same site, and of another origin.
-    sibling = createHttps({ cert, key }, (_asked, response) => {
+    // A server on another port of the same host: same site, but another origin.
+    sibling = createHttps({ cert, key }, (_request, response) => {
       if (siblingCookie !== '') response.setHeader('set-cookie', siblingCookie);
       response.setHeader('content-type', 'text/html');
       response.end('<!doctype html><title>sibling</title><body>');
     });
-    const cluster = createHttp((_asked, response) => {
+    const cluster = createHttp((_request, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(`<!doctype html><title>quiet</title><script>${script}</script>`);
     });
@@ -59,12 +59,12 @@ describeWith(chromiumMissing, 'somebody’s session, to pages that are not the c
         each.close();
       });
     }
-    bench = await ServerBench.open();
-    closing.push(() => bench.close());
-    await mkdir(bench.consoleDir);
-    await writeFile(join(bench.consoleDir, 'index.html'), '<!doctype html><title>console</title><body>');
-    server = await bench.start();
-    await bench.make(server, 'users', 'anna', {});
+    env = await ServerBench.open();
+    closing.push(() => env.close());
+    await mkdir(env.consoleDir);
+    await writeFile(join(env.consoleDir, 'index.html'), '<!doctype html><title>console</title><body>');
+    server = await env.start();
+    await env.make(server, 'users', 'anna', {});
     const kubeconfig = JSON.stringify({
       apiVersion: 'v1',
       kind: 'Config',
@@ -73,7 +73,7 @@ describeWith(chromiumMissing, 'somebody’s session, to pages that are not the c
       contexts: [{ name: 'evil', context: { cluster: 'evil', user: 'admin' } }],
       'current-context': 'evil',
     });
-    await bench.make(server, 'clusters', 'evil', { kubeconfig });
+    await env.make(server, 'clusters', 'evil', { kubeconfig });
     context = await browser.newContext({ ignoreHTTPSErrors: true });
     closing.push(() => context.close());
     page = await context.newPage();
@@ -83,7 +83,7 @@ describeWith(chromiumMissing, 'somebody’s session, to pages that are not the c
     for (const close of closing.splice(0).reverse()) await close();
   });
 
-  /** What fetch on the page that is open comes to. */
+  /** Returns the status of a fetch on the open page, or its error. */
   async function fetched(path: string, init: RequestInit = {}): Promise<number | string> {
     return await page.evaluate(
       async ([url, options]) => {
@@ -101,34 +101,34 @@ describeWith(chromiumMissing, 'somebody’s session, to pages that are not the c
     const answer = await page.evaluate(
       async ([headers, body]) => {
         const response = await fetch('/auth/session', { method: 'POST', headers, body });
-        return { status: response.status, told: (await response.json()) as { accessKey: string } };
+        return { status: response.status, info: (await response.json()) as { accessKey: string } };
       },
-      [proof, JSON.stringify({ accessKey })] as const,
+      [consoleHeaders, JSON.stringify({ accessKey })] as const,
     );
     expect(answer.status).toBe(201);
-    return answer.told.accessKey;
+    return answer.info.accessKey;
   }
 
-  it('is one that the console’s own page has, and no script of it sees', async () => {
-    const name = await signIn(await bench.adminKey());
+  it('the console page can use the session, and no script can read the cookie', async () => {
+    const name = await signIn(await env.adminKey());
     expect(await page.evaluate(() => document.cookie)).toBe('');
-    expect(await fetched(projects, { headers: proof })).toBe(200);
-    // A browser sends the origin along, though it is told to send no referrer.
-    expect(await fetched(`${groupPath}/selves`, { method: 'POST', headers: proof, body: '{}' })).toBe(201);
+    expect(await fetched(projects, { headers: consoleHeaders })).toBe(200);
+    // A browser sends the origin even with a no-referrer policy.
+    expect(await fetched(`${groupPath}/selves`, { method: 'POST', headers: consoleHeaders, body: '{}' })).toBe(201);
     expect(await fetched(projects)).toBe(403);
     const [cookie] = await context.cookies();
     expect(cookie).toMatchObject({ name: '__Host-flotilla-session', httpOnly: true, secure: true, sameSite: 'Strict' });
-    expect(await fetched('/auth/session', { method: 'DELETE', headers: proof })).toBe(200);
+    expect(await fetched('/auth/session', { method: 'DELETE', headers: consoleHeaders })).toBe(200);
     expect(await context.cookies()).toEqual([]);
-    expect((await bench.ask(server, `${groupPath}/accesskeys/${name}`)).code).toBe(404);
+    expect((await env.ask(server, `${groupPath}/accesskeys/${name}`)).code).toBe(404);
   });
 
   for (const [site, host, sendsCookie] of [
     ['of the same site, on another port', '127.0.0.1', true],
     ['of another site', 'localhost', false],
   ] as const) {
-    it(`is of no use to a page ${site}`, async () => {
-      await signIn(await bench.adminKey());
+    it(`a page ${site} cannot use the session`, async () => {
+      await signIn(await env.adminKey());
       const answers: [string, number][] = [];
       await page.goto(siblingUrl(host));
       context.on('response', (response) => {
@@ -137,7 +137,7 @@ describeWith(chromiumMissing, 'somebody’s session, to pages that are not the c
       const target = (path: string) => `${server.url}${path}`;
       const made = JSON.stringify({ metadata: { name: 'forged' } });
       const session = target('/auth/session');
-      // With the header it would have to ask first.
+      // With the header the browser must send a preflight request first.
       for (const [path, method] of [
         [target(projects), 'GET'],
         [target(projects), 'POST'],
@@ -145,16 +145,18 @@ describeWith(chromiumMissing, 'somebody’s session, to pages that are not the c
         [session, 'DELETE'],
       ] as const) {
         const body = method === 'POST' ? { body: made } : {};
-        expect(await fetched(path, { method, credentials: 'include', headers: proof, ...body })).toMatch(/TypeError/);
+        expect(await fetched(path, { method, credentials: 'include', headers: consoleHeaders, ...body })).toMatch(
+          /TypeError/,
+        );
       }
-      // Without it, it is sent, and refused.
+      // Without the header the request is sent and denied.
       const simple: RequestInit = { credentials: 'include', mode: 'no-cors' };
       await fetched(target(projects), simple);
       await fetched(target(projects), { ...simple, method: 'POST', body: made });
       await fetched(session, {
         ...simple,
         method: 'POST',
-        body: JSON.stringify({ accessKey: await bench.adminKey() }),
+        body: JSON.stringify({ accessKey: await env.adminKey() }),
       });
       await page.evaluate(
         async ([list, review]) => {
@@ -196,35 +198,35 @@ describeWith(chromiumMissing, 'somebody’s session, to pages that are not the c
       await page.waitForURL(session);
       expect(answers.length).toBeGreaterThanOrEqual(5);
       for (const [url, status] of answers) expect(status, url).toBeGreaterThanOrEqual(400);
-      expect(await bench.names(server, 'projects')).not.toContain('forged');
-      // To another port of its host the browser sends the cookie along, and it is the proof that was missing.
-      const lines = (await bench.read('audit.log')).split('\n');
+      expect(await env.names(server, 'projects')).not.toContain('forged');
+      // To another port of the same host the browser sends the cookie; the missing console header causes the denial.
+      const lines = (await env.read('audit.log')).split('\n');
       const refused = lines.filter((line) => line.includes('"code":403') && line.includes('"username":"admin"'));
       expect(refused.length > 0).toBe(sendsCookie);
-      // It is still there, for whom it is meant.
+      // The session still works for the console.
       await page.goto(`${server.url}/`);
-      expect(await fetched(projects, { headers: proof })).toBe(200);
+      expect(await fetched(projects, { headers: consoleHeaders })).toBe(200);
     });
   }
 
-  it('does not open the pages of clusters, and is out of their reach where something else does', async () => {
-    await signIn(await bench.adminKey());
+  it('the session does not open pages of services in clusters, and their scripts do not run', async () => {
+    await signIn(await env.adminKey());
     const followed = await page.goto(`${server.url}${service}`);
     expect(followed?.status()).toBe(403);
-    // As an extension would that puts a key on every request.
-    await page.setExtraHTTPHeaders({ authorization: `Bearer ${await bench.adminKey()}` });
+    // Like a browser extension that adds a key to every request.
+    await page.setExtraHTTPHeaders({ authorization: `Bearer ${await env.adminKey()}` });
     const opened = await page.goto(`${server.url}${service}`);
     expect(opened?.status()).toBe(200);
     expect(await page.title()).toBe('quiet');
   });
 
-  it('is not mistaken for another that the sibling puts into its place', async () => {
-    const name = await signIn(await bench.adminKey());
-    const attacker = new Requests(bench, server);
-    await attacker.signIn({ accessKey: await bench.makeKey(server, 'annas', { user: 'anna' }) });
+  it('a cookie that the sibling replaces is rejected', async () => {
+    const name = await signIn(await env.adminKey());
+    const attacker = new Requests(env, server);
+    await attacker.signIn({ accessKey: await env.makeKey(server, 'annas', { user: 'anna' }) });
     siblingCookie = `__Host-flotilla-session=${attacker.cookie}; Path=/; Secure; HttpOnly; SameSite=Strict`;
     const other = await context.newPage();
     await other.goto(siblingUrl('127.0.0.1'));
-    expect(await fetched(projects, { headers: { ...proof, 'X-Flotilla-Session': name } })).toBe(401);
+    expect(await fetched(projects, { headers: { ...consoleHeaders, 'X-Flotilla-Session': name } })).toBe(401);
   });
 });

@@ -10,14 +10,14 @@ import { inEveryLook, whatSticksOut } from './harness/looks.ts';
 
 const apiVersion = `${managementGroup}/v1`;
 const group = `/apis/${apiVersion}`;
-/** What would run, were it ever more than text. */
+/** Markup that would run if it were not escaped. */
 const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>';
-/** As long as a name can be, and one word. */
+/** The longest possible name, without a break opportunity. */
 const longest = 'n'.repeat(63);
-/** Leaves a picture of every page there. */
-const pictures = process.env.FLOTILLA_SCREENSHOTS;
+/** If set, the directory for a screenshot of every page. */
+const screenshots = process.env['FLOTILLA_SCREENSHOTS'];
 
-/** Every page there is: where it is, and what is in sight when it is there. */
+/** All pages: name, path, and heading. */
 const pages = [
   ['fleet', '/', 'Fleet'],
   ['virtual-clusters', '/virtual-clusters', 'Virtual clusters'],
@@ -41,16 +41,16 @@ const pages = [
   ['user', '/users/marked', ''],
   ['teams', '/teams', 'Teams'],
   ['team', '/teams/marked', ''],
-  ['audit', '/audit-log', 'Audit'],
+  ['audit', '/audit-log', 'Audit log'],
   ['nowhere', '/no/such/page', ''],
 ] as const;
 
-describeConsole('every page of the console', (bench) => {
+describeConsole('every page of the console', (env) => {
   beforeAll(async () => {
     const make = (plural: string, kind: string, name: string, spec: object) =>
-      bench.admin.ask('POST', `${group}/${plural}`, { apiVersion, kind, metadata: { name }, spec });
+      env.admin.ask('POST', `${group}/${plural}`, { apiVersion, kind, metadata: { name }, spec });
     const shown = { displayName: markup, description: markup };
-    await bench.admin.createUser('marked', 'a password for tests', {
+    await env.admin.createUser('marked', 'a password for tests', {
       displayName: markup,
       email: 'marked@example.com',
     });
@@ -62,36 +62,37 @@ describeConsole('every page of the console', (bench) => {
       parameters: [{ variable: 'size', label: markup, description: markup, section: markup, defaultValue: '1' }],
     });
     await make('ownedaccesskeys', 'OwnedAccessKey', 'marked', { displayName: markup, ttl: 86_400 });
-    await bench.admin.ask('PATCH', `${group}/projects/default`, {
+    await env.admin.ask('PATCH', `${group}/projects/default`, {
       spec: { ...shown, members: [{ kind: 'User', name: 'marked', clusterRole: projectRoles.user }] },
     });
-    await bench.admin.ask('PATCH', `${group}/clusters/local`, { spec: shown });
-    await bench.admin.createInstance(longest);
-    await bench.admin.createInstance('shop', { spec: { ...shown, templateRef: { name: 'marked' } } });
+    await env.admin.ask('PATCH', `${group}/clusters/local`, { spec: shown });
+    await env.admin.createInstance(longest);
+    await env.admin.createInstance('shop', { spec: { ...shown, templateRef: { name: 'marked' } } });
   });
 
-  /** There, with what it fetches. */
+  /** Waits until the page and its data are loaded. */
   async function settled(page: Page, heading: string): Promise<void> {
     const named = heading === '' ? {} : { name: heading, exact: true };
     await page.locator('main').getByRole('heading', named).first().waitFor();
     await page.waitForFunction(() => document.querySelector('main [data-waiting]') === null);
   }
 
-  it('shows texts as texts, fits, and keeps nobody out, in both themes and on a narrow screen', async () => {
-    const watched = await bench.open();
+  it('escapes texts, fits and is accessible, in both themes and on a narrow screen', async () => {
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey);
-    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
+    await signIn(page, env.flotilla.adminKey);
+    if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
     const faults: string[] = [];
     for (const [name, path, heading] of pages) {
       await page.goto(path);
       await settled(page, heading);
       await inEveryLook(page, async ({ theme, width }) => {
-        if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
-        // The same elements at every width.
+        if (screenshots !== undefined)
+          await page.screenshot({ path: join(screenshots, `${name}-${theme}-${width}.png`) });
+        // The elements are the same at every width.
         const found = width < 1000 ? [] : await accessibilityFaults(page);
         found.push(...(await whatSticksOut(page)));
-        if ((await page.locator('img[src="x"]').count()) > 0) found.push('markup has become an element');
+        if ((await page.locator('img[src="x"]').count()) > 0) found.push('markup was rendered as an element');
         faults.push(...found.map((fault) => `${name}, ${theme}, ${width} wide: ${fault}`));
       });
     }
@@ -100,8 +101,8 @@ describeConsole('every page of the console', (bench) => {
     await watched.context.close();
   }, 300_000);
 
-  it('keeps the focus: on another page at its beginning, after a dialog where it was, after a refusal at the field', async () => {
-    const watched = await bench.open();
+  it('manages the focus: at the start of a new page, back after a dialog, at the field after an error', async () => {
+    const watched = await env.open();
     const { page } = watched;
     const focused = () =>
       page.evaluate(() => {
@@ -109,9 +110,9 @@ describeConsole('every page of the console', (bench) => {
         const path = document.activeElement?.getAttribute('aria-label') ?? '';
         return tagName === 'MAIN' ? id : path || textContent;
       });
-    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters');
+    await signIn(page, env.flotilla.adminKey, '/virtual-clusters');
     await page.getByRole('link', { name: 'shop', exact: true }).press('Enter');
-    const sleep = page.getByRole('button', { name: 'Sleep' });
+    const sleep = page.getByRole('button', { name: 'Sleep', exact: true });
     await sleep.waitFor();
     await expect.poll(focused).toBe('page');
     await sleep.press('Enter');
@@ -128,9 +129,9 @@ describeConsole('every page of the console', (bench) => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText(/lowercase RFC 1123/).waitFor();
     await expect.poll(() => name.evaluate((field) => field === document.activeElement)).toBe(true);
-    // It stands at the field, and there alone.
+    // The message is shown at the field only.
     expect(await dialog.getByText(/lowercase RFC 1123/).count()).toBe(1);
-    // What was typed is not lost to a click beside the dialog.
+    // A click outside the dialog does not discard the input.
     await page.mouse.click(5, 5);
     expect(await name.inputValue()).toBe('Not A Name');
     expectNoProblems(watched);

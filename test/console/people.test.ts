@@ -11,25 +11,25 @@ const markup = '<b onclick=alert(1)>Anna</b>';
 const password = 'correct horse battery';
 const another = 'another horse battery';
 
-describeConsole('users and teams', (bench) => {
+describeConsole('users and teams', (env) => {
   beforeAll(async () => {
-    await bench.admin.createUser('ben', password, { displayName: 'Ben Okafor' });
+    await env.admin.createUser('ben', password, { displayName: 'Ben Okafor' });
   });
 
   const dialog = (page: Page) => page.getByRole('dialog');
   const button = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name, exact: true });
 
-  it('are made, put together, given keys and passwords, disabled and deleted', async () => {
-    const watched = await bench.open();
+  it('are created, combined, given keys and passwords, disabled and deleted', async () => {
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/users');
+    await signIn(page, env.flotilla.adminKey, '/users');
     await page.getByRole('row').filter({ hasText: 'Ben Okafor' }).waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
 
     await button(page, 'New user').click();
     await dialog(page).getByLabel(/^Name/).fill('anna');
     await dialog(page).getByLabel('Display name').fill(markup);
-    await dialog(page).getByLabel('E-mail address').fill('anna@example.org');
+    await dialog(page).getByLabel('Email').fill('anna@example.org');
     await dialog(page).getByLabel('Password', { exact: true }).fill('short');
     await dialog(page).getByLabel('Groups').fill('dev');
     await dialog(page).getByLabel('Groups').press('Enter');
@@ -45,7 +45,7 @@ describeConsole('users and teams', (bench) => {
     await page.getByRole('heading', { level: 1, name: markup }).waitFor();
     expect(await readableTexts(page)).not.toContain(password);
     await page.getByText('anna@example.org').waitFor();
-    await page.getByText('In no team.').waitFor();
+    await page.getByText('Not a member of any team.').waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
 
     await page.getByRole('navigation').getByRole('link', { name: 'Teams' }).click();
@@ -54,14 +54,14 @@ describeConsole('users and teams', (bench) => {
     await button(page, 'New team').first().click();
     await dialog(page).getByLabel(/^Name/).fill('ops');
     await dialog(page).getByRole('button', { name: 'Create' }).click();
-    await page.getByText('Nobody is in this team yet').waitFor();
-    await button(page, 'Add a user').click();
+    await page.getByText('No members yet').waitFor();
+    await button(page, 'Add user').click();
     await dialog(page).getByRole('combobox', { name: 'User' }).fill('okafor');
     await page.getByRole('option', { name: /Ben Okafor/ }).click();
     await dialog(page).getByRole('button', { name: 'Add' }).click();
     await page.getByRole('link', { name: 'Ben Okafor' }).waitFor();
-    // By somebody else, meanwhile.
-    await bench.admin.ask('PATCH', `${group}/teams/ops`, { spec: { users: ['ben', 'anna'] } });
+    // A concurrent change by another client.
+    await env.admin.ask('PATCH', `${group}/teams/ops`, { spec: { users: ['ben', 'anna'] } });
     await page.getByRole('link', { name: markup }).waitFor();
     await button(page, 'Remove ben').click();
     await dialog(page).getByRole('button', { name: 'Remove ben' }).click();
@@ -70,11 +70,11 @@ describeConsole('users and teams', (bench) => {
 
     await page.getByRole('tab', { name: 'Access keys' }).click();
     await page.getByRole('link', { name: 'New access key' }).click();
-    await page.getByText('It can do everything that the team ops may do.').waitFor();
-    await page.getByRole('button', { name: 'Create the key' }).click();
-    const value = await page.getByLabel('The value of the key').innerText();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
-    expect(await bench.admin.statusOf(value, 'POST', `${group}/selves`, {})).toBe(201);
+    await page.getByText('Full access: everything that the team ops may do.').waitFor();
+    await page.getByRole('button', { name: 'Create access key' }).click();
+    const value = await page.getByLabel('Access key value').innerText();
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await env.admin.statusOf(value, 'POST', `${group}/selves`, {})).toBe(201);
 
     await page.goto('/users/anna');
     await page.getByRole('link', { name: 'ops' }).waitFor();
@@ -85,34 +85,34 @@ describeConsole('users and teams', (bench) => {
     await dialog(page).getByRole('button', { name: 'Enable anna' }).click();
     await page.getByRole('main').getByText('Active', { exact: true }).waitFor();
     await button(page, 'Delete').click();
-    await dialog(page).getByLabel('Type anna to go on').fill('anna');
+    await dialog(page).getByLabel('Type anna to confirm').fill('anna');
     await dialog(page).getByRole('button', { name: 'Delete anna' }).click();
-    await page.getByText('The user anna is deleted').waitFor();
+    await page.getByText('Deleted user anna').waitFor();
     expectNoProblems(watched);
     await watched.context.close();
   });
 
-  it('are offered to everybody as far as they may: their own password, nobody else', async () => {
-    const watched = await bench.open();
+  it('allow a user to change their own password, and nothing of others', async () => {
+    const watched = await env.open();
     const { page } = watched;
     await signInAs(page, 'ben', password);
     await page.getByRole('button', { name: 'Ben Okafor' }).click();
-    await page.getByRole('menuitem', { name: 'Your account and password' }).click();
-    await button(page, 'Set the password').waitFor();
+    await page.getByRole('menuitem', { name: 'Account settings' }).click();
+    await button(page, 'Set password').waitFor();
     for (const name of ['Disable', 'Delete']) expect(await button(page, name).count()).toBe(0);
-    await button(page, 'Set the password').click();
+    await button(page, 'Set password').click();
     await dialog(page).getByLabel('New password', { exact: true }).fill(another);
-    await dialog(page).getByRole('button', { name: 'Set the password' }).click();
-    await page.getByText('ben has a new password').waitFor();
+    await dialog(page).getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Changed password of ben').waitFor();
     expect(await readableTexts(page)).not.toContain(another);
-    // This session goes on.
+    // The current session continues.
     await page.getByRole('navigation').getByRole('link', { name: 'Users' }).click();
     await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
     expect(await button(page, 'New user').count()).toBe(0);
     expectNoProblems(watched);
     await watched.context.close();
 
-    const later = await bench.open({ width: 390, height: 844 });
+    const later = await env.open({ width: 390, height: 844 });
     await later.page.goto('/users/ben');
     await later.page.locator('input[name="username"]').fill('ben');
     await later.page.locator('input[name="password"]').fill(another);

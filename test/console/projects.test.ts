@@ -11,17 +11,17 @@ const group = `/apis/${apiVersion}`;
 const markup = '<img src=x onerror=alert(1)>';
 const password = 'a password for tests';
 
-describeConsole('the pages of projects', (bench) => {
+describeConsole('the project pages', (env) => {
   beforeAll(async () => {
-    await bench.admin.createUser('ana', password, { displayName: `Ana ${markup}` });
-    await bench.admin.createUser('chief', password);
-    await bench.admin.ask('POST', `${group}/teams`, {
+    await env.admin.createUser('ana', password, { displayName: `Ana ${markup}` });
+    await env.admin.createUser('chief', password);
+    await env.admin.ask('POST', `${group}/teams`, {
       apiVersion,
       kind: 'Team',
       metadata: { name: 'ops' },
       spec: { displayName: 'Operations', users: ['chief'] },
     });
-    await bench.admin.ask('POST', `${group}/projects`, {
+    await env.admin.ask('POST', `${group}/projects`, {
       apiVersion,
       kind: 'Project',
       metadata: { name: 'red' },
@@ -39,29 +39,29 @@ describeConsole('the pages of projects', (bench) => {
   });
 
   const specOf = async (project: string): Promise<ProjectSpec> =>
-    (await bench.admin.ask<{ spec: ProjectSpec }>('GET', `${group}/projects/${project}`)).spec;
+    (await env.admin.ask<{ spec: ProjectSpec }>('GET', `${group}/projects/${project}`)).spec;
   const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click();
   const dialog = (page: Page) => page.getByRole('dialog');
 
   async function signInAs(page: Page, user: string, path: string): Promise<void> {
     await page.goto(path);
-    await page.getByLabel('User name').fill(user);
+    await page.getByLabel('Username').fill(user);
     await page.locator('input[name="password"]').fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: /Red/ }).waitFor();
   }
 
-  it('are where an administrator makes one, fills it, limits it and takes it away', async () => {
-    const watched = await bench.open();
+  it('let an administrator create, fill, limit and delete a project', async () => {
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/projects');
+    await signIn(page, env.flotilla.adminKey, '/projects');
     await page.getByRole('link', { name: 'red' }).waitFor();
 
     await page.getByRole('button', { name: 'New project' }).click();
     await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill('Not A Name');
     await dialog(page).getByLabel('Display name').fill(markup);
     await dialog(page).getByRole('button', { name: 'Create' }).click();
-    // What the server does not like is told where it was typed, and nothing is lost.
+    // A validation error is shown at its field, and the input is kept.
     await dialog(page)
       .getByText(/a lowercase RFC 1123 label must consist of/)
       .first()
@@ -80,8 +80,8 @@ describeConsole('the pages of projects', (bench) => {
 
     await tab(page, 'Members');
     await page.getByText('No members yet').waitFor();
-    await page.getByRole('button', { name: 'Add a member' }).click();
-    await dialog(page).getByPlaceholder('Type some of a name').fill('ana');
+    await page.getByRole('button', { name: 'Add member' }).click();
+    await dialog(page).getByPlaceholder('Search by name').fill('ana');
     await page.getByRole('option', { name: /ana/ }).first().click();
     await dialog(page).getByLabel('Viewer').click();
     await dialog(page).getByRole('button', { name: 'Add', exact: true }).click();
@@ -89,14 +89,14 @@ describeConsole('the pages of projects', (bench) => {
     await roleOfAna.waitFor();
     expect(await roleOfAna.inputValue()).toBe(projectRoles.viewer);
 
-    // Somebody else adds a team meanwhile: it is in sight at once, and a change here keeps it.
+    // Another client adds a team: it appears at once, and a change here keeps it.
     const members = (await specOf('blue')).members ?? [];
     const ops = { kind: 'Team', name: 'ops', clusterRole: projectRoles.user };
-    await bench.admin.ask('PATCH', `${group}/projects/blue`, { spec: { members: [...members, ops] } });
+    await env.admin.ask('PATCH', `${group}/projects/blue`, { spec: { members: [...members, ops] } });
     await page.getByRole('link', { name: 'Operations' }).waitFor();
     await roleOfAna.selectOption({ label: 'Admin' });
-    await page.getByText('ana is Admin now').waitFor();
-    // Her row has moved to its new place: nothing moves under the hand any more.
+    await page.getByText('Changed role of ana to Admin').waitFor();
+    // Her row has moved to its new position: the list is stable again.
     await expect.poll(() => roleOfAna.inputValue(), { timeout: 20_000 }).toBe(projectRoles.admin);
     expect((await specOf('blue')).members).toEqual([
       { kind: 'User', name: 'ana', clusterRole: projectRoles.admin },
@@ -108,11 +108,11 @@ describeConsole('the pages of projects', (bench) => {
 
     await tab(page, 'Clusters and templates');
     await page.getByText('All clusters are allowed').waitFor();
-    await page.getByRole('button', { name: 'Change clusters' }).click();
-    await dialog(page).getByLabel('All clusters, also those that come later').click();
+    await page.getByRole('button', { name: 'Edit clusters' }).click();
+    await dialog(page).getByLabel('All clusters, including future ones').click();
     await dialog(page).getByRole('button', { name: 'Save' }).click();
     await page.getByText('No clusters are allowed').waitFor();
-    await page.getByRole('button', { name: 'Change clusters' }).click();
+    await page.getByRole('button', { name: 'Edit clusters' }).click();
     await dialog(page).getByLabel('local').click();
     await dialog(page).getByRole('button', { name: 'Save' }).click();
     await page.getByText('Only these clusters are allowed').waitFor();
@@ -120,46 +120,46 @@ describeConsole('the pages of projects', (bench) => {
 
     await tab(page, 'Quotas');
     await page.getByText('0, no limit').waitFor();
-    await page.getByRole('button', { name: 'Change limits' }).click();
-    await dialog(page).getByLabel('Virtual clusters of the project').fill('2');
+    await page.getByRole('button', { name: 'Edit quotas' }).click();
+    await dialog(page).getByLabel('Virtual clusters in the project').fill('2');
     await dialog(page).getByRole('button', { name: 'Save' }).click();
     await page.getByText('0 of 2').waitFor();
-    await bench.admin.createInstance('one', {}, 'blue');
+    await env.admin.createInstance('one', {}, 'blue');
     await page.getByText('1 of 2').waitFor();
     await tab(page, 'Overview');
     await page.getByRole('link', { name: '1 Ready' }).waitFor();
 
     await page.getByRole('button', { name: 'Delete' }).click();
     await dialog(page)
-      .getByText(/The virtual cluster in it/)
+      .getByText(/Its virtual cluster/)
       .waitFor();
     expect(await dialog(page).getByRole('button', { name: 'Delete blue' }).isDisabled()).toBe(true);
     await dialog(page)
       .getByLabel(/Type blue/)
       .fill('blue');
     await dialog(page).getByRole('button', { name: 'Delete blue' }).click();
-    await page.getByRole('heading', { name: 'blue is gone' }).waitFor();
+    await page.getByRole('heading', { name: 'blue was deleted' }).waitFor();
     expectNoProblems(watched);
     await watched.context.close();
   });
 
-  it('offer each what they may do, and nothing else', async () => {
-    const one = await bench.open();
+  it('offer only permitted actions', async () => {
+    const one = await env.open();
     await signInAs(one.page, 'chief', '/projects/red?tab=members');
-    await one.page.getByRole('button', { name: 'Add a member' }).waitFor();
+    await one.page.getByRole('button', { name: 'Add member' }).waitFor();
     await tab(one.page, 'Quotas');
     await one.page.getByText('0 of 2').waitFor();
     await tab(one.page, 'Clusters and templates');
     await one.page.getByRole('link', { name: 'Local' }).waitFor();
     await one.page.getByRole('link', { name: 'New virtual cluster' }).waitFor();
-    for (const name of ['Change limits', 'Change clusters', 'Change templates', 'Delete']) {
+    for (const name of ['Edit quotas', 'Edit clusters', 'Edit templates', 'Delete']) {
       expect(await one.page.getByRole('button', { name }).count(), name).toBe(0);
     }
 
-    const other = await bench.open();
+    const other = await env.open();
     await signInAs(other.page, 'ana', '/projects/red?tab=members');
     await other.page.getByRole('cell', { name: 'Viewer' }).waitFor();
-    for (const name of ['Add a member', 'Remove chief', 'Edit', 'Delete']) {
+    for (const name of ['Add member', 'Remove chief', 'Edit', 'Delete']) {
       expect(await other.page.getByRole('button', { name }).count(), name).toBe(0);
     }
     for (const watched of [one, other]) {
@@ -168,16 +168,16 @@ describeConsole('the pages of projects', (bench) => {
     }
   });
 
-  it('keep nobody out, in both themes and on a narrow screen', async () => {
-    const watched = await bench.open();
+  it('are accessible in both themes and on a narrow screen', async () => {
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/projects');
+    await signIn(page, env.flotilla.adminKey, '/projects');
     const looks: [path: string, seen: string][] = [
       ['/projects', 'Default'],
       ['/projects/red', 'Time to Ready'],
-      ['/projects/red?tab=members', 'What the roles are for'],
+      ['/projects/red?tab=members', 'Roles'],
       ['/projects/red?tab=allowed', 'All templates are allowed'],
-      ['/projects/red?tab=quotas', 'Each may have 1'],
+      ['/projects/red?tab=quotas', 'The limit is 1 each'],
     ];
     await page.getByText('Default').first().waitFor();
     for (const [path, seen] of looks) {
@@ -186,8 +186,8 @@ describeConsole('the pages of projects', (bench) => {
       expect(await faultsInEveryLook(page), path).toEqual([]);
     }
     await page.goto('/projects/red?tab=members');
-    await page.getByRole('button', { name: 'Add a member' }).click();
-    await dialog(page).getByPlaceholder('Type some of a name').waitFor();
+    await page.getByRole('button', { name: 'Add member' }).click();
+    await dialog(page).getByPlaceholder('Search by name').waitFor();
     expect(await faultsInEveryLook(page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();

@@ -8,32 +8,32 @@ import { readableTexts } from './harness/secrets.ts';
 const password = 'correct horse battery staple';
 const keys = `/apis/${managementGroup}/v1/accesskeys`;
 
-describeConsole('signing in to the console', (bench) => {
+describeConsole('signing in to the console', (env) => {
   beforeAll(async () => {
-    await bench.admin.createUser('anna', password, { displayName: 'Anna <b>Ahoi</b>' });
+    await env.admin.createUser('anna', password, { displayName: 'Anna <b>Ahoi</b>' });
   });
 
   async function loginsOf(user: string): Promise<string[]> {
-    const { items } = await bench.admin.ask<{
+    const { items } = await env.admin.ask<{
       items: { metadata: { name: string }; spec: { type: string; user?: string } }[];
     }>('GET', keys);
     return items.filter(({ spec }) => spec.type === 'Login' && spec.user === user).map(({ metadata }) => metadata.name);
   }
 
-  it('says no to a wrong password, keeps it nowhere, and lets the right one in with a cookie that no script reads', async () => {
-    const watched = await bench.open();
+  it('rejects a wrong password without keeping it, and accepts the right one with a cookie that no script can read', async () => {
+    const watched = await env.open();
     const { page, context } = watched;
     await page.goto('/keys');
-    await page.getByLabel('User name').fill('anna');
+    await page.getByLabel('Username').fill('anna');
     await page.locator('input[name="password"]').fill('wrong horse');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('The user name or the password is wrong.').waitFor();
+    await page.getByText('Incorrect username or password.').waitFor();
     expect(await readableTexts(page)).not.toContain('wrong horse');
 
     await page.locator('input[name="password"]').fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Access keys', level: 1 }).waitFor();
-    // Markup in a name is text.
+    // Markup in a name is escaped.
     await page.getByRole('button', { name: 'Anna <b>Ahoi</b>' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/keys');
 
@@ -47,12 +47,12 @@ describeConsole('signing in to the console', (bench) => {
     await context.close();
   });
 
-  it('ends the key when somebody signs out, in every tab', async () => {
-    const watched = await bench.open();
+  it('deletes the session key on sign-out, in every tab', async () => {
+    const watched = await env.open();
     const { page, context } = watched;
     const before = await loginsOf('admin');
-    await signIn(page, bench.flotilla.adminKey);
-    const other = await watchedPage(context, bench.flotilla.url);
+    await signIn(page, env.flotilla.adminKey);
+    const other = await watchedPage(context, env.flotilla.url);
     await other.page.goto('/projects');
     await other.page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor();
     expect(await loginsOf('admin')).toHaveLength(before.length + 1);
@@ -68,42 +68,42 @@ describeConsole('signing in to the console', (bench) => {
     await context.close();
   });
 
-  it('puts the sign-in before every page whose key has ended, and goes on with what was typed', async () => {
-    const watched = await bench.open();
+  it('shows the sign-in form on every page whose session ended, and keeps the input', async () => {
+    const watched = await env.open();
     const { page, context } = watched;
-    await bench.admin.createInstance('typed-shop', {});
+    await env.admin.createInstance('typed-shop', {});
     const before = new Set(await loginsOf('admin'));
-    await signIn(page, bench.flotilla.adminKey, '/virtual-clusters');
-    const search = page.getByRole('textbox', { name: 'Search the virtual clusters' });
+    await signIn(page, env.flotilla.adminKey, '/virtual-clusters');
+    const search = page.getByRole('textbox', { name: 'Search virtual clusters' });
     await search.fill('typed');
-    const other = await watchedPage(context, bench.flotilla.url);
+    const other = await watchedPage(context, env.flotilla.url);
     await other.page.goto('/virtual-clusters/new');
     const name = other.page.getByRole('textbox', { name: /^Name/ });
     await name.fill('half-typed');
 
     for (const login of await loginsOf('admin'))
-      if (!before.has(login)) await bench.admin.ask('DELETE', `${keys}/${login}`);
+      if (!before.has(login)) await env.admin.ask('DELETE', `${keys}/${login}`);
     await page.getByText('Your session has ended').waitFor();
     await other.page.getByText('Your session has ended').waitFor();
     expect(await search.isVisible()).toBe(false);
 
     await page.getByText('Access key', { exact: true }).click();
-    await page.locator('input[name="access-key"]').fill(bench.flotilla.adminKey);
+    await page.locator('input[name="access-key"]').fill(env.flotilla.adminKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: 'typed-shop' }).waitFor();
     expect(await search.inputValue()).toBe('typed');
     await other.page.getByText('Your session has ended').waitFor({ state: 'hidden' });
     expect(await name.inputValue()).toBe('half-typed');
-    // And it is live again.
-    await bench.admin.createInstance('typed-later', {});
+    // The list is live again.
+    await env.admin.createInstance('typed-later', {});
     await page.getByRole('link', { name: 'typed-later' }).waitFor();
     expectNoProblems(watched);
     expectNoProblems(other);
     await context.close();
   });
 
-  it.each(['light', 'dark'] as const)('keeps nobody out in the %s theme', async (theme) => {
-    const watched = await bench.open({ theme });
+  it.each(['light', 'dark'] as const)('is accessible in the %s theme', async (theme) => {
+    const watched = await env.open({ theme });
     await watched.page.goto('/');
     await watched.page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await accessibilityFaults(watched.page)).toEqual([]);
@@ -111,8 +111,8 @@ describeConsole('signing in to the console', (bench) => {
     await watched.context.close();
   });
 
-  it('ends a page that follows nothing itself too, and leads the hand back to where it was', async () => {
-    const watched = await bench.open();
+  it('ends the session of a page without a watch of its own too, and restores the focus', async () => {
+    const watched = await env.open();
     const { page, context } = watched;
     await page.goto('/keys/new');
     const field = (name: string) => page.evaluate((is) => document.activeElement?.getAttribute('name') === is, name);
@@ -122,10 +122,10 @@ describeConsole('signing in to the console', (bench) => {
     await description.fill('half a sentence');
 
     const user = `/apis/${managementGroup}/v1/users/anna`;
-    await bench.admin.ask('PATCH', user, { spec: { disabled: true } });
+    await env.admin.ask('PATCH', user, { spec: { disabled: true } });
     await page.getByText('Your session has ended').waitFor();
     await expect.poll(() => field('password')).toBe(true);
-    await bench.admin.ask('PATCH', user, { spec: { disabled: false } });
+    await env.admin.ask('PATCH', user, { spec: { disabled: false } });
     await page.locator('input[name="password"]').fill(password);
     await page.keyboard.press('Enter');
     await description.waitFor();

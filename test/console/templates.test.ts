@@ -9,23 +9,23 @@ const apiVersion = `${managementGroup}/${managementVersion}`;
 const templates = `/apis/${apiVersion}/virtualclustertemplates`;
 const markup = '<img src=x onerror=alert(1)> small';
 
-describeConsole('the pages of templates', (bench) => {
+describeConsole('the template pages', (env) => {
   const editorOf = (page: Page) => page.getByRole('textbox', { name: 'Template', exact: true });
-  const renderedOf = (page: Page) => page.getByRole('textbox', { name: 'Rendered with these values' });
-  const wrongs = (page: Page) => page.getByRole('list', { name: 'What is wrong with the text' });
-  const drop = async (page: Page) => {
-    await page.getByRole('button', { name: 'Drop the changes' }).click();
-    await page.getByText('Nothing is changed.').waitFor();
+  const renderedOf = (page: Page) => page.getByRole('textbox', { name: 'Rendered template' });
+  const problemsOf = (page: Page) => page.getByRole('list', { name: 'Problems' });
+  const discard = async (page: Page) => {
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByText('No changes.').waitFor();
   };
 
-  it('list them, make one, render it as one types, tell what is wrong where, and delete it', async () => {
-    const watched = await bench.open();
+  it('list, create, preview, validate and delete a template', async () => {
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/templates');
+    await signIn(page, env.flotilla.adminKey, '/templates');
     await page.getByRole('link', { name: 'control-plane' }).waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
 
-    // A new one begins with an example.
+    // A new template starts with an example.
     await page.getByRole('button', { name: 'New template' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Small_1');
@@ -36,7 +36,7 @@ describeConsole('the pages of templates', (bench) => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: markup }).waitFor();
 
-    // Beside it stands what would be made, with values to try.
+    // The preview shows the rendered template with sample values.
     await renderedOf(page).getByText('text: Hello from demo, DEV').waitFor();
     await page.getByRole('combobox', { name: 'Environment' }).selectOption('test');
     await renderedOf(page).getByText('text: Hello from demo, TEST').waitFor();
@@ -44,34 +44,34 @@ describeConsole('the pages of templates', (bench) => {
     await renderedOf(page).getByText('text: Hello from shop, TEST').waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
 
-    // As one types, before anything is saved; what cannot be rendered is told with its line, there and in the text.
+    // The preview follows unsaved edits; rendering errors are shown with their line in the preview and in the editor.
     await editorOf(page).getByText('kind: ConfigMap').click();
     await page.keyboard.press('End');
     await page.keyboard.type(' # of {{ .Values.platform.project }}');
     await renderedOf(page).getByText('kind: ConfigMap # of default').waitFor();
-    await drop(page);
+    await discard(page);
     await editorOf(page).getByText('kind: ConfigMap').click();
     await page.keyboard.press('End');
     await page.keyboard.type(' {{ .Values.nope }}');
-    await page.getByText('It cannot be rendered').waitFor();
+    await page.getByText('Rendering failed').waitFor();
     await page.getByRole('alert').getByText('line 2, column 20: field nope not found').waitFor();
-    const row = wrongs(page).getByRole('listitem').filter({ hasText: 'field nope not found' });
+    const row = problemsOf(page).getByRole('listitem').filter({ hasText: 'field nope not found' });
     await row.waitFor();
     const line = (await editorOf(page).innerText()).split('\n').findIndex((text) => text.includes('nope')) + 1;
     expect(await row.getByRole('button').innerText()).toBe(`Line ${line}`);
     expect(await accessibilityFaults(page)).toEqual([]);
-    await drop(page);
+    await discard(page);
     await renderedOf(page).waitFor();
 
-    // What the server's dry run names stands at its line too.
+    // Problems of the server's dry run are shown at their line too.
     await editorOf(page).getByText('variable: env').click();
     await page.keyboard.press('End');
     await page.keyboard.type(' x');
     await page.getByRole('button', { name: 'Review and save' }).click();
-    await wrongs(page).getByText('must be a name, or names joined by dots').waitFor();
-    await drop(page);
+    await problemsOf(page).getByText('must be a name, or names joined by dots').waitFor();
+    await discard(page);
 
-    // What it is, at a glance.
+    // The overview.
     await page.getByRole('tab', { name: 'Overview' }).click();
     await page.getByRole('region', { name: 'Parameters of the template' }).getByText('Environment').waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
@@ -85,17 +85,17 @@ describeConsole('the pages of templates', (bench) => {
     await watched.context.close();
   });
 
-  it('make versions one from the other, show what differs between two, and take one away', async () => {
+  it('create, compare and delete versions', async () => {
     const spec = { template: { objects: 'a: "{{ .Values.size }}"\n' }, parameters: [{ variable: 'size' }] };
-    await bench.admin.ask('POST', templates, {
+    await env.admin.ask('POST', templates, {
       apiVersion,
       kind: 'VirtualClusterTemplate',
       metadata: { name: 'grown' },
       spec,
     });
-    const watched = await bench.open();
+    const watched = await env.open();
     const { page } = watched;
-    await signIn(page, bench.flotilla.adminKey, '/templates/grown?tab=versions');
+    await signIn(page, env.flotilla.adminKey, '/templates/grown?tab=versions');
     await page.getByText('No versions yet').waitFor();
     await page.getByRole('button', { name: 'New version' }).click();
     const dialog = page.getByRole('dialog');
@@ -107,22 +107,22 @@ describeConsole('the pages of templates', (bench) => {
     await editorOf(page).getByText('version: 1.0.0').waitFor();
 
     await page.getByRole('tab', { name: 'Versions' }).click();
-    await page.getByRole('button', { name: 'New from this: 1.0.0' }).click();
+    await page.getByRole('button', { name: 'Duplicate 1.0.0' }).click();
     expect(await dialog.getByRole('textbox', { name: 'Version' }).inputValue()).toBe('1.1.0');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('combobox', { name: 'Version to try' }).waitFor();
+    await page.getByRole('combobox', { name: 'Preview version' }).waitFor();
     await page.getByRole('tab', { name: 'Versions' }).click();
-    await page.getByText('Both are the same.').waitFor();
+    await page.getByText('No differences.').waitFor();
 
-    // Somebody else changes one: the page goes with it.
-    const { spec: now } = await bench.admin.ask<{ spec: { versions: { version: string; template: object }[] } }>(
+    // The page follows a change by another client.
+    const { spec: now } = await env.admin.ask<{ spec: { versions: { version: string; template: object }[] } }>(
       'GET',
       `${templates}/grown`,
     );
     const versions = now.versions.map((one) =>
       one.version === '1.1.0' ? { ...one, template: { objects: 'a: "{{ .Values.size | upper }}"\n' } } : one,
     );
-    await bench.admin.ask('PATCH', `${templates}/grown`, { spec: { versions } });
+    await env.admin.ask('PATCH', `${templates}/grown`, { spec: { versions } });
     const differs = page.getByRole('textbox', { name: 'From 1.0.0 to 1.1.0' });
     await differs.getByText('| upper }}').waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
@@ -130,24 +130,24 @@ describeConsole('the pages of templates', (bench) => {
     await page.getByRole('button', { name: 'Delete 1.0.0' }).click();
     await dialog.getByRole('button', { name: 'Delete 1.0.0' }).click();
     await differs.waitFor({ state: 'detached' });
-    const left = await bench.admin.ask<{ spec: { versions: object[] } }>('GET', `${templates}/grown`);
+    const left = await env.admin.ask<{ spec: { versions: object[] } }>('GET', `${templates}/grown`);
     expect(left.spec.versions).toMatchObject([{ version: '1.1.0' }]);
     expectNoProblems(watched);
     await watched.context.close();
   });
 
-  it('offer somebody who may only read it no more than that', async () => {
-    await bench.admin.createUser('anna', 'the-password-of-anna');
-    await bench.admin.ask('PATCH', `/apis/${apiVersion}/projects/default`, {
+  it('are read-only for a user who may only view the template', async () => {
+    await env.admin.createUser('anna', 'the-password-of-anna');
+    await env.admin.ask('PATCH', `/apis/${apiVersion}/projects/default`, {
       spec: { members: [{ kind: 'User', name: 'anna', clusterRole: projectRoles.user }] },
     });
-    const watched = await bench.open();
+    const watched = await env.open();
     const { page } = watched;
     await signInAs(page, 'anna', 'the-password-of-anna', '/templates/control-plane');
-    await page.getByRole('tab', { name: 'Look inside' }).click();
+    await page.getByRole('tab', { name: 'YAML' }).click();
     await renderedOf(page).waitFor();
     expect(await editorOf(page).getAttribute('aria-readonly')).toBe('true');
-    for (const name of ['Details', 'Copy', 'Delete', 'Review and save']) {
+    for (const name of ['Edit details', 'Duplicate', 'Delete', 'Review and save']) {
       expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
     }
     expect(await accessibilityFaults(page)).toEqual([]);

@@ -9,7 +9,7 @@ const folder = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 
 type Chunk = { file: string; css?: string[]; imports?: string[]; dynamicImports?: string[] };
 
-/** What only an editor needs, the reader of YAML with it: loaded by whoever opens one. */
+/** Chunks that only the editor needs, including the YAML parser. They are loaded on demand. */
 const editor = /components\/editor\/|^_js-yaml-/;
 
 function weightOf(files: Iterable<string>): number {
@@ -18,7 +18,7 @@ function weightOf(files: Iterable<string>): number {
   return bytes;
 }
 
-it('weighs at most 350 kB in all its pages, without the editor', () => {
+it('all pages together have at most 350 kB, without the editor', () => {
   const manifest: Record<string, Chunk> = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8'));
   const files = new Set<string>(['index.html']);
   const seen = new Set<string>();
@@ -37,7 +37,7 @@ it('weighs at most 350 kB in all its pages, without the editor', () => {
   expect(kilobytes).toBeLessThan(350);
 });
 
-it('has the styles of every component that it uses', () => {
+it('the build contains the styles of every component in use', () => {
   const assets = readdirSync(join(folder, 'assets'));
   const textOf = (ending: string) =>
     assets
@@ -50,11 +50,11 @@ it('has the styles of every component that it uses', () => {
   expect([...classes(textOf('.js'))].filter((name) => known.has(name) && !there.has(name))).toEqual([]);
 });
 
-it('loads nothing from anywhere else', () => {
+it('the page loads nothing from other hosts', () => {
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
   const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]);
   expect(addresses.length).toBeGreaterThan(2);
   for (const address of addresses) expect(address).toMatch(/^\/(?!\/)/);
-  // Scripts are files: the policy lets no other run.
+  // No inline scripts: the content security policy forbids them.
   expect(page).not.toMatch(/<script(?![^>]*\bsrc=)/);
 });

@@ -9,14 +9,14 @@ import { preloadPages, router } from './router.tsx';
 import { SessionGate } from './session-gate.tsx';
 import { theme } from './theme.ts';
 
-/** What somebody came for is there by then, also where the network is slow. */
-const quietBefore = 5_000;
+/** By then the first page has loaded, even on a slow network. */
+const preloadDelayMs = 5_000;
 
-/** Everything there is: whoever has a session sees the pages, whoever has none signs in first. */
+/** The root component. Shows the pages to a signed-in user and the sign-in form to everyone else. */
 export function App() {
   useEffect(() => {
     const stopped = new AbortController();
-    const timer = setTimeout(() => void preloadPages(stopped.signal), quietBefore);
+    const timer = setTimeout(() => void preloadPages(stopped.signal), preloadDelayMs);
     return () => {
       stopped.abort();
       clearTimeout(timer);

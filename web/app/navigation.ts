@@ -15,9 +15,9 @@ export interface Destination {
     | '/audit-log';
   readonly label: string;
   readonly icon: IconName;
-  /** Offered only to those who may list these across everything; absent: to everybody. */
+  /** Shown only to users who may list this kind in all namespaces. Optional; defaults to everyone. */
   readonly lists?: KindRef;
-  /** Offered to administrators. */
+  /** Shown only to administrators. */
   readonly isForAdmins?: boolean;
 }
 
@@ -30,5 +30,5 @@ export const destinations: readonly Destination[] = [
   { to: '/keys', label: 'Access keys', icon: 'keys' },
   { to: '/users', label: 'Users', icon: 'users', lists: kinds.user },
   { to: '/teams', label: 'Teams', icon: 'users', lists: kinds.team },
-  { to: '/audit-log', label: 'Audit', icon: 'audit', isForAdmins: true },
+  { to: '/audit-log', label: 'Audit log', icon: 'audit', isForAdmins: true },
 ];

@@ -8,16 +8,13 @@ import { Shell } from './shell.tsx';
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: () => (
-    <PageHeader
-      title="There is no such page"
-      about="The address leads nowhere. The navigation leads to everything there is."
-    />
+    <PageHeader title="Page not found" about="No page exists at this address. Choose a page from the navigation." />
   ),
 });
 
 const getParentRoute = () => root;
 
-/** A tab of a page, and which object of a list is open, stand in the address. */
+/** The URL holds the open tab of a page and the list parameters. */
 interface DetailSearch extends ListSearch {
   readonly tab?: string | undefined;
 }
@@ -26,14 +23,14 @@ function detailSearch(search: Record<string, unknown>): DetailSearch {
   return { ...listSearch(search), ...(typeof search.tab === 'string' ? { tab: search.tab } : {}) };
 }
 
-/** What somebody looks for in a list. */
+/** The search, sort order and filters of a list. */
 interface ListSearch {
   readonly q?: string | undefined;
   readonly sort?: string | undefined;
   readonly filter?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Whatever else stands there is looked at by the list itself. */
+/** Validates the types only; the list itself checks the values. */
 function listSearch({ q, sort, filter }: Record<string, unknown>): ListSearch {
   return {
     ...(typeof q === 'string' || typeof q === 'number' ? { q: String(q) } : {}),
@@ -42,7 +39,7 @@ function listSearch({ q, sort, filter }: Record<string, unknown>): ListSearch {
   };
 }
 
-/** Where somebody is inside a virtual cluster. */
+/** The current location in the explorer of a virtual cluster. */
 export interface InsideSearch extends ListSearch {
   /** `group/version/plural`, `/v1/configmaps` for the core group. */
   readonly kind?: string | undefined;
@@ -56,11 +53,11 @@ function insideSearch(search: Record<string, unknown>): InsideSearch {
   return { ...listSearch(search), ...text('kind'), ...text('namespace'), ...text('name') };
 }
 
-/** What a new key begins with. */
+/** The defaults of a new access key. */
 interface NewKeySearch {
-  /** The name of a key that it is to be like. */
+  /** The name of an existing key to copy the settings from. */
   readonly like?: string | undefined;
-  /** Whom it is for: `User/name` or `Team/name`. */
+  /** The owner: `User/name` or `Team/name`. */
   readonly owner?: string | undefined;
 }
 
@@ -68,7 +65,7 @@ function newKeySearch({ like, owner }: Record<string, unknown>): NewKeySearch {
   return { ...(typeof like === 'string' ? { like } : {}), ...(typeof owner === 'string' ? { owner } : {}) };
 }
 
-/** Where one is to be made and from what; and which one was, once it is. */
+/** The project and template of a new instance; after creation also its name. */
 interface CreateSearch {
   readonly project?: string | undefined;
   readonly template?: string | undefined;
@@ -202,14 +199,14 @@ const routes = [
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   defaultPreload: 'intent',
-  // With the time until it has words, a second.
+  // Together with the delay of the loading text this is one second.
   defaultPendingMs: 300,
   defaultPendingMinMs: 0,
-  defaultPendingComponent: () => <Waiting words="Fetching the page" />,
+  defaultPendingComponent: () => <Waiting message="Loading page" />,
   defaultErrorComponent: ({ error, reset }) => <ErrorNotice error={error} onRetry={reset} />,
 });
 
-/** Fetches the pages one after the other, so that they are there when the server is not. */
+/** Preloads all pages one after the other, so that they stay available while the server is not. */
 export async function preloadPages(signal: AbortSignal): Promise<void> {
   for (const { options } of routes) {
     if (signal.aborted) return;

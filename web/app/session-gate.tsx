@@ -8,8 +8,8 @@ import { selfQuery } from '../data/use-self.ts';
 import { SignIn } from '../pages/sign-in/sign-in.tsx';
 
 /**
- * Nothing of the console without a session. One that ends puts the sign-in in front; what was there stays behind it,
- * with everything that was typed, and goes on when the same person is back.
+ * Requires a session. When the session ends, the sign-in form covers the page. The page stays mounted behind it with
+ * all input and continues after the same user signs in again.
  */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const state = useSyncExternalStore(session.subscribe, session.get);
@@ -20,7 +20,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   }, [isEnded]);
   if (self === undefined && !isEnded) {
     if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-    return <Waiting words="Asking the server who you are" />;
+    return <Waiting message="Checking your session" />;
   }
   return (
     <>

@@ -26,12 +26,12 @@ import { destinations } from './navigation.ts';
 import { SessionWatch } from './session-watch.tsx';
 import classes from './shell.module.css';
 
-/** What stands around every page. */
+/** The header and navigation around every page. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const login = useSelf().self?.accessKey;
   const path = useRouterState({ select: (state) => state.location.pathname });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever has gone somewhere wants to see it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the menu.
   useEffect(close, [path]);
   useEffect(followFocus, []);
   return (
@@ -43,7 +43,7 @@ export function Shell() {
     >
       {login === undefined ? null : <SessionWatch login={login} />}
       <a className="skip" href="#page">
-        To the page itself
+        Skip to main content
       </a>
       <AppShell.Header className={classes.header}>
         <Group h="100%" px="lg" justify="space-between" wrap="nowrap">
@@ -57,7 +57,7 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar className={classes.navigation} p="sm" aria-label="Pages">
         <Group gap="sm" px="xs" py={6} mb="md" wrap="nowrap">
-          <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Close the navigation" />
+          <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Close navigation" />
           <Logo />
           <Text fw={700} size="lg">
             Flotilla
@@ -99,12 +99,12 @@ function ThemeSwitch() {
   const scheme = useComputedColorScheme('light');
   const other = scheme === 'dark' ? 'light' : 'dark';
   return (
-    <Tooltip label={`Use the ${other} theme`}>
+    <Tooltip label={`Switch to ${other} theme`}>
       <ActionIcon
         variant="subtle"
         color="gray"
         size="lg"
-        aria-label={`Use the ${other} theme`}
+        aria-label={`Switch to ${other} theme`}
         onClick={() => setColorScheme(other)}
       >
         <Icon name={scheme === 'dark' ? 'sun' : 'moon'} />
@@ -135,7 +135,7 @@ function Account() {
         </Menu.Label>
         {self?.user === undefined ? null : (
           <MenuLink to="/users/$user" params={{ user: self.user.name }} leftSection={<Icon name="users" size={16} />}>
-            Your account and password
+            Account settings
           </MenuLink>
         )}
         <Menu.Item component={Link} to="/keys" leftSection={<Icon name="keys" size={16} />}>
@@ -143,7 +143,7 @@ function Account() {
         </Menu.Item>
         <Menu.Item
           leftSection={<Icon name="signOut" size={16} />}
-          onClick={() => void signOut().catch((error: unknown) => notify.failed('You are still signed in', error))}
+          onClick={() => void signOut().catch((error: unknown) => notify.failed('Sign-out failed', error))}
         >
           Sign out
         </Menu.Item>

@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** Deep water: what can be pressed. */
+/** The primary color, used for interactive elements. */
 const tide: MantineColorsTuple = [
   '#e6f7f9',
   '#d0ecf0',
@@ -14,7 +14,7 @@ const tide: MantineColorsTuple = [
   '#03414d',
 ];
 
-/** The dark theme's own greys, with some of the sea in them. */
+/** The grays of the dark theme, with a blue tint. */
 const dark: MantineColorsTuple = [
   '#d5dde0',
   '#aebbc0',
@@ -39,7 +39,7 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   respectReducedMotion: true,
   components: {
-    // The head of a dialog is not the head of the page.
+    // A dialog header must not be the page's `banner` landmark.
     Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
   },
 });

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 import { ageOf } from '../../src/api/table.ts';
 
-/** All ages of a page grow together. */
-const every = 10_000;
+/** One timer updates all ages on a page. */
+const updateIntervalMs = 10_000;
 
 let now = Date.now();
 const listeners = new Set<() => void>();
@@ -13,7 +13,7 @@ function subscribe(listener: () => void): () => void {
   timer ??= setInterval(() => {
     now = Date.now();
     for (const each of listeners) each();
-  }, every);
+  }, updateIntervalMs);
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
@@ -26,7 +26,7 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** How long ago something was, as kubectl writes it; the time itself for whoever points at it. */
+/** The age of something as kubectl prints it; the tooltip shows the timestamp. */
 export function Age({ since }: { readonly since: string | undefined }) {
   const current = Math.max(useNow(), since === undefined ? 0 : Date.parse(since));
   if (since === undefined || since === '') return <span>–</span>;

@@ -9,36 +9,36 @@ import { type Outcome, runForEach } from './run-for-each.ts';
 export interface BulkItem {
   readonly key: string;
   readonly name: string;
-  /** Where it is, said beside the name. */
+  /** The location, shown beside the name. */
   readonly where?: string;
 }
 
 export interface BulkDialogProps<Item extends BulkItem> {
   readonly title: string;
-  /** What will happen, and what will not. */
+  /** Explains what the action does and does not do. */
   readonly about: string;
-  /** Who was chosen and is left out, and why. */
+  /** Explains which selected items are skipped, and why. */
   readonly leftOut?: string | undefined;
-  /** The words on the button: "Delete 3". */
+  /** The button label: "Delete 3". */
   readonly action: string;
-  /** Said of one that is done: "asleep". */
+  /** Describes a finished item: "asleep". */
   readonly doneWord: string;
   readonly items: readonly Item[];
-  /** To be typed before the button works: for what cannot be undone. */
+  /** Text that the user must type before the button is enabled, for actions that cannot be undone. */
   readonly typed?: string | undefined;
   readonly danger?: boolean;
   run(item: Item): Promise<void>;
-  /** `isTried`: it was begun. */
+  /** `isTried` is true if the action was started. */
   onClose(isTried: boolean): void;
 }
 
-/** More names than this nobody reads; those that fail are always shown. */
+/** The maximum number of names shown; failed items are always shown. */
 const mostNames = 200;
 
-/** Asks once for all of them, by name, and then tells of each what became of it. Mounted while it is open. */
+/** Asks for confirmation once for all items, then shows the result of each. Mounted while open. */
 export function BulkDialog<Item extends BulkItem>(props: BulkDialogProps<Item>) {
   const { title, about, leftOut, action, items: given, typed, danger = false, run, onClose } = props;
-  // Those that were asked about, whatever becomes of the list behind.
+  // The confirmed items, even if the list behind the dialog changes.
   const [items] = useState(given);
   const [text, setText] = useState('');
   const [stage, setStage] = useState<'asking' | 'running' | 'over'>('asking');
@@ -82,7 +82,7 @@ export function BulkDialog<Item extends BulkItem>(props: BulkDialogProps<Item>) 
             <TextInput
               label={
                 <>
-                  Type <span className="mono">{typed}</span> to go on
+                  Type <span className="mono">{typed}</span> to confirm
                 </>
               }
               value={text}
@@ -117,7 +117,7 @@ interface SumProps extends Pick<BulkDialogProps<BulkItem>, 'items' | 'doneWord'>
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
-/** How far it is, also for whoever listens. */
+/** The progress, also announced to screen readers. */
 function Sum({ items, outcomes, doneWord }: SumProps) {
   const count = (state: Outcome['state']) => [...outcomes.values()].filter((each) => each.state === state).length;
   const [done, failed] = [count('done'), count('failed')];
@@ -125,7 +125,7 @@ function Sum({ items, outcomes, doneWord }: SumProps) {
     <div>
       <Text size="sm" role="status" mb={6}>
         {done} of {items.length} {doneWord}
-        {failed === 0 ? '' : `, ${failed} refused`}
+        {failed === 0 ? '' : `, ${failed} failed`}
       </Text>
       <Progress.Root size="sm" aria-hidden="true">
         <Progress.Section value={(100 * done) / items.length} color="teal" />
@@ -138,8 +138,8 @@ function Sum({ items, outcomes, doneWord }: SumProps) {
 function Names({ items, outcomes, doneWord }: SumProps) {
   const shown = items.filter(({ key }, index) => index < mostNames || outcomes.get(key)?.state === 'failed');
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it with the keys.
-    <section className={classes.names} aria-label="Which ones" tabIndex={0}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it.
+    <section className={classes.names} aria-label="Selected items" tabIndex={0}>
       <ul>
         {shown.map(({ key, name, where }) => (
           <li key={key}>

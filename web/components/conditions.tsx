@@ -6,22 +6,24 @@ import { Icon, type IconName } from './icon.tsx';
 
 export interface ConditionsProps {
   readonly conditions: readonly Condition[];
-  /** What a type means, in words for people; one that is not there is shown as the server calls it. */
-  readonly words?: Readonly<Record<string, string>>;
-  /** The list's name. */
+  /** Display names of condition types. A type without one is shown as it is. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** The accessible name of the list. */
   readonly label: string;
-  /** Reasons for which something rests as somebody wants it to: what does not hold then is no fault. */
+  /**
+   * Reasons that stand for an intended sleep: a condition that is False for such a reason is not shown as a failure.
+   */
   readonly restful?: readonly string[];
 }
 
 const noReasons: readonly string[] = [];
 
-/** What is known of something, a line for each condition: whether it holds, since when, why, and what to do. */
-export function Conditions({ conditions, words = {}, label, restful = noReasons }: ConditionsProps) {
+/** A line for each condition: type, status, last transition, message and reason. */
+export function Conditions({ conditions, labels = {}, label, restful = noReasons }: ConditionsProps) {
   if (conditions.length === 0) {
     return (
       <Text c="dimmed" size="sm">
-        Nothing is known of it yet.
+        No conditions reported yet.
       </Text>
     );
   }
@@ -35,14 +37,14 @@ export function Conditions({ conditions, words = {}, label, restful = noReasons 
           <div className={classes.text}>
             <div className={classes.head}>
               <Text size="sm" fw={600} component="span">
-                {words[type] ?? type}
+                {labels[type] ?? type}
               </Text>
               <Text size="xs" c="dimmed" component="span" className={classes.since}>
                 {statusWords[status]} · <Age since={lastTransitionTime} />
               </Text>
             </div>
             <Text size="sm" c="dimmed" className={classes.message}>
-              {message === undefined || message === '' ? 'The server gives no reason.' : message}
+              {message === undefined || message === '' ? 'No message.' : message}
             </Text>
             <Text size="xs" c="dimmed" className="mono">
               {type}
@@ -56,4 +58,4 @@ export function Conditions({ conditions, words = {}, label, restful = noReasons 
 }
 
 const signs: Record<Condition['status'], IconName> = { True: 'check', False: 'close', Unknown: 'clock' };
-const statusWords: Record<Condition['status'], string> = { True: 'yes', False: 'no', Unknown: 'not known' };
+const statusWords: Record<Condition['status'], string> = { True: 'True', False: 'False', Unknown: 'Unknown' };

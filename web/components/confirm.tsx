@@ -5,25 +5,25 @@ import { ErrorNotice } from './error-notice.tsx';
 
 export interface ConfirmProps {
   readonly title: string;
-  /** What will happen, and what will not. */
+  /** Explains what the action does and does not do. */
   readonly children: ReactNode;
-  /** The words on the button: "Delete demo". */
+  /** The button label: "Delete demo". */
   readonly action: string;
-  /** To be typed before the button works: for what cannot be undone. */
+  /** Text that the user must type before the button is enabled, for actions that cannot be undone. */
   readonly typed?: string;
   readonly danger?: boolean;
-  /** The dialog stays open with the error where it rejects. */
+  /** If it rejects, the dialog stays open and shows the error. */
   onConfirm(): Promise<void>;
   onClose(): void;
 }
 
-/** Asks once more. Mounted while it is open. */
+/** A confirmation dialog. Mounted while open. */
 export function Confirm({ title, children, action, typed, danger = false, onConfirm, onClose }: ConfirmProps) {
   const [text, setText] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const button = useRef<HTMLButtonElement>(null);
-  // It could not keep the focus while it was busy.
+  // The button was disabled while busy and lost the focus.
   useEffect(() => {
     if (error !== undefined) button.current?.focus();
   }, [error]);
@@ -35,8 +35,8 @@ export function Confirm({ title, children, action, typed, danger = false, onConf
     try {
       await onConfirm();
       onClose();
-    } catch (refusal) {
-      setError(refusal);
+    } catch (failure) {
+      setError(failure);
       setBusy(false);
     }
   }
@@ -50,7 +50,7 @@ export function Confirm({ title, children, action, typed, danger = false, onConf
             <TextInput
               label={
                 <>
-                  Type <span className="mono">{typed}</span> to go on
+                  Type <span className="mono">{typed}</span> to confirm
                 </>
               }
               value={text}

@@ -2,11 +2,11 @@ import { TextInput, type TextInputProps } from '@mantine/core';
 
 export interface CountFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'type' | 'inputMode'> {
   readonly value: number | undefined;
-  /** undefined: nothing stands there. */
+  /** `undefined` if the field is empty. */
   onCount(value: number | undefined): void;
 }
 
-/** A whole number, zero or more: nothing else can be typed. */
+/** An input for a non-negative integer; it accepts digits only. */
 export function CountField({ value, onCount, ...props }: CountFieldProps) {
   return (
     <TextInput

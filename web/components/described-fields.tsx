@@ -6,19 +6,19 @@ export interface DescribedFieldsProps {
   readonly value: Described;
   onChange(value: Described): void;
   readonly problem: FieldProblems;
-  /** What the description is good for. */
+  /** A hint about the use of the description. */
   readonly about?: string;
   readonly autoFocus?: boolean;
 }
 
-/** The two fields that nearly every kind has. */
+/** Inputs for the display name and the description, which nearly every kind has. */
 export function DescribedFields({ value, onChange, problem, about, autoFocus = false }: DescribedFieldsProps) {
   const { displayName, description } = value;
   return (
     <>
       <TextInput
         label="Display name"
-        description="What people call it."
+        description="A friendly name, shown instead of the name."
         value={displayName}
         onChange={(event) => onChange({ displayName: event.currentTarget.value, description })}
         error={problem('spec.displayName')}

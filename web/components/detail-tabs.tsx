@@ -5,11 +5,11 @@ import type { ReactNode } from 'react';
 export interface DetailTab {
   readonly id: string;
   readonly label: string;
-  /** Made when the tab is first opened. */
+  /** Called when the tab is first opened. */
   render(): ReactNode;
 }
 
-/** The parts of a page; which one is open stands in the address. The first is the one that opens. */
+/** The tabs of a page. The URL holds the open tab; the first is the default. */
 export function DetailTabs({ tabs, label }: { readonly tabs: readonly DetailTab[]; readonly label: string }) {
   const { tab }: { tab?: string } = useSearch({ strict: false });
   const navigate = useNavigate();

@@ -6,13 +6,13 @@ export interface DialogProps {
   readonly title: string;
   readonly size?: string;
   readonly centered?: boolean;
-  /** A click beside it would throw away what was typed, or what cannot be had again. */
+  /** Set if a click outside would discard input, or content that cannot be shown again. */
   readonly keepsOnClickBeside?: boolean;
   readonly children: ReactNode;
   onClose(): void;
 }
 
-/** In front of the page while it is mounted; the focus goes back to where it was. */
+/** A modal dialog, open while mounted. Restores the focus when it closes. */
 export function Dialog({ keepsOnClickBeside = false, children, ...rest }: DialogProps) {
   useEffect(() => giveFocusBack, []);
   return (

@@ -17,15 +17,15 @@ export interface EditDetailsProps {
   /** A kind of the management API whose spec has a display name, a description and an owner. */
   readonly kind: KindRef;
   readonly object: KubeObject;
-  /** What an owner may do. */
+  /** Explains what an owner may do. */
   readonly aboutOwner: string;
   onClose(): void;
 }
 
-/** What something is called, and whose it is. */
+/** Edits the display name, description and owner of an object. */
 export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsProps) {
   const { name = '', namespace } = object.metadata;
-  // As it was when the form was opened.
+  // The values when the form was opened.
   const [before] = useState(() => ({
     described: {
       displayName: textAt(object, 'spec', 'displayName'),
@@ -35,7 +35,7 @@ export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsPr
   }));
   const [described, setDescribed] = useState<Described>(before.described);
   const [owner, setOwner] = useState(before.owner);
-  const { allowed: mayGive } = useMay({ verb: 'update', kind, namespace, name, subresource: 'spec.owner' });
+  const { allowed: canChangeOwner } = useMay({ verb: 'update', kind, namespace, name, subresource: 'spec.owner' });
 
   async function send(): Promise<void> {
     await patchObject(
@@ -44,13 +44,13 @@ export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsPr
       {
         spec: {
           ...describedPatch(described, before.described),
-          ...(mayGive && owner !== undefined
+          ...(canChangeOwner && owner !== undefined
             ? changedMembers(before.owner === undefined ? {} : ownerPatch(before.owner), ownerPatch(owner))
             : {}),
         },
       },
     );
-    notify.done(`${name} is changed`);
+    notify.done(`Saved ${name}`);
   }
 
   return (
@@ -60,7 +60,7 @@ export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsPr
         return (
           <>
             <DescribedFields value={described} onChange={setDescribed} problem={problem} autoFocus />
-            {mayGive ? (
+            {canChangeOwner ? (
               <PrincipalPicker
                 label="Owner"
                 description={aboutOwner}

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 
 export interface EmptyStateProps {
   readonly title: string;
-  /** What this is good for, and how to come to the first one. */
+  /** Explains what the list is for and how to create the first item. */
   readonly text: ReactNode;
   readonly action?: ReactNode;
 }
 
-/** Where there is nothing yet: what would be here, and the next step. */
+/** Shown for an empty list: what would be here, and the next step. */
 export function EmptyState({ title, text, action }: EmptyStateProps) {
   return (
     <Stack align="center" gap="xs" py={56} px="md">

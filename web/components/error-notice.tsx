@@ -1,25 +1,25 @@
 import { Alert, Button, List, Text } from '@mantine/core';
 import { StatusError } from '../../src/api/status.ts';
 
-/** What went wrong in the server's own words; and if it could not be asked, that. */
+/** The server's own error message, or a note that the server cannot be reached. */
 export function messageOf(error: unknown): string {
   if (error instanceof StatusError) return error.message;
-  if (error instanceof TypeError) return 'The server cannot be reached.';
+  if (error instanceof TypeError) return 'The server cannot be reached. Check your network connection.';
   return error instanceof Error ? error.message : String(error);
 }
 
 function titleOf(error: unknown): string {
-  if (error instanceof TypeError) return 'No connection';
-  if (!(error instanceof StatusError)) return 'That did not work';
+  if (error instanceof TypeError) return 'Cannot reach the server';
+  if (!(error instanceof StatusError)) return 'Request failed';
   const titles: Record<string, string> = {
-    Forbidden: 'You may not do this',
-    NotFound: 'There is no such thing',
-    Conflict: 'Somebody else changed it meanwhile',
-    AlreadyExists: 'That name is taken',
-    Invalid: 'The server does not accept this',
-    TooManyRequests: 'Too many requests at once',
+    Forbidden: 'Permission denied',
+    NotFound: 'Not found',
+    Conflict: 'Changed by someone else',
+    AlreadyExists: 'Name already in use',
+    Invalid: 'Invalid input',
+    TooManyRequests: 'Too many requests',
   };
-  return titles[error.status.reason ?? ''] ?? 'That did not work';
+  return titles[error.status.reason ?? ''] ?? 'Request failed';
 }
 
 export interface ErrorNoticeProps {
@@ -27,7 +27,7 @@ export interface ErrorNoticeProps {
   readonly onRetry?: () => void;
 }
 
-/** An error as the server tells it: the message, and each field that it names. */
+/** Shows the error message, or a line for each field that the server names. */
 export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
   const causes = error instanceof StatusError ? (error.status.details?.causes ?? []) : [];
   return (

@@ -8,21 +8,21 @@ import classes from './event-list.module.css';
 import { Waiting } from './waiting.tsx';
 
 export interface EventListProps {
-  /** Events with their objects; `eventsAbout` says which. */
+  /** The events with their objects; `eventsAbout` builds the query. */
   readonly rows: UsedRows;
-  /** The list's name. */
+  /** The accessible name of the list. */
   readonly label: string;
 }
 
-/** What happened to something, the latest first, as it happens. */
+/** A live list of events, newest first. */
 export function EventList({ rows, label }: EventListProps) {
   const events = useMemo(() => eventsOf(rows.rows), [rows.rows]);
   if (rows.state === 'refused') return <ErrorNotice error={rows.error} onRetry={rows.retry} />;
-  if (rows.state === 'loading') return <Waiting words="Fetching the events" />;
+  if (rows.state === 'loading') return <Waiting message="Loading events" />;
   if (events.length === 0) {
     return (
       <Text c="dimmed" size="sm">
-        Nothing happened lately. Events are kept for an hour.
+        No recent events. Events are kept for one hour.
       </Text>
     );
   }
@@ -33,7 +33,7 @@ export function EventList({ rows, label }: EventListProps) {
           <Group gap="xs" wrap="nowrap" align="baseline">
             <Text size="sm" fw={600} className={classes.reason} data-warning={isWarning}>
               {reason}
-              {isWarning ? <VisuallyHidden> (a warning)</VisuallyHidden> : null}
+              {isWarning ? <VisuallyHidden> (warning)</VisuallyHidden> : null}
             </Text>
             <Text size="xs" c="dimmed" ml="auto" className={classes.when}>
               {count > 1 ? `${count} times, last ` : ''}

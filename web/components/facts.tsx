@@ -1,11 +1,11 @@
 import { Fragment, type ReactNode } from 'react';
-import classes from './facts.module.css';
+import classes from './detail-list.module.css';
 
-/** What is known of something, a line each; what is undefined is left out. */
-export function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) {
+/** A list of names and values. Empty values are omitted. */
+export function Facts({ items }: { readonly items: Readonly<Record<string, ReactNode>> }) {
   return (
-    <dl className={classes.facts}>
-      {Object.entries(facts).map(([name, value]) =>
+    <dl className={classes.list}>
+      {Object.entries(items).map(([name, value]) =>
         value === undefined || value === null || value === '' ? null : (
           <Fragment key={name}>
             <dt>{name}</dt>

@@ -6,30 +6,30 @@ import { ErrorNotice } from './error-notice.tsx';
 
 export interface FormDialogProps {
   readonly title: string;
-  /** The words on the button. */
+  /** The button label. */
   readonly action: string;
-  /** Whether what stands in the form can be sent. */
+  /** True if the form can be submitted. */
   readonly canSend?: boolean;
   readonly size?: string;
-  /** Sends it. Where it rejects, the dialog stays with everything in it and shows the error. */
+  /** Submits the form. If it rejects, the dialog stays open with all input and shows the error. */
   onSend(): Promise<void>;
   onClose(): void;
-  /** Given the error of the last try, so that fields show what is wrong with them. */
+  /** Receives the error of the last submission, so that fields can show their own problems. */
   children(error: unknown): ReactNode;
 }
 
-/** A form in front of the page. Mounted while it is open. */
+/** A form in a dialog. Mounted while open. */
 export function FormDialog({ title, action, canSend = true, size = 'md', onSend, onClose, children }: FormDialogProps) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  const [isToldAtFields, setToldAtFields] = useState(false);
+  const [isShownAtFields, setShownAtFields] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // The button that was pressed could not keep the focus while it was busy: what is to be mended gets it.
+  // The submit button was disabled while busy and lost the focus: focus the first invalid field instead.
   useLayoutEffect(() => {
     if (error === undefined) return;
     const wrong = form.current?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? [];
     const causes = error instanceof StatusError ? (error.status.details?.causes ?? []) : [];
-    setToldAtFields(causes.length > 0 && wrong.length === causes.length);
+    setShownAtFields(causes.length > 0 && wrong.length === causes.length);
     const next = wrong[0] ?? form.current?.querySelector<HTMLElement>('button[type="submit"]');
     next?.focus();
   }, [error]);
@@ -40,8 +40,8 @@ export function FormDialog({ title, action, canSend = true, size = 'md', onSend,
     try {
       await onSend();
       onClose();
-    } catch (refusal) {
-      setError(refusal);
+    } catch (failure) {
+      setError(failure);
       setBusy(false);
     }
   }
@@ -51,7 +51,7 @@ export function FormDialog({ title, action, canSend = true, size = 'md', onSend,
       <form ref={form} onSubmit={(event) => void submit(event)} noValidate>
         <Stack gap="md">
           {children(error)}
-          {error === undefined || isToldAtFields ? null : <ErrorNotice error={error} />}
+          {error === undefined || isShownAtFields ? null : <ErrorNotice error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

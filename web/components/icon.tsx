@@ -1,4 +1,4 @@
-/** The console's signs, drawn on a grid of 24 with a line of 1.8. */
+/** The paths of the icons, drawn on a 24 by 24 grid with a stroke of 1.8. */
 const paths = {
   fleet: 'M3 17h18l-2.5 4h-13zM11 4v10H5zM13 7v7h5z',
   clusters: 'M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9',
@@ -35,7 +35,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** A sign beside words; whoever cannot see it misses nothing. */
+/** A decorative icon beside a label; hidden from screen readers. */
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg

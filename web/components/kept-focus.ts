@@ -1,40 +1,40 @@
-/** What comes in front of the page and goes again: nobody wants to be led back into it. */
-const inFront = '[role="dialog"], [role="menu"], [role="listbox"]';
+/** Overlays: the focus is never restored into them, as they close again. */
+const overlays = '[role="dialog"], [role="menu"], [role="listbox"]';
 
-let last: HTMLElement | undefined;
+let lastFocused: HTMLElement | undefined;
 
-/** Remembers where in the page the focus was. Ends with what it returns. */
+/** Tracks the focused element of the page. Returns a function that stops the tracking. */
 export function followFocus(): () => void {
-  const note = ({ target }: FocusEvent) => {
-    // While somebody signs in again the page waits behind that.
-    const waits = document.getElementById('page')?.closest('[inert]') != null;
-    if (!waits && target instanceof HTMLElement && target.closest(inFront) === null) last = target;
+  const track = ({ target }: FocusEvent) => {
+    // While the sign-in form covers the page, the page is inert.
+    const isInert = document.getElementById('page')?.closest('[inert]') != null;
+    if (!isInert && target instanceof HTMLElement && target.closest(overlays) === null) lastFocused = target;
   };
-  document.addEventListener('focusin', note);
+  document.addEventListener('focusin', track);
   return () => {
-    document.removeEventListener('focusin', note);
-    last = undefined;
+    document.removeEventListener('focusin', track);
+    lastFocused = undefined;
   };
 }
 
-function isLost(): boolean {
+function isFocusLost(): boolean {
   return document.activeElement === null || document.activeElement === document.body;
 }
 
-/** For what came in front of the page and is gone: back to where one was, and if that is gone too, to the page. */
+/** Restores the focus after an overlay closed: to the last focused element, or to the page if that element is gone. */
 export function giveFocusBack(): void {
-  if (isLost()) last?.focus({ preventScroll: true });
+  if (isFocusLost()) lastFocused?.focus({ preventScroll: true });
   arriveAtPage();
 }
 
-/** For what is gone from the page with the focus, or will not be there to lead back to: what takes its place, or the page. */
+/** Moves the focus when the focused element `gone` was removed: to `next`, or to the page. */
 export function replaceFocus(gone: HTMLElement, next: HTMLElement | undefined): void {
-  if (last !== gone || gone.isConnected) return;
-  last = next ?? document.getElementById('page') ?? undefined;
-  if (isLost()) last?.focus({ preventScroll: next === undefined });
+  if (lastFocused !== gone || gone.isConnected) return;
+  lastFocused = next ?? document.getElementById('page') ?? undefined;
+  if (isFocusLost()) lastFocused?.focus({ preventScroll: next === undefined });
 }
 
-/** For another page: whoever came by a link that has gone with the page before is at the beginning of this one. */
+/** Focuses the new page after a navigation removed the link that had the focus. */
 export function arriveAtPage(): void {
-  if (isLost() && last !== undefined) document.getElementById('page')?.focus({ preventScroll: true });
+  if (isFocusLost() && lastFocused !== undefined) document.getElementById('page')?.focus({ preventScroll: true });
 }

@@ -3,32 +3,32 @@ import { ErrorNotice } from './error-notice.tsx';
 import { Waiting } from './waiting.tsx';
 
 /**
- * A part whose script is fetched when it is first shown. One that cannot be fetched says so in its own place and is
- * tried again on demand: what is typed around it stays.
+ * A component whose script is loaded when it is first shown. A failed load shows an error with a retry button in place
+ * of the component, so input around it is kept.
  */
-export function lazyPart<P extends object>(load: () => Promise<ComponentType<P>>, words: string): ComponentType<P> {
+export function lazyPart<P extends object>(load: () => Promise<ComponentType<P>>, message: string): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   return function LazyPart(props: P) {
     const [Part, setPart] = useState(() => loaded);
     const [error, setError] = useState<unknown>();
     useEffect(() => {
       if (Part !== undefined || error !== undefined) return;
-      let isHere = true;
+      let isMounted = true;
       load().then(
         (part) => {
           loaded = part;
-          if (isHere) setPart(() => part);
+          if (isMounted) setPart(() => part);
         },
         (reason: unknown) => {
-          if (isHere) setError(reason);
+          if (isMounted) setError(reason);
         },
       );
       return () => {
-        isHere = false;
+        isMounted = false;
       };
     }, [Part, error]);
     if (Part !== undefined) return <Part {...props} />;
     if (error !== undefined) return <ErrorNotice error={error} onRetry={() => setError(undefined)} />;
-    return <Waiting words={words} />;
+    return <Waiting message={message} />;
   };
 }

@@ -13,20 +13,20 @@ export interface ListControlsProps {
   readonly rows: UsedRows;
   readonly columns: readonly ListColumn[];
   readonly filters: readonly string[];
-  /** How many are left of all. */
+  /** The number of rows that match. */
   readonly shown: number;
   readonly selection: Selection;
   onSelect(next: Selection): void;
   readonly more?: ReactNode;
-  /** What can be done with those that are ticked; absent: nothing can be ticked. Null: none is. */
-  readonly ticked?: ReactNode;
+  /** Actions for the selected rows. `null` if none is selected; absent if rows cannot be selected. */
+  readonly selectionActions?: ReactNode;
 }
 
-/** Search, filters, and how many there are; and whether what is in sight is of now. */
+/** Search, filters and row count of a list, and a notice if the data may be out of date. */
 export function ListControls(props: ListControlsProps) {
-  const { what, rows, columns, filters, shown, selection, onSelect, more, ticked } = props;
+  const { what, rows, columns, filters, shown, selection, onSelect, more, selectionActions } = props;
   const { words = '', filter = {} } = selection;
-  // The address follows what is typed a moment later: meanwhile the field holds it.
+  // The URL is updated a moment after typing: meanwhile the field holds the text.
   const [typed, setTyped] = useState<string>();
   const text = typed ?? words;
   const search = (next: string) => {
@@ -55,7 +55,7 @@ export function ListControls(props: ListControlsProps) {
     <div className={classes.controls}>
       <Group gap="sm" wrap="wrap">
         <TextInput
-          aria-label={`Search the ${what}`}
+          aria-label={`Search ${what}`}
           placeholder="Search"
           leftSection={<Icon name="search" size={16} />}
           value={text}
@@ -63,11 +63,7 @@ export function ListControls(props: ListControlsProps) {
           onBlur={() => setTyped(undefined)}
           rightSection={
             text === '' ? null : (
-              <CloseButton
-                size="sm"
-                aria-label="Clear the search"
-                onClick={() => onSelect({ ...selection, words: '' })}
-              />
+              <CloseButton size="sm" aria-label="Clear search" onClick={() => onSelect({ ...selection, words: '' })} />
             )
           }
           className={classes.search ?? ''}
@@ -81,7 +77,7 @@ export function ListControls(props: ListControlsProps) {
               key={name}
               className={classes.filter ?? ''}
               aria-label={`Filter by ${name.toLowerCase()}`}
-              // An empty text is a choice too, so each has a sign in front.
+              // The empty text is a value too, so each value has the prefix `=`.
               value={chosen === undefined ? '' : `=${chosen}`}
               onChange={(event) => setFilter(name, event.currentTarget.value)}
               data={[
@@ -94,23 +90,23 @@ export function ListControls(props: ListControlsProps) {
             />
           );
         })}
-        {ticked === undefined ? (
+        {selectionActions === undefined ? (
           <>
             {more}
             {count}
           </>
         ) : null}
       </Group>
-      {ticked === undefined ? null : (
-        // Always there, so that nothing moves under the hand of whoever ticks.
+      {selectionActions === undefined ? null : (
+        // Always present, so that the layout does not shift when a row is selected.
         <div className={classes.second}>
-          {ticked ?? count}
+          {selectionActions ?? count}
           <span className={classes.rest}>{more}</span>
         </div>
       )}
       {rows.state === 'interrupted' ? (
         <Text size="sm" className={classes.old ?? ''} title={messageOf(rows.error)} role="status">
-          No connection; trying again. What you see may be old.
+          Connection lost. Retrying automatically. The data may be out of date.
         </Text>
       ) : null}
     </div>
@@ -119,6 +115,6 @@ export function ListControls(props: ListControlsProps) {
 
 function countText({ rows, expected, state }: UsedRows, shown: number): string {
   if (state === 'loading')
-    return expected === undefined ? `${rows.length} fetched` : `${rows.length} of ${expected} fetched`;
+    return expected === undefined ? `${rows.length} loaded` : `${rows.length} of ${expected} loaded`;
   return shown === rows.length ? String(rows.length) : `${shown} of ${rows.length}`;
 }

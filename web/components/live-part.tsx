@@ -13,13 +13,13 @@ export interface LivePartProps {
   /** "project" */
   readonly what: string;
   readonly name: string;
-  /** The way back to the list. */
+  /** The link back to the list. */
   readonly back: ReactNode;
-  /** With the object as it is now. */
+  /** Receives the current object. */
   children(object: KubeObject): ReactNode;
 }
 
-/** What a page shows of one object: while it comes, while it is there, when it is gone, and where it is refused. */
+/** Shows an object through all its states: loading, present, deleted, and failed to load. */
 export function LivePart({ live, what, name, back, children }: LivePartProps) {
   const { state, object, error, retry } = live;
   const [seen, setSeen] = useState<string>();
@@ -28,19 +28,19 @@ export function LivePart({ live, what, name, back, children }: LivePartProps) {
     return (
       <>
         <PageHeader title={name} above={back} />
-        {state === 'loading' ? <Waiting words={`Fetching the ${what}`} /> : null}
+        {state === 'loading' ? <Waiting message={`Loading ${what}`} /> : null}
         {state === 'gone' ? (
           <div className="card" role="status">
             {seen === name ? (
               <EmptyState
-                title={`${name} is gone`}
-                text={`This ${what} was deleted while you looked at it.`}
+                title={`${name} was deleted`}
+                text={`This ${what} was deleted while you were viewing it.`}
                 action={back}
               />
             ) : (
               <EmptyState
-                title={`There is no ${what} ${name}`}
-                text="It was deleted, it never was, or you may not see it."
+                title={`No ${what} named ${name}`}
+                text="It may have been deleted, or you may not have permission to view it."
                 action={back}
               />
             )}
@@ -54,8 +54,8 @@ export function LivePart({ live, what, name, back, children }: LivePartProps) {
   return (
     <>
       {state === 'interrupted' ? (
-        <Alert color="yellow" mb="md" role="status" title="No connection">
-          It is tried again by itself. What you see may be old. ({messageOf(error)})
+        <Alert color="yellow" mb="md" role="status" title="Connection lost">
+          Retrying automatically. The data may be out of date. ({messageOf(error)})
         </Alert>
       ) : null}
       {children(object)}

@@ -1,4 +1,4 @@
-/** Two sails on one hull. */
+/** The logo: two sails on one hull. */
 export function Logo({ size = 28 }: { readonly size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" role="img" aria-label="Flotilla">

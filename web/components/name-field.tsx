@@ -4,16 +4,16 @@ export interface NameFieldProps {
   readonly value: string;
   onChange(value: string): void;
   readonly error: string | undefined;
-  /** What a name may be made of. */
+  /** Describes the allowed characters. */
   readonly form?: string;
 }
 
-/** The name of something new: the first field of its form. */
-export function NameField({ value, onChange, error, form = 'Small letters, digits and dashes.' }: NameFieldProps) {
+/** The name field of a creation form. */
+export function NameField({ value, onChange, error, form = 'Lowercase letters, digits and hyphens.' }: NameFieldProps) {
   return (
     <TextInput
       label="Name"
-      description={`${form} It cannot be changed later.`}
+      description={`${form} Cannot be changed later.`}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       error={error}

@@ -9,8 +9,8 @@ interface Notice {
   readonly text: string;
 }
 
-const most = 5;
-const shownFor = 6_000;
+const maxNotices = 5;
+const dismissAfterMs = 6_000;
 
 let notices: readonly Notice[] = [];
 let lastId = 0;
@@ -28,12 +28,12 @@ function dismiss(id: number): void {
 function add(kind: Notice['kind'], text: string): void {
   lastId += 1;
   const id = lastId;
-  set([...notices, { id, kind, text }].slice(-most));
-  // What failed stays until somebody has read it.
-  if (kind === 'done') setTimeout(() => dismiss(id), shownFor);
+  set([...notices, { id, kind, text }].slice(-maxNotices));
+  // Failures stay until the user dismisses them.
+  if (kind === 'done') setTimeout(() => dismiss(id), dismissAfterMs);
 }
 
-/** Tells in the corner of the page, and to whoever listens to it, what became of something. */
+/** Shows a notification in the corner of the page and announces it to screen readers. */
 export const notify = {
   done: (text: string): void => add('done', text),
   failed: (what: string, error: unknown): void => add('failed', `${what}: ${messageOf(error)}`),

@@ -6,22 +6,22 @@ import type { TextProblem } from './yaml-field.tsx';
 
 export interface ObjectEditorProps {
   readonly kind: KindRef;
-  /** Which API server has it; absent: the management API. */
+  /** The API server of the object. Optional; defaults to the management API. */
   readonly root?: ApiRoot;
-  /** As it is now: the page gives every newer one, and what is typed meanwhile is merged with it. */
+  /** The current object. The page passes every newer version, which is merged with unsaved changes. */
   readonly object: KubeObject;
   readonly readOnly?: boolean;
   readonly onSaved?: (object: KubeObject) => void;
-  /** What the text says each time it can be read, also before it is saved. */
+  /** Called with the parsed object on each change of the text, also before it is saved. */
   readonly onDraft?: (object: KubeObject) => void;
-  /** What the page itself has found wrong with the draft. */
+  /** Problems that the page itself found in the draft. */
   readonly problems?: readonly TextProblem[];
-  /** Absent: "YAML". */
+  /** Optional; defaults to "YAML". */
   readonly label?: string;
 }
 
-/** An object as YAML to be read, changed, compared and saved. The editor is fetched when it is first needed. */
+/** An editor for an object as YAML, with review and merge. Its script is loaded on first use. */
 export const ObjectEditor = lazyPart<ObjectEditorProps>(
   async () => (await import('./editor/editor.ts')).ObjectEditorPanel,
-  'Fetching the editor',
+  'Loading editor',
 );

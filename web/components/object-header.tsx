@@ -7,11 +7,11 @@ import { PageHeader } from './page-header.tsx';
 export interface ObjectHeaderProps {
   readonly object: KubeObject;
   readonly back: ReactNode;
-  /** What one may do with it. */
+  /** The actions on the object. */
   readonly children: ReactNode;
 }
 
-/** What an object is called; its name too where people call it otherwise. */
+/** The page header of an object: its display name, and its name if that differs. */
 export function ObjectHeader({ object, back, children }: ObjectHeaderProps) {
   const { name = '' } = object.metadata;
   const shown = displayNameOf(object);

@@ -9,15 +9,15 @@ import { LivePart } from './live-part.tsx';
 export interface ObjectPageProps {
   readonly kind: KindRef;
   readonly name: string;
-  /** "project" */
+  /** The kind in lowercase: "project". */
   readonly what: string;
-  /** The list that it stands in. */
+  /** The list that contains the object. */
   readonly list: { readonly to: '/hosts' | '/projects' | '/templates' | '/teams' | '/users'; readonly label: string };
-  /** With the object as it is now, and the way back to the list. Made anew for another object of the same name. */
+  /** Receives the current object and the link back to the list. Remounted for another object of the same name. */
   children(object: KubeObject, back: ReactNode): ReactNode;
 }
 
-/** The page of one object that stands in no namespace. */
+/** The page of one cluster-scoped object. */
 export function ObjectPage({ kind, name, what, list, children }: ObjectPageProps) {
   const live = useObject(kind, { name });
   const back = (

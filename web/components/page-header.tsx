@@ -5,15 +5,15 @@ import { arriveAtPage } from './kept-focus.ts';
 
 export interface PageHeaderProps {
   readonly title: string;
-  /** What the page is about, in a sentence. */
+  /** A one-sentence description of the page. */
   readonly about?: ReactNode;
-  /** What can be done here; stands at the end of the line. */
+  /** Actions, shown at the end of the row. */
   readonly actions?: ReactNode;
-  /** Above the title: where this is. */
+  /** Shown above the title: the link back. */
   readonly above?: ReactNode;
 }
 
-/** The one heading of a page; the browser's tab says the same. */
+/** The only `h1` of a page; also sets the title of the browser tab. */
 export function PageHeader({ title, about, actions, above }: PageHeaderProps) {
   useEffect(() => {
     document.title = `${title} · Flotilla`;
@@ -21,7 +21,7 @@ export function PageHeader({ title, about, actions, above }: PageHeaderProps) {
   useEffect(arriveAtPage, []);
   return (
     <Group justify="space-between" align="flex-end" mb="lg" gap="md">
-      {/* A name of 63 letters is one word. */}
+      {/* A name of 63 letters has no break opportunity. */}
       <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
         {above === undefined ? null : (
           <Text size="sm" component="div">

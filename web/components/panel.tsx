@@ -8,7 +8,7 @@ export interface PanelProps {
   readonly children: ReactNode;
 }
 
-/** A part of a page on a ground of its own. */
+/** A card with an optional title and actions. */
 export function Panel({ title, actions, children }: PanelProps) {
   return (
     <section className={`card ${classes.panel}`} {...(title === undefined ? {} : { 'aria-label': title })}>

@@ -6,11 +6,11 @@ import classes from './phase-tiles.module.css';
 
 export interface PhaseTilesProps {
   readonly instances: RowsSnapshot;
-  /** What the list that they lead to is filtered by besides: `{ Project: 'payments' }`. */
+  /** Additional filters for the linked list: `{ Project: 'payments' }`. */
   readonly filter?: Readonly<Record<string, string>>;
 }
 
-/** How many are in each phase; each leads to those. */
+/** The number of instances in each phase, with links to the filtered list. */
 export function PhaseTiles({ instances, filter = {} }: PhaseTilesProps) {
   return (
     <SimpleGrid cols={{ base: 2, xs: 3, md: 5 }} spacing="md">

@@ -27,18 +27,18 @@ const usersAndTeams: readonly PrincipalKind[] = ['User', 'Team'];
 const groupTitles: Readonly<Record<PrincipalKind, string>> = { User: 'Users', Team: 'Teams' };
 
 /**
- * A user or a team, found by typing some of the name, what people call it, or the address. Somebody whom one may not
- * see can be named too: the server says whether there is such a one.
+ * Selects a user or a team, searched by name, display name or email. A principal that the caller may not see can be
+ * entered by its exact name; the server checks that it exists.
  */
 export function PrincipalPicker(props: PrincipalPickerProps) {
   const { label, value, onChange, allow = usersAndTeams, description, error, required, autoFocus } = props;
   const { list, byKey, isLoading } = usePrincipals();
-  const [words, setWords] = useState('');
+  const [search, setSearch] = useState('');
   const chosen = value === undefined ? null : principalKey(value);
   const title = (one: Principal) => titleOf(byKey.get(principalKey(one)) ?? { ...one, displayName: '' });
-  // What stands in the field after a choice is no search.
-  const isSearch = value === undefined || words !== title(value);
-  const choices = principalChoices(list, isSearch ? words : '', allow);
+  // After a selection the field contains the title, which is not a search.
+  const isSearch = value === undefined || search !== title(value);
+  const choices = principalChoices(list, isSearch ? search : '', allow);
 
   return (
     <Select
@@ -47,21 +47,21 @@ export function PrincipalPicker(props: PrincipalPickerProps) {
       error={error}
       required={required ?? false}
       {...(autoFocus === true ? { 'data-autofocus': true } : {})}
-      // A dialog that begins with it is seen whole.
+      // A dialog whose first field this is would be covered by the dropdown.
       openOnFocus={false}
-      placeholder="Type some of a name"
+      placeholder="Search by name"
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
-      searchValue={words}
-      onSearchChange={setWords}
+      clearButtonProps={{ 'aria-label': `Clear ${label}` }}
+      searchValue={search}
+      onSearchChange={setSearch}
       value={chosen}
       onChange={(key) => onChange(key === null ? undefined : principalOf(key))}
       data={optionsOf(choices, value, allow, title)}
-      // They are chosen already.
+      // `principalChoices` has already filtered them.
       filter={({ options }) => options}
       renderOption={({ option }) => <PrincipalOption principal={principalOf(option.value)} known={byKey} />}
-      nothingFoundMessage={isLoading ? 'Fetching users and teams…' : 'Nobody of that name'}
+      nothingFoundMessage={isLoading ? 'Loading users and teams…' : 'No matches'}
       maxDropdownHeight={320}
       comboboxProps={{ shadow: 'md' }}
     />
@@ -80,13 +80,13 @@ function optionsOf(
     items: found.filter((one) => one.kind === kind).map(option),
   }));
   const isThere = (one: Principal) => found.some((each) => principalKey(each) === principalKey(one));
-  // The one that is chosen has to be among them, or its title would not be known.
+  // The selected principal must be among the options, or the field could not show its title.
   const others = [...unseen, ...(value === undefined ? [] : [value])].filter((one) => !isThere(one));
   const byName = [...new Map(others.map((one) => [principalKey(one), option(one)])).values()];
   return [
     ...groups.filter(({ items }) => items.length > 0),
-    ...(byName.length === 0 ? [] : [{ group: 'By its name', items: byName }]),
-    ...(more === 0 ? [] : [{ group: `And ${more} more: type some letters more`, items: [] }]),
+    ...(byName.length === 0 ? [] : [{ group: 'Use this exact name', items: byName }]),
+    ...(more === 0 ? [] : [{ group: `${more} more, keep typing to narrow the list`, items: [] }]),
   ];
 }
 

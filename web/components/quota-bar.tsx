@@ -2,17 +2,17 @@ import { Group, Progress, Text } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 
 export interface QuotaBarProps {
-  /** What is counted, or whose: "Virtual clusters", "alice". */
+  /** The resource or the owner: "Virtual clusters", "alice". */
   readonly label: ReactNode;
   readonly used: number;
-  /** Absent: as many as one likes. */
+  /** Optional; absent means no limit. */
   readonly limit?: number | undefined;
 }
 
-/** From here on it is time to ask for more. */
-const nearlyAll = 0.8;
+/** The used share from which the bar warns. */
+const warnAt = 0.8;
 
-/** How much is used of what is allowed. */
+/** The used part of a quota. */
 export function QuotaBar({ label, used, limit }: QuotaBarProps) {
   const id = useId();
   const part = limit === undefined ? 0 : limit === 0 ? 1 : Math.min(used / limit, 1);
@@ -30,7 +30,7 @@ export function QuotaBar({ label, used, limit }: QuotaBarProps) {
         <Progress.Root size="md" radius="xl">
           <Progress.Section
             value={part * 100}
-            color={part >= 1 ? 'red' : part >= nearlyAll ? 'yellow' : 'tide'}
+            color={part >= 1 ? 'red' : part >= warnAt ? 'yellow' : 'tide'}
             aria-labelledby={id}
             aria-valuetext={quotaText(used, limit)}
           />
@@ -40,9 +40,9 @@ export function QuotaBar({ label, used, limit }: QuotaBarProps) {
   );
 }
 
-/** "3 of 10", and where that is too many, that. */
+/** "3 of 10", with a note if the limit is reached or exceeded. */
 function quotaText(used: number, limit: number | undefined): string {
   if (limit === undefined) return `${used}, no limit`;
   const rest = limit - used;
-  return `${used} of ${limit}${rest > 0 ? '' : rest === 0 ? ', all used' : `, ${-rest} too many`}`;
+  return `${used} of ${limit}${rest > 0 ? '' : rest === 0 ? ', limit reached' : `, ${-rest} over the limit`}`;
 }

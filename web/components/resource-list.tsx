@@ -14,21 +14,21 @@ import { useListSelection } from './use-list-selection.ts';
 import { Waiting } from './waiting.tsx';
 
 export interface ResourceListProps {
-  /** The plural of what is listed, in words: "virtual clusters". */
+  /** The plural of the listed kind: "virtual clusters". */
   readonly what: string;
   readonly rows: UsedRows;
-  /** Columns that the page adds, after the name. */
+  /** Columns added by the page, shown after the name. */
   readonly extraColumns?: readonly ListColumn[];
-  /** Columns of the server that this page leaves out. */
+  /** Server columns that this page hides. */
   readonly leaveOut?: readonly string[];
-  /** How a column is drawn; absent: as text. */
+  /** Renderers by column name. Optional; the default is plain text. */
   readonly cells?: Readonly<Record<string, (row: Row, text: string) => ReactNode>>;
-  /** Columns that can be filtered by, each a choice of the texts that are there. */
+  /** Columns with a filter; each offers the values that occur. */
   readonly filters?: readonly string[];
   readonly empty: EmptyStateProps;
-  /** What can be done with the rows that are ticked; absent: nothing can be ticked. */
+  /** Actions for the selected rows. Optional; without it rows cannot be selected. */
   readonly bulk?: (selected: readonly Row[], clear: () => void) => ReactNode;
-  /** At the end of each row. */
+  /** Actions at the end of each row. */
   readonly rowActions?: (row: Row) => ReactNode;
 }
 
@@ -38,14 +38,14 @@ const noCells = {};
 const noColumns: readonly ListColumn[] = [];
 
 /**
- * A list as every page shows one: the server's columns, live; search, filters, sort; rows to tick and what to do with
- * them. A page gives title, rows, and how its columns look.
+ * The list that all pages use: the server's columns, updated live, with search, filters, sorting, selection and bulk
+ * actions. A page provides the rows and the renderers of its columns.
  */
 export function ResourceList(props: ResourceListProps) {
   const { what, rows, extraColumns = noColumns, leaveOut = noNames, filters = noNames, empty } = props;
   const [selection, setSelection] = useListSelection();
   const [isWide, setWide] = useState(false);
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
+  const [selectedKeys, setSelectedKeys] = useState<ReadonlySet<string>>(new Set());
   const all = useMemo(() => {
     const own = serverColumns(rows.columns).filter(({ name }) => !leaveOut.includes(name));
     return [...own.slice(0, 1), ...extraColumns, ...own.slice(1)];
@@ -53,16 +53,16 @@ export function ResourceList(props: ResourceListProps) {
   const columns = useMemo(() => (isWide ? all : all.filter((column) => !column.isWide)), [all, isWide]);
   const [sorted] = useState(() => new SortedRows());
   const shown = useMemo(() => selectRows(rows.rows, all, selection, sorted), [rows.rows, all, selection, sorted]);
-  const calm = useCalmRows(rows.rows);
+  const throttled = useCalmRows(rows.rows);
   const selected = useMemo(
-    () => (ticked.size === 0 ? noSelected : calm.filter(({ key }) => ticked.has(key))),
-    [calm, ticked],
+    () => (selectedKeys.size === 0 ? noSelected : throttled.filter(({ key }) => selectedKeys.has(key))),
+    [throttled, selectedKeys],
   );
-  const clear = useCallback(() => setTicked(new Set()), []);
+  const clear = useCallback(() => setSelectedKeys(new Set()), []);
 
   const isUnseen = rows.state === 'interrupted' && rows.columns.length === 0;
   if (rows.state === 'refused' || isUnseen) return <ErrorNotice error={rows.error} onRetry={rows.retry} />;
-  if (rows.state === 'loading' && rows.rows.length === 0) return <Waiting words={`Fetching the ${what}`} />;
+  if (rows.state === 'loading' && rows.rows.length === 0) return <Waiting message={`Loading ${what}`} />;
   if (rows.rows.length === 0 && rows.state === 'live') {
     return (
       <div className="card">
@@ -88,11 +88,11 @@ export function ResourceList(props: ResourceListProps) {
         {...(props.bulk === undefined
           ? {}
           : {
-              ticked:
+              selectionActions:
                 selected.length === 0 ? null : (
-                  <Group gap="xs" role="toolbar" aria-label={`What to do with the ${what} that are ticked`}>
+                  <Group gap="xs" role="toolbar" aria-label={`Actions for selected ${what}`}>
                     <Text size="sm" fw={600}>
-                      {selected.length} ticked
+                      {selected.length} selected
                     </Text>
                     {props.bulk(selected, clear)}
                   </Group>
@@ -106,12 +106,12 @@ export function ResourceList(props: ResourceListProps) {
         cells={props.cells ?? noCells}
         sort={selection.sort}
         onSort={(sort) => setSelection({ ...selection, sort })}
-        {...(props.bulk === undefined ? {} : { ticked, onTick: setTicked })}
+        {...(props.bulk === undefined ? {} : { selectedKeys, onSelect: setSelectedKeys })}
         {...(props.rowActions === undefined ? {} : { rowActions: props.rowActions })}
       />
       {shown.length === 0 ? (
         <Text p="lg" c="dimmed" ta="center">
-          None of the {rows.rows.length} {what} matches what you are looking for.
+          No {what} match your search and filters.
         </Text>
       ) : null}
     </div>

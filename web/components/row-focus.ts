@@ -1,8 +1,8 @@
 import { type FocusEvent, type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { replaceFocus } from './kept-focus.ts';
 
-/** Where in the table the focus was last. */
-interface Place {
+/** The last focused element of the table. */
+interface FocusedCell {
   readonly element: HTMLElement;
   readonly row: number;
   readonly cell: number;
@@ -14,25 +14,25 @@ export interface RowFocus {
 }
 
 /**
- * For the body of a table whose rows go while one is at them, as what was pressed there takes its row away: the row that
- * moves up takes the focus over, at the same cell; after the last row it is the one before, after all of them the page.
+ * Keeps the focus in a table when the focused row is removed, for example by an action in that row. The row that moves
+ * up gets the focus, in the same cell; after the last row the one before it; after all rows the page.
  */
 export function useRowFocus(): RowFocus {
   const ref = useRef<HTMLTableSectionElement>(null);
-  const place = useRef<Place>(undefined);
+  const focused = useRef<FocusedCell>(undefined);
 
   useLayoutEffect(() => {
-    if (place.current === undefined || place.current.element.isConnected) return;
-    const { element, row, cell } = place.current;
-    place.current = undefined;
+    if (focused.current === undefined || focused.current.element.isConnected) return;
+    const { element, row, cell } = focused.current;
+    focused.current = undefined;
     const rows = [...(ref.current?.rows ?? [])];
     const next = rows[Math.min(row, rows.length - 1)]?.cells[cell];
     replaceFocus(element, next?.querySelector<HTMLElement>('button:enabled, a[href]') ?? undefined);
   });
-  // Only then is the table itself gone.
+  // On unmount the whole table is gone.
   useEffect(
     () => () => {
-      if (place.current !== undefined) replaceFocus(place.current.element, undefined);
+      if (focused.current !== undefined) replaceFocus(focused.current.element, undefined);
     },
     [],
   );
@@ -42,7 +42,7 @@ export function useRowFocus(): RowFocus {
     onFocus({ target }) {
       const cell = target.closest('td');
       const row = target.closest('tr');
-      place.current =
+      focused.current =
         cell === null || row === null ? undefined : { element: target, row: row.sectionRowIndex, cell: cell.cellIndex };
     },
   };

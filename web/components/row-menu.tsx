@@ -4,13 +4,13 @@ import { Icon } from './icon.tsx';
 import classes from './row-menu.module.css';
 
 export interface RowMenuProps {
-  /** Of what: "What to do with demo". */
+  /** The accessible name of the menu: "Actions for demo". */
   readonly label: string;
-  /** The items, made when it is opened. */
+  /** Renders the items when the menu is opened. */
   children(): ReactNode;
 }
 
-/** What can be done with a row. Until somebody wants to know it is no more than a button: a list has very many of them. */
+/** The action menu of a row. Until the first click it is a plain button, as a list has very many of them. */
 export function RowMenu({ label, children }: RowMenuProps) {
   const [isUsed, setUsed] = useState(false);
   if (isUsed) return <OpenedMenu label={label}>{children}</OpenedMenu>;
@@ -30,7 +30,7 @@ export function RowMenu({ label, children }: RowMenuProps) {
 function OpenedMenu({ label, children }: RowMenuProps) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  // The focus is on the button first, so that it comes back to it.
+  // Focus the button first, so that the menu returns the focus to it.
   useEffect(() => {
     button.current?.focus();
     setOpen(true);
@@ -43,7 +43,7 @@ function OpenedMenu({ label, children }: RowMenuProps) {
       width={210}
       returnFocus
       withInitialFocusPlaceholder={false}
-      // In the page itself, out of the table that would cut it off.
+      // Rendered in the page, as the table would clip it.
       portalProps={{ target: '#page' }}
     >
       <Menu.Target>

@@ -4,13 +4,13 @@ import { rowsInSight } from './rows-in-sight.ts';
 
 const rowHeight = 44;
 
-describe('the rows that are in the page', () => {
-  it('are those at the top, and some more, where nothing is scrolled', () => {
+describe('the rendered rows of a table', () => {
+  it('start at the top with some overscan if the table is not scrolled', () => {
     expect(rowsInSight({ top: 0, height: 440 }, 10_000, rowHeight)).toEqual({ first: 0, last: 24 });
     expect(rowsInSight({ top: 0, height: 440 }, 5, rowHeight)).toEqual({ first: 0, last: 5 });
   });
 
-  it('hold every row that can be seen, wherever it is scrolled, and never many more', () => {
+  it('include every visible row at any scroll position, and few others', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 5_000 }),
@@ -28,7 +28,7 @@ describe('the rows that are in the page', () => {
     );
   });
 
-  it('are none past the end of a table that has become shorter', () => {
+  it('are empty past the end of a table that became shorter', () => {
     expect(rowsInSight({ top: 90_000, height: 440 }, 3, rowHeight)).toEqual({ first: 3, last: 3 });
   });
 });

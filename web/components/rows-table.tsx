@@ -15,49 +15,64 @@ export interface RowsTableProps {
   readonly cells: CellDrawings;
   readonly sort: string | undefined;
   onSort(sort: string | undefined): void;
-  readonly ticked?: ReadonlySet<string>;
-  onTick?(ticked: ReadonlySet<string>): void;
+  readonly selectedKeys?: ReadonlySet<string>;
+  onSelect?(selectedKeys: ReadonlySet<string>): void;
   readonly rowActions?: (row: Row) => ReactNode;
 }
 
-/** In pixels; all rows are of this height, so that where each stands is known without looking. */
+/** In pixels. All rows have this height, so that their positions are known without measuring. */
 const rowHeight = 44;
 
-/** Of so few all are in the page, and the columns are as wide as they have to be by themselves. */
+/** Up to this count all rows are rendered and the browser computes the column widths. */
 const fewRows = 40;
 
-/** A table of any length: only the rows in sight, and some around them, are in the page. */
-export function RowsTable({ what, rows, columns, cells, sort, onSort, ticked, onTick, rowActions }: RowsTableProps) {
+/** A table of any length; renders only the visible rows and some around them. */
+export function RowsTable({
+  what,
+  rows,
+  columns,
+  cells,
+  sort,
+  onSort,
+  selectedKeys,
+  onSelect,
+  rowActions,
+}: RowsTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const { first, last } = useRowsInSight(scroller, rows.length, rowHeight);
-  const span = columns.length + (ticked === undefined ? 0 : 1) + (rowActions === undefined ? 0 : 1);
+  const span = columns.length + (selectedKeys === undefined ? 0 : 1) + (rowActions === undefined ? 0 : 1);
   const hasMany = rows.length > fewRows;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a row that changes is no reason to measure thousands anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed row does not justify measuring thousands again.
   const widest = useMemo(() => (hasMany ? widestRows(rows, columns) : undefined), [rows.length, columns]);
 
-  // A row is drawn again when it changes, not when others are ticked.
-  const now = useRef({ rows, ticked, last: '' });
+  // Refs keep `toggle` stable: a row is rendered again when it changes, not when other rows are selected.
+  const now = useRef({ rows, selectedKeys, last: '' });
   useLayoutEffect(() => {
-    now.current = { rows, ticked, last: now.current.last };
+    now.current = { rows, selectedKeys, last: now.current.last };
   });
   const toggle = useCallback(
     (key: string, isRange: boolean) => {
-      const { rows: all, ticked: before = new Set<string>(), last } = now.current;
+      const { rows: all, selectedKeys: before = new Set<string>(), last } = now.current;
       now.current.last = key;
-      onTick?.(isRange ? tickedRange(before, all, last, key) : toggled(before, key));
+      onSelect?.(isRange ? tickedRange(before, all, last, key) : toggled(before, key));
     },
-    [onTick],
+    [onSelect],
   );
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it with the keys.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it.
     <section ref={scroller} className={classes.scroller} aria-label={`Table of ${what}`} tabIndex={0}>
       <table className={classes.table} aria-rowcount={rows.length + 1}>
         <thead>
           <tr>
-            {ticked === undefined ? null : (
-              <th className={classes.tick}>
-                <TickAll what={what} rows={rows} ticked={ticked} {...(onTick === undefined ? {} : { onTick })} />
+            {selectedKeys === undefined ? null : (
+              <th className={classes.select}>
+                <SelectAll
+                  what={what}
+                  rows={rows}
+                  selectedKeys={selectedKeys}
+                  {...(onSelect === undefined ? {} : { onSelect })}
+                />
               </th>
             )}
             {columns.map(({ name, about }) => (
@@ -77,7 +92,7 @@ export function RowsTable({ what, rows, columns, cells, sort, onSort, ticked, on
         </thead>
         <tbody>
           {widest === undefined ? null : (
-            <WidestCells rows={widest} columns={columns} cells={cells} isTicked={ticked !== undefined} />
+            <WidestCells rows={widest} columns={columns} cells={cells} isSelected={selectedKeys !== undefined} />
           )}
           <Gap height={first * rowHeight} span={span} />
           {rows.slice(first, last).map((row, index) => (
@@ -87,7 +102,7 @@ export function RowsTable({ what, rows, columns, cells, sort, onSort, ticked, on
               index={first + index}
               columns={columns}
               cells={cells}
-              {...(ticked === undefined ? {} : { isTicked: ticked.has(row.key), onToggle: toggle })}
+              {...(selectedKeys === undefined ? {} : { isSelected: selectedKeys.has(row.key), onToggle: toggle })}
               {...(rowActions === undefined ? {} : { rowActions })}
             />
           ))}
@@ -98,15 +113,15 @@ export function RowsTable({ what, rows, columns, cells, sort, onSort, ticked, on
   );
 }
 
-interface TickAllProps extends Pick<RowsTableProps, 'what' | 'rows' | 'onTick'> {
-  readonly ticked: ReadonlySet<string>;
+interface SelectAllProps extends Pick<RowsTableProps, 'what' | 'rows' | 'onSelect'> {
+  readonly selectedKeys: ReadonlySet<string>;
 }
 
-function TickAll({ what, rows, ticked, onTick }: TickAllProps) {
-  const isAll = useMemo(() => rows.length > 0 && rows.every(({ key }) => ticked.has(key)), [rows, ticked]);
+function SelectAll({ what, rows, selectedKeys, onSelect }: SelectAllProps) {
+  const isAll = useMemo(() => rows.length > 0 && rows.every(({ key }) => selectedKeys.has(key)), [rows, selectedKeys]);
   const isSome = useMemo(
-    () => !isAll && ticked.size > 0 && rows.some(({ key }) => ticked.has(key)),
-    [isAll, rows, ticked],
+    () => !isAll && selectedKeys.size > 0 && rows.some(({ key }) => selectedKeys.has(key)),
+    [isAll, rows, selectedKeys],
   );
   const setIndeterminate = useCallback(
     (box: HTMLInputElement | null) => {
@@ -118,15 +133,15 @@ function TickAll({ what, rows, ticked, onTick }: TickAllProps) {
     <input
       type="checkbox"
       className={classes.box}
-      aria-label={`Tick all ${what} of the list`}
+      aria-label={`Select all ${what}`}
       ref={setIndeterminate}
       checked={isAll}
-      onChange={() => onTick?.(isAll ? new Set() : new Set(rows.map(({ key }) => key)))}
+      onChange={() => onSelect?.(isAll ? new Set() : new Set(rows.map(({ key }) => key)))}
     />
   );
 }
 
-/** The room of the rows that are not in the page. */
+/** A spacer for the rows that are not rendered. */
 function Gap({ height, span }: { readonly height: number; readonly span: number }) {
   if (height <= 0) return null;
   return (
@@ -141,7 +156,7 @@ function sortOf(name: string, sort: string | undefined): 'ascending' | 'descendi
   return sort === `-${name}` ? 'descending' : 'none';
 }
 
-/** Up, down, and as the server has them. */
+/** The next sort order on a click: ascending, descending, then the server's order. */
 function nextSort(name: string, sort: string | undefined): string | undefined {
   if (sort === name) return `-${name}`;
   return sort === `-${name}` ? undefined : name;

@@ -3,7 +3,7 @@ import { type Outcome, runForEach } from './run-for-each.ts';
 
 const items = Array.from({ length: 10 }, (_, index) => ({ key: `k${index}` }));
 
-test('each gets its own outcome, and one that fails holds up no other', async () => {
+test('each item gets its own outcome, and a failure does not stop the others', async () => {
   const outcomes = new Map<string, Outcome>();
   let running = 0;
   let most = 0;
@@ -23,7 +23,7 @@ test('each gets its own outcome, and one that fails holds up no other', async ()
   expect([...outcomes.values()].filter(({ state }) => state === 'done')).toHaveLength(9);
 });
 
-test('those not begun when it is given up are left as they are', async () => {
+test('items not yet started when the signal aborts are skipped', async () => {
   const given = new AbortController();
   const begun: string[] = [];
   await runForEach(

@@ -1,14 +1,17 @@
-/** What became of one of many. */
+/** The state of one item. */
 export type Outcome = { readonly state: 'waiting' | 'running' | 'done' } | { readonly state: 'failed'; error: unknown };
 
 export interface RunForEachOptions {
-  /** How many at once. */
+  /** The maximum concurrency. */
   readonly atOnce?: number;
   readonly signal: AbortSignal;
   onOutcome(key: string, outcome: Outcome): void;
 }
 
-/** Does it for one after the other, some at once; one that fails holds up no other. Those not begun when the signal fires are left. */
+/**
+ * Runs the function for each item with limited concurrency. A failure does not stop the others; an abort skips items
+ * not yet started.
+ */
 export async function runForEach<Item extends { readonly key: string }>(
   items: readonly Item[],
   run: (item: Item) => Promise<void>,

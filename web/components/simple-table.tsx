@@ -3,18 +3,18 @@ import { useRowFocus } from './row-focus.ts';
 import classes from './simple-table.module.css';
 
 export interface SimpleTableProps {
-  /** What the table tells. */
+  /** The accessible name of the table. */
   readonly label: string;
-  /** An empty one is for what can be done with a row; it comes last. */
+  /** The column headers. An empty header marks the actions column, which comes last. */
   readonly head: readonly string[];
   readonly rows: readonly { readonly key: string; readonly cells: readonly ReactNode[] }[];
 }
 
-/** A table of some rows as part of a page. What can be long is a ResourceList. */
+/** A short table as part of a page. Use ResourceList for lists that can be long. */
 export function SimpleTable({ label, head, rows }: SimpleTableProps) {
   const rowFocus = useRowFocus();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it with the keys.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it.
     <section className={classes.scroller} aria-label={label} tabIndex={0}>
       <table className={classes.table}>
         <thead>

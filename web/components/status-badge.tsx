@@ -2,7 +2,7 @@ import classes from './status-badge.module.css';
 
 export type Tone = 'good' | 'calm' | 'busy' | 'bad' | 'off';
 
-/** Words that the server says of how something stands, and how they look. */
+/** The tone of each status that the server reports. */
 const tones: Record<string, Tone> = {
   Ready: 'good',
   Active: 'good',
@@ -19,7 +19,7 @@ const tones: Record<string, Tone> = {
   False: 'bad',
 };
 
-/** The word itself says it; the dot only makes it quick to find. */
+/** A status text with a colored dot. The text carries the meaning; the dot helps scanning. */
 export function StatusBadge({ status, tone }: { readonly status: string; readonly tone?: Tone }) {
   const shown = status === '' ? 'Pending' : status;
   return (

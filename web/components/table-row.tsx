@@ -4,7 +4,7 @@ import type { Row } from '../data/table-rows.ts';
 import { Age } from './age.tsx';
 import classes from './rows-table.module.css';
 
-/** How columns are drawn, by name; those that are not named here are text. */
+/** Cell renderers by column name; other columns are rendered as text. */
 export type CellDrawings = Readonly<Record<string, (row: Row, text: string) => ReactNode>>;
 
 interface TableRowProps {
@@ -12,24 +12,24 @@ interface TableRowProps {
   readonly index: number;
   readonly columns: readonly ListColumn[];
   readonly cells: CellDrawings;
-  readonly isTicked?: boolean;
-  /** `isRange`: with all between it and the last one, as the shift key asks for. */
+  readonly isSelected?: boolean;
+  /** `isRange` is true for a shift-click: it selects all rows between this one and the last one. */
   onToggle?(key: string, isRange: boolean): void;
   readonly rowActions?: (row: Row) => ReactNode;
 }
 
-/** Drawn once for as long as nothing of it is another: a table that is scrolled draws what comes into sight, no more. */
+/** Memoized: scrolling renders only rows that become visible. */
 export const TableRow = memo(function TableRow(props: TableRowProps) {
-  const { row, index, columns, cells, isTicked, onToggle, rowActions } = props;
+  const { row, index, columns, cells, isSelected, onToggle, rowActions } = props;
   return (
-    <tr aria-rowindex={index + 2} data-key={row.key} data-ticked={isTicked === true ? '' : undefined}>
-      {isTicked === undefined ? null : (
-        <td className={classes.tick}>
+    <tr aria-rowindex={index + 2} data-key={row.key} data-selectedKeys={isSelected === true ? '' : undefined}>
+      {isSelected === undefined ? null : (
+        <td className={classes.select}>
           <input
             type="checkbox"
             className={classes.box}
-            aria-label={`Tick ${row.metadata.name ?? ''}`}
-            checked={isTicked}
+            aria-label={`Select ${row.metadata.name ?? ''}`}
+            checked={isSelected}
             onChange={({ nativeEvent }) =>
               onToggle?.(row.key, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
             }
@@ -47,16 +47,18 @@ export const TableRow = memo(function TableRow(props: TableRowProps) {
 });
 
 interface WidestCellsProps extends Pick<TableRowProps, 'columns' | 'cells'> {
-  /** For each column the row whose text is the longest there. */
+  /** The row with the longest text of each column. */
   readonly rows: readonly (Row | undefined)[];
-  readonly isTicked: boolean;
+  readonly isSelected: boolean;
 }
 
-/** Nobody sees them: they keep the columns as wide as all rows need, so that nothing jumps when the table is scrolled. */
-export const WidestCells = memo(function WidestCells({ rows, columns, cells, isTicked }: WidestCellsProps) {
+/**
+ * Invisible cells that keep the columns as wide as all rows need, so that the layout does not shift while scrolling.
+ */
+export const WidestCells = memo(function WidestCells({ rows, columns, cells, isSelected }: WidestCellsProps) {
   return (
     <tr className={classes.widest}>
-      {isTicked ? <td /> : null}
+      {isSelected ? <td /> : null}
       {columns.map((column, index) => {
         const row = rows[index];
         return (

@@ -3,23 +3,23 @@ import { mergeReadyDays, readyDayOf, readyDaysKept, readyPercentile } from '../.
 import type { ReadyDay } from '../../src/api/management/v1/project.ts';
 import classes from './time-to-ready.module.css';
 
-/** In the units of the drawing. */
+/** In units of the SVG view box. */
 const width = 640;
 const height = 190;
 const [left, bottom, top] = [52, 24, 12];
 
-interface Shown {
+interface DayStats {
   readonly day: string;
   readonly count: number;
   readonly half: number | undefined;
   readonly most: number | undefined;
 }
 
-/** How long virtual clusters took to be Ready, by day: half of them, and nineteen of twenty. */
+/** The time that virtual clusters took to become Ready, by day: median and 95th percentile. */
 export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyDay[])[] }) {
   const now = Date.now();
   const known = new Map(mergeReadyDays(now, ...days).map((entry) => [entry.day, entry]));
-  const shown = Array.from({ length: readyDaysKept }, (_, index): Shown => {
+  const shown = Array.from({ length: readyDaysKept }, (_, index): DayStats => {
     const day = readyDayOf(now - (readyDaysKept - 1 - index) * 86_400_000);
     const entry = known.get(day);
     const of = entry === undefined ? [] : [entry];
@@ -37,14 +37,13 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
   return (
     <figure className={classes.figure}>
       <Text size="sm" component="figcaption">
-        {total} virtual clusters in {readyDaysKept} days: half of them within{' '}
-        <strong>{spell(readyPercentile(all, 0.5))}</strong>, 95 % within{' '}
-        <strong>{spell(readyPercentile(all, 0.95))}</strong>.
+        {total} virtual clusters in {readyDaysKept} days: median <strong>{spell(readyPercentile(all, 0.5))}</strong>,
+        95th percentile <strong>{spell(readyPercentile(all, 0.95))}</strong>.
       </Text>
       <Chart shown={shown} />
       <div className={classes.legend} aria-hidden="true">
-        <span data-line="half">half of them</span>
-        <span data-line="most">95 %</span>
+        <span data-line="half">median</span>
+        <span data-line="most">95th percentile</span>
       </div>
       <VisuallyHidden component="div">
         <table>
@@ -53,8 +52,8 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
             <tr>
               <th scope="col">Day</th>
               <th scope="col">Virtual clusters</th>
-              <th scope="col">Half within</th>
-              <th scope="col">95 % within</th>
+              <th scope="col">Median</th>
+              <th scope="col">95th percentile</th>
             </tr>
           </thead>
           <tbody>
@@ -73,8 +72,8 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
   );
 }
 
-/** From milliseconds to minutes in one picture: each line of the scale is ten times the one below. */
-function Chart({ shown }: { readonly shown: readonly Shown[] }) {
+/** A chart with a logarithmic scale, as times range from milliseconds to minutes. */
+function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
   const times = shown.flatMap(({ half, most }) => [half, most]).filter((time) => time !== undefined);
   const lowest = Math.floor(Math.log10(Math.max(Math.min(...times), 1)));
   const highest = Math.max(Math.ceil(Math.log10(Math.max(...times, 1))), lowest + 1);
@@ -96,7 +95,7 @@ function Chart({ shown }: { readonly shown: readonly Shown[] }) {
       {shown.map(({ day, half, most, count }, index) =>
         half === undefined || most === undefined ? null : (
           <g key={day}>
-            <title>{`${day}: ${count} virtual clusters, half within ${spell(half)}, 95 % within ${spell(most)}`}</title>
+            <title>{`${day}: ${count} virtual clusters, median ${spell(half)}, 95th percentile ${spell(most)}`}</title>
             <rect
               x={x(index) - step * 0.28}
               width={step * 0.56}
@@ -127,7 +126,7 @@ function Chart({ shown }: { readonly shown: readonly Shown[] }) {
   );
 }
 
-/** A length of time in one unit. */
+/** A duration in a single unit. */
 export function spell(milliseconds: number | undefined): string {
   if (milliseconds === undefined) return '–';
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;

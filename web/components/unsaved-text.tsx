@@ -2,13 +2,13 @@ import { keptDrafts } from '../data/kept-drafts.ts';
 import { Panel } from './panel.tsx';
 import { YamlField } from './yaml-field.tsx';
 
-/** What somebody typed for an object that is not there any more, so that it is not lost with it. */
+/** Shows the unsaved changes of a deleted object, so that they are not lost. */
 export function UnsavedText({ url }: { readonly url: string }) {
   const draft = keptDrafts.get(url);
   if (draft === undefined) return null;
   return (
-    <Panel title="What you had typed">
-      <YamlField label="Not saved" value={draft.text} readOnly />
+    <Panel title="Your unsaved changes">
+      <YamlField label="Unsaved YAML" value={draft.text} readOnly />
     </Panel>
   );
 }

@@ -2,10 +2,10 @@ import { Text } from '@mantine/core';
 import { ageText } from '../../src/api/table.ts';
 import { useNow } from './age.tsx';
 
-/** What ends within this time is worth a look. */
+/** Times within this period are emphasized. */
 const soon = 7 * 86_400_000;
 
-/** How long something still goes on, in milliseconds since the epoch; the time itself for whoever points at it. */
+/** The time until `end`, in milliseconds since the epoch; the tooltip shows the timestamp. */
 export function Until({ end }: { readonly end: number | undefined }) {
   const now = useNow();
   if (end === undefined) {

@@ -1,27 +1,27 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Row } from '../data/table-rows.ts';
 
-/** So few are counted in no time. */
-const few = 500;
+/** Up to this many rows are processed at once. */
+const maxUnthrottled = 500;
 
-/** How often many are counted, in milliseconds: nobody reads numbers that change faster. */
-const every = 1_000;
+/** The update interval for more rows: faster changes are not readable. */
+const updateIntervalMs = 1_000;
 
-/** The rows for what looks at all of them: of many not after each change, but once a second. */
+/** The rows, for code that processes all of them. Long lists are updated once per second instead of on each change. */
 export function useCalmRows(rows: readonly Row[]): readonly Row[] {
-  const latest = useRef(rows);
-  const [calm, setCalm] = useState(rows);
-  const isFew = rows.length <= few;
-  const isOld = !isFew && calm !== rows;
+  const latestRows = useRef(rows);
+  const [throttled, setThrottled] = useState(rows);
+  const isFew = rows.length <= maxUnthrottled;
+  const isOld = !isFew && throttled !== rows;
   useEffect(() => {
-    latest.current = rows;
+    latestRows.current = rows;
   });
-  // What changes while it waits does not make it wait longer.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: after each time it begins anew.
+  // A change while the timer runs does not restart the timer.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each update starts the next interval.
   useEffect(() => {
     if (!isOld) return;
-    const timer = setTimeout(() => setCalm(latest.current), every);
+    const timer = setTimeout(() => setThrottled(latestRows.current), updateIntervalMs);
     return () => clearTimeout(timer);
-  }, [isOld, calm]);
-  return isFew ? rows : calm;
+  }, [isOld, throttled]);
+  return isFew ? rows : throttled;
 }

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Selection } from '../data/select-rows.ts';
 
-/** What is searched, filtered and sorted stands in the address, so that it can be kept, sent, and gone back to. */
+/** Search, filters and sort order of a list. The URL holds them, so that they can be bookmarked and shared. */
 export function useListSelection(): readonly [Selection, (next: Selection) => void] {
   const search: { q?: unknown; sort?: unknown; filter?: unknown } = useSearch({ strict: false });
   const navigate = useNavigate();

@@ -7,8 +7,8 @@ export interface ValueDiffProps {
   readonly after: JsonValue;
 }
 
-/** What differs between two values, as YAML. What shows it is fetched when it is first needed. */
+/** A YAML diff of two values. Its script is loaded on first use. */
 export const ValueDiff = lazyPart<ValueDiffProps>(
   async () => (await import('./editor/editor.ts')).ValueDiffView,
-  'Fetching what compares texts',
+  'Loading diff view',
 );

@@ -1,20 +1,20 @@
 import { Group, Loader, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 
-/** Nobody is shown that something is going on before it takes a moment; after a second it says what. */
-const quiet = 150;
-const wordless = 700;
+/** The spinner appears after a short delay; after a longer one the message follows. */
+const spinnerDelayMs = 150;
+const messageDelayMs = 700;
 
-export function Waiting({ words }: { readonly words: string }) {
+export function Waiting({ message }: { readonly message: string }) {
   const [stage, setStage] = useState(0);
   useEffect(() => {
-    const timers = [setTimeout(() => setStage(1), quiet), setTimeout(() => setStage(2), wordless)];
+    const timers = [setTimeout(() => setStage(1), spinnerDelayMs), setTimeout(() => setStage(2), messageDelayMs)];
     return () => timers.forEach(clearTimeout);
   }, []);
   return (
     <Group gap="sm" p="lg" role="status" aria-live="polite" data-waiting>
       {stage === 0 ? null : <Loader size="sm" aria-hidden="true" />}
-      {stage < 2 ? null : <Text c="dimmed">{words}…</Text>}
+      {stage < 2 ? null : <Text c="dimmed">{message}…</Text>}
     </Group>
   );
 }

@@ -10,8 +10,8 @@ function holding(access: AccessEntry[]): KubeObject {
   return { apiVersion: 'v1', kind: 'Cluster', metadata: { name: 'c' }, spec: { access } } as unknown as KubeObject;
 }
 
-describe('the access of an object', () => {
-  it('is told one by one', () => {
+describe('the access entries of an object', () => {
+  it('are listed per principal', () => {
     const access = [
       { name: 'x', verbs: ['get'], users: ['ana', 'bob'], teams: ['ops'] },
       { verbs: ['update'], subresources: ['spec.quotas'], users: ['ana'] },
@@ -24,14 +24,14 @@ describe('the access of an object', () => {
     ]);
   });
 
-  it('comes together where the same is given, and nobody is named twice', () => {
+  it('share an entry for equal permissions, without duplicate names', () => {
     const one = withGrant([], ana);
     expect(one).toEqual([{ verbs: ['get', 'use'], users: ['ana'] }]);
     expect(withGrant(one, ops)).toEqual([{ verbs: ['get', 'use'], users: ['ana'], teams: ['ops'] }]);
     expect(withGrant(one, ana)).toEqual(one);
   });
 
-  it('is taken away from that one alone, and an entry without names goes', () => {
+  it('lose one principal only, and an entry without names is removed', () => {
     const both = withGrant(withGrant([], ana), ops);
     expect(withoutGrant(both, ana)).toEqual([{ verbs: ['get', 'use'], users: [], teams: ['ops'] }]);
     expect(withoutGrant(withGrant([], ana), ana)).toEqual([]);

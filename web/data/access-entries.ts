@@ -3,11 +3,11 @@ import type { KubeObject } from '../../src/api/meta.ts';
 import { listAt } from '../../src/lib/json-path.ts';
 import type { Principal } from './principals.ts';
 
-/** One that an object's `access` names, with what one entry gives. */
+/** A principal named in the `access` of an object, with the permissions of that entry. */
 export interface AccessGrant {
   readonly principal: Principal;
   readonly verbs: readonly string[];
-  /** Empty: the object itself. */
+  /** Empty for the object itself. */
   readonly subresources: readonly string[];
 }
 
@@ -28,7 +28,7 @@ function gives(entry: AccessEntry, { verbs, subresources }: Omit<AccessGrant, 'p
   return same(entry.verbs, verbs) && same(entry.subresources ?? [], subresources);
 }
 
-/** Whoever has it already is not named twice; entries that give the same share their names. */
+/** Adds a grant. Entries with equal permissions share their names; duplicates are not added. */
 export function withGrant(entries: readonly AccessEntry[], grant: AccessGrant): AccessEntry[] {
   const member = memberOf(grant.principal);
   const { name } = grant.principal;
@@ -44,7 +44,7 @@ export function withGrant(entries: readonly AccessEntry[], grant: AccessGrant): 
   });
 }
 
-/** Entries that name nobody any more go. */
+/** Removes a grant, and the entry if it names no one else. */
 export function withoutGrant(entries: readonly AccessEntry[], grant: AccessGrant): AccessEntry[] {
   const member = memberOf(grant.principal);
   const { name } = grant.principal;

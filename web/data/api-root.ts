@@ -1,6 +1,6 @@
 import { apiPrefix } from './page-facts.ts';
 
-/** The path of an API server: what a kubeconfig's `server` ends in. */
+/** The base path of an API server, as in the `server` of a kubeconfig. */
 export type ApiRoot = string;
 
 export const managementRoot: ApiRoot = `/${apiPrefix}/management`;

@@ -1,14 +1,14 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
-/** Browsers cut longer timers to nothing. */
-const longest = 2_147_483_647;
+/** The longest timeout that browsers support; longer ones fire at once. */
+const maxTimeoutMs = 2_147_483_647;
 
 function after(milliseconds: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, Math.min(Math.max(milliseconds, 0), longest));
+  const timer = setTimeout(callback, Math.min(Math.max(milliseconds, 0), maxTimeoutMs));
   return () => clearTimeout(timer);
 }
 
-/** The time as a page sees it. */
+/** The clock of a browser page. */
 export const browserClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),

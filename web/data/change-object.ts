@@ -3,12 +3,12 @@ import { StatusError } from '../../src/api/status.ts';
 import type { KindRef, ObjectPlace } from './kind-ref.ts';
 import { getObject, patchObject } from './objects.ts';
 
-/** So many others may be quicker before it is told that somebody else changes the same all the time. */
-const mostTries = 5;
+/** The maximum number of conflicts before the error is shown. */
+const maxAttempts = 5;
 
 /**
- * Changes an object as it is on the server now, not as the page last saw it: `change` gives the merge patch, and is
- * asked again with the newer one where somebody else wrote in between. Lists that two people change keep both changes.
+ * Changes the current object on the server, not the version that the page last saw. `change` returns the merge patch
+ * and is called again with the newer object after a conflict. Lists that two users change keep both changes.
  */
 export async function changeObject(
   kind: KindRef,
@@ -22,8 +22,8 @@ export async function changeObject(
     try {
       return await patchObject(kind, place, { ...patch, metadata: { ...patch.metadata, resourceVersion } });
     } catch (error) {
-      const isOvertaken = error instanceof StatusError && error.status.reason === 'Conflict';
-      if (!isOvertaken || tries === mostTries) throw error;
+      const isConflict = error instanceof StatusError && error.status.reason === 'Conflict';
+      if (!isConflict || tries === maxAttempts) throw error;
     }
   }
 }

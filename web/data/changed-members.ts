@@ -1,6 +1,6 @@
 /**
- * Those members that are not as they were when somebody began to change them: a patch of these leaves alone what
- * somebody else has changed meanwhile.
+ * Returns the members that differ from their values when editing started. A patch of these members leaves concurrent
+ * changes by others alone.
  */
 export function changedMembers<Members extends object>(before: Members, after: Members): Partial<Members> {
   const was = new Map(Object.entries(before));

@@ -1,18 +1,18 @@
 import { changedMembers } from './changed-members.ts';
 
-/** What people call something, and what they say of it. */
+/** The display name and description of an object. */
 export interface Described {
   readonly displayName: string;
   readonly description: string;
 }
 
-/** Texts as they go into `spec` of a new object. */
+/** Returns the `spec` members for a new object. */
 export function describedSpec({ displayName, description }: Described): Partial<Described> {
   const [name, text] = [displayName.trim(), description.trim()];
   return { ...(name === '' ? {} : { displayName: name }), ...(text === '' ? {} : { description: text }) };
 }
 
-/** The same for a merge patch of what is not as it was before: what is empty is taken away. */
+/** Returns the changed members as a merge patch; an empty text removes the member. */
 export function describedPatch(described: Described, before: Described): object {
   const members = ({ displayName, description }: Described) => ({
     displayName: displayName.trim() || null,

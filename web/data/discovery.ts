@@ -3,13 +3,13 @@ import type { ApiRoot } from './api-root.ts';
 import type { KindRef } from './kind-ref.ts';
 import { sendJson } from './send.ts';
 
-/** A kind that an API server says it serves. */
+/** A kind that an API server serves. */
 export interface ServedKind extends KindRef {
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
 }
 
-/** Clusters of Kubernetes before 1.30 know the older of the two. */
+/** Kubernetes before 1.30 supports only the older version. */
 const accept = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .join(', ');
@@ -22,7 +22,7 @@ type WireResource = {
   shortNames?: string[] | null;
 };
 
-/** `APIGroupDiscoveryList`, as far as it is read. */
+/** The fields of `APIGroupDiscoveryList` that the console reads. */
 export type WireDiscovery = {
   items?:
     | {
@@ -32,7 +32,7 @@ export type WireDiscovery = {
     | null;
 };
 
-/** Every kind once, in the version that its group prefers among those that have it. */
+/** Returns every kind once, in the preferred version of its group that serves it. */
 export function readDiscovery({ items }: WireDiscovery): readonly ServedKind[] {
   return (items ?? []).flatMap(({ metadata, versions }) => {
     const group = metadata?.name ?? '';
@@ -55,12 +55,12 @@ export function readDiscovery({ items }: WireDiscovery): readonly ServedKind[] {
   });
 }
 
-/** What an API server serves: everything that can be listed, made or read there. */
+/** The kinds that an API server serves. */
 export function discoveryQuery(root: ApiRoot) {
   return queryOptions({
     queryKey: ['discovery', root],
     staleTime: 30_000,
-    // What fell asleep meanwhile is not woken by trying again.
+    // A retry must not wake a virtual cluster that fell asleep.
     retry: false,
     refetchOnReconnect: false,
     queryFn: async ({ signal }): Promise<readonly ServedKind[]> => {

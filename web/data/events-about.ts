@@ -3,12 +3,12 @@ import type { ApiRoot } from './api-root.ts';
 import { kinds } from './kind-ref.ts';
 import type { RowsQuery } from './live-rows.ts';
 
-/** Where events about what is in no namespace are kept. */
-const eventsOfTheCluster = 'default';
+/** The namespace of events about cluster-scoped objects. */
+const clusterEventsNamespace = 'default';
 
-/** The events about this very object, and not about another that had its name. */
+/** The query for the events of this object; its uid excludes an earlier object of the same name. */
 export function eventsAbout({ metadata }: KubeObject, root?: ApiRoot): RowsQuery {
-  const { namespace = eventsOfTheCluster, name = '', uid = '' } = metadata;
+  const { namespace = clusterEventsNamespace, name = '', uid = '' } = metadata;
   return {
     kind: kinds.event,
     namespace,

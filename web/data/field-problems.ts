@@ -1,9 +1,9 @@
 import { StatusError } from '../../src/api/status.ts';
 
-/** What the server says is wrong with a field, by the field's path as the server writes it. */
+/** Returns the server's message about a field, given its path. */
 export type FieldProblems = (path: string) => string | undefined;
 
-/** The problems that an answer names; nothing for an error of another kind. Paths below a field count as its own. */
+/** Reads the field problems of an error; there are none for other errors. Paths below a field count as its own. */
 export function fieldProblems(error: unknown): FieldProblems {
   const causes = error instanceof StatusError ? (error.status.details?.causes ?? []) : [];
   return (path) => {
@@ -14,7 +14,7 @@ export function fieldProblems(error: unknown): FieldProblems {
   };
 }
 
-/** Those that belong to none of the fields that a form shows. */
+/** Returns the problems of fields that the form does not show. */
 export function otherProblems(error: unknown, paths: readonly string[]): readonly string[] {
   const causes = error instanceof StatusError ? (error.status.details?.causes ?? []) : [];
   const isShown = (field: string) =>

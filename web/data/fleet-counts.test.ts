@@ -11,26 +11,26 @@ const row: Row = {
 };
 const columns = [{ name: 'Name', type: 'string', format: 'name', description: '', priority: 0 }];
 
-describe('how many rows there are', () => {
+describe('the row count', () => {
   const noRows: RowsSnapshot = { state: 'loading', columns: [], rows: [], expected: undefined, error: undefined };
   const counted = (change: Partial<RowsSnapshot>) => knownCount({ ...noRows, ...change });
 
-  it('is not known before all of them have come', () => {
+  it('is unknown until all rows are loaded', () => {
     expect(counted({})).toBeUndefined();
     expect(counted({ columns, rows: [row], expected: 2 })).toBeUndefined();
   });
 
-  it('is known then, also where there is none', () => {
+  it('is known after loading, even if it is zero', () => {
     expect(counted({ state: 'live', columns })).toBe(0);
     expect(counted({ state: 'live', columns, rows: [row] })).toBe(1);
   });
 
-  it('stays while the server cannot be reached, unless nothing had come', () => {
+  it('is kept while the server cannot be reached, unless nothing was loaded', () => {
     expect(counted({ state: 'interrupted', columns, rows: [row] })).toBe(1);
     expect(counted({ state: 'interrupted' })).toBeUndefined();
   });
 
-  it('is not known to whoever may not see them', () => {
+  it('is unknown without permission to list', () => {
     expect(counted({ state: 'refused', columns })).toBeUndefined();
   });
 });

@@ -3,14 +3,14 @@ import type { RowsSnapshot } from './live-rows.ts';
 import { facetsOf } from './select-rows.ts';
 import type { Row } from './table-rows.ts';
 
-/** The text of one of the server's columns, by its name. */
+/** Returns the text accessor of a server column, by its name. */
 export function columnText({ columns }: Pick<RowsSnapshot, 'columns'>, name: string): (row: Row) => string {
   return serverColumns(columns).find((column) => column.name === name)?.text ?? (() => '');
 }
 
-/** How many there are: undefined before all of them have come, and where one may not know. */
+/** The number of rows; `undefined` until all are loaded, and without permission to list. */
 export function knownCount({ state, columns, rows }: RowsSnapshot): number | undefined {
-  // What is interrupted may never have begun; an answer without rows has columns, too.
+  // An interrupted list may never have loaded; a response without rows still has columns.
   const isKnown = state === 'live' || (state === 'interrupted' && columns.length > 0);
   return isKnown ? rows.length : undefined;
 }
@@ -20,7 +20,7 @@ export interface Count {
   readonly count: number;
 }
 
-/** In the order in which a virtual cluster lives. What the server says nothing of yet is on its way. */
+/** In display order. An instance without a phase counts as Pending. */
 const phases = ['Ready', 'Sleeping', 'Pending', 'Failed', 'Terminating'];
 
 export function countByPhase(snapshot: Pick<RowsSnapshot, 'columns' | 'rows'>): readonly Count[] {
@@ -33,7 +33,7 @@ export function countByPhase(snapshot: Pick<RowsSnapshot, 'columns' | 'rows'>): 
   return [...counts].map(([text, count]) => ({ text, count }));
 }
 
-/** The projects with the most virtual clusters first. */
+/** The number of virtual clusters by project, largest first. */
 export function countByProject({ rows }: Pick<RowsSnapshot, 'rows'>): readonly Count[] {
   return facetsOf(rows, projectColumn);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { counted, listed, spanInWords } from './in-words.ts';
 
-describe('in words', () => {
-  it('lists names as people do', () => {
+describe('text formatting', () => {
+  it('joins names with commas and a conjunction', () => {
     expect([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map((names) => listed(names))).toEqual([
       '',
       'a',
@@ -12,7 +12,7 @@ describe('in words', () => {
     expect(listed(['a', 'b'], 'or')).toBe('a or b');
   });
 
-  it('counts one and many', () => {
+  it('uses singular and plural', () => {
     expect([counted(0, 'key'), counted(1, 'key'), counted(2, 'entry', 'entries')]).toEqual([
       '0 keys',
       '1 key',
@@ -20,7 +20,7 @@ describe('in words', () => {
     ]);
   });
 
-  it('says a time in the largest unit that fits', () => {
+  it('formats a duration in the largest unit that divides it', () => {
     expect([1, 90, 5_400, 86_400, 2_592_000, 31_536_000, 0].map(spanInWords)).toEqual([
       '1 second',
       '90 seconds',

@@ -17,7 +17,7 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** A time in the largest unit that it is a whole number of: "30 days", "90 minutes". */
+/** A duration in the largest unit that divides it: "30 days", "90 minutes". */
 export function spanInWords(seconds: number): string {
   for (const [unit, size] of units) {
     if (seconds >= size && seconds % size === 0) return counted(seconds / size, unit);

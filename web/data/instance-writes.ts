@@ -5,14 +5,14 @@ import { kinds, type ObjectPlace } from './kind-ref.ts';
 import { patchObject } from './objects.ts';
 import { sendJson } from './send.ts';
 
-/** Nothing in it is lost; it sleeps until somebody wakes it. */
+/** Puts an instance to sleep. It keeps its data and sleeps until it is woken. */
 export async function putToSleep(place: ObjectPlace): Promise<void> {
   await patchObject(kinds.instance, place, { metadata: { annotations: { [sleepForceAnnotation]: 'true' } } });
 }
 
 /**
- * Ends a sleep that somebody asked for, and knocks: one that fell asleep because nobody used it wakes when it is used.
- * That it does not answer yet is what is to be expected; its phase tells when it is awake.
+ * Removes a requested sleep and sends a request, which wakes an instance that auto-sleep put to sleep. An error
+ * response is expected here, as the instance is not ready yet; its phase shows when it is.
  */
 export async function wakeUp(project: string, place: ObjectPlace): Promise<void> {
   await patchObject(kinds.instance, place, { metadata: { annotations: { [sleepForceAnnotation]: null } } });
@@ -21,7 +21,7 @@ export async function wakeUp(project: string, place: ObjectPlace): Promise<void>
   });
 }
 
-/** For those who may use a virtual cluster and not change it. */
+/** Wakes a virtual cluster with a request, for users who may use it but not change it. */
 export async function knock(project: string, name: string): Promise<void> {
   try {
     await sendJson({ url: `${virtualClusterRoot(project, name)}/version` });

@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../src/api/meta.ts';
 
 /**
- * What was typed and not saved, by the object's address, for as long as the page is loaded: whoever looks at something
- * else meanwhile finds it again. Nowhere but in memory.
+ * Unsaved drafts by object URL. They are kept in memory only, until the page is closed, so that users who visit another
+ * page find their changes again.
  */
 const drafts = new Map<string, { readonly base: KubeObject; readonly text: string }>();
 
-const most = 20;
+const maxDrafts = 20;
 
 export const keptDrafts = {
   get: (url: string) => drafts.get(url),
@@ -14,7 +14,7 @@ export const keptDrafts = {
     drafts.delete(url);
     drafts.set(url, draft);
     for (const oldest of drafts.keys()) {
-      if (drafts.size <= most) break;
+      if (drafts.size <= maxDrafts) break;
       drafts.delete(oldest);
     }
   },

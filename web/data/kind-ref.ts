@@ -2,7 +2,7 @@ import { apiVersionOf } from '../../src/api/meta.ts';
 import { managementGroup, managementVersion } from '../../src/api/naming.ts';
 import type { ApiRoot } from './api-root.ts';
 
-/** A kind as paths and permission questions need it; its schema stays on the server. */
+/** The part of a kind that URLs and permission checks need. */
 export interface KindRef {
   readonly group: string;
   readonly version: string;
@@ -11,20 +11,20 @@ export interface KindRef {
   readonly namespaced: boolean;
 }
 
-function managed(kind: string, plural: string, namespaced = false): KindRef {
+function managementKind(kind: string, plural: string, namespaced = false): KindRef {
   return { group: managementGroup, version: managementVersion, kind, plural, namespaced };
 }
 
 export const kinds = {
-  instance: managed('VirtualClusterInstance', 'virtualclusterinstances', true),
-  project: managed('Project', 'projects'),
-  cluster: managed('Cluster', 'clusters'),
-  template: managed('VirtualClusterTemplate', 'virtualclustertemplates'),
-  user: managed('User', 'users'),
-  team: managed('Team', 'teams'),
-  ownedKey: managed('OwnedAccessKey', 'ownedaccesskeys'),
-  accessKey: managed('AccessKey', 'accesskeys'),
-  self: managed('Self', 'selves'),
+  instance: managementKind('VirtualClusterInstance', 'virtualclusterinstances', true),
+  project: managementKind('Project', 'projects'),
+  cluster: managementKind('Cluster', 'clusters'),
+  template: managementKind('VirtualClusterTemplate', 'virtualclustertemplates'),
+  user: managementKind('User', 'users'),
+  team: managementKind('Team', 'teams'),
+  ownedKey: managementKind('OwnedAccessKey', 'ownedaccesskeys'),
+  accessKey: managementKind('AccessKey', 'accesskeys'),
+  self: managementKind('Self', 'selves'),
   event: { group: '', version: 'v1', kind: 'Event', plural: 'events', namespaced: true },
 } as const satisfies Record<string, KindRef>;
 
@@ -47,7 +47,7 @@ export function objectUrl(root: ApiRoot, kind: KindRef, place: ObjectPlace, subr
   return subresource === undefined ? url : `${url}/${subresource}`;
 }
 
-/** `?a=b` of the members that have a value. */
+/** Builds a query string from the members that have a value. */
 export function queryText(members: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) if (value !== undefined) pairs.append(name, String(value));

@@ -3,16 +3,16 @@ import type { ColumnDefinition } from '../../src/api/table.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
 import type { Row } from './table-rows.ts';
 
-/** A column of a list: one of the server's own, or one that the page adds. */
+/** A column of a list, from the server or added by the page. */
 export interface ListColumn {
   readonly name: string;
-  /** What the column tells, for whoever points at its head. */
+  /** The tooltip of the column header. */
   readonly about: string;
-  /** Shown only when somebody asks for more. */
+  /** True if the column is shown only with "More columns". */
   readonly isWide: boolean;
-  /** What is searched, filtered and shown where the page draws nothing else. */
+  /** The text for search, filters and default rendering. */
   text(row: Row): string;
-  /** What is sorted by; absent: the text. */
+  /** The sort key. Optional; defaults to the text. */
   rank?(row: Row): number;
 }
 
@@ -21,7 +21,9 @@ export function cellText(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : String(value);
 }
 
-/** Columns of the server, in its order. An age is that of the object: the cell says how old it was when it was told. */
+/**
+ * The server's columns in its order. Age sorts by creation time, as the cell holds the age at the time of the response.
+ */
 export function serverColumns(definitions: readonly ColumnDefinition[]): ListColumn[] {
   return definitions.map(({ name, description, priority, type }, index) => ({
     name,
@@ -36,17 +38,17 @@ export function serverColumns(definitions: readonly ColumnDefinition[]): ListCol
   }));
 }
 
-/** Which project an object in a project's namespace belongs to. */
+/** The project of an object in a project namespace. */
 export const projectColumn: ListColumn = {
   name: 'Project',
-  about: 'Project that it belongs to.',
+  about: 'The project that contains it.',
   isWide: false,
   text: ({ metadata }) => projectOfNamespace(metadata.namespace ?? '') ?? metadata.namespace ?? '',
 };
 
 export const namespaceColumn: ListColumn = {
   name: 'Namespace',
-  about: 'Namespace that it is in.',
+  about: 'The namespace that contains it.',
   isWide: false,
   text: ({ metadata }) => metadata.namespace ?? '',
 };

@@ -12,52 +12,52 @@ import { session } from './session.ts';
 import { type CompareRows, SortedRows } from './sorted-rows.ts';
 import { type Row, readTable, readTableEvent, tableAccept } from './table-rows.ts';
 
-/** Which rows. */
+/** Selects the rows. */
 export interface RowsQuery {
   readonly kind: KindRef;
   readonly root?: ApiRoot;
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Whole objects with the rows; else their metadata. */
+  /** True to include whole objects; by default rows contain only metadata. */
   readonly objects?: boolean;
   /**
-   * What breaks or ends is not taken up again before somebody calls `retry`: through a gateway, to ask again is to wake
-   * what has fallen asleep.
+   * Disables automatic retries: after an error or the end of a watch nothing is requested until `retry` is called.
+   * Through the gateway, a retry would wake a virtual cluster that fell asleep.
    */
   readonly isPatient?: boolean;
 }
 
-/** Rows as they are at one moment; another object whenever anything is another. */
+/** An immutable snapshot of the rows; replaced on every change. */
 export interface RowsSnapshot {
-  /** `loading` until all of it is there for the first time; `interrupted` while the server cannot be reached. */
+  /** `loading` until the first complete list; `interrupted` while the server cannot be reached. */
   readonly state: 'loading' | 'live' | 'interrupted' | 'refused';
   readonly columns: readonly ColumnDefinition[];
   readonly rows: readonly Row[];
-  /** While loading: how many there will be, as far as the server says. */
+  /** The total during loading, if the server reports it. */
   readonly expected: number | undefined;
-  /** Why it is refused or interrupted. */
+  /** The cause of `refused` or `interrupted`. */
   readonly error: unknown;
 }
 
 export const noRows: RowsSnapshot = { state: 'loading', columns: [], rows: [], expected: undefined, error: undefined };
 
-/** A page that shows within a moment, then as many as the server gives at once. */
+/** A small first page that shows at once, then pages of the server's maximum size. */
 const firstPage = 100;
 const furtherPage = 1_000;
 
-/** Changes are shown together, as often as an eye can follow them. */
-const showEvery = 100;
+/** Changes are batched; more frequent updates are not visible. */
+const updateIntervalMs = 100;
 
-/** A server that is being restarted is back in a second or two. */
+/** A restarting server is back within one or two seconds. */
 const longestPause = 3_000;
 
-/** The server's own order, also for those that came later. */
+/** The server's own order, for added rows too. */
 const byKey: CompareRows = (a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
 /**
- * Rows of a kind that follow every change, for as long as somebody looks. A stream that breaks is taken up again by
- * itself; what was there stays in sight meanwhile.
+ * The rows of a kind, updated by a watch while there are subscribers. A broken watch resumes automatically; the rows
+ * stay visible meanwhile.
  */
 export class LiveRows {
   readonly #query: RowsQuery;
@@ -95,7 +95,7 @@ export class LiveRows {
     return this.#listeners.size > 0;
   }
 
-  /** Tries at once what would be tried again after a pause. */
+  /** Retries at once instead of after the backoff. */
   readonly retry = (): void => {
     this.#stop();
     if (this.#listeners.size > 0) this.#follow();
@@ -132,13 +132,13 @@ export class LiveRows {
     const { isPatient } = this;
     if ((error === undefined && !isPatient) || following.signal.aborted) return;
     const code = error instanceof StatusError ? error.code : 0;
-    // Asking again would be answered the same until somebody's rights or the address change.
+    // The same response would follow until permissions or the address change.
     const isFinal = code === 403 || code === 404 || code === 401 || code === 405;
     if (code === 410) return;
-    // While somebody signs in again the page waits behind that, as it is.
+    // While the user signs in again, the page waits unchanged behind the sign-in form.
     const isWaiting = code === 401 && !isPatient;
     this.#state = isFinal && !isWaiting ? 'refused' : 'interrupted';
-    this.#error = error ?? new Error('The server has ended the stream of changes.');
+    this.#error = error ?? new Error('The server closed the watch.');
     if (isFinal || isPatient) following.abort();
     if (code === 403 || code === 404) this.#rows.clear();
     this.#show();
@@ -150,7 +150,7 @@ export class LiveRows {
     return `${collectionUrl(root, kind, namespace)}${queryText({ labelSelector, fieldSelector, includeObject, ...members })}`;
   }
 
-  /** Page after page: what comes first is in sight while the rest is on its way. */
+  /** Lists page by page; the first page is visible while the rest loads. */
   async #list(signal: AbortSignal): Promise<string> {
     const rows = new Map<string, Row>();
     const isFirst = this.#state === 'loading';
@@ -197,7 +197,7 @@ export class LiveRows {
   }
 
   #show(): void {
-    this.#shown ??= browserClock.after(showEvery, () => {
+    this.#shown ??= browserClock.after(updateIntervalMs, () => {
       this.#shown = undefined;
       this.#snapshot = {
         state: this.#state,
@@ -211,7 +211,7 @@ export class LiveRows {
   }
 }
 
-/** Not every browser can iterate over a stream. */
+/** Iterates over a stream, as not every browser supports that natively. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

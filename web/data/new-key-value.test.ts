@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isStrongAccessKey } from '../../src/auth/access-key-format.ts';
 import { newKeyValue } from './new-key-value.ts';
 
-it('makes values in the form that the server makes and takes, another each time', async () => {
+it('generates unique access key values that the server accepts', async () => {
   const [one, other] = [await newKeyValue(), await newKeyValue()];
   expect(one).toMatch(/^flk_[0-9A-Za-z]{46}$/);
   expect(isStrongAccessKey(one)).toBe(true);

@@ -7,7 +7,7 @@ function row(name: string, members: object): Row {
   return { key: name, metadata, cells: [], object: { apiVersion: 'v1', kind: 'Event', metadata, ...members } };
 }
 
-it('has the latest event first, whichever form tells the time', () => {
+it('sorts events by time, newest first, in both event formats', () => {
   const events = eventsOf([
     row('old', { lastTimestamp: '2026-01-01T10:00:00Z', firstTimestamp: '2026-01-01T09:00:00Z' }),
     row('series', {
@@ -25,7 +25,7 @@ it('has the latest event first, whichever form tells the time', () => {
   ]);
 });
 
-it('tells warnings, counts, and who reports, in both forms', () => {
+it('reads type, count and reporting component in both event formats', () => {
   const [event] = eventsOf([
     row('a', { type: 'Warning', reason: 'Late', message: 'x', count: 3, source: { component: 'c' } }),
   ]);

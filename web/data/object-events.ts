@@ -1,19 +1,19 @@
 import { numberAt, textAt } from '../../src/lib/json-path.ts';
 import type { Row } from './table-rows.ts';
 
-/** Something that happened to an object, whichever form of event told it. */
+/** An event about an object, from either event format (core/v1 or events.k8s.io). */
 export interface ObjectEvent {
   readonly key: string;
   readonly isWarning: boolean;
   readonly reason: string;
   readonly message: string;
   readonly source: string;
-  /** How often it was told. */
+  /** The number of occurrences. */
   readonly count: number;
   readonly last: string;
 }
 
-/** The latest first. */
+/** Sorted by time, newest first. */
 export function eventsOf(rows: readonly Row[]): readonly ObjectEvent[] {
   const events = rows.map(({ key, object, metadata }): ObjectEvent => {
     const first = textAt(object, 'firstTimestamp') || textAt(object, 'eventTime') || (metadata.creationTimestamp ?? '');

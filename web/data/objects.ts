@@ -6,13 +6,13 @@ import { sendJson } from './send.ts';
 
 export interface WriteOptions {
   readonly root?: ApiRoot;
-  /** Everything is checked, nothing is done. */
+  /** Validates without writing. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** Unknown members are refused: what somebody typed wrong is never dropped in silence. */
-function writing({ dryRun }: WriteOptions): string {
+/** Strict validation: unknown fields are rejected, so that typos are never dropped silently. */
+function writeQuery({ dryRun }: WriteOptions): string {
   return queryText({ fieldValidation: 'Strict', fieldManager: 'console', dryRun: dryRun === true ? 'All' : undefined });
 }
 
@@ -35,11 +35,11 @@ export async function createObject(
   options: WriteOptions & { namespace?: string } = {},
 ): Promise<KubeObject> {
   const { root = managementRoot, namespace, signal } = options;
-  const url = `${collectionUrl(root, kind, namespace)}${writing(options)}`;
+  const url = `${collectionUrl(root, kind, namespace)}${writeQuery(options)}`;
   return await sendJson<KubeObject>({ method: 'POST', url, document: object, ...signalled(signal) });
 }
 
-/** PUT: refused with 409 when the object has changed since it was read. */
+/** PUT: fails with 409 if the object has changed since it was read. */
 export async function replaceObject(
   kind: KindRef,
   object: KubeObject,
@@ -47,11 +47,11 @@ export async function replaceObject(
 ): Promise<KubeObject> {
   const { root = managementRoot, signal } = options;
   const { name = '', namespace } = object.metadata;
-  const url = `${objectUrl(root, kind, { name, namespace })}${writing(options)}`;
+  const url = `${objectUrl(root, kind, { name, namespace })}${writeQuery(options)}`;
   return await sendJson<KubeObject>({ method: 'PUT', url, document: object, ...signalled(signal) });
 }
 
-/** A merge patch. */
+/** Sends a merge patch. */
 export async function patchObject(
   kind: KindRef,
   place: ObjectPlace,
@@ -59,19 +59,19 @@ export async function patchObject(
   options: WriteOptions = {},
 ): Promise<KubeObject> {
   const { root = managementRoot, signal } = options;
-  const url = `${objectUrl(root, kind, place)}${writing(options)}`;
+  const url = `${objectUrl(root, kind, place)}${writeQuery(options)}`;
   const contentType = 'application/merge-patch+json';
   return await sendJson<KubeObject>({ method: 'PATCH', url, document: patch, contentType, ...signalled(signal) });
 }
 
 export interface DeleteOptions extends WriteOptions {
-  /** Only this very object, not another of the same name. */
+  /** Deletes only the object with this uid, not another of the same name. */
   readonly uid?: string | undefined;
 }
 
 export async function deleteObject(kind: KindRef, place: ObjectPlace, options: DeleteOptions = {}): Promise<void> {
   const { root = managementRoot, uid, signal } = options;
-  const url = `${objectUrl(root, kind, place)}${writing(options)}`;
+  const url = `${objectUrl(root, kind, place)}${writeQuery(options)}`;
   const document = {
     kind: 'DeleteOptions',
     apiVersion: 'v1',
@@ -80,7 +80,7 @@ export async function deleteObject(kind: KindRef, place: ObjectPlace, options: D
   await sendJson({ method: 'DELETE', url, document, ...signalled(signal) });
 }
 
-/** POST to a subresource: a kubeconfig, an import. */
+/** Sends a POST to a subresource, such as kubeconfig or import. */
 export async function postSubresource(
   kind: KindRef,
   place: ObjectPlace,
@@ -89,6 +89,6 @@ export async function postSubresource(
   options: WriteOptions = {},
 ): Promise<KubeObject> {
   const { root = managementRoot, signal } = options;
-  const url = `${objectUrl(root, kind, place, subresource)}${writing(options)}`;
+  const url = `${objectUrl(root, kind, place, subresource)}${writeQuery(options)}`;
   return await sendJson<KubeObject>({ method: 'POST', url, document, ...signalled(signal) });
 }

@@ -1,10 +1,10 @@
-/** What the server wrote into the page for this very load. */
-function fact(name: string): string {
+/** Reads a value that the server wrote into the page when serving it. */
+function metaContent(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
 }
 
-/** Style elements that carry it are allowed by the page's policy, no others. */
-export const styleNonce = fact('style-nonce');
+/** The nonce of style elements; the content security policy allows no others. */
+export const styleNonce = metaContent('style-nonce');
 
-/** `kubernetes`, unless the server is told otherwise: the first part of every path of an API. */
-export const apiPrefix = fact('api-prefix');
+/** The first path segment of every API; the server's default is `kubernetes`. */
+export const apiPrefix = metaContent('api-prefix');

@@ -5,33 +5,33 @@ import type { KindRef } from './kind-ref.ts';
 import { sendJson } from './send.ts';
 import { session } from './session.ts';
 
-/** A question to the server: may whoever is signed in do this? */
+/** A permission check for the signed-in user. */
 export interface Question {
   readonly verb: string;
   readonly kind: KindRef;
   readonly subresource?: string;
   readonly namespace?: string | undefined;
   readonly name?: string;
-  /** Which API server decides; absent: the management API. */
+  /** The API server that decides. Optional; defaults to the management API. */
   readonly root?: ApiRoot;
 }
 
 export interface Permission {
-  /** False while it is not known: what one may not do is not offered. */
+  /** False while unknown: the console hides actions that are not permitted. */
   readonly allowed: boolean;
   readonly known: boolean;
-  /** The server's own reason. */
+  /** The server's reason. */
   readonly reason: string;
 }
 
 type Review = { status: { allowed?: boolean; reason?: string } };
 
-/** For which login an API server does not answer such questions: each would be one more refusal in the audit log. */
-const refusedFor = new Map<ApiRoot, string>();
+/** The login for which an API server rejects access reviews; each further one would add an audit event. */
+const rejectedLogin = new Map<ApiRoot, string>();
 
 const unknown: Permission = { allowed: false, known: false, reason: '' };
 
-function askMay({ verb, kind, subresource, namespace, name, root = managementRoot }: Question) {
+function permissionQuery({ verb, kind, subresource, namespace, name, root = managementRoot }: Question) {
   const resourceAttributes = {
     verb,
     group: kind.group,
@@ -45,11 +45,11 @@ function askMay({ verb, kind, subresource, namespace, name, root = managementRoo
     queryKey: ['may', root, resourceAttributes],
     staleTime: 30_000,
     queryFn: async ({ signal }): Promise<Permission> => {
-      // A narrow key may do something without being let ask what. Such keys are for what is in projects: there it can
-      // be tried, and the server says no itself where it does not like it.
+      // A scoped key may permit an action without permitting access reviews. Such keys are for project namespaces:
+      // there the action is offered, and the server rejects it if it is not permitted.
       const guess = { allowed: namespace !== undefined, known: true, reason: '' };
       const login = session.login() ?? '';
-      if (refusedFor.get(root) === login) return guess;
+      if (rejectedLogin.get(root) === login) return guess;
       const url = `${root}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`;
       const document = {
         apiVersion: 'authorization.k8s.io/v1',
@@ -61,18 +61,18 @@ function askMay({ verb, kind, subresource, namespace, name, root = managementRoo
         return { allowed: status.allowed === true, known: true, reason: status.reason ?? '' };
       } catch (error) {
         if (!(error instanceof StatusError) || error.code !== 403) throw error;
-        refusedFor.set(root, login);
+        rejectedLogin.set(root, login);
         return guess;
       }
     },
   });
 }
 
-/** The same answer that the API gives when it is tried. */
+/** The same decision that the API makes for the request itself. */
 export function useMay(question: Question): Permission {
-  return useQuery(askMay(question)).data ?? unknown;
+  return useQuery(permissionQuery(question)).data ?? unknown;
 }
 
 export function useMayEach(questions: readonly Question[]): readonly Permission[] {
-  return useQueries({ queries: questions.map(askMay) }).map(({ data }) => data ?? unknown);
+  return useQueries({ queries: questions.map(permissionQuery) }).map(({ data }) => data ?? unknown);
 }

@@ -15,44 +15,44 @@ function known(kind: PrincipalKind, name: string, displayName = '', email = ''):
   return { kind, name, displayName, email };
 }
 
-const everybody = [
+const allPrincipals = [
   known('User', 'anna', 'Anna Smith', 'a.smith@example.org'),
   known('User', 'ben'),
   known('Team', 'ops'),
 ];
 
 describe('principalChoices', () => {
-  it('finds by name, by what people are called and by address, whatever the case', () => {
-    const names = (words: string) => principalChoices(everybody, words, both).found.map(({ name }) => name);
+  it('searches name, display name and email, ignoring case', () => {
+    const names = (search: string) => principalChoices(allPrincipals, search, both).found.map(({ name }) => name);
     expect(names('')).toEqual(['anna', 'ben', 'ops']);
     expect(names('SMITH ann')).toEqual(['anna']);
     expect(names('example.org')).toEqual(['anna']);
     expect(names('op')).toEqual(['ops']);
   });
 
-  it('offers only the kinds that are asked for', () => {
-    expect(principalChoices(everybody, '', ['Team']).found).toEqual([known('Team', 'ops')]);
+  it('offers only the allowed kinds', () => {
+    expect(principalChoices(allPrincipals, '', ['Team']).found).toEqual([known('Team', 'ops')]);
   });
 
-  it('offers what is typed as a name that is not shown, where it can be one and is not known', () => {
-    expect(principalChoices(everybody, ' carl ', both).unseen).toEqual([
+  it('offers the search text as an exact name if it is valid and not in the list', () => {
+    expect(principalChoices(allPrincipals, ' carl ', both).unseen).toEqual([
       { kind: 'User', name: 'carl' },
       { kind: 'Team', name: 'carl' },
     ]);
-    expect(principalChoices(everybody, 'ops', both).unseen).toEqual([{ kind: 'User', name: 'ops' }]);
-    expect(principalChoices(everybody, 'Anna Smith', both).unseen).toEqual([]);
-    expect(principalChoices(everybody, '', both).unseen).toEqual([]);
+    expect(principalChoices(allPrincipals, 'ops', both).unseen).toEqual([{ kind: 'User', name: 'ops' }]);
+    expect(principalChoices(allPrincipals, 'Anna Smith', both).unseen).toEqual([]);
+    expect(principalChoices(allPrincipals, '', both).unseen).toEqual([]);
   });
 
-  it('shows no more than can be read, and says how many it leaves out', () => {
+  it('limits the results and counts the rest', () => {
     const many = Array.from({ length: 120 }, (_, index) => known('User', `u${index}`));
     const { found, more } = principalChoices(many, 'u', both);
     expect([found.length, more]).toEqual([50, 70]);
   });
 });
 
-describe('a principal as text', () => {
-  it('is read as it is written', () => {
+describe('a principal key', () => {
+  it('round-trips', () => {
     for (const one of [
       { kind: 'User', name: 'a/b' },
       { kind: 'Team', name: 'ops' },
@@ -61,7 +61,7 @@ describe('a principal as text', () => {
     }
   });
 
-  it('says the name beside what people call it', () => {
+  it('becomes a title with display name and name', () => {
     expect(titleOf({ name: 'anna', displayName: 'Anna Smith' })).toBe('Anna Smith (anna)');
     expect(titleOf({ name: 'ben', displayName: '' })).toBe('ben');
     expect(titleOf({ name: 'ben', displayName: 'ben' })).toBe('ben');
@@ -69,7 +69,7 @@ describe('a principal as text', () => {
 });
 
 describe('knownPrincipals', () => {
-  it('reads the columns by their names', () => {
+  it('reads columns by name', () => {
     const column = (name: string) => ({ name, type: 'string', format: '', description: '', priority: 0 });
     const rows = [{ key: '/anna', metadata: { name: 'anna' }, cells: ['anna', 'Anna', null], object: {} as never }];
     const columns = [column('Name'), column('Display Name'), column('Email')];

@@ -4,20 +4,20 @@ import type { RowsSnapshot } from './live-rows.ts';
 
 export type PrincipalKind = 'User' | 'Team';
 
-/** Whom a right, a role or a key can be given to. */
+/** A user or team, which can have permissions, roles and keys. */
 export interface Principal {
   readonly kind: PrincipalKind;
   readonly name: string;
 }
 
-/** One that the server knows of. */
+/** A principal from the server's list. */
 export interface KnownPrincipal extends Principal {
-  /** What people call it; '' where that is its name. */
+  /** '' if it has none. */
   readonly displayName: string;
   readonly email: string;
 }
 
-/** Users or teams as rows of a list have them. */
+/** Reads users or teams from list rows. */
 export function knownPrincipals(
   kind: PrincipalKind,
   { columns, rows }: Pick<RowsSnapshot, 'columns' | 'rows'>,
@@ -49,36 +49,36 @@ export function titleOf({ name, displayName }: Pick<KnownPrincipal, 'name' | 'di
   return displayName === '' || displayName === name ? name : `${displayName} (${name})`;
 }
 
-/** Names of users and teams are names of objects. */
+/** Names of users and teams are object names. */
 const nameForm = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
-/** More are not read by anybody: the next letter that is typed leaves fewer. */
-const mostChoices = 50;
+/** The maximum number of results; further typing narrows them. */
+const maxChoices = 50;
 
 export interface PrincipalChoices {
-  /** Those that have all the words somewhere, in the order of the list. */
+  /** The principals that match all search terms, in list order. */
   readonly found: readonly KnownPrincipal[];
-  /** How many more there are that are not among them. */
+  /** The number of further matches. */
   readonly more: number;
-  /** What was typed, taken as a name that the server shows to others only. */
+  /** The search text as an exact name, for principals that the caller may not list. */
   readonly unseen: readonly Principal[];
 }
 
 export function principalChoices(
   known: readonly KnownPrincipal[],
-  words: string,
+  search: string,
   allow: readonly PrincipalKind[],
 ): PrincipalChoices {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const terms = search.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = known.filter(
     ({ kind, name, displayName, email }) =>
-      allow.includes(kind) && wanted.every((word) => `${name}\n${displayName}\n${email}`.toLowerCase().includes(word)),
+      allow.includes(kind) && terms.every((word) => `${name}\n${displayName}\n${email}`.toLowerCase().includes(word)),
   );
-  const typed = words.trim();
+  const typed = search.trim();
   const unseen = !nameForm.test(typed)
     ? []
     : allow
         .filter((kind) => !known.some((one) => one.kind === kind && one.name === typed))
         .map((kind) => ({ kind, name: typed }));
-  return { found: matching.slice(0, mostChoices), more: Math.max(0, matching.length - mostChoices), unseen };
+  return { found: matching.slice(0, maxChoices), more: Math.max(0, matching.length - maxChoices), unseen };
 }

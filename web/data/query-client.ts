@@ -1,12 +1,12 @@
 import { QueryClient } from '@tanstack/react-query';
 import { StatusError } from '../../src/api/status.ts';
 
-/** Answers that would be the same again are not asked for again. */
-function isWorthATry(failures: number, error: unknown): boolean {
+/** Retries only errors that may be temporary. */
+function shouldRetry(failures: number, error: unknown): boolean {
   const code = error instanceof StatusError ? error.code : 0;
   return failures < 3 && (code === 0 || code === 429 || code >= 500);
 }
 
 export const queryClient = new QueryClient({
-  defaultOptions: { queries: { retry: isWorthATry, refetchOnWindowFocus: false } },
+  defaultOptions: { queries: { retry: shouldRetry, refetchOnWindowFocus: false } },
 });

@@ -5,25 +5,25 @@ import { createObject } from './objects.ts';
 import { sendJson } from './send.ts';
 import { session } from './session.ts';
 
-/** What the session itself says: there is one for everybody who is signed in, whatever they may ask besides. */
-interface SessionTold {
+/** The session endpoint's response. It works for every signed-in caller, whatever their permissions. */
+interface SessionInfo {
   readonly user: string;
   readonly accessKey: string;
 }
 
-/** Who is signed in. Nobody: the session of this page is over, and that is thrown. */
+/** Returns the signed-in caller. Throws if there is no session, and marks it as ended. */
 export async function readSelf(signal?: AbortSignal): Promise<SelfStatus> {
   const signals = signal === undefined ? {} : { signal };
-  const told = await sendJson<SessionTold | null>({ url: '/auth/session', ...signals });
-  if (told === null) {
+  const info = await sendJson<SessionInfo | null>({ url: '/auth/session', ...signals });
+  if (info === null) {
     session.ended();
     throw unauthorized();
   }
   try {
     return (await createObject(kinds.self, {}, signals)).status as unknown as SelfStatus;
   } catch (error) {
-    // A key with a scope may work for somebody without being told all about them.
+    // A scoped key may not be permitted to read its own Self.
     if (!(error instanceof StatusError) || error.code !== 403) throw error;
-    return { subject: told.user, accessKey: told.accessKey };
+    return { subject: info.user, accessKey: info.accessKey };
   }
 }

@@ -3,9 +3,9 @@ import type { ApiRoot } from './api-root.ts';
 import type { KindRef } from './kind-ref.ts';
 import { sendJson } from './send.ts';
 
-/** What somebody may do in a namespace, as an API server tells it in one answer. */
+/** The caller's permissions in a namespace, from a SelfSubjectRulesReview. */
 export interface OwnRules {
-  /** The server does not know all of it: what is not told may be allowed all the same. */
+  /** True if the server could not list all rules; unlisted actions may be permitted. */
   readonly incomplete: boolean;
   readonly rules: readonly OwnRule[];
 }
@@ -21,17 +21,17 @@ type WireRule = { [Member in keyof OwnRule]?: string[] | null };
 type Review = { status: { incomplete?: boolean; resourceRules?: WireRule[] | null } };
 
 /**
- * No namespace can have this name, so nobody has rights in it but those that reach across all namespaces: they are what
- * is told for it.
+ * An invalid namespace name, so no role binding can exist in it: the rules reported for it are those that apply to all
+ * namespaces.
  */
 const everywhere = '-';
 
-/** `namespace` absent: what one may do across all of them, and with what is in none. */
+/** Without `namespace`: the permissions in all namespaces and on cluster-scoped resources. */
 export function ownRulesQuery(root: ApiRoot, namespace: string | undefined) {
   return queryOptions({
     queryKey: ['rules', root, namespace ?? ''],
     staleTime: 30_000,
-    // What fell asleep meanwhile is not woken by trying again.
+    // A retry must not wake a virtual cluster that fell asleep.
     retry: false,
     refetchOnReconnect: false,
     queryFn: async ({ signal }): Promise<OwnRules> => {
@@ -58,7 +58,7 @@ export function ownRulesQuery(root: ApiRoot, namespace: string | undefined) {
   });
 }
 
-/** Whether there is something of this kind that the verb may be done to. Rules for single names count for none. */
+/** True if the verb is permitted on all objects of the kind. Rules for single names do not count. */
 export function rulesAllow({ incomplete, rules }: OwnRules, verb: string, { group, plural }: KindRef): boolean {
   const has = (list: readonly string[], wanted: string) => list.includes('*') || list.includes(wanted);
   return (

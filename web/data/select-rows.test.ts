@@ -23,29 +23,29 @@ const rows = [
 ];
 const names = (selected: readonly Row[]) => selected.map(({ metadata }) => metadata.name);
 
-describe('rows that somebody selects', () => {
-  it('are all of them in the order of the server, the very same list, where nothing is asked', () => {
+describe('filtered rows', () => {
+  it('are the same list in server order without filters', () => {
     expect(selectRows(rows, columns, {})).toBe(rows);
   });
 
-  it('hold every word somewhere, in whatever case and order', () => {
+  it('contain every search term, in any case and order', () => {
     expect(names(selectRows(rows, columns, { words: 'READY web' }))).toEqual(['web-10']);
     expect(names(selectRows(rows, columns, { words: 'ready failed' }))).toEqual([]);
   });
 
-  it('have exactly the text of a filter', () => {
+  it('match a filter exactly', () => {
     expect(names(selectRows(rows, columns, { filter: { Status: 'Ready' } }))).toEqual(['web-10', 'shop']);
     expect(names(selectRows(rows, columns, { filter: { Status: 'Read' } }))).toEqual([]);
   });
 
-  it('sort numbers in names as numbers, ages by time, and the other way round with a minus', () => {
+  it('sort names with natural number order, ages by time, and descending with a minus', () => {
     expect(names(selectRows(rows, columns, { sort: 'Name' }))).toEqual(['shop', 'web-2', 'web-10']);
     expect(names(selectRows(rows, columns, { sort: 'Age' }))).toEqual(['web-10', 'shop', 'web-2']);
     expect(names(selectRows(rows, columns, { sort: '-Age' }))).toEqual(['web-2', 'shop', 'web-10']);
     expect(names(selectRows(rows, columns, { sort: '-Status' }))).toEqual(['shop', 'web-10', 'web-2']);
   });
 
-  it('are counted by the texts of a column', () => {
+  it('are counted by column value', () => {
     const [, status] = columns;
     if (status === undefined) throw new Error('no column');
     expect(facetsOf(rows, status)).toEqual([

@@ -2,26 +2,26 @@ import type { ListColumn } from './list-columns.ts';
 import { type CompareRows, SortedRows } from './sorted-rows.ts';
 import type { Row } from './table-rows.ts';
 
-/** What somebody wants to see of a list. */
+/** The search, filters and sort order of a list. */
 export interface Selection {
-  /** Words that all have to be somewhere in the row. */
+  /** Search terms, which must all occur in the row. */
   readonly words?: string | undefined;
-  /** By name of the column: exactly this text. */
+  /** Exact column values, by column name. */
   readonly filter?: Readonly<Record<string, string>> | undefined;
-  /** A column's name; with `-` in front from the greatest to the least. Absent: as the server has them. */
+  /** A column name; a leading `-` sorts descending. Optional; defaults to the server's order. */
   readonly sort?: string | undefined;
 }
 
 const order = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** Text of all columns, made once for each row: rows are never changed, only replaced. */
+/** The text of all columns, cached per row: rows are replaced, never modified. */
 const searched = new WeakMap<Row, string>();
 
 function textOf(row: Row, columns: readonly ListColumn[]): string {
   let text = searched.get(row);
   if (text === undefined) {
     text = columns
-      // An age is of the moment in which it was told: nobody looks for it.
+      // The age cell is outdated, so it is not searched.
       .filter(({ name }) => name !== 'Age')
       .map((column) => column.text(row))
       .join('\n')
@@ -31,7 +31,7 @@ function textOf(row: Row, columns: readonly ListColumn[]): string {
   return text;
 }
 
-/** `sorted`: the order of the last time, where the same rows are looked at again and again. */
+/** `sorted` caches the previous order for repeated calls on changing rows. */
 export function selectRows(
   rows: readonly Row[],
   columns: readonly ListColumn[],
@@ -65,12 +65,12 @@ function orderOf(columns: readonly ListColumn[], sort: string): CompareRows | un
     rank === undefined
       ? (a: Row, b: Row) => order.compare(column.text(a), column.text(b))
       : (a: Row, b: Row) => rank(a) - rank(b);
-  // Equal ones stay in the order of their names, also from below.
+  // Equal rows stay in ascending name order in both directions.
   const direction = isDown ? -1 : 1;
   return (a, b) => direction * compare(a, b) || order.compare(a.key, b.key);
 }
 
-/** The texts that a column has, the most frequent first, with how many rows each. */
+/** Returns the values of a column with their row counts, most frequent first. */
 export function facetsOf(rows: readonly Row[], column: ListColumn): readonly { text: string; count: number }[] {
   const counts = new Map<string, number>();
   for (const row of rows) {
@@ -82,7 +82,7 @@ export function facetsOf(rows: readonly Row[], column: ListColumn): readonly { t
     .sort((a, b) => b.count - a.count || order.compare(a.text, b.text));
 }
 
-/** For each column the row whose text is the longest there. */
+/** Returns the row with the longest text for each column. */
 export function widestRows(rows: readonly Row[], columns: readonly ListColumn[]): readonly (Row | undefined)[] {
   return columns.map((column) => {
     let widest: Row | undefined;

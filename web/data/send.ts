@@ -5,18 +5,18 @@ import type { JsonValue } from '../../src/lib/json-value.ts';
 import { writeJson } from '../../src/lib/json-write.ts';
 import { session } from './session.ts';
 
-/** The proof that a request comes from this page, and for which login: no other origin can send it along. */
-function proof(): Record<string, string> {
+/** Headers that prove that a request comes from this page and name its login. Other origins cannot send them. */
+function consoleHeaders(): Record<string, string> {
   const login = session.login();
   return { 'X-Flotilla-Console': '1', ...(login === undefined ? {} : { 'X-Flotilla-Session': login }) };
 }
 
-/** Requests of this page: the cookie says who asks, no script ever sees it. */
+/** Sends requests with the session cookie, which no script can read. */
 export const pageSender: Sender = {
   async fetch(url, init) {
     const response = await fetch(url, {
       ...init,
-      headers: { ...init.headers, ...proof() },
+      headers: { ...init.headers, ...consoleHeaders() },
       credentials: 'same-origin',
       cache: 'no-store',
       redirect: 'error',
@@ -25,7 +25,7 @@ export const pageSender: Sender = {
   },
 };
 
-/** One request. An answer that says no is thrown as StatusError; a 401 ends the session of every page. */
+/** Sends one request. An error response is thrown as StatusError; a 401 ends the session on all pages. */
 export async function send(request: HttpRequest): Promise<FetchedResponse> {
   const login = session.login();
   try {
@@ -37,8 +37,8 @@ export async function send(request: HttpRequest): Promise<FetchedResponse> {
 }
 
 /**
- * A 401, as an answer or as the last word of a stream, ends the session of every page. `login`: the one that it was
- * asked with; of one from before it says nothing new.
+ * Ends the session on all pages if the error is a 401, from a response or a watch. `login` is the one that the request
+ * was sent with: an error of an earlier login is ignored.
  */
 export function noticeEnd(error: unknown, login: string | undefined): void {
   if (error instanceof StatusError && error.code === 401 && session.login() === login) session.ended();
@@ -48,13 +48,13 @@ export interface JsonRequest {
   readonly method?: string;
   readonly url: string;
   readonly accept?: string;
-  /** Sent as JSON, or as the type given. */
+  /** Sent as JSON, or with the given content type. */
   readonly document?: JsonValue | object;
   readonly contentType?: string;
   readonly signal?: AbortSignal;
 }
 
-/** The JSON that comes back. */
+/** Sends a request and returns the JSON of the response. */
 export async function sendJson<T = JsonValue>(request: JsonRequest): Promise<T> {
   const { method = 'GET', url, accept, document, contentType = 'application/json', signal } = request;
   const response = await send({

@@ -1,7 +1,6 @@
 /**
- * Whether this page has a session, as far as it knows: an answer 401 ends it, here and, because the cookie is one for
- * all, in every other page of the browser. What is on the page stays as it is meanwhile, and goes on when the same
- * person is back.
+ * The session state as known to this page. A 401 response ends the session here and, as all pages share one cookie, on
+ * every other page of the browser. The page content is kept meanwhile and continues when the same user signs in again.
  */
 export type SessionState = 'unknown' | 'open' | 'ended';
 
@@ -12,25 +11,25 @@ type Message =
 const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('flotilla-session');
 const listeners = new Set<() => void>();
 let state: SessionState = 'unknown';
-/** Whose page this is. */
+/** The subject that this page was loaded for. */
 let owner: string | undefined;
-/** The name of the login that the page works with: with another one in the cookie it would act as somebody else. */
+/** The login that the page uses. If the cookie holds another one, the page would act as another user. */
 let login: string | undefined;
 
-function become(next: SessionState, nextLogin = login): void {
+function setState(next: SessionState, nextLogin = login): void {
   if (state === next && login === nextLogin) return;
   state = next;
   login = nextLogin;
   for (const listener of listeners) listener();
 }
 
-function tell(message: Message): void {
+function broadcast(message: Message): void {
   channel?.postMessage(message);
 }
 
 channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => {
-  if (data.type === 'ended') become('ended');
-  // Somebody else's: nothing of what this page shows may be theirs to see.
+  if (data.type === 'ended') setState('ended');
+  // Another user signed in: they may not see the content of this page.
   else if (owner === undefined || data.subject !== owner) location.reload();
   else session.confirm(data.subject, data.login);
 });
@@ -41,24 +40,24 @@ export const session = {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },
-  /** undefined: not known yet, whichever the cookie is for will do. */
+  /** `undefined` while unknown; any login in the cookie is then accepted. */
   login: (): string | undefined => login,
-  /** The server says who asks. */
+  /** Records the caller that the server reports. */
   confirm(subject: string, loginName: string): void {
     owner = subject;
-    become('open', loginName);
+    setState('open', loginName);
   },
-  /** Somebody signs in on this page: the login from before is none any more. */
+  /** Called before a sign-in on this page: the previous login no longer counts. */
   opening(): void {
     login = undefined;
   },
-  /** Somebody has signed in on this page. */
+  /** Called after a sign-in on this page. */
   opened(subject: string, loginName: string): void {
-    tell({ type: 'opened', subject, login: loginName });
+    broadcast({ type: 'opened', subject, login: loginName });
     session.confirm(subject, loginName);
   },
   ended(): void {
-    if (state !== 'ended') tell({ type: 'ended' });
-    become('ended');
+    if (state !== 'ended') broadcast({ type: 'ended' });
+    setState('ended');
   },
 };

@@ -1,8 +1,8 @@
 import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../src/lib/json-value.ts';
 
 /**
- * The same object with another value at a path; what is in between is made. Undefined takes the member away, and with it
- * the members around it that are empty then.
+ * Returns a copy with the value at a path; missing objects on the path are created. `undefined` removes the member and
+ * any parents that become empty.
  */
 export function setAt(object: JsonObject, path: readonly string[], value: JsonValue | undefined): JsonObject {
   const [name, ...rest] = path;

@@ -8,10 +8,10 @@ import { selfQuery } from './use-self.ts';
 
 export type Credentials = { readonly username: string; readonly password: string } | { readonly accessKey: string };
 
-/** A session for whoever these belong to: the server sets its cookie, no script sees it. */
+/** Creates a session. The server sets its cookie; no script can read it. */
 export async function signIn(credentials: Credentials, before: SelfStatus | undefined): Promise<void> {
   session.opening();
-  // Not by `send`: a wrong password is no end of a session.
+  // Not with `send`: a wrong password does not end a session.
   await sendRequest(pageSender, {
     method: 'POST',
     url: '/auth/session',
@@ -19,7 +19,7 @@ export async function signIn(credentials: Credentials, before: SelfStatus | unde
   });
   const self = await readSelf();
   if (before !== undefined && before.subject !== self.subject) {
-    // Somebody else: nothing of what the other saw or typed may be in sight.
+    // Another user: the content and input of the previous user must not stay visible.
     location.reload();
     return;
   }
@@ -28,7 +28,7 @@ export async function signIn(credentials: Credentials, before: SelfStatus | unde
   await queryClient.invalidateQueries();
 }
 
-/** The key that the session is made of ends, here and everywhere. */
+/** Ends the session's access key, which signs out every page. */
 export async function signOut(): Promise<void> {
   await send({ method: 'DELETE', url: '/auth/session' });
   session.ended();

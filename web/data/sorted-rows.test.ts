@@ -10,7 +10,7 @@ function row(name: string, state: number): Row {
 
 const byState = (a: Row, b: Row) => Number(a.cells[0]) - Number(b.cells[0]) || (a.key < b.key ? -1 : 1);
 
-test('after any change of the rows they stand as if they were sorted anew', () => {
+test('after any change the order equals a full sort', () => {
   const changes = fc.array(fc.dictionary(fc.constantFrom(...'abcdefghij'), fc.integer({ min: 0, max: 4 })), {
     minLength: 1,
     maxLength: 6,
@@ -20,7 +20,7 @@ test('after any change of the rows they stand as if they were sorted anew', () =
       const sorted = new SortedRows();
       const known = new Map<string, Row>();
       for (const step of steps) {
-        // A row whose state is the same is the very same row, as in a live list.
+        // A row with the same state is the identical object, as in a live list.
         const rows = Object.entries(step).map(([name, state]) => {
           const before = known.get(name);
           const next = before?.cells[0] === state ? before : row(name, state);
@@ -33,7 +33,7 @@ test('after any change of the rows they stand as if they were sorted anew', () =
   );
 });
 
-test('another order sorts all of them', () => {
+test('a new sort order sorts all rows', () => {
   const sorted = new SortedRows();
   const rows = [row('a', 2), row('b', 1), row('c', 3)];
   sorted.sort(rows, 'state', byState);
@@ -41,7 +41,7 @@ test('another order sorts all of them', () => {
   expect(down.map(({ metadata }) => metadata.name)).toEqual(['c', 'a', 'b']);
 });
 
-test('a change of one among ten thousand costs few comparisons', () => {
+test('one change among ten thousand rows takes few comparisons', () => {
   const sorted = new SortedRows();
   const rows = Array.from({ length: 10_000 }, (_, index) => row(`r${index}`, (index * 7919) % 10_000));
   sorted.sort(rows, 'state', byState);

@@ -3,15 +3,15 @@ import type { Row } from './table-rows.ts';
 export type CompareRows = (a: Row, b: Row) => number;
 
 /**
- * Rows in an order that is kept from one change to the next: rows are replaced, never changed, so those that are still
- * there stand right already, and only the new ones look for their place. Ten thousand rows by a collator's order take a
- * tenth of a second; a change of some of them must not.
+ * Rows in a sort order that is updated incrementally. Rows are replaced, never modified, so unchanged rows are already
+ * in order and only new ones are inserted. A full sort of ten thousand rows with a collator takes a tenth of a second,
+ * which is too slow for every change.
  */
 export class SortedRows {
   #by: string | undefined;
   #rows: readonly Row[] = [];
 
-  /** `by` names the order: as long as it is the same, `compare` orders alike. */
+  /** `by` names the order: calls with the same `by` must pass equivalent `compare` functions. */
   sort(rows: readonly Row[], by: string, compare: CompareRows): readonly Row[] {
     if (by === this.#by) {
       const fresh = new Set(rows);
@@ -25,7 +25,7 @@ export class SortedRows {
   }
 }
 
-/** Both in order. A place is looked for by halves, so that few new ones cost few comparisons. */
+/** Merges two sorted lists. A binary search finds each insertion point, so few new rows need few comparisons. */
 function merged(kept: readonly Row[], fresh: readonly Row[], compare: CompareRows): readonly Row[] {
   if (fresh.length === 0) return kept;
   const all: Row[] = [];

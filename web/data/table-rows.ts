@@ -5,16 +5,16 @@ import type { ItemEvent } from '../../src/client/resource-client.ts';
 import { parseTrustedJson } from '../../src/lib/json-parse.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
 
-/** What is asked for with it is a Table: the server's own columns, as `kubectl get` prints them. */
+/** Requests a Table: the server's columns, as `kubectl get` prints them. */
 export const tableAccept = 'application/json;as=Table;v=v1;g=meta.k8s.io, application/json';
 
-/** An object as a row of its kind's Table. */
+/** An object as a row of the Table of its kind. */
 export interface Row {
-  /** Namespace and name: one row for each. */
+  /** Namespace and name, unique per row. */
   readonly key: string;
   readonly metadata: ObjectMeta;
   readonly cells: readonly JsonValue[];
-  /** The whole object, or no more than its metadata, as was asked for. */
+  /** The whole object or only its metadata, as requested. */
   readonly object: KubeObject;
 }
 
@@ -23,7 +23,7 @@ export interface TablePage {
   readonly rows: readonly Row[];
   readonly resourceVersion: string;
   readonly continue: string;
-  /** How many more there are after this page; absent where the server does not say. */
+  /** The number of items after this page; `undefined` if the server does not report it. */
   readonly remaining: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export function rowKey(metadata: ObjectMeta): string {
   return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 }
 
-/** Who owns which field is of no use in a list, and half of what an object weighs. */
+/** Drops the managed fields: lists do not need them, and they are half the size of an object. */
 function toRow({ cells, object }: { cells: JsonValue[]; object: KubeObject }): Row {
   const { managedFields: _, ...metadata } = object.metadata;
   return { key: rowKey(metadata), metadata, cells, object: { ...object, metadata } as KubeObject };
@@ -55,7 +55,7 @@ export function readTable(text: string): TablePage {
   };
 }
 
-/** A line of a watch whose objects are Tables of one row. */
+/** Reads a watch event whose object is a Table with one row. */
 export function readTableEvent(line: string): ItemEvent<Row> {
   const event = parseTrustedJson(line) as unknown as { type: string; object: WireTable };
   if (event.type === 'ERROR') throw new StatusError(event.object as unknown as Status);
@@ -66,6 +66,6 @@ export function readTableEvent(line: string): ItemEvent<Row> {
       resourceVersion: wire?.object.metadata.resourceVersion ?? event.object.metadata.resourceVersion ?? '',
     };
   }
-  if (wire === undefined) throw new Error('a watch sent a Table without a row');
+  if (wire === undefined) throw new Error('watch event contains a Table without rows');
   return { type: event.type as 'ADDED' | 'MODIFIED' | 'DELETED', object: toRow(wire) };
 }

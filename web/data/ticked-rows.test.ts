@@ -7,16 +7,16 @@ const rows = ['a', 'b', 'c', 'd'].map((key): Row => {
   return { key, metadata, cells: [], object: { apiVersion: 'v1', kind: 'Thing', metadata } };
 });
 
-test('one more, one less', () => {
+test('a toggle adds or removes a row', () => {
   expect([...toggled(new Set(['a']), 'b')]).toEqual(['a', 'b']);
   expect([...toggled(new Set(['a', 'b']), 'a')]).toEqual(['b']);
 });
 
-test('a range goes in both directions and keeps what is ticked', () => {
+test('a range works in both directions and keeps the selection', () => {
   expect([...tickedRange(new Set(['d']), rows, 'a', 'c')].sort()).toEqual(['a', 'b', 'c', 'd']);
   expect([...tickedRange(new Set(['c']), rows, 'c', 'b')].sort()).toEqual(['b', 'c']);
 });
 
-test('a range from a row that is gone is the one row', () => {
+test('a range from a removed row selects the clicked row only', () => {
   expect([...tickedRange(new Set(), rows, 'gone', 'c')]).toEqual(['c']);
 });

@@ -9,30 +9,30 @@ import { sendJson } from './send.ts';
 
 export interface KindCount {
   readonly kind: ServedKind;
-  /** "Config maps" */
+  /** "ConfigMaps" */
   readonly title: string;
   readonly count: number;
 }
 
-/** What tells how much a cluster is used, in this order; those that it does not have are left out. */
-const counted: readonly { readonly group: string; readonly plural: string; readonly title: string }[] = [
+/** The resources that indicate the usage of a cluster, in display order. Resources it does not serve are omitted. */
+const countedResources: readonly { readonly group: string; readonly plural: string; readonly title: string }[] = [
   { group: '', plural: 'namespaces', title: 'Namespaces' },
   { group: '', plural: 'nodes', title: 'Nodes' },
   { group: '', plural: 'pods', title: 'Pods' },
   { group: 'apps', plural: 'deployments', title: 'Deployments' },
-  { group: 'apps', plural: 'statefulsets', title: 'Stateful sets' },
+  { group: 'apps', plural: 'statefulsets', title: 'StatefulSets' },
   { group: '', plural: 'services', title: 'Services' },
   { group: 'networking.k8s.io', plural: 'ingresses', title: 'Ingresses' },
-  { group: '', plural: 'persistentvolumeclaims', title: 'Volume claims' },
-  { group: '', plural: 'configmaps', title: 'Config maps' },
+  { group: '', plural: 'persistentvolumeclaims', title: 'PersistentVolumeClaims' },
+  { group: '', plural: 'configmaps', title: 'ConfigMaps' },
   { group: '', plural: 'secrets', title: 'Secrets' },
-  { group: '', plural: 'serviceaccounts', title: 'Service accounts' },
-  { group: 'apiextensions.k8s.io', plural: 'customresourcedefinitions', title: 'Custom kinds' },
+  { group: '', plural: 'serviceaccounts', title: 'ServiceAccounts' },
+  { group: 'apiextensions.k8s.io', plural: 'customresourcedefinitions', title: 'CustomResourceDefinitions' },
 ];
 
 const accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io, application/json';
 
-/** How many there are, by asking for one of them; undefined for what one may not list. */
+/** Counts the objects with a list of limit 1; `undefined` without permission to list. */
 async function count(root: ApiRoot, kind: ServedKind, signal: AbortSignal): Promise<number | undefined> {
   try {
     const url = `${collectionUrl(root, kind)}?limit=1`;
@@ -44,17 +44,17 @@ async function count(root: ApiRoot, kind: ServedKind, signal: AbortSignal): Prom
   }
 }
 
-/** How much there is behind an API server, by kind. Asked once, when it is looked at, and not again by itself. */
+/** The number of objects behind an API server, by kind. Requested once when shown and not refreshed automatically. */
 export function usageQuery(root: ApiRoot) {
   return queryOptions({
     queryKey: ['usage', root],
     staleTime: 10_000,
     refetchOnReconnect: false,
-    // What fell asleep meanwhile is not woken by trying again.
+    // A retry must not wake a virtual cluster that fell asleep.
     retry: false,
     queryFn: async ({ signal }): Promise<readonly KindCount[]> => {
       const served = await queryClient.fetchQuery(discoveryQuery(root));
-      const found = counted.flatMap(({ group, plural, title }) => {
+      const found = countedResources.flatMap(({ group, plural, title }) => {
         const kind = served.find((each) => each.group === group && each.plural === plural);
         return kind?.verbs.includes('list') === true ? [{ kind, title }] : [];
       });

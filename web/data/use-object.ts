@@ -6,15 +6,15 @@ import { useRows } from './use-rows.ts';
 
 export interface LiveObject {
   readonly state: 'loading' | 'live' | 'interrupted' | 'refused' | 'gone';
-  /** As it is now; the last that was seen of one that is gone. */
+  /** The current object; the last known version if it was deleted. */
   readonly object: KubeObject | undefined;
   readonly error: unknown;
-  /** Its own address. */
+  /** The URL of the object. */
   readonly url: string;
   readonly retry: () => void;
 }
 
-/** One object as it is now: a list of one that follows changes. */
+/** One object, updated by a watch. */
 export function useObject(kind: KindRef, { namespace, name }: ObjectPlace, root?: ApiRoot): LiveObject {
   const rows = useRows({
     kind,

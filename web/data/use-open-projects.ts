@@ -5,25 +5,25 @@ import { kinds } from './kind-ref.ts';
 import { useMay, useMayEach } from './permissions.ts';
 import { useRows } from './use-rows.ts';
 
-/** A project in which whoever is signed in may make virtual clusters. */
+/** A project in which the caller may create virtual clusters. */
 export interface OpenProject {
   readonly name: string;
   readonly displayName: string;
 }
 
 export interface OpenProjects {
-  /** False while it is not known which. */
+  /** False until the permissions are known. */
   readonly known: boolean;
   readonly projects: readonly OpenProject[];
   readonly error: unknown;
 }
 
-const question = { verb: 'create', kind: kinds.instance };
+const createPermission = { verb: 'create', kind: kinds.instance };
 
-/** Whoever may everywhere is not asked about each. */
+/** Checks each project only if the caller may not create instances in all of them. */
 export function useOpenProjects(): OpenProjects {
   const { rows, state, error } = useRows({ kind: kinds.project, objects: true });
-  const everywhere = useMay(question);
+  const everywhere = useMay(createPermission);
   const all = useMemo(
     () =>
       rows
@@ -31,11 +31,11 @@ export function useOpenProjects(): OpenProjects {
         .map(({ metadata: { name = '' }, object }) => ({ name, displayName: textAt(object, 'spec', 'displayName') })),
     [rows],
   );
-  const asked = everywhere.known && !everywhere.allowed ? all : [];
-  const each = useMayEach(asked.map(({ name }) => ({ ...question, namespace: projectNamespace(name) })));
+  const checked = everywhere.known && !everywhere.allowed ? all : [];
+  const each = useMayEach(checked.map(({ name }) => ({ ...createPermission, namespace: projectNamespace(name) })));
   return {
     known: state !== 'loading' && everywhere.known && each.every(({ known }) => known),
-    projects: everywhere.allowed ? all : asked.filter((_, index) => each[index]?.allowed === true),
+    projects: everywhere.allowed ? all : checked.filter((_, index) => each[index]?.allowed === true),
     error: state === 'refused' ? error : undefined,
   };
 }

@@ -5,19 +5,19 @@ import { type UsedRows, useRows } from './use-rows.ts';
 export interface KnownPrincipals {
   readonly isLoading: boolean;
   readonly list: readonly KnownPrincipal[];
-  /** By `User/name` or `Team/name`; undefined for what one may not see. */
+  /** Keyed by `User/name` or `Team/name`; contains only principals that the caller may see. */
   readonly byKey: ReadonlyMap<string, KnownPrincipal>;
 }
 
-/** The users and teams that one may see, as they are now. */
+/** The users and teams that the caller may see, updated live. */
 export function usePrincipals(): KnownPrincipals {
-  return gathered(useRows({ kind: kinds.user }), useRows({ kind: kinds.team }));
+  return combine(useRows({ kind: kinds.user }), useRows({ kind: kinds.team }));
 }
 
-/** Every name in a list of thousands asks for the same: it is made once for as long as nobody comes or goes. */
+/** Cached, as every name in a list of thousands needs it; recomputed when the users or teams change. */
 let last: { readonly of: readonly unknown[]; readonly value: KnownPrincipals } | undefined;
 
-function gathered(users: UsedRows, teams: UsedRows): KnownPrincipals {
+function combine(users: UsedRows, teams: UsedRows): KnownPrincipals {
   const isLoading = users.state === 'loading' || teams.state === 'loading';
   const of = [users.rows, teams.rows, isLoading];
   if (last?.of.every((one, index) => one === of[index]) === true) return last.value;

@@ -3,11 +3,11 @@ import { managementRoot } from './api-root.ts';
 import { LiveRows, type RowsQuery, type RowsSnapshot } from './live-rows.ts';
 import { session } from './session.ts';
 
-/** Those in use, by what they ask for: parts of a page that look at the same rows share them. */
+/** The rows in use, by query: components with the same query share them. */
 const inUse = new Map<string, LiveRows>();
 
-/** Kept when nobody looks any more, so that going back shows at once what was there; the oldest goes first. */
-const mostKept = 12;
+/** Unused rows are kept up to this total, so that going back shows them at once; the oldest is evicted first. */
+const maxCached = 12;
 
 function keyOf(query: RowsQuery): string {
   const {
@@ -38,25 +38,26 @@ function rowsFor(query: RowsQuery): LiveRows {
   inUse.delete(key);
   inUse.set(key, rows);
   for (const [other, { isLookedAt }] of inUse) {
-    if (inUse.size <= mostKept) break;
+    if (inUse.size <= maxCached) break;
     if (!isLookedAt && other !== key) inUse.delete(other);
   }
   return rows;
 }
 
-// Whoever signs in again goes on where they were.
+// After a new sign-in the pages continue.
 session.subscribe(() => {
   if (session.get() !== 'open') return;
-  // What waits patiently is asleep perhaps, and its page knows; what was refused was so for want of the session.
+  // Rows without automatic retries may belong to a sleeping cluster; they are retried only if the ended session was
+  // the cause.
   for (const rows of inUse.values()) if (!rows.isPatient || rows.get().state === 'refused') rows.retry();
 });
 
 export interface UsedRows extends RowsSnapshot {
-  /** Asks again at once. */
+  /** Retries at once. */
   readonly retry: () => void;
 }
 
-/** The rows of a kind as they are now, for as long as the component is there. */
+/** The rows of a kind, updated live while the component is mounted. */
 export function useRows(query: RowsQuery): UsedRows {
   const key = keyOf(query);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key is all that the query says.

@@ -15,7 +15,7 @@ export const selfQuery = queryOptions({
   },
 });
 
-/** Who is signed in. */
+/** The signed-in caller. */
 export function useSelf(): { readonly self: SelfStatus | undefined; readonly isAdmin: boolean } {
   const { data } = useQuery(selfQuery);
   return { self: data, isAdmin: data?.groups?.includes(adminsGroup) === true };

@@ -6,9 +6,9 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 type Finding = { id: string; help: string; nodes: { html: string; target: unknown }[] };
 
-/** What a page has that keeps somebody out (WCAG 2.2 A and AA), a line each. */
+/** Returns the accessibility violations of a page (WCAG 2.2 A and AA), one line each. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // By the debugger, which the page's policy does not bind; once for as long as the page is not loaded anew.
+  // Injected through the debugger, which the content security policy does not restrict; once per page load.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
   const findings = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
@@ -27,7 +27,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   );
 }
 
-/** The same in the light and in the dark theme, for a page that follows what the system says. */
+/** The violations in the light and the dark theme, for a page that follows the system setting. */
 export async function faultsInBothThemes(page: Page): Promise<string[]> {
   const faults: string[] = [];
   for (const theme of ['dark', 'light'] as const) {

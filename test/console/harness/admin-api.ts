@@ -6,14 +6,14 @@ import type { FlotillaProcess } from '../../harness/flotilla-process.ts';
 
 const apiVersion = `${managementGroup}/${managementVersion}`;
 
-/** What an administrator does beside the browser. */
+/** Requests that an administrator sends outside the browser. */
 export interface AdminApi {
-  /** A request below the management API; the JSON of the answer. Throws where the server says no. */
+  /** Sends a request to the management API and returns the JSON. Throws on an error response. */
   ask<T = unknown>(method: string, path: string, document?: unknown): Promise<T>;
-  /** What the server answers to somebody else: the code alone. */
+  /** Sends a request with another key and returns only the status code. */
   statusOf(accessKey: string, method: string, path: string, document?: unknown): Promise<number>;
   createInstance(name: string, members?: { spec?: object; metadata?: object }, project?: string): Promise<void>;
-  /** A user who can sign in with this password. */
+  /** Creates a user who can sign in with this password. */
   createUser(name: string, password: string, spec?: object): Promise<void>;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export function adminApi(flotilla: FlotillaProcess): AdminApi {
   const dispatcher = new Agent({ connect: { ca: readFileSync(join(flotilla.dataDirectory, 'ca.crt')) } });
   const group = `/apis/${apiVersion}`;
 
-  async function answerOf(
+  async function respond(
     accessKey: string,
     method: string,
     path: string,
@@ -41,14 +41,14 @@ export function adminApi(flotilla: FlotillaProcess): AdminApi {
   }
 
   async function ask<T>(method: string, path: string, document?: unknown): Promise<T> {
-    const { statusCode, text } = await answerOf(flotilla.adminKey, method, path, document);
+    const { statusCode, text } = await respond(flotilla.adminKey, method, path, document);
     if (statusCode >= 400) throw new Error(`${method} ${path}: ${statusCode} ${text}`);
     return JSON.parse(text) as T;
   }
 
   return {
     ask,
-    statusOf: async (...asked) => (await answerOf(...asked)).statusCode,
+    statusOf: async (...args) => (await respond(...args)).statusCode,
     async createInstance(name, { spec = {}, metadata = {} } = {}, project = 'default') {
       const namespace = projectNamespace(project);
       const object = { apiVersion, kind: 'VirtualClusterInstance', metadata: { name, ...metadata }, spec };

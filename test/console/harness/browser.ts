@@ -18,11 +18,11 @@ export async function startBrowser(): Promise<Browser> {
   });
 }
 
-/** A page that is watched: what its policy forbade, what its scripts threw, and what it asked of other hosts. */
+/** A monitored page: records policy violations, script errors and requests to other hosts. */
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Everything that should not have been, so far. */
+  /** All problems so far. */
   problems(): readonly string[];
 }
 
@@ -36,7 +36,7 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
   const { theme = 'light', width = 1280, height = 860 } = options;
   const context = await browser.newContext({
     baseURL: url,
-    // The server's certificate is its own.
+    // The server has a self-signed certificate.
     ignoreHTTPSErrors: true,
     colorScheme: theme,
     viewport: { width, height },
@@ -46,7 +46,7 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
   return { context, ...(await watchedPage(context, url)) };
 }
 
-/** Another tab of the same browser: it has the same cookie. */
+/** Opens another tab of the same browser, with the same cookie. */
 export async function watchedPage(context: BrowserContext, url: string): Promise<Omit<WatchedPage, 'context'>> {
   const problems: string[] = [];
   const page = await context.newPage();
@@ -69,12 +69,12 @@ export async function watchedPage(context: BrowserContext, url: string): Promise
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
     if (origin !== new URL(url).origin && protocol !== 'data:' && protocol !== 'blob:')
-      problems.push(`asked ${request.url()}`);
+      problems.push(`request to ${request.url()}`);
   });
   return { page, problems: () => problems };
 }
 
-/** Signs in with a key, as a person does, and waits until a page is in sight. */
+/** Signs in with an access key through the form and waits until a page is visible. */
 export async function signIn(page: Page, accessKey: string, path = '/'): Promise<void> {
   await page.goto(path);
   await page.getByText('Access key', { exact: true }).click();
@@ -82,7 +82,7 @@ export async function signIn(page: Page, accessKey: string, path = '/'): Promise
   await submit(page);
 }
 
-/** Signs in with a password. */
+/** Signs in with a password through the form. */
 export async function signInAs(page: Page, username: string, password: string, path = '/'): Promise<void> {
   await page.goto(path);
   await page.locator('input[name="username"]').fill(username);

@@ -7,24 +7,23 @@ import { chromiumMissing, openPage, type PageOptions, startBrowser, type Watched
 import { type InsideApi, insideApi } from './inside-api.ts';
 
 /**
- * What the tests of one file share: a server and a browser of their own, and programs that ask the server beside the
- * browser. It is there from the suite's own `beforeAll` to its own `afterAll`, both included, and throws outside of
- * them; a suite that could not start leaves nothing running. Pages belong to who opened them; what is left of them goes
- * with the browser.
+ * The test environment of one file: its own server and browser, and API clients outside the browser. It exists from the
+ * suite's `beforeAll` to its `afterAll`, both included, and throws outside of them. A suite that fails to start leaves
+ * nothing running. Tests close the pages that they open; the rest closes with the browser.
  */
 export interface ConsoleBench {
-  /** The one that runs now, or ran last. */
+  /** The current server, or the last one. */
   readonly flotilla: FlotillaProcess;
   readonly admin: AdminApi;
   readonly inside: InsideApi;
-  /** A page of somebody who has not signed in and shares nothing with the others. */
+  /** Opens a page in a new browser context, without a session. */
   open(options?: PageOptions): Promise<WatchedPage>;
-  /** After the server was stopped: starts it on the same data and, as a user's server has it, at the same address. */
+  /** Restarts a stopped server with the same data and address. */
   startAgain(): Promise<void>;
 }
 
-/** A suite that walks through the console; skipped, and said so, where there is no browser. */
-export function describeConsole(name: string, tests: (bench: ConsoleBench) => void): void {
+/** A suite of browser tests; skipped with a message if there is no browser. */
+export function describeConsole(name: string, tests: (env: ConsoleBench) => void): void {
   describeWith(chromiumMissing, name, () => {
     let flotilla: FlotillaProcess | undefined;
     let browser: Browser | undefined;
@@ -64,6 +63,6 @@ export function describeConsole(name: string, tests: (bench: ConsoleBench) => vo
 }
 
 function started<Part>(part: Part | undefined): Part {
-  if (part === undefined) throw new Error('asked of the bench before the suite has begun');
+  if (part === undefined) throw new Error('test environment used before the suite has started');
   return part;
 }

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 
 /**
- * How long the page's own thread works, in milliseconds of processor time: what it costs, however busy the machine is
- * with other things.
+ * Measures the CPU time of the page's main thread in milliseconds, which does not depend on the load of the machine.
  */
 export async function cpuTime(page: Page): Promise<(work: () => Promise<unknown>) => Promise<number>> {
   const debugged = await page.context().newCDPSession(page);

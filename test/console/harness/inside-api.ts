@@ -8,9 +8,9 @@ export interface InsideAnswer {
   readonly text: string;
 }
 
-/** What a program asks of virtual clusters through the gateway, beside the browser. */
+/** Requests to virtual clusters through the gateway, outside the browser. */
 export interface InsideApi {
-  /** `path` below the API of the virtual cluster; `token` absent: the administrator's key. */
+  /** `path` is below the API root of the virtual cluster; `token` defaults to the administrator's key. */
   ask(
     virtualCluster: string,
     path: string,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Where a page could keep a secret that a script can read: everything it holds, as one text. */
+/** Returns all places of a page in which a script could read a secret, as one text. */
 export async function readableTexts(page: Page): Promise<string> {
   return await page.evaluate(async () => {
     const databases = await indexedDB.databases();

@@ -4,7 +4,7 @@ import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { styleNonce } from '../../data/page-facts.ts';
 
-/** Colours are variables of the page, so that the editor goes with its theme by itself. */
+/** Colors are CSS variables of the page, so the editor follows the color scheme. */
 const look = EditorView.theme({
   '&': { fontSize: '13px', color: 'inherit', backgroundColor: 'transparent' },
   '&.cm-focused': { outline: 'none' },
@@ -65,7 +65,7 @@ const look = EditorView.theme({
   '.cm-collapsedLines': { background: 'var(--code-active)', color: 'var(--quiet)', padding: '4px 10px' },
 });
 
-const colours = HighlightStyle.define([
+const colors = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--code-name)' },
   { tag: [tags.string, tags.special(tags.string), tags.attributeValue, tags.content], color: 'var(--code-text)' },
   { tag: [tags.number, tags.bool, tags.null, tags.keyword, tags.typeName], color: 'var(--code-number)' },
@@ -73,4 +73,4 @@ const colours = HighlightStyle.define([
   { tag: [tags.punctuation, tags.separator, tags.meta, tags.labelName], color: 'var(--code-mark)' },
 ]);
 
-export const codeTheme: Extension = [EditorView.cspNonce.of(styleNonce), look, syntaxHighlighting(colours)];
+export const codeTheme: Extension = [EditorView.cspNonce.of(styleNonce), look, syntaxHighlighting(colors)];

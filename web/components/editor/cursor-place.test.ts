@@ -15,18 +15,18 @@ function at(text: string): unknown {
   return place.kind === 'name' ? [place.parent, place.present] : { value: place.steps, column: place.column };
 }
 
-describe('where somebody types', () => {
-  it('is a name at the top, with what is there already', () => {
+describe('the cursor context', () => {
+  it('is a name at the top level, with the existing members', () => {
     expect(at('apiVersion: v1\nki^\nmetadata:\n  name: a\n')).toEqual([[], ['apiVersion', 'metadata']]);
   });
 
-  it('is a name in the object that the line is in by how far in it begins', () => {
+  it('is a name in the object that the indentation determines', () => {
     expect(at('spec:\n  owner:\n    user: ada\n  ^')).toEqual([['spec'], ['owner']]);
     expect(at('spec:\n  owner:\n    ^')).toEqual([['spec', 'owner'], []]);
     expect(at('spec:\n  owner:\n    user: ada\n^')).toEqual([[], ['spec']]);
   });
 
-  it('is a name in an item of a list, whether the list is further in or not', () => {
+  it('is a name in a list item, whether the list is indented or not', () => {
     expect(at('spec:\n  parameters:\n  - variable: a\n  - variable: b\n    ty^')).toEqual([
       ['spec', 'parameters', 1],
       ['variable'],
@@ -43,7 +43,7 @@ describe('where somebody types', () => {
     expect(at('"a b": ^')).toEqual({ value: ['a b'], column: 7 });
   });
 
-  it('is nowhere in comments and in texts over several lines, and somewhere again after them', () => {
+  it('is undefined in comments and block scalars, and defined again after them', () => {
     expect(at('a: 1 # so^')).toBeUndefined();
     expect(at('a: |\n  b^\n')).toBeUndefined();
     expect(at('a: |\n  b: c\n\n  d\ne^')).toEqual([[], ['a']]);

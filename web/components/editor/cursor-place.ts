@@ -1,19 +1,19 @@
 import { isSameField, type Steps } from './field-steps.ts';
 
-/** Where somebody is in a text that is still being written, and so is seldom whole: told by how far lines go in. */
+/** The cursor position in a YAML text. The text is usually incomplete, so indentation determines the structure. */
 export type CursorPlace =
   | {
       readonly kind: 'name';
-      /** The object that a member's name is written in. */
+      /** The path of the object that contains the name. */
       readonly parent: Steps;
-      /** Where the name begins, from the beginning of the line. */
+      /** The column at which the name starts. */
       readonly column: number;
-      /** Members that the object has already, without the one of this line. */
+      /** The other members that the object already has. */
       readonly present: readonly string[];
     }
   | { readonly kind: 'value'; readonly steps: Steps; readonly column: number };
 
-/** A line with a member, as hints need it. */
+/** A line that contains a member. */
 export interface MemberLine {
   readonly line: number;
   readonly parent: Steps;
@@ -30,18 +30,18 @@ interface Level {
 const member = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#'"[\]{},&*!|>%@`-][^#]*?|-[^\s#][^#]*?)\s*:(?=\s|$)/;
 const blockText = /^[|>][-+0-9]*\s*(?:#.*)?$/;
 
-/** Goes through the lines from the top, knowing at each in which object it is. */
+/** Reads the lines from the top and tracks the object that each line belongs to. */
 class LineWalk {
   readonly levels: Level[] = [];
   readonly members: MemberLine[] = [];
-  /** Lines further in than this belong to a text of several lines. */
-  #textBeyond = -1;
+  /** Lines indented deeper than this belong to a block scalar. */
+  #blockIndent = -1;
 
-  /** Whether the line is part of a text over several lines; then it says nothing. */
+  /** True if the line is part of a block scalar, which has no members. */
   isText(line: string): boolean {
-    if (this.#textBeyond < 0) return false;
-    if (line.trim() === '' || indentOf(line) > this.#textBeyond) return true;
-    this.#textBeyond = -1;
+    if (this.#blockIndent < 0) return false;
+    if (line.trim() === '' || indentOf(line) > this.#blockIndent) return true;
+    this.#blockIndent = -1;
     return false;
   }
 
@@ -61,10 +61,10 @@ class LineWalk {
     this.enter(column);
     this.members.push({ line: number, parent: this.steps(), name, column });
     this.levels.push({ column, isList: false, step: name });
-    if (blockText.test(rest.slice(match[0].length).trim())) this.#textBeyond = column;
+    if (blockText.test(rest.slice(match[0].length).trim())) this.#blockIndent = column;
   }
 
-  /** Steps into the list items that the line opens; gives the column of what stands in the innermost. */
+  /** Enters the list items that the line opens. Returns the column of the content of the innermost. */
   intoItems(line: string): number {
     let column = indentOf(line);
     while (line[column] === '-' && (line[column + 1] === ' ' || line[column + 1] === undefined)) {
@@ -78,7 +78,7 @@ class LineWalk {
     return column;
   }
 
-  /** Leaves everything that a member in this column is not part of. */
+  /** Leaves all levels that do not contain a member at this column. */
   enter(column: number): void {
     this.#leave((level) => level.column >= column);
   }
@@ -100,14 +100,14 @@ function unquoted(name: string): string {
   return /^(".*"|'.*')$/.test(name) ? name.slice(1, -1) : name;
 }
 
-/** All members of a text with the objects they are in. */
+/** Returns all members of a text with the paths of their objects. */
 export function memberLines(lines: readonly string[]): readonly MemberLine[] {
   const walk = new LineWalk();
   for (const [number, line] of lines.entries()) walk.take(line, number);
   return walk.members;
 }
 
-/** `line` from 0, `column` of the cursor in it. Undefined: where nothing can be proposed, in a comment or a text. */
+/** `line` starts at 0; `column` is that of the cursor. `undefined` inside a comment or a block scalar. */
 export function cursorPlace(lines: readonly string[], line: number, column: number): CursorPlace | undefined {
   const walk = new LineWalk();
   for (let number = 0; number < line; number++) walk.take(lines[number] ?? '', number);

@@ -11,7 +11,7 @@ export interface DiffViewProps {
   readonly after: string;
 }
 
-/** Two texts as one: lines that go, lines that come, and a few of those around them. */
+/** A unified diff of two texts with a few lines of context. */
 export function DiffView({ label, before, after }: DiffViewProps) {
   const id = useId();
   const [isWhole, setWhole] = useState(false);
@@ -33,7 +33,7 @@ export function DiffView({ label, before, after }: DiffViewProps) {
         <span id={id} className={classes.label}>
           {label}
         </span>
-        <Switch size="xs" label="All lines" checked={isWhole} onChange={() => setWhole(!isWhole)} />
+        <Switch size="xs" label="Show all lines" checked={isWhole} onChange={() => setWhole(!isWhole)} />
       </div>
       <div ref={element} className={classes.code} />
     </div>

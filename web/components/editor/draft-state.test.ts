@@ -19,28 +19,28 @@ const typed = (state: DraftState, text: string) => draftReducer(state, { type: '
 const live = (state: DraftState, object: KubeObject) => draftReducer(state, { type: 'live', object });
 const mine = writtenText(base).replace('a: 1', 'a: 2 # why');
 
-describe('a text that somebody writes', () => {
-  it('follows the object for as long as nothing is typed', () => {
+describe('a draft', () => {
+  it('follows the object until the user edits it', () => {
     const state = live(startDraft(base), thing('10', { a: 5, b: 1 }));
     expect(state.text).toContain('a: 5');
     expect(isDirty(state)).toBe(false);
   });
 
-  it('stays as it was typed, over the newest version, while only the server writes its own', () => {
+  it('keeps the edits and moves to the newest version if only server-managed fields change', () => {
     const state = live(typed(startDraft(base), mine), thing('10', { a: 1, b: 1 }, { phase: 'Ready' }));
     expect(state.text).toBe(mine);
     expect(state.base.metadata.resourceVersion).toBe('10');
     expect(hasChangedMeanwhile(state)).toBe(false);
   });
 
-  it('stays as it was typed when somebody changes the object, which is then told; older news is passed over', () => {
+  it('keeps the edits and reports an upstream change; older versions are ignored', () => {
     const state = live(typed(startDraft(base), mine), thing('10', { a: 1, b: 2 }));
     expect(state.text).toBe(mine);
     expect(hasChangedMeanwhile(state)).toBe(true);
     expect(live(state, thing('8', { a: 1, b: 3 }))).toBe(state);
   });
 
-  it('takes in what changed with its comments kept, and goes on from there', () => {
+  it('merges upstream changes, keeps its comments and continues from the new base', () => {
     const state = live(typed(startDraft(base), mine), thing('10', { a: 1, b: 2 }));
     const merged = mergeDraft(state, {});
     expect(merged).toEqual({ text: mine.replace('b: 1', 'b: 2'), conflicts: [] });
@@ -50,22 +50,22 @@ describe('a text that somebody writes', () => {
     expect(next.base.metadata.resourceVersion).toBe('10');
   });
 
-  it('is a conflict where both changed the same, settled as chosen', () => {
+  it('reports a conflict if both sides changed a field, and resolves it as chosen', () => {
     const state = live(typed(startDraft(base), mine), thing('10', { a: 3, b: 1 }));
     expect(mergeDraft(state, {})).toMatchObject({ conflicts: [{ steps: ['spec', 'a'], base: 1, mine: 2, theirs: 3 }] });
     expect(mergeDraft(state, { choose: () => 'theirs' })?.text).toBe(writtenText(thing('10', { a: 3, b: 1 })));
     expect(mergeDraft({ ...state, text: 'a: b: c' }, {})).toBeUndefined();
   });
 
-  it('is found again later, with what changed since', () => {
+  it('is restored later, together with the changes since', () => {
     const state = startDraft(thing('11', { a: 1, b: 9 }), { base, text: mine });
     expect(state).toMatchObject({ text: mine, base });
     expect(hasChangedMeanwhile(state)).toBe(true);
   });
 
-  it('is done with when it is saved, dropped, or just what came', () => {
+  it('is clean after it is saved, discarded, or equal to the new version', () => {
     const state = live(typed(startDraft(base), mine), thing('10', { a: 1, b: 2 }));
-    expect(isDirty(draftReducer(state, { type: 'dropped' }))).toBe(false);
+    expect(isDirty(draftReducer(state, { type: 'discarded' }))).toBe(false);
     expect(isDirty(draftReducer(state, { type: 'saved', object: thing('11', { a: 2, b: 2 }) }))).toBe(false);
     const same = thing('10', { a: 7, b: 1 });
     expect(isDirty(live(typed(startDraft(base), writtenText(same)), same))).toBe(false);

@@ -2,22 +2,22 @@ import type { KubeObject } from '../../../src/api/meta.ts';
 import { equalJson } from '../../../src/lib/json-value.ts';
 import { writtenPart, writtenText } from './object-draft.ts';
 
-/** A text that somebody writes while the object may change. */
+/** The text of an object that is being edited while the object may change. */
 export interface DraftState {
-  /** What the text was made of: the version that a save names. */
+  /** The version that the text is based on; a save names it. */
   readonly base: KubeObject;
   readonly text: string;
-  /** The newest that is known. */
+  /** The newest known version. */
   readonly live: KubeObject;
 }
 
 export type DraftAction =
-  /** The object as the server has it, told by a watch or an answer; older ones come late and are passed over. */
+  /** A version of the object, from a watch or a response. Late older versions are ignored. */
   | { readonly type: 'live'; readonly object: KubeObject }
   | { readonly type: 'typed'; readonly text: string }
-  /** A text that holds both what was typed and what changed meanwhile. */
+  /** A text that contains both the edits and the upstream changes. */
   | { readonly type: 'merged'; readonly text: string }
-  | { readonly type: 'dropped' }
+  | { readonly type: 'discarded' }
   | { readonly type: 'saved'; readonly object: KubeObject };
 
 export function startDraft(
@@ -36,7 +36,7 @@ export function isDirty({ base, text }: DraftState): boolean {
   return text !== writtenText(base);
 }
 
-/** Whether the object is another than the one that the text was made of, in what people write. */
+/** True if the user-written part of the object differs from the one that the text is based on. */
 export function hasChangedMeanwhile({ base, live }: DraftState): boolean {
   return base !== live && !equalJson(writtenPart(base), writtenPart(live));
 }
@@ -47,7 +47,7 @@ export function draftReducer(state: DraftState, action: DraftAction): DraftState
       if (!isNewer(action.object, state.live)) return state;
       if (!isDirty(state)) return fresh(action.object);
       const next = { ...state, live: action.object };
-      // What only the server writes is nobody's conflict; and what was typed may be just what came.
+      // A change of server-managed fields is no conflict. The edits may also equal the new version.
       if (!hasChangedMeanwhile(next)) return { ...next, base: action.object };
       return state.text === writtenText(action.object) ? fresh(action.object) : next;
     }
@@ -55,7 +55,7 @@ export function draftReducer(state: DraftState, action: DraftAction): DraftState
       return { ...state, text: action.text };
     case 'merged':
       return { ...state, text: action.text, base: state.live };
-    case 'dropped':
+    case 'discarded':
       return fresh(state.live);
     case 'saved':
       return fresh(action.object);

@@ -15,8 +15,8 @@ function entry(manager: string, time: string, fieldsV1: object, subresource?: st
   };
 }
 
-describe('what changed', () => {
-  it('is told as deep as it goes', () => {
+describe('field changes', () => {
+  it('are reported at the deepest path', () => {
     const before = { spec: { a: 1, list: [{ b: 1 }], gone: true } };
     const after = { spec: { a: 1, list: [{ b: 2 }], added: [] } };
     expect(fieldChanges(before, after)).toEqual([
@@ -33,7 +33,7 @@ describe('what changed', () => {
     expect(fieldChanges([1], [1, 2])).toEqual([{ steps: [], before: [1], after: [1, 2] }]);
   });
 
-  it('was written by whoever owns it, the newest of several; what is gone by whoever wrote last', () => {
+  it('name the latest owner of the field, or the last writer if the field is gone', () => {
     const object = { spec: { a: 1, items: [{ name: 'x', image: 'i' }] } };
     const entries = [
       entry('kubectl', '2026-01-01T00:00:00Z', { 'f:spec': { 'f:a': {}, 'f:old': {} } }),

@@ -3,14 +3,14 @@ import { equalJson, getMember, isJsonObject, type JsonObject, type JsonValue } f
 import type { Steps } from './field-steps.ts';
 import { keyedItems, type Side } from './three-way-merge.ts';
 
-/** A field that is another than before. */
+/** A changed field. */
 export interface FieldChange {
   readonly steps: Steps;
   readonly before: Side;
   readonly after: Side;
 }
 
-/** What is another, each change as deep as it goes; a list whose items nothing tells apart is one value. */
+/** Returns all changes at their deepest paths. A list whose items have no keys counts as one value. */
 export function fieldChanges(before: Side, after: Side, steps: Steps = []): readonly FieldChange[] {
   if (before !== undefined && after !== undefined) {
     if (equalJson(before, after)) return [];
@@ -36,21 +36,21 @@ export function fieldChanges(before: Side, after: Side, steps: Steps = []): read
   return before === after ? [] : [{ steps, before, after }];
 }
 
-/** Who wrote something last, as the server keeps it: the name of a program, and when. */
+/** The field manager that last wrote a field, and the time. */
 export interface Writer {
   readonly manager: string;
   readonly time: string | undefined;
 }
 
 /**
- * Who wrote a field, by the object's own record of who owns what. A field that was taken away belongs to nobody any
- * more: then whoever wrote last. Undefined: the record does not say.
+ * Returns the writer of a field according to the managed fields. A removed field has no owner, so the last writer of
+ * the object is returned. `undefined` if the managed fields name none.
  */
 export function writerOf(steps: Steps, object: JsonValue, entries: readonly ManagedFieldsEntry[]): Writer | undefined {
   const wrote = entries.filter(({ subresource }) => subresource === undefined || subresource === '');
   const owners = wrote.filter((entry) => owns(entry.fieldsV1, steps, object));
   const newest = [...(owners.length > 0 ? owners : wrote)].sort((a, b) => timeOf(a) - timeOf(b)).at(-1);
-  return newest === undefined ? undefined : { manager: newest.manager ?? 'somebody', time: newest.time };
+  return newest === undefined ? undefined : { manager: newest.manager ?? 'unknown', time: newest.time };
 }
 
 function timeOf({ time }: ManagedFieldsEntry): number {
@@ -60,7 +60,7 @@ function timeOf({ time }: ManagedFieldsEntry): number {
 function owns(fields: JsonObject, steps: Steps, value: JsonValue | undefined): boolean {
   const [step, ...rest] = steps;
   const members = Object.keys(fields).filter((name) => name !== '.');
-  // Owned as one value, with all that is in it; or the way ends here, and this is part of it.
+  // Either the path ends here, or the entry owns the value as a whole, including everything inside it.
   if (step === undefined) return true;
   if (members.length === 0) return true;
   const inside = Array.isArray(value) && typeof step === 'number' ? value[step] : memberOf(value, step);
@@ -74,7 +74,7 @@ function memberOf(value: JsonValue | undefined, step: string | number): JsonValu
   return isJsonObject(value) ? getMember(value, String(step)) : undefined;
 }
 
-/** `f:` a member, `k:` an item by some of its members, `v:` an item by its value, `i:` an item by its place. */
+/** Matches a managed-fields key: `f:` a member, `k:` an item by key members, `v:` an item by value, `i:` by index. */
 function names(name: string, step: string | number, inside: JsonValue | undefined): boolean {
   if (typeof step === 'string') return name === `f:${step}`;
   if (name.startsWith('i:')) return name === `i:${step}`;

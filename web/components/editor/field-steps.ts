@@ -1,9 +1,11 @@
-/** The way to a field of a document: names of members, places in lists. */
+/** The path to a field of a document: member names and list indexes. */
 export type Steps = readonly (string | number)[];
 
 const plainName = /^[A-Za-z0-9_$-]+$/;
 
-/** As the server writes it: `spec.parameters[0].type`; members whose names are no plain words stand in brackets. */
+/**
+ * The path as the server writes it: `spec.parameters[0].type`. Member names with special characters are in brackets.
+ */
 export function fieldText(steps: Steps): string {
   let text = '';
   for (const step of steps) {

@@ -5,13 +5,13 @@ import { keptPart } from './object-draft.ts';
 import classes from './object-editor.module.css';
 import { YamlEditor } from './yaml-editor.tsx';
 
-/** What the server writes into an object: to be looked at. */
+/** The status and the metadata that the server writes, read-only. */
 export function KeptDetails({ object }: { readonly object: KubeObject }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details className={classes.kept} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Status, and what the server keeps about it</summary>
-      {isOpen ? <YamlEditor label="Written by the server" value={yamlText(keptPart(object))} readOnly /> : null}
+      <summary>Status and server-managed fields</summary>
+      {isOpen ? <YamlEditor label="Server-managed fields" value={yamlText(keptPart(object))} readOnly /> : null}
     </details>
   );
 }

@@ -26,12 +26,12 @@ export interface MeanwhileNoticeProps {
   onDrop(): void;
 }
 
-const mostShown = 8;
+const maxShown = 8;
 
-/** Somebody else changed the object while this text was being written: who, what, and how both come together. */
+/** Shown if the object changed during editing: which fields changed, by which manager, and how to merge. */
 export function MeanwhileNotice({ kind, root, state, rules, noticeRef, onMerge, onDrop }: MeanwhileNoticeProps) {
   const [choices, setChoices] = useState<Readonly<Record<string, Choice>>>({});
-  const record = useRecord(state, kind, root);
+  const managedFields = useManagedFields(state, kind, root);
   const changes = useMemo(() => fieldChanges(writtenPart(state.base), writtenPart(state.live)), [state]);
   const merged = useMemo(
     () => mergeDraft(state, { ...rules, choose: (steps) => choices[fieldText(steps)] ?? 'mine' }),
@@ -43,14 +43,14 @@ export function MeanwhileNotice({ kind, root, state, rules, noticeRef, onMerge, 
       ref={noticeRef}
       tabIndex={-1}
       color="yellow"
-      title="Somebody else changed this while you were writing"
+      title="This object was changed while you were editing"
       role="status"
       mb="md"
     >
       <Stack gap="sm">
-        <ul className={classes.changes} aria-label="What changed meanwhile">
-          {changes.slice(0, mostShown).map(({ steps, before, after }) => {
-            const writer = writerOf(steps, state.live, record);
+        <ul className={classes.changes} aria-label="Changes made by others">
+          {changes.slice(0, maxShown).map(({ steps, before, after }) => {
+            const writer = writerOf(steps, state.live, managedFields);
             return (
               <li key={fieldText(steps)}>
                 <span className="mono">{fieldText(steps)}</span> {changeText(before, after)}
@@ -69,7 +69,7 @@ export function MeanwhileNotice({ kind, root, state, rules, noticeRef, onMerge, 
               </li>
             );
           })}
-          {changes.length > mostShown ? <li>and {changes.length - mostShown} more</li> : null}
+          {changes.length > maxShown ? <li>and {changes.length - maxShown} more</li> : null}
         </ul>
         {merged?.conflicts.map((conflict) => (
           <ConflictChoice
@@ -81,11 +81,11 @@ export function MeanwhileNotice({ kind, root, state, rules, noticeRef, onMerge, 
         ))}
         <Text size="sm">
           {merged === undefined
-            ? 'Your text cannot be read as YAML at the moment. Mend it first, then both can be merged.'
+            ? 'Your text is not valid YAML. Fix it to merge the changes.'
             : merged.conflicts.length === 0
-              ? 'Your changes are of other fields, so both fit together.'
-              : 'You both changed the same. Choose what is to stay; the rest is merged by itself.'}{' '}
-          Nothing is saved by that, and Ctrl+Z takes it back.
+              ? 'Your changes affect other fields, so they can be merged automatically.'
+              : 'Some fields have conflicting changes. Choose a value for each; the other fields are merged automatically.'}{' '}
+          Merging does not save; you can undo it with Ctrl+Z.
         </Text>
         <Group gap="sm">
           <Button
@@ -95,10 +95,10 @@ export function MeanwhileNotice({ kind, root, state, rules, noticeRef, onMerge, 
               if (merged !== undefined) onMerge(merged.text);
             }}
           >
-            Merge both
+            Merge changes
           </Button>
           <Button size="xs" variant="default" onClick={onDrop}>
-            Drop my changes
+            Discard my changes
           </Button>
         </Group>
       </Stack>
@@ -125,7 +125,7 @@ function ConflictChoice({
     <Radio.Group
       label={
         <>
-          <span className="mono">{fieldText(steps)}</span>, which was {valueText(base)}
+          <span className="mono">{fieldText(steps)}</span>, previously {valueText(base)}
         </>
       }
       value={choice ?? null}
@@ -139,22 +139,26 @@ function ConflictChoice({
   );
 }
 
-/** Who wrote what, as the object itself records it: lists come without, so it is asked for. */
-function useRecord({ live }: DraftState, kind: KindRef, root: ApiRoot | undefined): readonly ManagedFieldsEntry[] {
-  const [record, setRecord] = useState<readonly ManagedFieldsEntry[]>(live.metadata.managedFields ?? []);
+/** The managed fields of the object. Rows of a list come without them, so they are fetched. */
+function useManagedFields(
+  { live }: DraftState,
+  kind: KindRef,
+  root: ApiRoot | undefined,
+): readonly ManagedFieldsEntry[] {
+  const [managedFields, setManagedFields] = useState<readonly ManagedFieldsEntry[]>(live.metadata.managedFields ?? []);
   useEffect(() => {
     const own = live.metadata.managedFields;
     if (own !== undefined) {
-      setRecord(own);
+      setManagedFields(own);
       return;
     }
-    const asking = new AbortController();
-    readNewest(kind, live, { ...(root === undefined ? {} : { root }), signal: asking.signal }).then(
-      ({ metadata }) => setRecord(metadata.managedFields ?? []),
-      // Without it nobody is named; what changed is told all the same.
+    const request = new AbortController();
+    readNewest(kind, live, { ...(root === undefined ? {} : { root }), signal: request.signal }).then(
+      ({ metadata }) => setManagedFields(metadata.managedFields ?? []),
+      // Without them the notice names no manager, but still shows the changes.
       () => {},
     );
-    return () => asking.abort();
+    return () => request.abort();
   }, [live, kind, root]);
-  return record;
+  return managedFields;
 }

@@ -11,8 +11,8 @@ export interface MergedDraft {
 }
 
 /**
- * What was typed together with what changed meanwhile. What the fields say decides; where merging line by line says
- * the same, comments and order stay as they were typed. Undefined: what was typed cannot be read.
+ * Merges the draft with the upstream changes. The field values decide. If a line-by-line merge gives the same values,
+ * it is used, so that comments and order are kept. `undefined` if the draft is not valid YAML.
  */
 export function mergeDraft({ base, text, live }: DraftState, rules: MergeRules): MergedDraft | undefined {
   const { value } = readText(text);

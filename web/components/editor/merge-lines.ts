@@ -1,16 +1,16 @@
-/** Lines of the original that others take the place of. */
+/** A range of original lines and its replacement. */
 interface LineChange {
   readonly from: number;
   readonly to: number;
   readonly lines: readonly string[];
 }
 
-/** Comparing takes this many steps at most; longer texts are not merged by lines. */
-const mostSteps = 4_000_000;
+/** The limit of the comparison matrix; larger texts are not merged by lines. */
+const maxCells = 4_000_000;
 
 /**
- * What two made of the same text, line by line: comments and the order of lines stay as they were typed. Undefined
- * where both changed the same place.
+ * Merges two edits of the same text line by line, which keeps comments and the order of lines. `undefined` if both
+ * changed the same lines.
  */
 export function mergeLines(base: string, mine: string, theirs: string): string | undefined {
   const original = base.split('\n');
@@ -22,7 +22,7 @@ export function mergeLines(base: string, mine: string, theirs: string): string |
   let at = 0;
   let before: LineChange | undefined;
   for (const change of all) {
-    // Of two that begin at one place nobody knows which comes first.
+    // The order of two changes that start at the same line is ambiguous.
     if (before !== undefined && (change.from < before.to || change.from === before.from)) return undefined;
     before = change;
     merged.push(...original.slice(at, change.from), ...change.lines);
@@ -32,7 +32,7 @@ export function mergeLines(base: string, mine: string, theirs: string): string |
   return merged.join('\n');
 }
 
-/** The fewest changes that make the one the other. */
+/** Returns the smallest set of changes from one text to the other. */
 function lineChanges(from: readonly string[], to: readonly string[]): readonly LineChange[] | undefined {
   let start = 0;
   while (start < from.length && start < to.length && from[start] === to[start]) start++;
@@ -40,7 +40,7 @@ function lineChanges(from: readonly string[], to: readonly string[]): readonly L
   while (end < from.length - start && end < to.length - start && from.at(-1 - end) === to.at(-1 - end)) end++;
   const a = from.slice(start, from.length - end);
   const b = to.slice(start, to.length - end);
-  if (a.length * b.length > mostSteps) return undefined;
+  if (a.length * b.length > maxCells) return undefined;
 
   const width = b.length + 1;
   const common = new Uint32Array((a.length + 1) * width);

@@ -12,8 +12,8 @@ const object: KubeObject = {
   status: { phase: 'Ready' },
 };
 
-describe('an object to be written', () => {
-  it('is shown without what the server keeps, which stands apart', () => {
+describe('an object in the editor', () => {
+  it('is shown without its server-managed fields, which are separate', () => {
     expect(writtenPart(object)).toEqual({
       apiVersion: 'v1',
       kind: 'Thing',
@@ -26,28 +26,28 @@ describe('an object to be written', () => {
     });
   });
 
-  it('comes back from its text exactly as it was, with the version that was seen', () => {
+  it('round-trips through its text exactly, with the version it was read at', () => {
     const { value } = readText(writtenText(object));
     const { managedFields: _, generation: __, ...metadata } = object.metadata;
     expect(draftObject(value ?? {}, object)).toEqual({ ...object, metadata });
   });
 
-  it('is not read from a text that is no YAML, several documents, or no object, and it says where', () => {
+  it('is rejected with a line if the text is invalid YAML, several documents, or not an object', () => {
     expect(readText('a: 1\nb: c: d\n')).toMatchObject({ value: undefined, problems: [{ line: 2 }] });
     expect(readText('a: 1\n---\nb: 2\n')).toMatchObject({ value: undefined });
     expect(readText('- a\n')).toMatchObject({ value: undefined });
     expect(readText('a: 1\na: 2\n')).toMatchObject({ value: { a: 2 }, problems: [{ line: 2 }] });
   });
 
-  it('stays the same object', () => {
+  it('cannot change its identity', () => {
     const other = { ...writtenPart(object), kind: 'Other', metadata: { name: 'b' } };
     expect(identityProblems(other, object).map(({ path }) => path)).toEqual(['kind', 'metadata.name']);
     expect(identityProblems(writtenPart(object), object)).toEqual([]);
   });
 });
 
-describe('what the server says is wrong', () => {
-  const refusal = (message: string, causes: { field: string; message: string }[]) =>
+describe('problems reported by the server', () => {
+  const statusError = (message: string, causes: { field: string; message: string }[]) =>
     new StatusError({
       kind: 'Status',
       apiVersion: 'v1',
@@ -59,15 +59,15 @@ describe('what the server says is wrong', () => {
       details: { causes },
     } as never);
 
-  it('is told at its fields, with the line inside a field that holds a text', () => {
+  it('are shown at their fields, with the line inside a multi-line field', () => {
     const causes = [{ field: 'spec.objects', message: 'is no template: line 2, column 4: unclosed action' }];
-    expect(serverProblems(refusal('', causes))).toEqual([
+    expect(serverProblems(statusError('', causes))).toEqual([
       { path: 'spec.objects', line: 2, message: 'is no template: line 2, column 4: unclosed action' },
     ]);
   });
 
-  it('names fields that it does not know in its message alone', () => {
+  it('are parsed from the message for unknown fields', () => {
     const message = 'strict decoding error: unknown field "spec.foo", unknown field "spec.a[0].b"';
-    expect(serverProblems(refusal(message, [])).map(({ path }) => path)).toEqual(['spec.foo', 'spec.a[0].b']);
+    expect(serverProblems(statusError(message, [])).map(({ path }) => path)).toEqual(['spec.foo', 'spec.a[0].b']);
   });
 });

@@ -6,8 +6,8 @@ import { yamlText } from '../../../src/lib/yaml-text.ts';
 import type { TextProblem } from '../yaml-field.tsx';
 import { YamlFault, yamlPlaces } from './yaml-places.ts';
 
-/** What the server keeps about an object: nobody writes it, so it is not in the way of those who write the rest. */
-const kept = [
+/** Metadata fields that the server manages; the editor hides them. */
+const serverManaged = [
   'uid',
   'resourceVersion',
   'generation',
@@ -17,16 +17,16 @@ const kept = [
   'selfLink',
 ] as const;
 
-/** The part of an object that people write. */
+/** Returns the part of an object that users write. */
 export function writtenPart({ status: _, ...object }: KubeObject): JsonObject {
   const { managedFields: __, ...metadata } = object.metadata as JsonObject;
-  for (const name of kept) delete metadata[name];
+  for (const name of serverManaged) delete metadata[name];
   return { ...object, metadata };
 }
 
-/** The part that the server writes. */
+/** Returns the part that the server manages. */
 export function keptPart({ metadata, status }: KubeObject): JsonObject {
-  const entries = kept.flatMap((name) => {
+  const entries = serverManaged.flatMap((name) => {
     const value = (metadata as JsonObject)[name];
     return value === undefined ? [] : [[name, value] as const];
   });
@@ -37,12 +37,12 @@ export function writtenText(object: KubeObject): string {
   return yamlText(writtenPart(object));
 }
 
-/** What a text says, or why it says nothing. */
+/** The parsed object, or the problems that prevent parsing. */
 export type ReadText =
   | { readonly value: JsonObject; readonly problems: readonly TextProblem[] }
   | { readonly value: undefined; readonly problems: readonly TextProblem[] };
 
-/** Reads a text as the server would read it. */
+/** Parses a text as the server would. */
 export function readText(text: string): ReadText {
   let documents: number;
   let value: JsonValue;
@@ -57,14 +57,14 @@ export function readText(text: string): ReadText {
     if (error instanceof DocumentError) return { value: undefined, problems: [{ message: error.message }] };
     throw error;
   }
-  if (documents > 1) return { value: undefined, problems: [{ message: 'Only one document can be here.' }] };
-  if (!isJsonObject(value)) return { value: undefined, problems: [{ line: 1, message: 'This is no object.' }] };
+  if (documents > 1) return { value: undefined, problems: [{ message: 'Only one YAML document is allowed.' }] };
+  if (!isJsonObject(value)) return { value: undefined, problems: [{ line: 1, message: 'Must be an object.' }] };
   return { value, problems: duplicates.map(duplicateProblem) };
 }
 
-function duplicateProblem(told: string): TextProblem {
-  const [, line, message] = /^line (\d+): (.*)$/.exec(told) ?? [];
-  return line === undefined || message === undefined ? { message: told } : { line: Number(line), message };
+function duplicateProblem(warning: string): TextProblem {
+  const [, line, message] = /^line (\d+): (.*)$/.exec(warning) ?? [];
+  return line === undefined || message === undefined ? { message: warning } : { line: Number(line), message };
 }
 
 function lineAt(text: string, offset: number): number {
@@ -72,8 +72,8 @@ function lineAt(text: string, offset: number): number {
 }
 
 /**
- * A text made the object that is sent: what the server keeps is taken from the object that the text was made of, whose
- * version says what was seen.
+ * Builds the object to send: the edited fields, with the server-managed fields of the base. The resource version of the
+ * base lets the server detect conflicts.
  */
 export function draftObject(written: JsonObject, base: KubeObject): KubeObject {
   const metadata = isJsonObject(written.metadata) ? written.metadata : {};
@@ -90,11 +90,13 @@ export function draftObject(written: JsonObject, base: KubeObject): KubeObject {
   } as KubeObject;
 }
 
-/** Fields that say which object it is: another value would be another object. */
+/** Checks the fields that identify the object; they cannot be changed. */
 export function identityProblems(written: JsonObject, base: KubeObject): readonly TextProblem[] {
   const metadata = isJsonObject(written.metadata) ? written.metadata : {};
   const check = (path: string, is: JsonValue | undefined, was: JsonValue | undefined): TextProblem[] =>
-    (is ?? '') === (was ?? '') ? [] : [{ path, message: `This cannot be changed: it is ${String(was ?? 'not set')}.` }];
+    (is ?? '') === (was ?? '')
+      ? []
+      : [{ path, message: `This field cannot be changed; its value must be ${String(was ?? 'empty')}.` }];
   return [
     ...check('apiVersion', written.apiVersion, base.apiVersion),
     ...check('kind', written.kind, base.kind),

@@ -23,7 +23,7 @@ import { useObjectDraft } from './use-object-draft.ts';
 import { writeDraft } from './write-draft.ts';
 import { YamlEditor } from './yaml-editor.tsx';
 
-/** What `ObjectEditor` shows once it is fetched. */
+/** The implementation of `ObjectEditor`, loaded on demand. */
 export function ObjectEditorPanel(props: ObjectEditorProps) {
   const { kind, root, object, readOnly = false } = props;
   const { name = '', namespace } = object.metadata;
@@ -58,7 +58,7 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
     if (read.value !== undefined) onDraft?.(draftObject(read.value, state.base));
   }, [read, state.base, onDraft]);
 
-  /** Undefined: it was not written, and the page says why. */
+  /** Returns `undefined` if the object was not written; the page then shows the reason. */
   async function write(dryRun: boolean): Promise<KubeObject | undefined> {
     if (read.value === undefined) return undefined;
     const written = await writeDraft(kind, read.value, state.base, { ...where, dryRun });
@@ -82,9 +82,9 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
     try {
       const after = await write(true);
       if (after !== undefined) setChecked({ after });
-    } catch (refusal) {
-      setProblems(serverProblems(refusal));
-      setError(refusal);
+    } catch (failure) {
+      setProblems(serverProblems(failure));
+      setError(failure);
     } finally {
       setBusy(false);
     }
@@ -94,7 +94,7 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
     const saved = await write(false);
     if (saved === undefined) return;
     act({ type: 'saved', object: saved });
-    notify.done(`${saved.metadata.name ?? 'It'} is saved`);
+    notify.done(`Saved ${saved.metadata.name ?? 'object'}`);
     onSaved?.(saved);
   }
 
@@ -105,7 +105,7 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the editor in it, whose button does the same.
+    // biome-ignore lint/a11y/noStaticElementInteractions: a button offers the same as the shortcut.
     <div onKeyDown={onKeyDown}>
       {isBehind ? (
         <MeanwhileNotice
@@ -115,7 +115,7 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
           rules={rules}
           noticeRef={notice}
           onMerge={(text) => act({ type: 'merged', text })}
-          onDrop={() => act({ type: 'dropped' })}
+          onDrop={() => act({ type: 'discarded' })}
         />
       ) : null}
       <YamlEditor
@@ -130,14 +130,14 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
       <div className={classes.bar}>
         <Text size="sm" c="dimmed" role="status">
           {!isDirty
-            ? 'Nothing is changed.'
+            ? 'No changes.'
             : isFromBefore
-              ? 'These are your changes from before; they are not saved yet.'
-              : 'Your changes are not saved yet.'}
+              ? 'Your unsaved changes were restored.'
+              : 'You have unsaved changes.'}
         </Text>
         <Group gap="sm">
-          <Button variant="default" disabled={!isDirty} onClick={() => act({ type: 'dropped' })}>
-            Drop the changes
+          <Button variant="default" disabled={!isDirty} onClick={() => act({ type: 'discarded' })}>
+            Discard changes
           </Button>
           <Button disabled={!isDirty} loading={isBusy} onClick={() => void review()}>
             Review and save
@@ -152,22 +152,22 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
   );
 }
 
-/** How lists of the kind are merged, as its schema says. */
+/** The merge rules for lists of the kind, from its schema. */
 function useMergeRules(kind: ObjectEditorProps['kind'], root: ObjectEditorProps['root']): MergeRules {
   const [tree, setTree] = useState<SchemaTree>();
   useEffect(() => {
-    let isHere = true;
+    let isMounted = true;
     void fetchSchema(kind, root).then((found) => {
-      if (isHere) setTree(() => found);
+      if (isMounted) setTree(() => found);
     });
     return () => {
-      isHere = false;
+      isMounted = false;
     };
   }, [kind, root]);
   return useMemo(
     () => ({
       listKeys: (steps) => tree?.at(steps)?.['x-kubernetes-list-map-keys'],
-      // Lists of words in the management API are all of names: users, teams, verbs, in any order.
+      // All lists of strings in the management API are sets of names, such as users, teams and verbs.
       isSet: (steps) => kind.group === managementGroup || tree?.at(steps)?.['x-kubernetes-list-type'] === 'set',
     }),
     [kind, tree],

@@ -5,10 +5,10 @@ import { queryClient } from '../../data/query-client.ts';
 import { sendJson } from '../../data/send.ts';
 import { type OpenApiDocument, type SchemaTree, schemaOfKind } from './schema-tree.ts';
 
-/** Documents are large; a server's schemas change when somebody installs something there. */
+/** OpenAPI documents are large, and schemas change only when a CRD is installed. */
 const staleTime = 10 * 60_000;
 
-/** The schema of a kind as its own server publishes it, asked for once; undefined where there is none to be had. */
+/** Fetches and caches the schema of a kind from its API server. `undefined` if there is none. */
 export async function fetchSchema(kind: KindRef, root: ApiRoot = managementRoot): Promise<SchemaTree | undefined> {
   const url = `${root}/openapi/v3/${kind.group === '' ? 'api' : 'apis'}/${apiVersionOf(kind)}`;
   try {
@@ -20,7 +20,7 @@ export async function fetchSchema(kind: KindRef, root: ApiRoot = managementRoot)
     });
     return schemaOfKind(document, kind);
   } catch {
-    // Hints are a help, not a condition: what is typed is checked by the server in any case.
+    // Completion is optional: the server validates every write.
     return undefined;
   }
 }

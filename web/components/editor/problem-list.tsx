@@ -3,9 +3,9 @@ import type { EditorView } from '@codemirror/view';
 import { Text, UnstyledButton } from '@mantine/core';
 import classes from './code.module.css';
 
-const mostShown = 6;
+const maxShown = 6;
 
-/** What is wrong, a line each, for whoever does not see the marks; leads to the place. */
+/** A list of problems for users who do not see the marks; each links to its line. */
 export function ProblemList({
   view,
   problems,
@@ -18,10 +18,10 @@ export function ProblemList({
     view.dispatch({ selection: { anchor: Math.min(offset, view.state.doc.length) }, scrollIntoView: true });
     view.focus();
   };
-  const more = problems.length - mostShown;
+  const more = problems.length - maxShown;
   return (
-    <ul className={classes.problems} aria-label="What is wrong with the text" aria-live="polite">
-      {problems.slice(0, mostShown).map(({ from, message, severity }) => (
+    <ul className={classes.problems} aria-label="Problems" aria-live="polite">
+      {problems.slice(0, maxShown).map(({ from, message, severity }) => (
         <li key={`${from} ${message}`} className={classes.problem}>
           <UnstyledButton className={classes.jump ?? ''} onClick={() => go(from)}>
             Line {lineOf(from)}

@@ -9,8 +9,8 @@ import { type YamlPlaces, yamlPlaces } from './yaml-places.ts';
 
 const setProblems = StateEffect.define<readonly Diagnostic[]>();
 
-/** Those that were found elsewhere. They move with the text, and go when somebody changes the line they are at. */
-const foundElsewhere = StateField.define<readonly Diagnostic[]>({
+/** Problems found outside the editor. They move with the text and disappear when their line is edited. */
+const externalProblems = StateField.define<readonly Diagnostic[]>({
   create: () => [],
   update(marks, transaction) {
     for (const effect of transaction.effects) if (effect.is(setProblems)) return effect.value;
@@ -40,7 +40,9 @@ function placesOf(text: string): YamlPlaces | undefined {
   }
 }
 
-/** A path, a line, or a line inside the text that stands at a path; what has no place is at the first line. */
+/**
+ * The position of a problem: a path, a line, or a line inside the text at a path. Others are shown at the first line.
+ */
 function diagnosticOf(
   { path, line, message }: TextProblem,
   doc: Text,
@@ -61,15 +63,15 @@ function lineRange(doc: Text, number: number): { from: number; to: number } {
   return { from: from + (text.length - text.trimStart().length), to };
 }
 
-/** What is wrong with the text as it stands: with the YAML, by the schema, and what was found elsewhere. */
+/** Returns all problems of the current text: YAML errors, schema violations and external problems. */
 function diagnose(state: EditorState): readonly Diagnostic[] {
   const text = state.doc.toString();
-  const elsewhere = state.field(foundElsewhere);
-  if (text.trim() === '') return elsewhere;
+  const external = state.field(externalProblems);
+  if (text.trim() === '') return external;
   const tree = state.field(schemaField);
   const places = placesOf(text);
   const read = readText(text);
-  // Without a schema the text may be anything: a list, several documents.
+  // Without a schema any YAML is valid, including lists and several documents.
   const own = tree === undefined && places !== undefined ? [] : read.problems;
   const faults = read.value === undefined || tree === undefined ? [] : schemaFaults(read.value, tree);
   return [
@@ -78,12 +80,12 @@ function diagnose(state: EditorState): readonly Diagnostic[] {
       const at = places?.at(steps)?.at ?? { from: 0, to: 0 };
       return { from: at.from, to: Math.min(at.to, state.doc.length), severity: 'warning', message };
     }),
-    ...elsewhere,
+    ...external,
   ];
 }
 
 export const problemMarks: Extension = [
-  foundElsewhere,
+  externalProblems,
   linter(({ state }) => diagnose(state), {
     delay: 300,
     needsRefresh: ({ transactions }) =>

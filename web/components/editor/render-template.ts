@@ -1,2 +1,5 @@
-/** The server's own way to render a template. Its language of patterns is large: it is fetched when somebody edits one. */
+/**
+ * The server's own template renderer. Its regular expression engine is large, so it is loaded when a template is
+ * edited.
+ */
 export { renderDefinition } from '../../../src/api/management/render-definition.ts';

@@ -8,18 +8,18 @@ import { writtenPart, writtenText } from './object-draft.ts';
 
 export interface ReviewDialogProps {
   readonly before: KubeObject;
-  /** As the server would keep it: with what it fills in by itself. */
+  /** The object as the server would store it, with defaults. */
   readonly after: KubeObject;
   onSave(): Promise<void>;
   onClose(): void;
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
-/** What a save will change, before it does. */
+/** Shows the changes before they are saved. */
 export function ReviewDialog({ before, after, onSave, onClose }: ReviewDialogProps) {
   const changes = fieldChanges(writtenPart(before), writtenPart(after));
-  const names = changes.slice(0, mostNamed).map(({ steps }) => fieldText(steps));
+  const names = changes.slice(0, maxNamed).map(({ steps }) => fieldText(steps));
   const more = changes.length - names.length;
   return (
     <FormDialog
@@ -32,15 +32,15 @@ export function ReviewDialog({ before, after, onSave, onClose }: ReviewDialogPro
     >
       {() =>
         changes.length === 0 ? (
-          <Text>The server would keep it exactly as it is: there is nothing to save.</Text>
+          <Text>There are no changes to save.</Text>
         ) : (
           <>
             <Text size="sm">
-              {changes.length === 1 ? 'One field changes' : `${changes.length} fields change`}:{' '}
+              {changes.length === 1 ? '1 field changes' : `${changes.length} fields change`}:{' '}
               <span className="mono">{names.join(', ')}</span>
-              {more > 0 ? ` and ${more} more` : ''}. The server has checked it.
+              {more > 0 ? ` and ${more} more` : ''}. The server has validated the changes.
             </Text>
-            <DiffView label="What changes" before={writtenText(before)} after={writtenText(after)} />
+            <DiffView label="Changes" before={writtenText(before)} after={writtenText(after)} />
           </>
         )
       }

@@ -7,21 +7,20 @@ export interface SchemaFault {
   readonly message: string;
 }
 
-/** As many as somebody reads. */
-const most = 50;
+/** The maximum number of reported problems. */
+const maxFaults = 50;
 
 /**
- * What a schema does not allow of a value. Only what is certain: whether the rest can be is the server's to say, in
- * its dry run.
+ * Returns what a schema certainly forbids in a value. The server checks everything else in its dry run.
  */
 export function schemaFaults(value: JsonValue, tree: SchemaTree): readonly SchemaFault[] {
   const faults: SchemaFault[] = [];
   check(value, tree.root, [], tree, faults);
-  return faults.slice(0, most);
+  return faults.slice(0, maxFaults);
 }
 
 function check(value: JsonValue, schema: OpenApiSchema, steps: Steps, tree: SchemaTree, faults: SchemaFault[]): void {
-  if (faults.length >= most || value === null) return;
+  if (faults.length >= maxFaults || value === null) return;
   const wrong = typeFault(value, schema);
   if (wrong !== undefined) {
     faults.push({ steps, message: wrong });
@@ -36,12 +35,12 @@ function check(value: JsonValue, schema: OpenApiSchema, steps: Steps, tree: Sche
     for (const [at, each] of value.entries()) check(each, item, [...steps, at], tree, faults);
   } else if (isJsonObject(value)) {
     for (const name of schema.required ?? []) {
-      if (!Object.hasOwn(value, name)) faults.push({ steps, message: `The field ${name} is missing.` });
+      if (!Object.hasOwn(value, name)) faults.push({ steps, message: `Missing required field ${name}.` });
     }
     for (const [name, each] of Object.entries(value)) {
       const member = tree.member(schema, name);
       if (member !== undefined) check(each, member, [...steps, name], tree, faults);
-      else if (isClosed(schema)) faults.push({ steps: [...steps, name], message: `There is no field ${name} here.` });
+      else if (isClosed(schema)) faults.push({ steps: [...steps, name], message: `Unknown field ${name}.` });
     }
   }
 }
@@ -58,21 +57,21 @@ function isClosed(schema: OpenApiSchema): boolean {
 
 function typeFault(value: JsonValue, schema: OpenApiSchema): string | undefined {
   if (isIntOrString(schema)) {
-    return typeof value === 'object' || typeof value === 'boolean' ? 'Must be a number or a text.' : undefined;
+    return typeof value === 'object' || typeof value === 'boolean' ? 'Must be a number or a string.' : undefined;
   }
   switch (schema.type) {
     case 'string':
-      return typeof value === 'string' ? undefined : 'Must be a text; put it in quotes.';
+      return typeof value === 'string' ? undefined : 'Must be a string; put it in quotes.';
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'Must be true or false.';
     case 'integer':
-      return typeof value === 'bigint' || Number.isInteger(value) ? undefined : 'Must be a whole number.';
+      return typeof value === 'bigint' || Number.isInteger(value) ? undefined : 'Must be an integer.';
     case 'number':
       return typeof value === 'bigint' || typeof value === 'number' ? undefined : 'Must be a number.';
     case 'array':
-      return Array.isArray(value) ? undefined : 'Must be a list: a line with - for each item.';
+      return Array.isArray(value) ? undefined : 'Must be a list; start each item with "- ".';
     case 'object':
-      return isJsonObject(value) ? undefined : 'Must be an object: members on lines further in.';
+      return isJsonObject(value) ? undefined : 'Must be an object; indent its fields.';
     default:
       return undefined;
   }

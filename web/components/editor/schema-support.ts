@@ -11,7 +11,7 @@ import { type OpenApiSchema, type SchemaTree, typeText, valuesOf } from './schem
 
 export const setSchema = StateEffect.define<SchemaTree | undefined>();
 
-/** The schema that hints come from, once it is there. */
+/** The schema for completion and hints; `undefined` until it is loaded. */
 export const schemaField = StateField.define<SchemaTree | undefined>({
   create: () => undefined,
   update: (tree, { effects }) => effects.reduce((now, effect) => (effect.is(setSchema) ? effect.value : now), tree),
@@ -45,7 +45,7 @@ function complete({ state, pos, explicit }: CompletionContext): CompletionResult
   };
 }
 
-/** `isWritten`: the colon stands behind it already. */
+/** `isWritten` is true if a colon already follows the name. */
 function fieldOption(
   name: string,
   parent: OpenApiSchema,
@@ -64,14 +64,14 @@ function fieldOption(
   };
 }
 
-/** What stands before the first thing that is typed into a field. */
+/** The text inserted after a completed field name. */
 function opening(schema: OpenApiSchema, indent: number): string {
   const pad = ' '.repeat(indent);
   if (schema.type === 'array') return `:\n${pad}- `;
   return schema.type === 'object' ? `:\n${pad}  ` : ': ';
 }
 
-/** A field, as far as the schema knows it. */
+/** A field that the schema describes. */
 interface KnownField {
   readonly name: string;
   readonly schema: OpenApiSchema;
@@ -90,7 +90,7 @@ function fieldOfLine(state: EditorState, pos: number): KnownField | undefined {
   return { name: found.name, schema, from, to: from + found.name.length };
 }
 
-/** What the field of the cursor's line is, in a sentence, for whoever does not point at it; '' where nothing is known. */
+/** Describes the field in the cursor's line, for users who do not hover; '' if the schema has none. */
 export function fieldHint(state: EditorState): string {
   const tree = state.field(schemaField);
   const field = fieldOfLine(state, state.selection.main.head);
@@ -107,7 +107,7 @@ function hint(view: EditorView, pos: number): Tooltip | null {
   return { pos: from, end: to, above: true, create: () => ({ dom: hintElement(name, schema, tree) }) };
 }
 
-/** Texts of schemas are anybody's: they are shown as text. */
+/** Schema texts are untrusted: they are set as text, not as HTML. */
 function hintElement(name: string, schema: OpenApiSchema, tree: SchemaTree): HTMLElement {
   const part = (tag: string, className: string, text: string) => {
     const element = document.createElement(tag);

@@ -35,7 +35,7 @@ const tree = schemaOfKind(document, { group: 'g', version: 'v1', kind: 'Thing' }
 if (tree === undefined) throw new Error('no schema');
 
 describe('the schema of a kind', () => {
-  it('follows references, and what stands beside one has the last word', () => {
+  it('resolves references, and siblings of a reference override it', () => {
     expect(tree.at(['metadata'])).toMatchObject({ description: 'Its name.', properties: { name: { type: 'string' } } });
     expect(tree.at(['spec', 'list', 4, 'name'])).toEqual({ type: 'string' });
     expect(tree.at(['spec', 'labels', 'whatever'])).toEqual({ type: 'string' });
@@ -44,19 +44,19 @@ describe('the schema of a kind', () => {
     expect(schemaOfKind(document, { group: 'g', version: 'v2', kind: 'Thing' })).toBeUndefined();
   });
 
-  it('says in words what a field holds, and what can be proposed for it', () => {
+  it('describes the type of a field and its completions', () => {
     const words = (name: string) => typeText(tree.at(['spec', name]) ?? {}, tree);
     expect(['size', 'port', 'mode', 'labels', 'list'].map(words)).toEqual([
-      'whole number',
-      'number or text',
-      'one of several',
+      'integer',
+      'number or string',
+      'enum',
       'map',
       'list of object',
     ]);
     expect(valuesOf(tree.at(['spec', 'isOn']) ?? {})).toEqual(['true', 'false']);
   });
 
-  it('finds what it does not allow, and nothing else', () => {
+  it('reports every violation and nothing else', () => {
     const faults = (spec: object) => schemaFaults({ spec } as never, tree).map(({ steps }) => steps.join('.'));
     expect(
       faults({ size: 1, port: 'http', mode: 'a', labels: { a: 'b' }, free: { x: 1 }, list: [{ name: 'a' }] }),

@@ -1,6 +1,6 @@
 import type { Steps } from './field-steps.ts';
 
-/** A schema as OpenAPI v3 documents of API servers write it, as far as hints need it. */
+/** An OpenAPI v3 schema as API servers publish it, reduced to what hints need. */
 export interface OpenApiSchema {
   readonly $ref?: string;
   readonly allOf?: readonly OpenApiSchema[];
@@ -28,7 +28,7 @@ export interface OpenApiDocument {
 
 const refPrefix = '#/components/schemas/';
 
-/** The schema of one kind: what is allowed where in its objects. */
+/** The schema of one kind, navigable by field path. */
 export class SchemaTree {
   readonly #schemas: Readonly<Record<string, OpenApiSchema>>;
   readonly root: OpenApiSchema;
@@ -38,7 +38,7 @@ export class SchemaTree {
     this.root = this.#resolved(root);
   }
 
-  /** Undefined: the schema says nothing about this field. */
+  /** Returns the schema of a field; `undefined` if it has none. */
   at(steps: Steps): OpenApiSchema | undefined {
     let schema: OpenApiSchema | undefined = this.root;
     for (const step of steps) {
@@ -59,7 +59,7 @@ export class SchemaTree {
     return schema.items === undefined ? undefined : this.#resolved(schema.items);
   }
 
-  /** References and parts put together; what stands beside a reference has the last word. */
+  /** Resolves `$ref` and `allOf`; siblings of a reference override it. */
   #resolved(schema: OpenApiSchema, depth = 0): OpenApiSchema {
     if (depth > 16) return {};
     const { $ref, allOf, ...own } = schema;
@@ -73,7 +73,7 @@ export class SchemaTree {
   }
 }
 
-/** The schema of a kind in the document of its group version; undefined: the document has none. */
+/** Returns the schema of a kind from the document of its group version; `undefined` if the document has none. */
 export function schemaOfKind(
   document: OpenApiDocument,
   { group, version, kind }: { readonly group: string; readonly version: string; readonly kind: string },
@@ -86,10 +86,10 @@ export function schemaOfKind(
   return undefined;
 }
 
-/** What a field holds, in a word or two. */
+/** A short description of a field's type. */
 export function typeText(schema: OpenApiSchema, tree: SchemaTree): string {
-  if (isIntOrString(schema)) return 'number or text';
-  if (schema.enum !== undefined) return 'one of several';
+  if (isIntOrString(schema)) return 'number or string';
+  if (schema.enum !== undefined) return 'enum';
   switch (schema.type) {
     case 'array': {
       const item = tree.item(schema);
@@ -98,13 +98,13 @@ export function typeText(schema: OpenApiSchema, tree: SchemaTree): string {
     case 'object':
       return schema.properties === undefined && schema.additionalProperties !== undefined ? 'map' : 'object';
     case 'string':
-      return schema.format === undefined ? 'text' : `text (${schema.format})`;
+      return schema.format === undefined ? 'string' : `string (${schema.format})`;
     case 'boolean':
-      return 'true or false';
+      return 'boolean';
     case 'integer':
-      return 'whole number';
+      return 'integer';
     default:
-      return schema.type ?? 'anything';
+      return schema.type ?? 'any';
   }
 }
 
@@ -112,7 +112,7 @@ export function isIntOrString(schema: OpenApiSchema): boolean {
   return schema['x-kubernetes-int-or-string'] === true || schema.format === 'int-or-string';
 }
 
-/** The values that can be proposed for a field. */
+/** Returns the values to suggest for a field. */
 export function valuesOf(schema: OpenApiSchema): readonly string[] {
   if (schema.enum !== undefined) return schema.enum.map(String);
   return schema.type === 'boolean' ? ['true', 'false'] : [];

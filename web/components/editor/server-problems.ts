@@ -4,19 +4,19 @@ import type { TextProblem } from '../yaml-field.tsx';
 const unknownField = /(?:unknown|duplicate) field "((?:[^"\\]|\\.)*)"/g;
 const insideText = /\bline (\d+), column \d+\b/;
 
-/** What a refusal says of single fields; nothing where it is about all of it. */
+/** Returns the problems of single fields in a server error; empty if it is about the object as a whole. */
 export function serverProblems(error: unknown): readonly TextProblem[] {
   if (!(error instanceof StatusError)) return [];
   const causes = error.status.details?.causes ?? [];
   const named = causes.flatMap(({ field = '', message = '' }) => (field === '' ? [] : [problemAt(field, message)]));
   if (named.length > 0) return named;
-  return [...error.message.matchAll(unknownField)].map(([told, path = '']) => ({
+  return [...error.message.matchAll(unknownField)].map(([match, path = '']) => ({
     path,
-    message: `${told.startsWith('unknown') ? 'There is no such field' : 'This field is given twice'}: ${path}`,
+    message: `${match.startsWith('unknown') ? 'Unknown field' : 'Duplicate field'}: ${path}`,
   }));
 }
 
-/** A field that holds a text of its own may name the line in it. */
+/** A message about a multi-line field may name a line inside it. */
 function problemAt(path: string, message: string): TextProblem {
   const line = insideText.exec(message)?.[1];
   return { path, message, ...(line === undefined ? {} : { line: Number(line) }) };

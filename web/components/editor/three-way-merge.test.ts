@@ -15,8 +15,8 @@ const documents = fc.letrec<{ value: JsonValue }>((tie) => ({
   ),
 })).value;
 
-describe('two changes of one document', () => {
-  it('are both kept where they are of different fields, also added and removed ones', () => {
+describe('a three-way merge', () => {
+  it('keeps changes of different fields, including added and removed fields', () => {
     const mine = { spec: { displayName: 'Web shop', description: 'old', owner: { user: 'ada' }, extra: 1 } };
     const theirs = { spec: { displayName: 'Shop', owner: { user: 'ada', team: 'sea' } } };
     expect(mergeThree(base, mine, theirs)).toEqual({
@@ -25,7 +25,7 @@ describe('two changes of one document', () => {
     });
   });
 
-  it('are a conflict where both changed one field differently, told with all three values, and settled as chosen', () => {
+  it('reports a conflict with all three values if both sides changed a field, and resolves it as chosen', () => {
     const mine = { spec: { ...base.spec, description: 'mine' } };
     const theirs = { spec: { ...base.spec, description: 'theirs' } };
     const { merged, conflicts } = mergeThree(base, mine, theirs);
@@ -34,7 +34,7 @@ describe('two changes of one document', () => {
     expect(mergeThree(base, mine, theirs, { choose: () => 'theirs' }).merged).toEqual(theirs);
   });
 
-  it('are a conflict where one removed what the other changed', () => {
+  it('reports a conflict if one side removed what the other changed', () => {
     const mine = { spec: { displayName: 'Shop', owner: { user: 'ada' } } };
     const theirs = { spec: { ...base.spec, description: 'new' } };
     expect(mergeThree(base, mine, theirs).conflicts).toEqual([
@@ -43,7 +43,7 @@ describe('two changes of one document', () => {
     expect(mergeThree(base, mine, theirs, { choose: () => 'theirs' }).merged).toEqual(theirs);
   });
 
-  it('go item by item through lists whose items have names', () => {
+  it('merges lists of named items item by item', () => {
     const item = (name: string, image: string) => ({ name, image });
     const before = [item('a', '1'), item('b', '1'), item('c', '1')];
     const mine = [item('a', '2'), item('b', '1'), item('c', '1'), item('mine', '1')];
@@ -54,7 +54,7 @@ describe('two changes of one document', () => {
     });
   });
 
-  it('tell items apart by what the schema says before anything else', () => {
+  it('prefers the list keys of the schema', () => {
     const port = (containerPort: number, name: string) => ({ containerPort: String(containerPort), name });
     const rules = { listKeys: () => ['containerPort'] };
     const { merged, conflicts } = mergeThree(
@@ -66,7 +66,7 @@ describe('two changes of one document', () => {
     expect({ merged, conflicts }).toEqual({ merged: [port(80, 'http'), port(81, 'x')], conflicts: [] });
   });
 
-  it('put words of a set together, and are a conflict in lists whose order may matter', () => {
+  it('merges sets, and reports a conflict for lists whose order may matter', () => {
     const all = [
       ['a', 'b'],
       ['b', 'mine'],
@@ -80,7 +80,7 @@ describe('two changes of one document', () => {
     expect(mergeThree(before, mine, theirs).conflicts).toHaveLength(1);
   });
 
-  it('are whole whatever they are: one-sided changes win, equal ones agree, and no conflict means both are in', () => {
+  it('takes one-sided and equal changes as they are, and finds the same conflicts in both directions', () => {
     fc.assert(
       fc.property(documents, documents, documents, (before, mine, theirs) => {
         expect(mergeThree(before, mine, before)).toEqual({ merged: mine, conflicts: [] });
@@ -93,20 +93,20 @@ describe('two changes of one document', () => {
   });
 });
 
-describe('two changes of one text', () => {
-  it('are merged line by line, comments and all', () => {
+describe('a merge by lines', () => {
+  it('keeps both changes, including comments', () => {
     const text = 'a: 1\nb: 2\nc: 3\nd: 4\n';
     expect(mergeLines(text, '# why\na: 1\nb: 2\nc: 3\nd: 4\n', 'a: 1\nb: 2\nc: 3\nd: 5\n')).toBe(
       '# why\na: 1\nb: 2\nc: 3\nd: 5\n',
     );
   });
 
-  it('are not where both are at the same place', () => {
+  it('is undefined if both changes are at the same line', () => {
     expect(mergeLines('a: 1\nb: 2\n', 'a: 2\nb: 2\n', 'a: 3\nb: 2\n')).toBeUndefined();
     expect(mergeLines('a\nb\n', 'a\nmine\nb\n', 'a\ntheirs\nb\n')).toBeUndefined();
   });
 
-  it('give either text where the other is unchanged', () => {
+  it('returns the changed text if the other side is unchanged', () => {
     const texts = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 8 }).map((lines) => lines.join('\n'));
     fc.assert(
       fc.property(texts, texts, (before, after) => {

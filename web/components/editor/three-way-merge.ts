@@ -8,10 +8,10 @@ import {
 } from '../../../src/lib/json-value.ts';
 import type { Steps } from './field-steps.ts';
 
-/** Undefined: it is not there. */
+/** A value on one side of the merge; `undefined` if it is absent. */
 export type Side = JsonValue | undefined;
 
-/** A field that both have changed, each in another way. */
+/** A field that both sides changed differently. */
 export interface MergeConflict {
   readonly steps: Steps;
   readonly base: Side;
@@ -20,23 +20,23 @@ export interface MergeConflict {
 }
 
 export interface Merge {
-  /** With everything that both changed; where they conflict, mine, unless it was chosen otherwise. */
+  /** The result with the changes of both sides. Conflicts resolve to `mine` unless `choose` returns `theirs`. */
   readonly merged: JsonValue;
   readonly conflicts: readonly MergeConflict[];
 }
 
 export interface MergeRules {
-  /** Members by which the items of this list are told apart; undefined: unknown. */
+  /** The members that identify the items of a list; `undefined` if unknown. */
   listKeys?(steps: Steps): readonly string[] | undefined;
-  /** Whether a list of words is a set, in which order says nothing. */
+  /** True if a list of scalars is a set, so that its order does not matter. */
   isSet?(steps: Steps): boolean;
-  /** Which side a conflict is settled for. */
+  /** The side that wins a conflict. */
   choose?(steps: Steps): 'mine' | 'theirs';
 }
 
 /**
- * What two people made of the same document, put together. Objects are merged member by member, lists item by item
- * where their items can be told apart, and as one value where not.
+ * Merges two edits of the same document. Objects are merged by member, lists by item if their items have keys, and
+ * otherwise as one value.
  */
 export function mergeThree(base: JsonValue, mine: JsonValue, theirs: JsonValue, rules: MergeRules = {}): Merge {
   const conflicts: MergeConflict[] = [];
@@ -78,14 +78,14 @@ class Merging {
     return merged;
   }
 
-  /** In my order, with what they added behind it. */
+  /** Keeps the order of `mine` and appends the items that `theirs` added. */
   #lists(base: Side, mine: JsonValue[], theirs: JsonValue[], steps: Steps): JsonValue[] | undefined {
     const before = Array.isArray(base) ? base : [];
     const sides = [before, mine, theirs] as const;
     const [old, own, other] = keyedItems(sides, this.#rules.listKeys?.(steps)) ?? [];
     if (old !== undefined && own !== undefined && other !== undefined) return this.#keyed(old, own, other, steps);
     if (this.#rules.isSet?.(steps) !== true) return undefined;
-    return mergedWords(before, mine, theirs);
+    return mergeSets(before, mine, theirs);
   }
 
   #keyed(
@@ -104,18 +104,18 @@ class Merging {
   }
 }
 
-/** What either added is there, what either took away is not. */
-function mergedWords(base: JsonValue[], mine: JsonValue[], theirs: JsonValue[]): JsonValue[] | undefined {
-  const isWord = (item: JsonValue) => typeof item !== 'object';
-  if ([base, mine, theirs].some((items) => !items.every(isWord))) return undefined;
+/** Contains what either side added, without what either side removed. */
+function mergeSets(base: JsonValue[], mine: JsonValue[], theirs: JsonValue[]): JsonValue[] | undefined {
+  const isScalar = (item: JsonValue) => typeof item !== 'object';
+  if ([base, mine, theirs].some((items) => !items.every(isScalar))) return undefined;
   const kept = mine.filter((item) => theirs.includes(item) || !base.includes(item));
   return [...kept, ...theirs.filter((item) => !mine.includes(item) && !base.includes(item))];
 }
 
-/** Members by which items are commonly told apart, where no schema says. */
+/** Members that commonly identify list items, used if the schema names none. */
 const commonKeys = [['name'], ['variable'], ['version'], ['type'], ['key']];
 
-/** Several states of a list, its items by what tells them apart; undefined: nothing does. */
+/** Indexes several versions of a list by item key; `undefined` if the items have no common key. */
 export function keyedItems(
   sides: readonly (readonly JsonValue[])[],
   keys?: readonly string[],
@@ -128,7 +128,7 @@ export function keyedItems(
   return undefined;
 }
 
-/** Undefined: not every item has these members, or two have the same. */
+/** `undefined` if an item lacks one of these members, or two items have the same key. */
 function byKeys(items: readonly JsonValue[], keys: readonly string[]): ReadonlyMap<string, JsonValue> | undefined {
   const found = new Map<string, JsonValue>();
   for (const item of items) {

@@ -2,21 +2,21 @@ import { Annotation, EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 
-/** Marks what the page itself put into the text. */
+/** Marks transactions that come from the page, not from typing. */
 const fromPage = Annotation.define<boolean>();
 
-/** Texts that were told to the page and that it has not given back yet; more than these it will not. */
-const mostTold = 64;
+/** The maximum number of reported texts that wait for their echo in `value`. */
+const maxPendingEchoes = 64;
 
 export interface CodeViewOptions {
   readonly value: string;
   readonly onChange?: ((value: string) => void) | undefined;
-  /** Asked once, when the view is made, and again when `remadeFor` is another. */
+  /** Called when the view is created, and again when `remadeFor` changes. */
   extensions(): Extension;
   readonly remadeFor?: string;
 }
 
-/** An editor in an element, whose text is the page's; what is typed while the page is busy is not overwritten. */
+/** A CodeMirror editor controlled by `value`. Text typed while the page renders is not overwritten by older values. */
 export function useCodeView({ value, onChange, extensions, remadeFor = '' }: CodeViewOptions): {
   readonly element: RefObject<HTMLDivElement | null>;
   readonly view: EditorView | undefined;
@@ -25,15 +25,15 @@ export function useCodeView({ value, onChange, extensions, remadeFor = '' }: Cod
   const [view, setView] = useState<EditorView>();
   const latest = useRef({ value, onChange, extensions });
   latest.current = { value, onChange, extensions };
-  const told = useRef<string[]>([]);
+  const pendingEchoes = useRef<string[]>([]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another reason to make it anew is what `remadeFor` is for.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `remadeFor` covers all other reasons to recreate the view.
   useEffect(() => {
     if (element.current === null) return;
     const listen = EditorView.updateListener.of((update) => {
       if (!update.docChanged || update.transactions.every((each) => each.annotation(fromPage) === true)) return;
       const text = update.state.doc.toString();
-      told.current = [...told.current, text].slice(-mostTold);
+      pendingEchoes.current = [...pendingEchoes.current, text].slice(-maxPendingEchoes);
       latest.current.onChange?.(text);
     });
     const made = new EditorView({
@@ -49,9 +49,9 @@ export function useCodeView({ value, onChange, extensions, remadeFor = '' }: Cod
 
   useEffect(() => {
     if (view === undefined) return;
-    const echo = told.current.lastIndexOf(value);
+    const echo = pendingEchoes.current.lastIndexOf(value);
     if (echo >= 0) {
-      told.current = told.current.slice(echo + 1);
+      pendingEchoes.current = pendingEchoes.current.slice(echo + 1);
       return;
     }
     const change = differenceOf(view.state.doc.toString(), value);
@@ -61,7 +61,7 @@ export function useCodeView({ value, onChange, extensions, remadeFor = '' }: Cod
   return { element, view };
 }
 
-/** The one stretch that is another: cursor and folds outside it stay. */
+/** Returns the changed range only, so that the cursor and folds outside it are kept. */
 function differenceOf(was: string, is: string): { from: number; to: number; insert: string } | undefined {
   if (was === is) return undefined;
   const shorter = Math.min(was.length, is.length);

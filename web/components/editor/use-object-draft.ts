@@ -6,12 +6,12 @@ import { type DraftAction, type DraftState, draftReducer, isDirty, startDraft } 
 export interface ObjectDraft {
   readonly state: DraftState;
   readonly isDirty: boolean;
-  /** Whether the text is from an earlier look at the object. */
+  /** True if the text was restored from an earlier visit. */
   readonly isFromBefore: boolean;
   act(action: DraftAction): void;
 }
 
-/** The text that somebody makes of an object, which follows the object for as long as nothing is typed. */
+/** The draft of an object. It follows the object until the user edits it. */
 export function useObjectDraft(url: string, object: KubeObject): ObjectDraft {
   const [state, act] = useReducer(draftReducer, undefined, () => startDraft(object, keptDrafts.get(url)));
   const [isFromBefore, setFromBefore] = useState(() => keptDrafts.get(url) !== undefined);

@@ -3,9 +3,9 @@ import { yamlText } from '../../../src/lib/yaml-text.ts';
 import type { ValueDiffProps } from '../value-diff.tsx';
 import { DiffView } from './diff-view.tsx';
 
-/** What `ValueDiff` shows once it is fetched. */
+/** The implementation of `ValueDiff`, loaded on demand. */
 export function ValueDiffView({ label, before, after }: ValueDiffProps) {
   const [from, to] = [yamlText(before), yamlText(after)];
-  if (from === to) return <Text size="sm">Both are the same.</Text>;
+  if (from === to) return <Text size="sm">No differences.</Text>;
   return <DiffView label={label} before={from} after={to} />;
 }

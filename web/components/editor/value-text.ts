@@ -3,7 +3,7 @@ import type { Side } from './three-way-merge.ts';
 
 const longest = 60;
 
-/** A value in a line. */
+/** A value on one line, shortened. */
 export function valueText(value: Side): string {
   if (value === undefined) return 'nothing';
   const text = writeJson(value);

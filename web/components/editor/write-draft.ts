@@ -6,15 +6,15 @@ import { getObject, replaceObject } from '../../data/objects.ts';
 import { isRefusal } from '../../data/use-object.ts';
 import { draftObject, writtenPart } from './object-draft.ts';
 
-/** What became of a write: the object as it is then, or the one that somebody else made of it first. */
+/** The result of a write: the new object, or the newer version that caused a conflict. */
 export type Written = { readonly object: KubeObject } | { readonly changedTo: KubeObject };
 
-/** How often somebody else may be quicker with what does not matter here. */
-const mostTries = 4;
+/** The maximum number of conflicts with changes of server-managed fields only. */
+const maxAttempts = 4;
 
 /**
- * Puts what was written in the place of `base`. A server's own notes (status, who owns what) change often and are no
- * reason to ask anybody: then it is tried again over the newest.
+ * Replaces `base` with the edited object. Server-managed fields (status, managed fields) change often; a conflict with
+ * such a change is retried on the newest version without asking the user.
  */
 export async function writeDraft(
   kind: KindRef,
@@ -30,13 +30,13 @@ export async function writeDraft(
       if (!isRefusal(error, 'Conflict')) throw error;
       const newest = await readNewest(kind, base, options);
       if (!equalJson(writtenPart(newest), writtenPart(base))) return { changedTo: newest };
-      if (tries >= mostTries) throw error;
+      if (tries >= maxAttempts) throw error;
       over = newest;
     }
   }
 }
 
-/** The object with its record of who wrote what, which lists do not carry. */
+/** Fetches the object with its managed fields, which lists do not contain. */
 export async function readNewest(
   kind: KindRef,
   { metadata }: KubeObject,

@@ -11,7 +11,7 @@ import { fieldHint, schemaSupport, setSchema } from './schema-support.ts';
 import { useCodeView } from './use-code-view.ts';
 import { readingExtensions, writingExtensions } from './yaml-extensions.ts';
 
-/** What `YamlField` shows once it is fetched. */
+/** The implementation of `YamlField`, loaded on demand. */
 export function YamlEditor(props: YamlFieldProps) {
   const { label, value, onChange, schema, problems, minHeight = 160 } = props;
   const readOnly = props.readOnly === true || onChange === undefined;
@@ -41,16 +41,16 @@ export function YamlEditor(props: YamlFieldProps) {
   const root = schema?.root;
   useEffect(() => {
     if (view === undefined || kind === undefined || readOnly) return;
-    let isHere = true;
+    let isMounted = true;
     void fetchSchema(kind, root).then((tree) => {
-      if (isHere) view.dispatch({ effects: setSchema.of(tree) });
+      if (isMounted) view.dispatch({ effects: setSchema.of(tree) });
     });
     return () => {
-      isHere = false;
+      isMounted = false;
     };
   }, [view, kind, root, readOnly]);
 
-  // Another list of problems shows them anew, also those whose lines were changed since.
+  // A new list of problems is shown completely, including problems in lines that were edited since.
   useEffect(() => {
     if (view !== undefined) showProblems(view, problems ?? []);
   }, [view, problems]);
@@ -61,14 +61,14 @@ export function YamlEditor(props: YamlFieldProps) {
         <span id={`${id}label`} className={classes.label}>
           {label}
         </span>
-        <CopyButton text={value} what="the text" />
+        <CopyButton text={value} what="text" />
       </div>
       <div ref={element} className={classes.code} style={{ '--code-least': `${minHeight}px` } as object} />
       {view === undefined || found.length === 0 ? null : <ProblemList view={view} problems={found} />}
       {readOnly ? null : (
         <div className={classes.foot}>
-          {schema === undefined ? null : <span>{hint === '' ? 'Ctrl+Space proposes fields.' : hint}</span>}
-          <span id={`${id}keys`}>Tab goes in; Escape and then Tab leaves the editor.</span>
+          {schema === undefined ? null : <span>{hint === '' ? 'Press Ctrl+Space for suggestions.' : hint}</span>}
+          <span id={`${id}keys`}>Tab indents. Press Escape, then Tab to leave the editor.</span>
         </div>
       )}
     </div>

@@ -8,7 +8,7 @@ import { EditorState, type Extension, Prec } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { codeTheme } from './code-theme.ts';
 
-/** What every view of a YAML text has. `labelledBy`, `describedBy`: ids of elements. */
+/** The extensions of every YAML view. `labelledBy` and `describedBy` are element ids. */
 export function readingExtensions({
   labelledBy,
   describedBy,
@@ -26,12 +26,12 @@ export function readingExtensions({
     drawSelection(),
     EditorState.tabSize.of(2),
     EditorState.readOnly.of(readOnly),
-    // Whoever goes by keyboard goes into what is only to be read too.
+    // Read-only texts are focusable too, for keyboard users.
     EditorView.contentAttributes.of({
       'aria-labelledby': labelledBy,
       ...(describedBy === undefined ? {} : { 'aria-describedby': describedBy }),
       ...(readOnly ? { 'aria-readonly': 'true', inputmode: 'none' } : {}),
-      // Escape is the editor's own: it does not close the dialog around it.
+      // The editor handles Escape itself, so that it does not close the surrounding dialog.
       ...(readOnly ? {} : { 'data-mantine-stop-propagation': 'true' }),
       tabindex: '0',
       spellcheck: 'false',
@@ -43,22 +43,22 @@ export function readingExtensions({
   ];
 }
 
-/** How long after Escape a Tab still leaves: nobody has to hurry. */
-const leavingTime = 10_000;
+/** The time after Escape in which Tab leaves the editor; long enough for everyone. */
+const tabFocusMs = 10_000;
 
-/** Tab goes in; after Escape it leaves, also where Escape closed a list of proposals. */
-const leavable = Prec.highest(
+/** Tab indents; after Escape it leaves the editor, even if Escape only closed the completion list. */
+const escapeThenTab = Prec.highest(
   EditorView.domEventHandlers({
     keydown(event, view) {
-      if (event.key === 'Escape') view.setTabFocusMode(leavingTime);
+      if (event.key === 'Escape') view.setTabFocusMode(tabFocusMs);
       return false;
     },
   }),
 );
 
-/** What somebody who writes needs besides. */
+/** The additional extensions of an editable view. */
 export const writingExtensions: Extension = [
-  leavable,
+  escapeThenTab,
   history(),
   indentUnit.of('  '),
   indentOnInput(),

@@ -17,26 +17,26 @@ const word = (path: string) => {
   return place === undefined ? undefined : text.slice(place.at.from, place.at.to);
 };
 
-describe('the place of a field', () => {
-  it('is that of its name, by the path that the server writes', () => {
+describe('the position of a field', () => {
+  it('is that of its name, found by its path', () => {
     expect(word('spec.parameters[0].type')).toBe('type');
     expect(word('metadata.labels[a.b/c]')).toBe('a.b/c');
     expect(word('spec[objects]')).toBe('objects');
   });
 
-  it('is that of what holds it where it is not there', () => {
+  it('is that of its nearest parent if the field is absent', () => {
     expect(word('spec.parameters[0].min')).toBe('v');
     expect(word('spec.parameters[7].min')).toBe('parameters');
     expect(word('spec.nothing.at.all')).toBe('spec');
     expect(word('nothing')).toBeUndefined();
   });
 
-  it('knows where a text over several lines begins', () => {
+  it('includes the start of a block scalar', () => {
     const { firstLine = 0 } = yamlPlaces(text).find('spec.objects') ?? {};
     expect(text.slice(firstLine)).toBe('    one\n    two\n');
   });
 
-  it('counts documents, and says where a text is no YAML', () => {
+  it('comes with a document count, and invalid YAML throws with an offset', () => {
     expect(yamlPlaces('a: 1\n---\nb: 2\n').documents).toBe(2);
     expect(() => yamlPlaces('a: b: c')).toThrow(YamlFault);
   });

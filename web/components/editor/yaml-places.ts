@@ -1,7 +1,7 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
 import { fieldText, type Steps } from './field-steps.ts';
 
-/** Where something stands in a text: offsets, the end is not part of it. */
+/** A range of offsets in a text; the end is exclusive. */
 export interface TextRange {
   readonly from: number;
   readonly to: number;
@@ -10,22 +10,22 @@ export interface TextRange {
 /** A field of a YAML text. */
 export interface FieldPlace {
   readonly steps: Steps;
-  /** Its name, or for an item of a list where its value begins. */
+  /** The range of the name; for a list item the start of its value. */
   readonly at: TextRange;
-  /** Of a text over several lines: where its first line begins. */
+  /** The offset of the first line of a block scalar. */
   readonly firstLine?: number;
 }
 
-/** All fields of a text by their paths. */
+/** The positions of all fields of a text. */
 export interface YamlPlaces {
-  /** How many documents the text holds. */
+  /** The number of documents in the text. */
   readonly documents: number;
-  /** The field of this path, as the server writes paths; where there is none, the nearest around it. */
+  /** Returns the field at a path in the server's notation, or its nearest existing parent. */
   find(path: string): FieldPlace | undefined;
   at(steps: Steps): FieldPlace | undefined;
 }
 
-/** A text that is no YAML: what is wrong, and where. */
+/** A YAML syntax error with its offset. */
 export class YamlFault extends Error {
   readonly offset: number;
 
@@ -36,7 +36,7 @@ export class YamlFault extends Error {
   }
 }
 
-/** Where the fields of the first document stand. Throws YamlFault. */
+/** Returns the positions of the fields of the first document. Throws YamlFault. */
 export function yamlPlaces(text: string): YamlPlaces {
   const walk = new PlaceWalk(text, events(text));
   walk.run();
@@ -70,7 +70,7 @@ function shorter(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('.'), 0));
 }
 
-/** Some name a member in brackets that others name after a dot. */
+/** Some servers write a member in brackets that others write after a dot. */
 function unbracketed(path: string): string {
   return path.replace(/\[([A-Za-z_$][A-Za-z0-9_$-]*)\]/g, '.$1');
 }
@@ -111,7 +111,7 @@ class PlaceWalk {
     while (this.#isOpen()) {
       const key = this.#events[this.#at++];
       if (key?.type !== EVENT_ID.SCALAR) {
-        // A name that is no text: the server refuses it, so nobody asks where it is.
+        // A non-scalar key: the server rejects it, so its position is never requested.
         this.#at--;
         this.#value([...steps, '?'], undefined);
         this.#value([...steps, '?'], undefined);

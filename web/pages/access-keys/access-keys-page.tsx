@@ -9,14 +9,14 @@ import { useMayEach } from '../../data/permissions.ts';
 import { useSelf } from '../../data/use-self.ts';
 import { KeysList } from './keys-list.tsx';
 
-const allFilters = ['For', 'Status', 'Type'];
+const allFilters = ['Owner', 'Status', 'Type'];
 const ownFilters = ['Status'];
-const withTeamsFilters = ['For', 'Status'];
-const withoutOwner = ['For'];
-const withoutReach = ['For', 'Reach', 'Type'];
+const withTeamsFilters = ['Owner', 'Status'];
+const withoutOwner = ['Owner'];
+const withoutReach = ['Owner', 'Scope', 'Type'];
 const withAll: readonly string[] = [];
 
-/** One's own keys and sign-ins, and for administrators everybody's. */
+/** The caller's own access keys and sessions; for administrators also those of all users. */
 export function AccessKeysPage() {
   const [create, all] = useMayEach([
     { verb: 'create', kind: kinds.ownedKey },
@@ -45,8 +45,8 @@ export function AccessKeysPage() {
             title: 'No access keys yet',
             text: (
               <>
-                A key lets a script, a pipeline or a tool of yours use the API as you, or as a team of yours, as far as
-                you say. The same on the command line:
+                An access key lets a script, pipeline or tool use the API as you or as one of your teams, within an
+                optional scope. You can also create one on the command line:
                 <Command text="flotilla access-key create ci --ttl 30d" />
               </>
             ),
@@ -57,16 +57,16 @@ export function AccessKeysPage() {
     },
     {
       id: 'sign-ins',
-      label: 'Your sign-ins',
+      label: 'Your sessions',
       render: () => (
         <KeysList
-          what="sign-ins"
+          what="sessions"
           kind={kinds.ownedKey}
           fieldSelector="spec.type=Login"
           without={withoutReach}
           empty={{
-            title: 'No sign-ins',
-            text: 'Wherever you are signed in stands here, this page too; to delete one signs you out there.',
+            title: 'No sessions',
+            text: 'Your active sessions, including this one. Delete a session to sign out there.',
           }}
         />
       ),
@@ -75,13 +75,13 @@ export function AccessKeysPage() {
       ? [
           {
             id: 'all',
-            label: "Everybody's",
+            label: 'All keys',
             render: () => (
               <KeysList
-                what="access keys of everybody"
+                what="access keys"
                 kind={kinds.accessKey}
                 filters={allFilters}
-                empty={{ title: 'No access keys', text: 'Nobody has an access key.' }}
+                empty={{ title: 'No access keys', text: 'No user or team has an access key.' }}
               />
             ),
           },
@@ -92,10 +92,10 @@ export function AccessKeysPage() {
     <>
       <PageHeader
         title="Access keys"
-        about="For scripts, pipelines and tools: a key of its own for each, no wider than it needs."
+        about="Credentials for scripts, pipelines and tools. Use a separate key for each, with the narrowest scope."
         actions={make}
       />
-      <DetailTabs label="Whose keys" tabs={tabs} />
+      <DetailTabs label="Access key lists" tabs={tabs} />
     </>
   );
 }

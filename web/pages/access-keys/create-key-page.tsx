@@ -12,7 +12,7 @@ import { emptyForm, formLike } from './key-form.ts';
 import { KeyFormPanel } from './key-form-panel.tsx';
 import { keySpec } from './key-spec.ts';
 
-/** A new key: who it is for, how long it works, what it reaches; then its value, once. */
+/** Creates an access key and shows its value once. */
 export function CreateKeyPage() {
   const { like, owner } = useSearch({ from: '/keys/new' });
   return (
@@ -24,7 +24,7 @@ export function CreateKeyPage() {
             Access keys
           </Anchor>
         }
-        about={like === undefined ? undefined : `Like ${like}, with a value of its own.`}
+        about={like === undefined ? undefined : `Copies the settings of ${like}. The new key has its own value.`}
       />
       {like === undefined ? (
         <KeyFormPanel initial={{ ...emptyForm, owner: owner === undefined ? undefined : principalOf(owner) }} />
@@ -43,6 +43,6 @@ function FormLike({ like }: { readonly like: string }) {
     queryFn: async ({ signal }) => keySpec(await getObject(kind, { name: like }, { signal })),
   });
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Waiting words={`Looking at ${like}`} />;
+  if (data === undefined) return <Waiting message={`Loading ${like}`} />;
   return <KeyFormPanel key={like} initial={formLike(data)} />;
 }

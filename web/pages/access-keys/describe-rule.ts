@@ -9,24 +9,27 @@ const targets: Readonly<Record<string, string>> = {
   ProjectVirtualCluster: 'virtual clusters',
 };
 
-/** One of a scope's rules in a sentence: everything that it gives must match. */
+/** Describes a scope rule in a sentence. All its conditions must match. */
 export function describeRule(rule: ScopeRule): string {
   const { verbs = [], namespaces = [], nonResourceURLs: paths = [], resources = [] } = rule;
-  const does = verbs.length === 0 || verbs.includes('*') ? 'Anything' : `Requests to ${listed(verbs)}`;
+  const does =
+    verbs.length === 0 || verbs.includes('*')
+      ? 'All verbs'
+      : `${verbs.length === 1 ? 'Verb' : 'Verbs'} ${listed(verbs)}`;
   const isAboutResources = resources.length > 0 || namespaces.length > 0;
   const what = [
     ...(isAboutResources ? [`${resourcesText(rule)}${namespacesText(namespaces)}`] : []),
     ...(paths.length > 0 ? [`${paths.length === 1 ? 'the path' : 'the paths'} ${listed(paths)}`] : []),
   ];
   const on = what.length === 0 ? 'everything' : listed(what);
-  return `${does}, on ${on}${whereText(rule)}.`;
+  return `${does} on ${on}${whereText(rule)}.`;
 }
 
 function resourcesText({ resources = [], resourceNames: ofAll = [] }: ScopeRule): string {
-  if (resources.length === 0) return 'all kinds';
+  if (resources.length === 0) return 'all resources';
   const named = (names: readonly string[]) => (names.length === 0 ? '' : ` named ${listed(names, 'or')}`);
   const each = resources.map(({ group = '', resources: plurals = [], resourceNames = [] }) => {
-    const kinds = plurals.length === 0 || plurals.includes('*') ? 'all kinds' : listed(plurals);
+    const kinds = plurals.length === 0 || plurals.includes('*') ? 'all resources' : listed(plurals);
     return `${kinds} of ${group === '' ? 'the core group' : group}${named(resourceNames)}`;
   });
   return `${listed(each)}${ofAll.length === 0 ? '' : `, all of them${named(ofAll)}`}`;
@@ -44,14 +47,14 @@ function namespacesText(namespaces: readonly string[]): string {
 
 function whereText({ requestTargets = [], cluster = '', virtualClusters = [] }: ScopeRule): string {
   const places: string[] = [];
-  if (requestTargets.length > 0) places.push(`at ${listed(requestTargets.map((one) => targets[one] ?? one))}`);
-  if (cluster !== '') places.push(`at the cluster ${cluster} alone`);
+  if (requestTargets.length > 0) places.push(`only on ${listed(requestTargets.map((one) => targets[one] ?? one))}`);
+  if (cluster !== '') places.push(`only on cluster ${cluster}`);
   if (virtualClusters.length > 0) {
     const each = virtualClusters.map(({ name = '', namespace = '' }) => {
       const project = namespace === '' ? 'any project' : `project ${projectOfNamespace(namespace) ?? namespace}`;
       return `${name === '' ? 'any' : name} of ${project}`;
     });
-    places.push(`of virtual clusters only ${listed(each)}`);
+    places.push(`only for virtual clusters ${listed(each)}`);
   }
   return places.length === 0 ? '' : `, ${places.join(', ')}`;
 }

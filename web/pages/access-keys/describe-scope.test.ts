@@ -12,23 +12,23 @@ import { describeScope, scopeInShort } from './describe-scope.ts';
 const cli = { [scopeCliFlag]: true };
 
 describe('describeScope', () => {
-  it('says that a key without a scope has all the rights of whom it is for', () => {
+  it('describes a key without a scope as having all permissions of its owner', () => {
     for (const none of [undefined, null]) {
-      expect(describeScope(none, 'you').summary).toBe('It can do everything that you may do.');
-      expect(describeScope(none, 'the team ops').can[0]).toMatch(/^Whatever rights the team ops has at the time/);
+      expect(describeScope(none, 'you').summary).toBe('Full access: everything that you may do.');
+      expect(describeScope(none, 'the team ops').can[0]).toMatch(/^All permissions of the team ops/);
     }
   });
 
-  it('says that one that lists nothing can do nothing', () => {
+  it('describes an empty scope as no access', () => {
     expect(describeScope({}, 'you')).toMatchObject({ isEmpty: true, can: [] });
     expect(describeScope({ projects: [], virtualClusters: [{ project: 'p' }] }, 'you').isEmpty).toBe(true);
     expect(describeScope({ spaces: [{ project: 'p', space: 's' }] }, 'you')).toMatchObject({
       isEmpty: true,
-      cannot: ['Use the 1 space that it names: this server has none.'],
+      cannot: ['Use the 1 space in its scope: this server has no spaces.'],
     });
   });
 
-  it('says what it reaches, and what it does not', () => {
+  it('lists what is allowed and what is not', () => {
     const scope: Scope = {
       projects: [{ project: 'shop' }, { project: 'web' }],
       virtualClusters: [
@@ -40,23 +40,23 @@ describe('describeScope', () => {
     };
     expect(describeScope(scope, 'anna')).toEqual({
       isEmpty: false,
-      summary: 'It can do what stands here at most, and of that only what anna may do at the time.',
+      summary: 'At most the following, limited to what anna may do at the time of a request.',
       can: [
-        'In the projects shop and web: see, make, change and delete virtual clusters, import them, and work inside them.',
-        'The virtual cluster one of the project lab: see it, get a kubeconfig for it, and work inside it.',
-        'The virtual cluster demo of every project: see it, get a kubeconfig for it, and work inside it.',
-        'The connected cluster berlin: see it and use its own Kubernetes API.',
-        'Make access keys and tokens that are no wider than itself.',
+        'In the projects shop and web: view, create, change, delete, import and use virtual clusters.',
+        'Virtual cluster one in project lab: view, connect and use.',
+        'Virtual cluster demo in all projects: view, connect and use.',
+        'Connected cluster berlin: view, and use its Kubernetes API.',
+        'Create access keys and tokens with the same scope or a narrower one.',
       ],
       cannot: [
-        'Change projects themselves: their members, quotas or what is allowed in them.',
-        'See users and teams; see, change or delete access keys, or set passwords.',
-        'Be used with the command-line tool, or with kubectl for the management API: these have to look around first.',
+        'Change projects: their members, quotas, or allowed clusters and templates.',
+        'View users and teams; view, change or delete access keys, or set passwords.',
+        'Use the command-line tool, or kubectl with the management API: both need discovery requests.',
       ],
     });
   });
 
-  it('says each rule in a sentence', () => {
+  it('describes each rule in a sentence', () => {
     const rules = [
       {},
       { verbs: ['get', 'list'], resources: [{ group: '', resources: ['pods', 'pods/log'], resourceNames: ['a'] }] },
@@ -64,14 +64,14 @@ describe('describeScope', () => {
       { nonResourceURLs: ['/metrics'], virtualClusters: [{ name: 'one', namespace: projectNamespace('lab') }, {}] },
     ];
     expect(describeScope({ rules }, 'you').can.slice(0, -1)).toEqual([
-      'Anything, on everything.',
-      'Requests to get and list, on pods and pods/log of the core group named a.',
-      'Anything, on all kinds in the namespace x and outside of namespaces, at connected clusters, at the cluster berlin alone.',
-      'Anything, on the path /metrics, of virtual clusters only one of project lab and any of any project.',
+      'All verbs on everything.',
+      'Verbs get and list on pods and pods/log of the core group named a.',
+      'All verbs on all resources in the namespace x and outside of namespaces, only on connected clusters, only on cluster berlin.',
+      'All verbs on the path /metrics, only for virtual clusters one of project lab and any of any project.',
     ]);
   });
 
-  it('says what the server decides, whatever is listed', () => {
+  it('agrees with decisions of the server for any scope', () => {
     const state = stateOf({
       projects: [project('p'), project('q')],
       instances: [instance('p', 'a'), instance('p', 'b'), instance('q', 'a')],
@@ -102,23 +102,23 @@ describe('describeScope', () => {
         const says = (form: RegExp) => can.some((line) => form.test(line));
 
         for (const name of ['p', 'q']) {
-          const isCovered = says(new RegExp(`^In (every project|the projects? ([pq] and )?${name}( and [pq])?:)`));
+          const isCovered = says(new RegExp(`^In (all projects|the projects? ([pq] and )?${name}( and [pq])?:)`));
           expect(may('create', 'virtualclusterinstances', { namespace: projectNamespace(name) })).toBe(isCovered);
           for (const inside of ['a', 'b']) {
             const named = new RegExp(
-              `^(Each virtual cluster|The virtual cluster ${inside}) of (every project|the project ${name}):`,
+              `^(All virtual clusters|Virtual cluster ${inside}) in (all projects|project ${name}):`,
             );
             const target = { type: 'ProjectVirtualCluster', project: name, virtualCluster: inside } as const;
             expect(opens('/api', target)).toBe(isCovered || says(named));
           }
         }
         for (const name of ['c1', 'c2']) {
-          const isNamed = says(/^Every connected/) || says(new RegExp(`^The connected clusters? .*${name}.*:`));
+          const isNamed = says(/^All connected/) || says(new RegExp(`^Connected clusters? .*${name}.*:`));
           expect(opens('/api', { type: 'Cluster', cluster: name })).toBe(isNamed);
         }
         const isForCli = says(/command-line tool/);
         expect(opens('/api')).toBe(isForCli);
-        if (!isEmpty) expect(cannot.some((line) => line.startsWith('Be used with'))).toBe(!isForCli);
+        if (!isEmpty) expect(cannot.some((line) => line.startsWith('Use the command-line tool'))).toBe(!isForCli);
         expect(may('update', 'projects', { name: 'p' })).toBe(false);
         expect(may('list', 'users', {})).toBe(false);
         if (!isEmpty) expect(may('create', 'ownedaccesskeys', {})).toBe(true);
@@ -139,7 +139,7 @@ describe('scopeInShort', () => {
       'virtual cluster p/a, 2 clusters',
     ],
     [{ rules: [{}] }, '1 rule'],
-  ] as readonly [Scope | undefined, string][])('says %j as "%s"', (scope, words) => {
+  ] as readonly [Scope | undefined, string][])('formats %j as "%s"', (scope, words) => {
     expect(scopeInShort(scope)).toBe(words);
   });
 });

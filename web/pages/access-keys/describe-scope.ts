@@ -3,18 +3,18 @@ import { scopeCliFlag } from '../../../src/api/naming.ts';
 import { counted, listed } from '../../data/in-words.ts';
 import { describeRule } from './describe-rule.ts';
 
-/** What a key can do at most, for people. */
+/** A readable description of a key's maximum permissions. */
 export interface ScopeDescription {
-  /** Whether it can do anything at all. */
+  /** True if the key permits nothing. */
   readonly isEmpty: boolean;
   readonly summary: string;
   readonly can: readonly string[];
-  /** What somebody might expect of it in vain. */
+  /** Actions that users might expect, but that are not allowed. */
   readonly cannot: readonly string[];
 }
 
-/** The names that a scope has, without what is empty. */
-interface Reach {
+/** The normalized content of a scope, without empty names. */
+interface ScopeContent {
   readonly forCli: boolean;
   readonly projects: readonly string[];
   readonly virtualClusters: readonly { readonly project: string; readonly name: string }[];
@@ -23,7 +23,7 @@ interface Reach {
   readonly rules: NonNullable<Scope['rules']>;
 }
 
-function reachOf(scope: Scope): Reach {
+function contentOf(scope: Scope): ScopeContent {
   const names = (list: readonly (string | undefined)[]) =>
     [...new Set(list.filter((one) => one !== undefined && one !== ''))] as string[];
   return {
@@ -38,95 +38,93 @@ function reachOf(scope: Scope): Reach {
   };
 }
 
-/** `whose`: whom the key is for, as in a sentence: "you", "the team ops". */
+/** `whose` names the owner as in a sentence: "you", "the team ops". */
 export function describeScope(scope: Scope | null | undefined, whose: string): ScopeDescription {
   if (scope === undefined || scope === null) {
     return {
       isEmpty: false,
-      summary: `It can do everything that ${whose} may do.`,
+      summary: `Full access: everything that ${whose} may do.`,
       can: [
-        `Whatever rights ${whose} ${whose === 'you' ? 'have' : 'has'} at the time, everywhere: what comes later and what is taken away holds for the key too.`,
+        `${whose === 'you' ? 'All your permissions' : `All permissions of ${whose}`}. Later changes of these permissions apply to the key too.`,
       ],
       cannot: [],
     };
   }
-  const reach = reachOf(scope);
-  const can = canLines(reach, whose);
+  const content = contentOf(scope);
+  const can = canLines(content, whose);
   if (can.length === 0) {
     return {
       isEmpty: true,
-      summary: 'It can do nothing yet: choose what it should reach.',
+      summary: 'No access yet: choose what the key may access.',
       can: [],
-      cannot: spaceLines(reach),
+      cannot: spaceLines(content),
     };
   }
   return {
     isEmpty: false,
-    summary: `It can do what stands here at most, and of that only what ${whose} may do at the time.`,
-    can: [...can, 'Make access keys and tokens that are no wider than itself.'],
-    cannot: [...cannotLines(reach), ...spaceLines(reach)],
+    summary: `At most the following, limited to what ${whose} may do at the time of a request.`,
+    can: [...can, 'Create access keys and tokens with the same scope or a narrower one.'],
+    cannot: [...cannotLines(content), ...spaceLines(content)],
   };
 }
 
-function canLines({ forCli, projects, virtualClusters, clusters, rules }: Reach, whose: string): string[] {
+function canLines({ forCli, projects, virtualClusters, clusters, rules }: ScopeContent, whose: string): string[] {
   const lines: string[] = [];
   const isAllProjects = projects.includes('*');
-  const inProjects = 'see, make, change and delete virtual clusters, import them, and work inside them';
-  if (isAllProjects) lines.push(`In every project, also in later ones: ${inProjects}.`);
+  const inProjects = 'view, create, change, delete, import and use virtual clusters';
+  if (isAllProjects) lines.push(`In all projects, including future ones: ${inProjects}.`);
   else if (projects.length > 0) {
     lines.push(`In ${projects.length === 1 ? 'the project' : 'the projects'} ${listed(projects)}: ${inProjects}.`);
   }
   const others = virtualClusters.filter(({ project }) => !isAllProjects && !projects.includes(project));
-  lines.push(
-    ...others.map((one) => `${virtualClusterText(one)}: see it, get a kubeconfig for it, and work inside it.`),
-  );
-  if (clusters.includes('*')) lines.push('Every connected cluster itself: see it and use its own Kubernetes API.');
+  lines.push(...others.map((one) => `${virtualClusterText(one)}: view, connect and use.`));
+  if (clusters.includes('*')) lines.push('All connected clusters: view, and use their Kubernetes APIs.');
   else if (clusters.length > 0) {
     lines.push(
-      `The connected ${clusters.length === 1 ? 'cluster' : 'clusters'} ${listed(clusters)}: see it and use its own Kubernetes API.`,
+      clusters.length === 1
+        ? `Connected cluster ${clusters[0]}: view, and use its Kubernetes API.`
+        : `Connected clusters ${listed(clusters)}: view, and use their Kubernetes APIs.`,
     );
   }
   lines.push(...rules.map(describeRule));
   if (forCli) {
     lines.push(
       lines.length === 0
-        ? `Look, and no more, at all projects, clusters and virtual clusters that ${whose} can see, as the command-line tool does.`
-        : 'Find its way with the command-line tool and kubectl: say who it is, and list what stands above.',
+        ? `Read-only access to all projects, clusters and virtual clusters that ${whose} can see, for the command-line tool.`
+        : 'Use the command-line tool and kubectl: show the identity, and list the resources above.',
     );
   }
   return lines;
 }
 
 function virtualClusterText({ project, name }: { readonly project: string; readonly name: string }): string {
-  const where = project === '*' ? 'every project' : `the project ${project}`;
-  return name === '*' ? `Each virtual cluster of ${where}` : `The virtual cluster ${name} of ${where}`;
+  const where = project === '*' ? 'all projects' : `project ${project}`;
+  return name === '*' ? `All virtual clusters in ${where}` : `Virtual cluster ${name} in ${where}`;
 }
 
-function cannotLines({ forCli, projects, virtualClusters, clusters, rules }: Reach): string[] {
-  // What a rule opens beside the rest is for the rule to say.
-  if (rules.length > 0) return ['See, change or delete access keys, or set passwords.'];
+function cannotLines({ forCli, projects, virtualClusters, clusters, rules }: ScopeContent): string[] {
+  // A rule may allow anything else, so the lines below would not be certain.
+  if (rules.length > 0) return ['View, change or delete access keys, or set passwords.'];
   const lines: string[] = [];
-  if (projects.length > 0) lines.push('Change projects themselves: their members, quotas or what is allowed in them.');
-  else if (virtualClusters.length > 0) lines.push('Make, change, put to sleep or delete virtual clusters.');
-  else lines.push('Make, change or use virtual clusters.');
-  if (clusters.length === 0) lines.push('Use connected clusters themselves.');
-  lines.push('See users and teams; see, change or delete access keys, or set passwords.');
+  if (projects.length > 0) lines.push('Change projects: their members, quotas, or allowed clusters and templates.');
+  else if (virtualClusters.length > 0) lines.push('Create, change, put to sleep or delete virtual clusters.');
+  else lines.push('Create, change or use virtual clusters.');
+  if (clusters.length === 0) lines.push('Use connected clusters directly.');
+  lines.push('View users and teams; view, change or delete access keys, or set passwords.');
   if (!forCli) {
-    lines.push(
-      'Be used with the command-line tool, or with kubectl for the management API: these have to look around first.',
-    );
+    lines.push('Use the command-line tool, or kubectl with the management API: both need discovery requests.');
   }
   return lines;
 }
 
-function spaceLines({ spaces }: Reach): string[] {
-  return spaces === 0 ? [] : [`Use the ${counted(spaces, 'space')} that it names: this server has none.`];
+function spaceLines({ spaces }: ScopeContent): string[] {
+  return spaces === 0 ? [] : [`Use the ${counted(spaces, 'space')} in its scope: this server has no spaces.`];
 }
 
-/** The same in a cell of a table. */
+/** A short form for a table cell. */
 export function scopeInShort(scope: Scope | null | undefined): string {
   if (scope === undefined || scope === null) return 'everything';
-  const { forCli, projects, virtualClusters, clusters, rules } = reachOf(scope);
+  const { forCli, projects, virtualClusters, clusters, rules } = contentOf(scope);
   const part = (names: readonly string[], one: string) =>
     names.length === 0
       ? []

@@ -8,29 +8,31 @@ import { patchObject } from '../../data/objects.ts';
 import { hasOwnValue, type KeyAt, keySpec } from './key-spec.ts';
 import { type Lifetime, LifetimeFields } from './lifetime-fields.tsx';
 
-/** What a key is called, and how long it works. Its reach is edited as YAML, or by making another key. */
+/**
+ * Edits the display name, description and lifetime of a key. The scope is edited as YAML, or by duplicating the key.
+ */
 export function EditKey({ kind, accessKey, onClose }: KeyAt & { readonly onClose: () => void }) {
   const { name = '' } = accessKey.metadata;
-  // As it was when the form was opened.
+  // The values when the form was opened.
   const [before] = useState(() => keySpec(accessKey));
-  const lived: Lifetime = { ttl: before.ttl ?? 0, afterUse: before.ttlAfterLastActivity === true };
+  const lifetimeBefore: Lifetime = { ttl: before.ttl ?? 0, afterUse: before.ttlAfterLastActivity === true };
   const { displayName = '', description = '' } = before;
   const [described, setDescribed] = useState({ displayName, description });
-  const [life, setLife] = useState(lived);
+  const [lifetime, setLifetime] = useState(lifetimeBefore);
 
   async function send(): Promise<void> {
-    const isOther = life.ttl !== lived.ttl || life.afterUse !== lived.afterUse;
+    const isChanged = lifetime.ttl !== lifetimeBefore.ttl || lifetime.afterUse !== lifetimeBefore.afterUse;
     await patchObject(
       kind,
       { name },
       {
         spec: {
           ...describedPatch(described, { displayName, description }),
-          ...(isOther ? { ttl: life.ttl, ttlAfterLastActivity: life.ttl > 0 && life.afterUse } : {}),
+          ...(isChanged ? { ttl: lifetime.ttl, ttlAfterLastActivity: lifetime.ttl > 0 && lifetime.afterUse } : {}),
         },
       },
     );
-    notify.done(`The key ${name} is changed`);
+    notify.done(`Saved ${name}`);
   }
 
   return (
@@ -42,10 +44,10 @@ export function EditKey({ kind, accessKey, onClose }: KeyAt & { readonly onClose
             <DescribedFields value={described} onChange={setDescribed} problem={problem} autoFocus />
             {hasOwnValue(before) ? (
               <LifetimeFields
-                value={life}
-                onChange={setLife}
+                value={lifetime}
+                onChange={setLifetime}
                 error={problem('spec.ttl')}
-                about="Counted from its creation."
+                about="Counted from the creation of the key."
               />
             ) : null}
           </>

@@ -23,7 +23,7 @@ function ownerText(key: KubeObject): string {
 
 const lastActivity = (key: KubeObject) => textAt(key, 'status', 'lastActivity');
 
-/** What the server prints of a key, in the order in which people ask: is it good, whose, until when, for what. */
+/** The columns of the key lists. */
 export const keyColumns: readonly ListColumn[] = [
   {
     name: 'Status',
@@ -31,10 +31,15 @@ export const keyColumns: readonly ListColumn[] = [
     isWide: false,
     text: ({ object }) => accessKeyPhase(object, Date.now()),
   },
-  { name: 'For', about: 'Whom the key is for.', isWide: false, text: ({ object }) => ownerText(object) },
+  {
+    name: 'Owner',
+    about: 'The user or team that the key belongs to.',
+    isWide: false,
+    text: ({ object }) => ownerText(object),
+  },
   {
     name: 'Expires',
-    about: 'When the key ends.',
+    about: 'When the key expires.',
     isWide: false,
     text: ({ object }) => {
       const end = accessKeyEnd(object);
@@ -44,33 +49,33 @@ export const keyColumns: readonly ListColumn[] = [
   },
   {
     name: 'Last Used',
-    about: 'How long ago the key was last used.',
+    about: 'Time since the key was last used.',
     isWide: false,
     text: ({ object }) => lastActivity(object) || 'never',
     rank: ({ object }) => -Date.parse(lastActivity(object)) || Number.MAX_SAFE_INTEGER,
   },
   {
-    name: 'Reach',
-    about: 'What the key is narrowed to.',
+    name: 'Scope',
+    about: 'What the key is limited to.',
     isWide: false,
     text: ({ object }) => scopeInShort(keySpec(object).scope),
   },
   displayNameColumn,
   {
     name: 'Age',
-    about: 'How long ago the key was made.',
+    about: 'Time since the key was created.',
     isWide: true,
     text: ({ metadata }) => metadata.creationTimestamp ?? '',
   },
   { name: 'Type', about: 'Type of the key.', isWide: true, text: ({ object }) => keySpec(object).type ?? 'User' },
 ];
 
-/** The server's columns that stand among those above. */
+/** Server columns that the columns above replace. */
 export const columnsLeftOut = ['Display Name', 'User', 'Team', 'Type', 'Status', 'Expires', 'Last Activity', 'Age'];
 
 export const keyCells: CellDrawings = {
   Name: ({ metadata: { name = '' } }) => <KeyName name={name} />,
-  For: ({ object }, text) => {
+  Owner: ({ object }, text) => {
     const owner = ownerOfKey(keySpec(object));
     return owner === undefined ? text : <PrincipalLink principal={owner} />;
   },

@@ -16,7 +16,7 @@ export interface KeyDialogProps extends KeyAt {
   onClose(): void;
 }
 
-/** Asks before something becomes of a key, and does it. Mounted while it is open. */
+/** Asks for confirmation, then performs an action on a key. Mounted while open. */
 export function KeyDialog(props: KeyDialogProps) {
   switch (props.action) {
     case 'disable':
@@ -33,17 +33,17 @@ export function KeyDialog(props: KeyDialogProps) {
 async function setDisabled({ kind, accessKey }: KeyAt, disabled: boolean): Promise<void> {
   const { name = '' } = accessKey.metadata;
   await patchObject(kind, { name }, { spec: { disabled } });
-  notify.done(`The key ${name} is ${disabled ? 'disabled' : 'enabled'}`);
+  notify.done(`${disabled ? 'Disabled' : 'Enabled'} ${name}`);
 }
 
-/** What was opened with a key ends with it; so do the keys that were made with it. */
-function WhatEnds({ name }: { readonly name: string }) {
+/** Explains what else ends: sessions of the key, and keys that were created with it. */
+function RevocationNote({ name }: { readonly name: string }) {
   const { self } = useSelf();
   return (
     <Text size="sm" mt="xs">
       {self?.accessKey === name
-        ? 'You are signed in with this very key: your session ends at once, on every page.'
-        : 'Whatever was opened with it is closed, and keys that were made with it stop working too.'}
+        ? 'You are signed in with this key: your session ends at once on every page.'
+        : 'Its open connections are closed, and keys that were created with it stop working too.'}
     </Text>
   );
 }
@@ -57,8 +57,8 @@ function DisableKey({ kind, accessKey, onClose }: KeyDialogProps) {
       onClose={onClose}
       onConfirm={() => setDisabled({ kind, accessKey }, true)}
     >
-      <Text size="sm">From the next request on it opens nothing. It can be enabled again.</Text>
-      <WhatEnds name={name} />
+      <Text size="sm">The key stops working at once. You can enable it again.</Text>
+      <RevocationNote name={name} />
     </Confirm>
   );
 }
@@ -72,7 +72,7 @@ function EnableKey({ kind, accessKey, onClose }: KeyDialogProps) {
       onClose={onClose}
       onConfirm={() => setDisabled({ kind, accessKey }, false)}
     >
-      <Text size="sm">Whoever has its value can use it again, with the same rights as before.</Text>
+      <Text size="sm">Anyone who has its value can use it again, with the same permissions as before.</Text>
     </Confirm>
   );
 }
@@ -87,11 +87,11 @@ function DeleteKey({ kind, accessKey, onClose }: KeyDialogProps) {
       onClose={onClose}
       onConfirm={async () => {
         await deleteObject(kind, { name }, { uid });
-        notify.done(`The key ${name} is deleted`);
+        notify.done(`Deleted ${name}`);
       }}
     >
-      <Text size="sm">From the next request on it opens nothing. This cannot be undone.</Text>
-      <WhatEnds name={name} />
+      <Text size="sm">The key stops working at once. This cannot be undone.</Text>
+      <RevocationNote name={name} />
     </Confirm>
   );
 }
@@ -107,10 +107,10 @@ function RotateKey({ kind, accessKey, onClose }: KeyDialogProps) {
   }
   return (
     <Confirm
-      title={`Give ${name} a new value?`}
-      action="Make a new value"
+      title={`Rotate ${name}?`}
+      action="Rotate key"
       onClose={() => {
-        // What comes next is the value, which has to be seen.
+        // The next dialog shows the new value.
         if (!isDone.current) onClose();
       }}
       onConfirm={async () => {
@@ -121,10 +121,10 @@ function RotateKey({ kind, accessKey, onClose }: KeyDialogProps) {
       }}
     >
       <Text size="sm">
-        Name, reach and lifetime stay as they are. The old value is void at once: whoever uses it needs the new one,
-        which is shown this once.
+        The key gets a new value, which is shown only once. The old value stops working at once. Name, scope and
+        lifetime stay the same.
       </Text>
-      <WhatEnds name={name} />
+      <RevocationNote name={name} />
     </Confirm>
   );
 }

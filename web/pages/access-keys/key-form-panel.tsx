@@ -24,7 +24,7 @@ import { ReachPanel } from './reach-panel.tsx';
 import { ScopeBuilder } from './scope-builder.tsx';
 import { whoseWords } from './whose.ts';
 
-/** The form, beside it in words what comes out of it, and when it is made the value. */
+/** The creation form with a live summary of the key's permissions. Shows the value after creation. */
 export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
   const [form, setForm] = useState(initial);
   const [isBusy, setBusy] = useState(false);
@@ -45,15 +45,15 @@ export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
       const document = { apiVersion: apiVersionOf(kinds.ownedKey), kind, ...keyDocument(form) };
       const key = await createObject(kinds.ownedKey, document);
       setMade({ name: key.metadata.name ?? '', value: textAt(key, 'spec', 'key') });
-    } catch (refusal) {
-      setError(refusal);
+    } catch (failure) {
+      setError(failure);
     } finally {
       setBusy(false);
     }
   }
 
   function close(): void {
-    notify.done(`The key ${made?.name} is there`);
+    notify.done(`Created ${made?.name}`);
     setMade(undefined);
     void navigate({ to: '/keys' });
   }
@@ -62,18 +62,14 @@ export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
     <form onSubmit={(event) => void submit(event)} noValidate aria-label="New access key">
       <Grid>
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <WhoAndHowLong form={form} set={set} error={error} />
-          <Reach form={form} set={set} error={error} />
+          <DetailsSection form={form} set={set} error={error} />
+          <ScopeSection form={form} set={set} error={error} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }} className={classes.beside ?? ''}>
-          <ReachPanel
-            title="What this key will be able to do"
-            description={description}
-            lifetime={describeLifetime(form, now)}
-          />
+          <ReachPanel title="Permissions" description={description} lifetime={describeLifetime(form, now)} />
           {self?.accessKeyScope === undefined ? null : (
-            <Alert color="yellow" mb="md" title="You are signed in with a narrowed key">
-              What you make with it is never wider than that key itself.
+            <Alert color="yellow" mb="md" title="You are signed in with a scoped key">
+              New keys never have a wider scope than that key.
             </Alert>
           )}
           {error === undefined ? null : <ErrorNotice error={error} />}
@@ -82,7 +78,7 @@ export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
               Cancel
             </Button>
             <Button type="submit" loading={isBusy} disabled={description.isEmpty}>
-              Create the key
+              Create access key
             </Button>
           </Group>
         </Grid.Col>
@@ -105,27 +101,22 @@ interface PartProps {
   readonly error: unknown;
 }
 
-function WhoAndHowLong({ form, set, error }: PartProps) {
+function DetailsSection({ form, set, error }: PartProps) {
   const problem = fieldProblems(error);
   const isTaken = isRefusal(error, 'AlreadyExists');
   return (
-    <Panel title="The key">
+    <Panel title="Details">
       <Stack gap="md">
         <TextInput
           label="Name"
-          description="Small letters, digits and dashes. Left empty, the server names it."
+          description="Lowercase letters, digits and hyphens. Optional; the server generates a name if empty."
           value={form.name}
           onChange={(event) => set({ name: event.currentTarget.value })}
-          error={problem('metadata.name') ?? (isTaken ? 'A key of this name is there already.' : undefined)}
+          error={problem('metadata.name') ?? (isTaken ? 'An access key with this name already exists.' : undefined)}
           autoComplete="off"
           spellCheck={false}
         />
-        <DescribedFields
-          value={form}
-          onChange={set}
-          problem={problem}
-          about="What it is for, so that somebody knows later."
-        />
+        <DescribedFields value={form} onChange={set} problem={problem} about="The purpose of the key." />
         <OwnerField
           value={form.owner}
           onChange={(owner) => set({ owner })}
@@ -137,22 +128,18 @@ function WhoAndHowLong({ form, set, error }: PartProps) {
   );
 }
 
-function Reach({ form, set, error }: PartProps) {
+function ScopeSection({ form, set, error }: PartProps) {
   return (
-    <Panel title="What it may reach">
+    <Panel title="Scope">
       <Stack gap="lg">
         <Radio.Group
-          aria-label="What it may reach"
+          aria-label="Scope"
           value={form.isNarrowed ? 'some' : 'all'}
           onChange={(value) => set({ isNarrowed: value === 'some' })}
         >
           <Stack gap="xs">
-            <Radio value="all" label="Everything that its owner may do" />
-            <Radio
-              value="some"
-              label="Only what is chosen here"
-              description="If the value gets into wrong hands, they reach no more than this."
-            />
+            <Radio value="all" label="Full access: everything that its owner may do" />
+            <Radio value="some" label="Limited access" description="If the key leaks, it exposes no more than this." />
           </Stack>
         </Radio.Group>
         {form.isNarrowed ? (

@@ -3,12 +3,12 @@ import { scopeCliFlag } from '../../../src/api/naming.ts';
 import { day, describeLifetime, emptyForm, formLike, keyDocument } from './key-form.ts';
 
 describe('keyDocument', () => {
-  it('names only what was chosen', () => {
+  it('contains only the chosen fields', () => {
     expect(keyDocument(emptyForm)).toEqual({ metadata: {}, spec: { ttl: 30 * day } });
     expect(keyDocument({ ...emptyForm, ttl: 0, afterUse: true })).toEqual({ metadata: {}, spec: {} });
   });
 
-  it('has a scope only where it is narrowed, and no empty lists in it', () => {
+  it('has a scope without empty lists, and only if access is limited', () => {
     const scope = { [scopeCliFlag]: false, projects: [{ project: 'p' }], clusters: [] };
     expect(keyDocument({ ...emptyForm, scope }).spec.scope).toBeUndefined();
     expect(keyDocument({ ...emptyForm, scope, isNarrowed: true }).spec.scope).toEqual({ projects: [{ project: 'p' }] });
@@ -17,7 +17,7 @@ describe('keyDocument', () => {
     });
   });
 
-  it('asks for another key like one that is there', () => {
+  it('duplicates an existing key', () => {
     const spec = {
       displayName: 'Nightly',
       team: 'ops',
@@ -36,12 +36,10 @@ describe('keyDocument', () => {
 });
 
 describe('describeLifetime', () => {
-  it('says when it ends', () => {
+  it('states when the key expires', () => {
     const now = Date.parse('2026-11-15T12:00:00Z');
-    expect(describeLifetime({ ttl: 0, afterUse: true }, now)).toMatch(/no end of its own/);
-    expect(describeLifetime({ ttl: 7 * day, afterUse: false }, now)).toBe('It ends after 7 days, on 22 November 2026.');
-    expect(describeLifetime({ ttl: 7 * day, afterUse: true }, now)).toBe(
-      'It ends when it has not been used for 7 days.',
-    );
+    expect(describeLifetime({ ttl: 0, afterUse: true }, now)).toMatch(/does not expire/);
+    expect(describeLifetime({ ttl: 7 * day, afterUse: false }, now)).toBe('Expires after 7 days, on 22 November 2026.');
+    expect(describeLifetime({ ttl: 7 * day, afterUse: true }, now)).toBe('Expires after 7 days without use.');
   });
 });

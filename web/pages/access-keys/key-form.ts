@@ -5,22 +5,22 @@ import { type Described, describedSpec } from '../../data/described.ts';
 import { spanInWords } from '../../data/in-words.ts';
 import type { Principal } from '../../data/principals.ts';
 
-/** What somebody has typed and chosen for a new key. */
+/** The state of the form for a new key. */
 export interface KeyForm extends Described {
   readonly name: string;
-  /** Absent: whoever is signed in. */
+  /** Optional; defaults to the caller. */
   readonly owner: Principal | undefined;
-  /** In seconds; 0: no end. */
+  /** In seconds; 0 for no expiration. */
   readonly ttl: number;
   readonly afterUse: boolean;
-  /** Whether the scope counts. */
+  /** True if `scope` applies. */
   readonly isNarrowed: boolean;
   readonly scope: Scope;
 }
 
 export const day = 86_400;
 
-/** A key that somebody forgets is over after a month. */
+/** The defaults: a forgotten key expires after 30 days. */
 export const emptyForm: KeyForm = {
   name: '',
   displayName: '',
@@ -32,7 +32,7 @@ export const emptyForm: KeyForm = {
   scope: {},
 };
 
-/** A form that asks for another key like this one. */
+/** Returns a form that duplicates a key. */
 export function formLike(spec: AccessKeySpec): KeyForm {
   const { displayName = '', description = '', ttl = 0, ttlAfterLastActivity = false, scope } = spec;
   return {
@@ -52,7 +52,7 @@ export function ownerOfKey({ user, team }: AccessKeySpec): Principal | undefined
   return team === undefined || team === '' ? undefined : { kind: 'Team', name: team };
 }
 
-/** The object to be created. */
+/** Returns the object to create. */
 export function keyDocument(form: KeyForm): { metadata: { name?: string }; spec: AccessKeySpec } {
   const name = form.name.trim();
   return {
@@ -71,17 +71,17 @@ export function keyDocument(form: KeyForm): { metadata: { name?: string }; spec:
   };
 }
 
-/** Without the lists that have nothing in them. */
+/** Removes empty lists. */
 function tidyScope(scope: Scope): Scope {
   const { [scopeCliFlag]: forCli, ...lists } = scope;
   const filled = Object.entries(lists).filter(([, list]) => Array.isArray(list) && list.length > 0);
   return { ...(forCli === true ? { [scopeCliFlag]: true } : {}), ...(Object.fromEntries(filled) as Scope) };
 }
 
-/** When the key will be over, in a sentence. */
+/** States when the key expires, in a sentence. */
 export function describeLifetime({ ttl, afterUse }: Pick<KeyForm, 'ttl' | 'afterUse'>, now: number): string {
-  if (ttl <= 0) return 'It has no end of its own: it works until somebody disables or deletes it.';
-  if (afterUse) return `It ends when it has not been used for ${spanInWords(ttl)}.`;
+  if (ttl <= 0) return 'The key does not expire: it works until it is disabled or deleted.';
+  if (afterUse) return `Expires after ${spanInWords(ttl)} without use.`;
   const end = new Date(now + ttl * 1000);
-  return `It ends after ${spanInWords(ttl)}, on ${end.toLocaleDateString('en-GB', { dateStyle: 'long' })}.`;
+  return `Expires after ${spanInWords(ttl)}, on ${end.toLocaleDateString('en-GB', { dateStyle: 'long' })}.`;
 }

@@ -7,29 +7,29 @@ import { hasOwnValue, type KeyAt, keySpec } from './key-spec.ts';
 import type { KeyRights } from './use-key-rights.ts';
 
 export interface KeyMenuProps extends Pick<KeyAt, 'accessKey'> {
-  readonly rights: KeyRights;
+  readonly permissions: KeyRights;
   onAct(action: KeyAction): void;
 }
 
-/** What can be done with a key of a list. */
-export function KeyMenu({ accessKey, rights, onAct }: KeyMenuProps) {
+/** The action menu of a key in a list. */
+export function KeyMenu({ accessKey, permissions, onAct }: KeyMenuProps) {
   const { name = '' } = accessKey.metadata;
   const spec = keySpec(accessKey);
   return (
-    <RowMenu label={`What to do with ${name}`}>
+    <RowMenu label={`Actions for ${name}`}>
       {() => (
         <>
-          {rights.mayCreate && hasOwnValue(spec) ? (
+          {permissions.mayCreate && hasOwnValue(spec) ? (
             <MenuLink to="/keys/new" search={{ like: name }} leftSection={<Icon name="copy" size={16} />}>
-              Make one like it
+              Duplicate
             </MenuLink>
           ) : null}
-          {rights.mayChange && hasOwnValue(spec) ? (
+          {permissions.mayChange && hasOwnValue(spec) ? (
             <Menu.Item leftSection={<Icon name="refresh" size={16} />} onClick={() => onAct('rotate')}>
-              Give a new value
+              Rotate
             </Menu.Item>
           ) : null}
-          {rights.mayChange ? (
+          {permissions.mayChange ? (
             <Menu.Item
               leftSection={<Icon name={spec.disabled === true ? 'check' : 'close'} size={16} />}
               onClick={() => onAct(spec.disabled === true ? 'enable' : 'disable')}
@@ -37,7 +37,7 @@ export function KeyMenu({ accessKey, rights, onAct }: KeyMenuProps) {
               {spec.disabled === true ? 'Enable' : 'Disable'}
             </Menu.Item>
           ) : null}
-          {rights.mayDelete ? (
+          {permissions.mayDelete ? (
             <Menu.Item leftSection={<Icon name="trash" size={16} />} onClick={() => onAct('delete')}>
               Delete
             </Menu.Item>

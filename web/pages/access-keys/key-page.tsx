@@ -37,11 +37,11 @@ const back = (
   </Anchor>
 );
 
-/** One key: whose, how long, what it reaches. */
+/** The page of one access key. */
 export function KeyPage() {
   const { key } = useParams({ from: '/keys/named/$key' });
   const all = useMay({ verb: 'list', kind: kinds.accessKey });
-  if (!all.known) return <Waiting words="Fetching the key" />;
+  if (!all.known) return <Waiting message="Loading access key" />;
   return <KeyOf kind={all.allowed ? kinds.accessKey : kinds.ownedKey} name={key} />;
 }
 
@@ -75,12 +75,12 @@ function Key({ kind, accessKey }: KeyAt) {
           search={{ like: name }}
           leftSection={<Icon name="copy" size={16} />}
         >
-          Make one like it
+          Duplicate
         </LinkButton>
       ) : null}
       {mayChange && isOrdinary ? (
         <Button variant="default" leftSection={<Icon name="refresh" size={16} />} onClick={() => setOpen('rotate')}>
-          Give a new value
+          Rotate
         </Button>
       ) : null}
       {mayChange ? (
@@ -104,7 +104,7 @@ function Key({ kind, accessKey }: KeyAt) {
         actions={actions}
       />
       <DetailTabs
-        label="Parts of the access key"
+        label="Access key sections"
         tabs={[
           { id: 'overview', label: 'Overview', render: () => <Overview accessKey={accessKey} /> },
           {
@@ -130,17 +130,17 @@ function Overview({ accessKey }: { readonly accessKey: KubeObject }) {
   return (
     <Grid>
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <Panel title="The key">
+        <Panel title="Details">
           <Facts
-            facts={{
+            items={{
               Status: <KeyStatus accessKey={accessKey} />,
-              For: owner === undefined ? spec.subject : <PrincipalLink principal={owner} />,
+              Owner: owner === undefined ? spec.subject : <PrincipalLink principal={owner} />,
               Description: spec.description,
               Expires: <Until end={accessKeyEnd(accessKey)} />,
               Lifetime:
                 ttl === 0
                   ? undefined
-                  : `${spanInWords(ttl)} from its ${ttlAfterLastActivity === true ? 'last use' : 'creation'}`,
+                  : `${spanInWords(ttl)} after ${ttlAfterLastActivity === true ? 'the last use' : 'creation'}`,
               'Last used': <LastUsed accessKey={accessKey} />,
               Type: spec.type,
               'Extra groups': groups.join(', '),
@@ -150,7 +150,7 @@ function Overview({ accessKey }: { readonly accessKey: KubeObject }) {
         </Panel>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <ReachPanel title="What it can do" description={describeScope(spec.scope, whoseWords(owner, self))} />
+        <ReachPanel title="Permissions" description={describeScope(spec.scope, whoseWords(owner, self))} />
       </Grid.Col>
     </Grid>
   );

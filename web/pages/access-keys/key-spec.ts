@@ -6,12 +6,12 @@ export function keySpec({ spec }: KubeObject): AccessKeySpec {
   return (spec ?? {}) as AccessKeySpec;
 }
 
-/** Those that the server makes for its own purposes have no value that somebody keeps. */
+/** True if users hold the value of the key. The server creates keys of other types for its own purposes. */
 export function hasOwnValue({ type = 'User' }: AccessKeySpec): boolean {
   return type === 'User' || type === 'Other';
 }
 
-/** A key, and through which kind one gets at it: as one's own, or as an administrator. */
+/** An access key, and the kind through which the caller reaches it: their own keys, or all keys as an administrator. */
 export interface KeyAt {
   readonly kind: KindRef;
   readonly accessKey: KubeObject;

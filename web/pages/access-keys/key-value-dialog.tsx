@@ -9,39 +9,39 @@ import classes from './key-value-dialog.module.css';
 export interface KeyValueDialogProps {
   readonly name: string;
   readonly value: string;
-  /** Whether the command-line tool gets along with it. */
+  /** True if the command-line tool can use the key. */
   readonly isForCli: boolean;
-  /** It is forgotten then. */
+  /** The value is discarded then. */
   onClose(): void;
 }
 
-/** The value of a key while somebody looks at it, and no longer: neither this page nor the server can show it again. */
+/** Shows the value of a key once. Neither the console nor the server can show it again. */
 export function KeyValueDialog({ name, value, isForCli, onClose }: KeyValueDialogProps) {
   const file = `${name}.key`;
   return (
-    <Dialog onClose={onClose} title={`The value of ${name}`} size="lg" keepsOnClickBeside>
+    <Dialog onClose={onClose} title={`Access key ${name}`} size="lg" keepsOnClickBeside>
       <Stack gap="md">
         <Text size="sm">
-          Keep it now: it is shown this once. The server has no more than a hash of it, and nobody can read it again.
-          Whoever has this text can do what the key can do.
+          Copy the key now: it is shown only once. The server stores only a hash of it. Anyone who has this value can
+          use the key.
         </Text>
         <div className={classes.shown}>
-          <Code block className={classes.text} tabIndex={0} aria-label="The value of the key">
+          <Code block className={classes.text} tabIndex={0} aria-label="Access key value">
             {value}
           </Code>
-          <CopyButton text={value} what="the key" />
+          <CopyButton text={value} what="access key" />
         </div>
         {isForCli ? (
           <>
-            <Text size="sm">Save it, then sign in with the command-line tool:</Text>
+            <Text size="sm">Download it, then sign in with the command-line tool:</Text>
             <Command text={`flotilla login ${location.origin} --access-key-stdin < ${file}`} />
           </>
         ) : null}
         <Group justify="flex-end">
           <Button variant="default" leftSection={<Icon name="download" />} onClick={() => saveText(file, `${value}\n`)}>
-            Save as {file}
+            Download {file}
           </Button>
-          <Button onClick={onClose}>I have kept it</Button>
+          <Button onClick={onClose}>Done</Button>
         </Group>
       </Stack>
     </Dialog>

@@ -15,32 +15,32 @@ import { KeyMenu } from './key-menu.tsx';
 import { useKeyRights } from './use-key-rights.ts';
 
 export interface KeysListProps {
-  /** The plural of what is listed, in words: "access keys". */
+  /** The plural for labels: "access keys". */
   readonly what: string;
-  /** One's own keys, or everybody's. */
+  /** The kind of the caller's own keys or of all keys. */
   readonly kind: KindRef;
   readonly fieldSelector?: string;
   readonly filters?: readonly string[];
-  /** Columns that say the same of all of them. */
+  /** Columns to omit because all rows have the same value. */
   readonly without?: readonly string[];
   readonly empty: EmptyStateProps;
 }
 
 const noNames: readonly string[] = [];
 
-/** Keys as they are now, with what can be done with each. */
+/** A live list of access keys with their actions. */
 export function KeysList({ what, kind, fieldSelector, filters = noNames, without = noNames, empty }: KeysListProps) {
   const rows = useRows({ kind, objects: true, ...(fieldSelector === undefined ? {} : { fieldSelector }) });
   const { mayCreate, mayChange, mayDelete } = useKeyRights(kind);
-  const [asked, setAsked] = useState<{ readonly action: KeyAction; readonly row: Row }>();
-  const [leaving, setLeaving] = useState<{ readonly rows: readonly Row[]; clear(): void }>();
+  const [openAction, setOpenAction] = useState<{ readonly action: KeyAction; readonly row: Row }>();
+  const [deleting, setDeleting] = useState<{ readonly rows: readonly Row[]; clear(): void }>();
   const columns = useMemo(() => keyColumns.filter(({ name }) => !without.includes(name)), [without]);
   const rowActions = useCallback(
     (row: Row) => (
       <KeyMenu
         accessKey={row.object}
-        rights={{ mayCreate, mayChange, mayDelete }}
-        onAct={(action) => setAsked({ action, row })}
+        permissions={{ mayCreate, mayChange, mayDelete }}
+        onAct={(action) => setOpenAction({ action, row })}
       />
     ),
     [mayCreate, mayChange, mayDelete],
@@ -63,7 +63,7 @@ export function KeysList({ what, kind, fieldSelector, filters = noNames, without
                   size="xs"
                   variant="default"
                   leftSection={<Icon name="trash" size={14} />}
-                  onClick={() => setLeaving({ rows: selected, clear })}
+                  onClick={() => setDeleting({ rows: selected, clear })}
                 >
                   Delete
                 </Button>
@@ -71,21 +71,26 @@ export function KeysList({ what, kind, fieldSelector, filters = noNames, without
             }
           : {})}
       />
-      {asked === undefined ? null : (
-        <KeyDialog action={asked.action} kind={kind} accessKey={asked.row.object} onClose={() => setAsked(undefined)} />
+      {openAction === undefined ? null : (
+        <KeyDialog
+          action={openAction.action}
+          kind={kind}
+          accessKey={openAction.row.object}
+          onClose={() => setOpenAction(undefined)}
+        />
       )}
-      {leaving === undefined ? null : (
+      {deleting === undefined ? null : (
         <BulkDialog
-          title={`Delete ${counted(leaving.rows.length, 'key')}?`}
-          about="From the next request on they open nothing, and whatever was opened with them is closed. This cannot be undone."
-          action={`Delete ${leaving.rows.length}`}
+          title={`Delete ${counted(deleting.rows.length, 'access key')}?`}
+          about="The keys stop working at once, and their open connections are closed. This cannot be undone."
+          action={`Delete ${deleting.rows.length}`}
           doneWord="deleted"
           danger
-          items={leaving.rows.map(({ key, metadata: { name = '', uid } }) => ({ key, name, uid }))}
+          items={deleting.rows.map(({ key, metadata: { name = '', uid } }) => ({ key, name, uid }))}
           run={({ name, uid }) => deleteObject(kind, { name }, { uid })}
           onClose={(isTried) => {
-            if (isTried) leaving.clear();
-            setLeaving(undefined);
+            if (isTried) deleting.clear();
+            setDeleting(undefined);
           }}
         />
       )}

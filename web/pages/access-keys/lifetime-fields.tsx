@@ -4,7 +4,7 @@ import { CountField } from '../../components/count-field.tsx';
 import { day } from './key-form.ts';
 
 export interface Lifetime {
-  /** In seconds; 0: no end. */
+  /** In seconds; 0 for no expiration. */
   readonly ttl: number;
   readonly afterUse: boolean;
 }
@@ -16,7 +16,7 @@ export interface LifetimeFieldsProps {
   readonly about?: string;
 }
 
-const forgotten = 'A key that ends by itself cannot be forgotten.';
+const defaultHint = 'Expired keys stop working automatically.';
 
 const choices = [
   { value: String(day), label: '1 day' },
@@ -24,8 +24,8 @@ const choices = [
   { value: String(30 * day), label: '30 days' },
   { value: String(90 * day), label: '90 days' },
   { value: String(365 * day), label: '1 year' },
-  { value: '0', label: 'No end' },
-  { value: 'other', label: 'Another time' },
+  { value: '0', label: 'No expiration' },
+  { value: 'other', label: 'Custom' },
 ];
 
 const units = [
@@ -34,8 +34,13 @@ const units = [
   { value: String(day), label: 'days' },
 ];
 
-/** How long a key works. */
-export function LifetimeFields({ value: { ttl, afterUse }, onChange, error, about = forgotten }: LifetimeFieldsProps) {
+/** Selects how long a key works. */
+export function LifetimeFields({
+  value: { ttl, afterUse },
+  onChange,
+  error,
+  about = defaultHint,
+}: LifetimeFieldsProps) {
   const isListed = choices.some(({ value }) => value === String(ttl));
   const [isOther, setOther] = useState(!isListed);
   const [unit, setUnit] = useState(
@@ -63,7 +68,7 @@ export function LifetimeFields({ value: { ttl, afterUse }, onChange, error, abou
         {isOther ? (
           <Group gap="xs" align="flex-end" wrap="nowrap" pt={22}>
             <CountField
-              aria-label="How many"
+              aria-label="Duration"
               w={100}
               value={Math.max(1, Math.round(ttl / size))}
               onCount={(count = 1) => onChange({ ttl: Math.max(1, count) * size, afterUse })}
@@ -83,8 +88,8 @@ export function LifetimeFields({ value: { ttl, afterUse }, onChange, error, abou
       </Group>
       {ttl === 0 ? null : (
         <Switch
-          label="Count from the last use"
-          description="It goes on for as long as it is used, and ends when it is not."
+          label="Count from last use"
+          description="The key stays valid while it is used, and expires after this time without use."
           checked={afterUse}
           onChange={(event) => onChange({ ttl, afterUse: event.currentTarget.checked })}
         />

@@ -10,16 +10,16 @@ export interface OwnerFieldProps {
   readonly error: string | undefined;
 }
 
-const about = 'Whoever has the key acts as them.';
+const about = 'The key acts as this user or team.';
 
-/** Whom a key is for: oneself or a team of one's own; for administrators anybody. */
+/** Selects the owner of a key: the caller or one of their teams; for administrators any principal. */
 export function OwnerField({ value, onChange, error }: OwnerFieldProps) {
   const { self, isAdmin } = useSelf();
   const own = selfPrincipal(self);
   if (isAdmin) {
     return (
       <PrincipalPicker
-        label="For"
+        label="Owner"
         description={about}
         value={value ?? own}
         onChange={onChange}
@@ -29,11 +29,11 @@ export function OwnerField({ value, onChange, error }: OwnerFieldProps) {
     );
   }
   const teams = self?.user?.teams ?? [];
-  // There is nothing to choose.
+  // There is only one choice.
   if (own === undefined || teams.length === 0) return null;
   return (
     <NativeSelect
-      label="For"
+      label="Owner"
       description={about}
       error={error}
       value={principalKey(value ?? own)}
@@ -41,7 +41,7 @@ export function OwnerField({ value, onChange, error }: OwnerFieldProps) {
         { value: principalKey(own), label: `You (${own.name})` },
         ...teams.map(({ name, displayName = name }) => ({
           value: principalKey({ kind: 'Team', name }),
-          label: `The team ${displayName}`,
+          label: `Team ${displayName}`,
         })),
       ]}
       onChange={(event) => onChange(principalOf(event.currentTarget.value))}

@@ -6,11 +6,11 @@ import type { ScopeDescription } from './describe-scope.ts';
 export interface ReachPanelProps {
   readonly title: string;
   readonly description: ScopeDescription;
-  /** When it ends, in a sentence. */
+  /** States when the key expires. */
   readonly lifetime?: string;
 }
 
-/** What a key can do, in plain words; whoever listens hears it when it changes. */
+/** Describes the permissions of a key; screen readers announce changes. */
 export function ReachPanel({ title, description, lifetime }: ReachPanelProps) {
   const { summary, can, cannot } = description;
   return (
@@ -19,13 +19,13 @@ export function ReachPanel({ title, description, lifetime }: ReachPanelProps) {
         <Text size="sm" fw={600}>
           {summary}
         </Text>
-        {can.length === 0 ? null : <Lines lines={can} icon="check" color="teal" label="It can" />}
+        {can.length === 0 ? null : <Lines lines={can} icon="check" color="teal" label="Allowed" />}
         {cannot.length === 0 ? null : (
           <>
             <Text size="sm" fw={600} mt="md">
-              It cannot:
+              Not allowed:
             </Text>
-            <Lines lines={cannot} icon="close" color="gray" label="It cannot" />
+            <Lines lines={cannot} icon="close" color="gray" label="Not allowed" />
           </>
         )}
         {lifetime === undefined ? null : (

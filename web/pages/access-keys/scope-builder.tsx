@@ -11,11 +11,11 @@ import { describeRule } from './describe-rule.ts';
 export interface ScopeBuilderProps {
   readonly scope: Scope;
   onChange(scope: Scope): void;
-  /** What the server says is wrong with `spec.scope` or a path below it. */
+  /** The server's message about `spec.scope` or a path below it. */
   problem(path: string): string | undefined;
 }
 
-const choosing = {
+const multiSelectProps = {
   searchable: true,
   clearable: true,
   limit: 50,
@@ -25,7 +25,7 @@ const choosing = {
 
 type Choice = { readonly value: string; readonly label: string };
 
-/** What there is to choose from; made anew when some of it changes, not with every letter that is typed elsewhere. */
+/** The available choices, memoized so that typing elsewhere does not rebuild them. */
 function useChoices(): Readonly<Record<'projects' | 'clusters' | 'virtualClusters', Choice[]>> {
   const projects = useRows({ kind: kinds.project }).rows;
   const clusters = useRows({ kind: kinds.cluster }).rows;
@@ -36,8 +36,8 @@ function useChoices(): Readonly<Record<'projects' | 'clusters' | 'virtualCluster
       projects: [{ value: '*', label: 'All projects' }, ...named(projects)],
       clusters: [{ value: '*', label: 'All clusters' }, ...named(clusters)],
       virtualClusters: [
-        { value: '*/*', label: 'All, in every project' },
-        ...named(projects).map(({ value }) => ({ value: `${value}/*`, label: `All of ${value}` })),
+        { value: '*/*', label: 'All in all projects' },
+        ...named(projects).map(({ value }) => ({ value: `${value}/*`, label: `All in ${value}` })),
         ...instances.map((row) => {
           const value = `${projectColumn.text(row)}/${row.metadata.name ?? ''}`;
           return { value, label: value };
@@ -51,7 +51,7 @@ function placeholderOf(chosen: readonly string[]): string {
   return chosen.length === 0 ? 'None' : '';
 }
 
-/** What a key may reach: each choice adds to it. */
+/** Selects what a key may access. Each choice extends the scope. */
 export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
   const { projects, clusters, virtualClusters } = useChoices();
   const chosenProjects = (scope.projects ?? []).map(({ project = '' }) => project);
@@ -62,9 +62,9 @@ export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
   return (
     <Stack gap="md">
       <MultiSelect
-        {...choosing}
+        {...multiSelectProps}
         label="Projects"
-        description="Everything about the virtual clusters in them."
+        description="Full access to all virtual clusters of these projects."
         placeholder={placeholderOf(chosenProjects)}
         data={projects}
         value={chosenProjects}
@@ -72,9 +72,9 @@ export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
         onChange={(names) => onChange({ ...scope, projects: names.map((project) => ({ project })) })}
       />
       <MultiSelect
-        {...choosing}
+        {...multiSelectProps}
         label="Virtual clusters"
-        description="To see, connect to and work inside; not to change or delete."
+        description="View, connect and use; not change or delete."
         placeholder={placeholderOf(chosenInstances)}
         data={virtualClusters}
         value={chosenInstances}
@@ -82,9 +82,9 @@ export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
         onChange={(places) => onChange({ ...scope, virtualClusters: places.map(placeOf) })}
       />
       <MultiSelect
-        {...choosing}
+        {...multiSelectProps}
         label="Connected clusters"
-        description="The clusters themselves, under the virtual ones."
+        description="The clusters that host virtual clusters."
         placeholder={placeholderOf(chosenClusters)}
         data={clusters}
         value={chosenClusters}
@@ -92,8 +92,8 @@ export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
         onChange={(names) => onChange({ ...scope, clusters: names.map((cluster) => ({ cluster })) })}
       />
       <Switch
-        label="For the command-line tool and kubectl"
-        description="They look around before they do something: this lets them, and changes nothing."
+        label="Allow the command-line tool and kubectl"
+        description="Grants the read-only discovery requests that both need."
         checked={scope[scopeCliFlag] === true}
         onChange={(event) => onChange({ ...scope, [scopeCliFlag]: event.currentTarget.checked })}
       />
@@ -107,7 +107,7 @@ function placeOf(text: string): { project: string; virtualCluster: string } {
   return { project: text.slice(0, at), virtualCluster: text.slice(at + 1) };
 }
 
-/** Those of a key that this one is made after: there is a newer way to say the same, so none can be added here. */
+/** The rules of a duplicated key. Newer scope fields replace rules, so none can be added here. */
 function Rules({ scope, onChange, problem }: ScopeBuilderProps) {
   const { rules = [], ...others } = scope;
   if (rules.length === 0) return null;
@@ -118,7 +118,7 @@ function Rules({ scope, onChange, problem }: ScopeBuilderProps) {
           Rules
         </Text>
         <Button size="compact-xs" variant="default" onClick={() => onChange(others)}>
-          Leave the rules out
+          Remove rules
         </Button>
       </Group>
       {rules.map((rule) => (

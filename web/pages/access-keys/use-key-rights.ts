@@ -7,7 +7,7 @@ export interface KeyRights {
   readonly mayDelete: boolean;
 }
 
-/** What whoever is signed in may do with the keys that they see through this kind. */
+/** The caller's permissions on access keys of this kind. */
 export function useKeyRights(kind: KindRef): KeyRights {
   const [create, change, remove] = useMayEach([
     { verb: 'create', kind: kinds.ownedKey },

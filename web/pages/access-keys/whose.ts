@@ -1,13 +1,13 @@
 import type { SelfStatus } from '../../../src/api/management/v1/self.ts';
 import type { Principal } from '../../data/principals.ts';
 
-/** Who is signed in, as the one whom a key can be for; undefined for a subject that is neither user nor team. */
+/** The signed-in caller as a key owner; `undefined` for a subject that is neither user nor team. */
 export function selfPrincipal(self: SelfStatus | undefined): Principal | undefined {
   if (self?.user !== undefined) return { kind: 'User', name: self.user.name };
   return self?.team === undefined ? undefined : { kind: 'Team', name: self.team.name };
 }
 
-/** Whom a key is for, as in a sentence: "you", "anna", "the team ops". */
+/** The owner as in a sentence: "you", "anna", "the team ops". */
 export function whoseWords(owner: Principal | undefined, self: SelfStatus | undefined): string {
   const own = selfPrincipal(self);
   if (owner === undefined || (owner.kind === own?.kind && owner.name === own.name)) return 'you';

@@ -7,7 +7,7 @@ import { type AuditSearch, narrowedBy, type Within } from './audit-search.ts';
 export interface AuditFiltersProps {
   readonly search: AuditSearch;
   onSearch(search: AuditSearch): void;
-  /** While an answer is on its way. */
+  /** True while a request is running. */
   readonly isBusy: boolean;
 }
 
@@ -15,29 +15,29 @@ type TextName = 'text' | 'user' | 'accessKey' | 'verb' | 'resource' | 'namespace
 
 const fields: readonly { readonly name: TextName; readonly label: string; readonly placeholder: string }[] = [
   { name: 'user', label: 'User', placeholder: 'anna' },
-  { name: 'accessKey', label: 'Access key', placeholder: 'Its name' },
+  { name: 'accessKey', label: 'Access key', placeholder: 'ci' },
   { name: 'verb', label: 'Verb', placeholder: 'create' },
-  { name: 'code', label: 'Answer', placeholder: '403, or 4xx' },
+  { name: 'code', label: 'Response code', placeholder: '403 or 4xx' },
   { name: 'resource', label: 'Resource', placeholder: 'virtualclusterinstances' },
-  { name: 'namespace', label: 'Namespace', placeholder: 'That it is in' },
-  { name: 'name', label: 'Name', placeholder: 'Of the object' },
+  { name: 'namespace', label: 'Namespace', placeholder: 'default' },
+  { name: 'name', label: 'Name', placeholder: 'demo' },
 ];
 
 const times: readonly { readonly value: Within | ''; readonly label: string }[] = [
   { value: '', label: 'Any time' },
-  { value: '1h', label: 'The last hour' },
-  { value: '24h', label: 'The last 24 hours' },
-  { value: '7d', label: 'The last 7 days' },
-  { value: '30d', label: 'The last 30 days' },
+  { value: '1h', label: 'Last hour' },
+  { value: '24h', label: 'Last 24 hours' },
+  { value: '7d', label: 'Last 7 days' },
+  { value: '30d', label: 'Last 30 days' },
 ];
 
-const outcomes = [
-  { value: '', label: 'Allowed or refused' },
+const decisions = [
+  { value: '', label: 'Allowed or denied' },
   { value: 'allowed', label: 'Allowed' },
-  { value: 'denied', label: 'Refused' },
+  { value: 'denied', label: 'Denied' },
 ];
 
-/** What to look for. Texts are looked for when somebody says so, choices at once. */
+/** The search form. Text fields apply on submit, selections at once. */
 export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
   const [typed, setTyped] = useState<Partial<Record<TextName, string>>>({});
   const [isOpen, { toggle }] = useDisclosure(narrowedBy(search) > 0);
@@ -45,7 +45,7 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
   const set = (name: TextName, value: string) => setTyped({ ...typed, [name]: value });
   const count = narrowedBy(search);
 
-  function look(more: AuditSearch = {}): void {
+  function apply(more: AuditSearch = {}): void {
     const texts = Object.entries(typed).map(([name, value]) => [name, value.trim() || undefined]);
     onSearch({ ...search, ...Object.fromEntries(texts), ...more });
     setTyped({});
@@ -53,15 +53,15 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    look();
+    apply();
   }
 
   return (
-    <form onSubmit={submit} aria-label="Search the audit log">
+    <form onSubmit={submit} aria-label="Search audit log">
       <Group p="md" gap="sm" wrap="wrap">
         <TextInput
-          aria-label="Words"
-          placeholder="Anything that stands in a line"
+          aria-label="Search text"
+          placeholder="Search all fields"
           leftSection={<Icon name="search" size={16} />}
           value={textOf('text')}
           onChange={(event) => set('text', event.currentTarget.value)}
@@ -74,16 +74,16 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
           value={search.within ?? ''}
           onChange={(event) => {
             const within = event.currentTarget.value as Within | '';
-            look({ within: within === '' ? undefined : within });
+            apply({ within: within === '' ? undefined : within });
           }}
         />
         <NativeSelect
-          aria-label="Outcome"
-          data={outcomes}
+          aria-label="Decision"
+          data={decisions}
           value={search.decision ?? ''}
           onChange={(event) => {
             const decision = event.currentTarget.value;
-            look({ decision: decision === 'allowed' || decision === 'denied' ? decision : undefined });
+            apply({ decision: decision === 'allowed' || decision === 'denied' ? decision : undefined });
           }}
         />
         <Button type="submit" loading={isBusy}>
@@ -116,9 +116,9 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
           <TimeField label="To" value={textOf('until')} onChange={(value) => set('until', value)} />
           <Switch
             mt={28}
-            label="Also what was only begun"
+            label="Include all stages"
             checked={search.stages === 'all'}
-            onChange={(event) => look({ stages: event.currentTarget.checked ? 'all' : undefined })}
+            onChange={(event) => apply({ stages: event.currentTarget.checked ? 'all' : undefined })}
           />
           <Button
             mt={22}
@@ -138,12 +138,12 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
 
 interface TimeFieldProps {
   readonly label: string;
-  /** RFC 3339, or nothing. */
+  /** RFC 3339, or empty. */
   readonly value: string;
   onChange(value: string): void;
 }
 
-/** A time of the place where somebody sits; what is sent says which place that is. */
+/** A date and time in the browser's time zone; the value is in UTC. */
 function TimeField({ label, value, onChange }: TimeFieldProps) {
   const time = new Date(value);
   const local = Number.isNaN(time.getTime())

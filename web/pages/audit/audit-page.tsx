@@ -12,28 +12,28 @@ import type { AuditSearch } from './audit-search.ts';
 import { AuditTable } from './audit-table.tsx';
 import { useAudit } from './use-audit.ts';
 
-/** Who did what, and what came of it. What is looked for stands in the address. */
+/** The audit log. The URL holds the search. */
 export function AuditPage() {
   const search = useSearch({ from: '/audit-log' });
   const navigate = useNavigate();
-  const [askedAt, setAskedAt] = useState(() => Date.now());
-  const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useAudit(search, askedAt);
+  const [searchedAt, setSearchedAt] = useState(() => Date.now());
+  const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useAudit(search, searchedAt);
   const events = data?.pages.flatMap(({ items }) => items) ?? [];
   const reached = data?.pages.at(-1)?.metadata.reached;
 
-  function look(next: AuditSearch): void {
-    setAskedAt(Date.now());
+  function runSearch(next: AuditSearch): void {
+    setSearchedAt(Date.now());
     void navigate({ to: '/audit-log', search: next });
   }
 
   return (
     <>
       <PageHeader
-        title="Audit"
-        about="Who did what, newest first: every change, every refusal, every kubeconfig and token."
+        title="Audit log"
+        about="Who did what, newest first: changes, denied requests, and issued kubeconfigs and tokens."
       />
       <div className="card">
-        <AuditFilters search={search} onSearch={look} isBusy={isFetching} />
+        <AuditFilters search={search} onSearch={runSearch} isBusy={isFetching} />
         {error === null ? null : (
           <Group px="md" pb="sm">
             <ErrorNotice error={error} onRetry={() => void refetch()} />
@@ -41,37 +41,37 @@ export function AuditPage() {
         )}
         {data === undefined ? (
           error === null ? (
-            <Waiting words="Searching the audit log" />
+            <Waiting message="Searching audit log" />
           ) : null
         ) : (
           <>
             <Text size="sm" c="dimmed" px="md" pb="xs" role="status">
               {counted(events.length, 'event')}
-              {reached === undefined ? '' : `, as far back as ${new Date(reached).toLocaleString('en-GB')}`}
-              {hasNextPage ? '' : ': that is all'}
+              {reached === undefined ? '' : `, back to ${new Date(reached).toLocaleString('en-GB')}`}
+              {hasNextPage ? '' : ', end of log'}
             </Text>
             {events.length === 0 ? (
               <EmptyState
-                title={hasNextPage ? 'Nothing so far' : 'Nothing that matches'}
+                title={hasNextPage ? 'No matches yet' : 'No matching events'}
                 text={
                   hasNextPage ? (
-                    'The log goes on further back than one look reaches.'
+                    'The log has older events that were not searched yet.'
                   ) : (
                     <>
-                      The log holds writes, refusals, and kubeconfigs and tokens that were handed out. Fewer filters
-                      find more. On the command line:
+                      The log contains changes, denied requests, and issued kubeconfigs and tokens. Remove filters to
+                      find more, or use the command line:
                       <Command text="flotilla audit --since 24h" />
                     </>
                   )
                 }
               />
             ) : (
-              <AuditTable events={events} onNarrow={(more) => look({ ...search, ...more })} />
+              <AuditTable events={events} onNarrow={(more) => runSearch({ ...search, ...more })} />
             )}
             {hasNextPage ? (
               <Group justify="center" p="md">
                 <Button variant="default" loading={isFetching} onClick={() => void fetchNextPage()}>
-                  Look further back
+                  Load older events
                 </Button>
               </Group>
             ) : null}

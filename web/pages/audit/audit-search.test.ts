@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { auditQuery, auditSearch, narrowedBy } from './audit-search.ts';
 
 describe('auditSearch', () => {
-  it('keeps what can be looked for, and nothing else of an address', () => {
+  it('keeps valid search parameters only', () => {
     expect(
       auditSearch({ text: 'x', code: 403, user: '', decision: 'maybe', within: 'toString', stages: 'some', other: 1 }),
     ).toEqual({ text: 'x', code: '403' });
@@ -17,12 +17,12 @@ describe('auditSearch', () => {
 describe('auditQuery', () => {
   const now = Date.parse('2026-11-15T12:00:00Z');
 
-  it('asks for each request once, unless all of its stages are wanted', () => {
+  it('returns one event per request unless all stages are requested', () => {
     expect(auditQuery({}, now)).toEqual({ stage: 'ResponseComplete' });
     expect(auditQuery({ stages: 'all', user: 'anna' }, now)).toEqual({ user: 'anna' });
   });
 
-  it('counts back from when it was asked', () => {
+  it('computes a relative start time from the time of the search', () => {
     expect(auditQuery({ within: '1h', since: 'ignored' }, now).since).toBe('2026-11-15T11:00:00.000Z');
     expect(auditQuery({ since: '2026-11-01T00:00:00Z', until: '2026-11-02T00:00:00Z' }, now)).toMatchObject({
       since: '2026-11-01T00:00:00Z',
@@ -31,7 +31,7 @@ describe('auditQuery', () => {
   });
 });
 
-it('counts the filters that are not always in sight', () => {
+it('counts the filters in the collapsed section', () => {
   expect(narrowedBy({ text: 'x', within: '1h', decision: 'denied' })).toBe(0);
   expect(narrowedBy({ user: 'anna', code: '4xx', verb: undefined })).toBe(2);
 });

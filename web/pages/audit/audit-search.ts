@@ -1,6 +1,6 @@
 import type { AuditDecision, AuditQuery } from '../../../src/api/audit/audit-query.ts';
 
-/** What somebody looks for in the audit log, as it stands in the address. */
+/** The search parameters of the audit log in the URL. */
 export interface AuditSearch {
   readonly text?: string | undefined;
   readonly user?: string | undefined;
@@ -11,12 +11,12 @@ export interface AuditSearch {
   readonly name?: string | undefined;
   readonly code?: string | undefined;
   readonly decision?: AuditDecision | undefined;
-  /** How far back from now. Absent: as far as `since` says, or all of it. */
+  /** A period before now. Optional; overrides `since`. */
   readonly within?: Within | undefined;
   /** RFC 3339. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** Requests that were begun stand there too. */
+  /** `all` includes events of requests that have started but not completed. */
   readonly stages?: 'all' | undefined;
 }
 
@@ -36,7 +36,7 @@ const texts = [
   'until',
 ] as const satisfies readonly (keyof AuditSearch)[];
 
-/** Whatever else stands in an address is nothing to look for. */
+/** Validates the URL parameters and drops all others. */
 export function auditSearch(search: Record<string, unknown>): AuditSearch {
   const { decision, within, stages } = search;
   const given: Record<string, string> = {};
@@ -52,7 +52,7 @@ export function auditSearch(search: Record<string, unknown>): AuditSearch {
   };
 }
 
-/** The question to the server. `now` is when somebody asked: the pages of one answer have the same beginning. */
+/** Builds the query for the server. `now` is the time of the search, so that all pages have the same start. */
 export function auditQuery({ within, since, stages, ...rest }: AuditSearch, now: number): AuditQuery {
   const from = within === undefined ? since : new Date(now - spans[within]).toISOString();
   const given = Object.entries({ ...rest, since: from }).filter(([, value]) => value !== undefined && value !== '');
@@ -62,7 +62,7 @@ export function auditQuery({ within, since, stages, ...rest }: AuditSearch, now:
   };
 }
 
-/** How many filters are set beside those that are always in sight. */
+/** The number of active filters in the collapsed section. */
 export function narrowedBy(search: AuditSearch): number {
   const { text: _, within: __, decision: ___, ...others } = search;
   return Object.values(others).filter((value) => value !== undefined).length;

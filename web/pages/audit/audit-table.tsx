@@ -10,13 +10,13 @@ import { codeTone, objectInWords, userInWords } from './event-words.ts';
 
 export interface AuditTableProps {
   readonly events: readonly AuditEvent[];
-  /** Looks for these besides what is looked for. */
+  /** Adds these filters to the search. */
   onNarrow(search: AuditSearch): void;
 }
 
 const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** Lines of the log, each of which opens to all that it holds. */
+/** Audit events as a table; each row expands to its details. */
 export function AuditTable({ events, onNarrow }: AuditTableProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
 
@@ -27,15 +27,15 @@ export function AuditTable({ events, onNarrow }: AuditTableProps) {
   }
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it with the keys.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it.
     <section className={classes.scroller} aria-label="Table of audit events" tabIndex={0}>
       <table className={classes.table}>
         <thead>
           <tr>
             <th scope="col">Time</th>
-            <th scope="col">Who</th>
-            <th scope="col">What</th>
-            <th scope="col">Answer</th>
+            <th scope="col">User</th>
+            <th scope="col">Request</th>
+            <th scope="col">Response</th>
           </tr>
         </thead>
         <tbody>
@@ -50,7 +50,7 @@ export function AuditTable({ events, onNarrow }: AuditTableProps) {
                     <UnstyledButton className={classes.toggle} aria-expanded={isOpen} onClick={() => toggle(key)}>
                       <Icon name={isOpen ? 'down' : 'right'} size={14} />
                       <time dateTime={event.stageTimestamp}>{times.format(new Date(event.stageTimestamp))}</time>
-                      <span className={classes.unseen}>: the whole event</span>
+                      <span className={classes.unseen}>: details</span>
                     </UnstyledButton>
                   </td>
                   <td className={classes.who}>{userInWords(event)}</td>
@@ -58,7 +58,7 @@ export function AuditTable({ events, onNarrow }: AuditTableProps) {
                     <strong>{event.verb}</strong> {objectInWords(event)}
                   </td>
                   <td>
-                    <StatusBadge status={code === undefined ? 'begun' : String(code)} tone={codeTone(code)} />
+                    <StatusBadge status={code === undefined ? 'started' : String(code)} tone={codeTone(code)} />
                   </td>
                 </tr>
                 {isOpen ? (

@@ -11,14 +11,14 @@ export interface EventDetailsProps {
   onNarrow(search: AuditSearch): void;
 }
 
-/** All that a line of the log holds, and the ways on from it. */
+/** The details of an audit event, with filters for related events. */
 export function EventDetails({ event, onNarrow }: EventDetailsProps) {
   const { user, accessKey, decision, sourceIPs, userAgent, requestURI, objectRef, agent, responseStatus } = event;
   const json = JSON.stringify(event, null, 2);
   return (
     <>
       <Facts
-        facts={{
+        items={{
           Request: <span className="mono">{requestURI}</span>,
           'Access key':
             accessKey === undefined ? undefined : (
@@ -29,22 +29,22 @@ export function EventDetails({ event, onNarrow }: EventDetailsProps) {
           Decision:
             decision === undefined
               ? undefined
-              : `${decision.allowed ? 'Allowed' : 'Refused'}${decision.reason === '' ? '' : `: ${decision.reason}`}`,
-          'Narrowed to': decision?.scopes?.join(' '),
-          Answer: [responseStatus?.code, responseStatus?.reason].filter(Boolean).join(' '),
-          From: [sourceIPs.join(', '), userAgent].filter(Boolean).join(' · '),
+              : `${decision.allowed ? 'Allowed' : 'Denied'}${decision.reason === '' ? '' : `: ${decision.reason}`}`,
+          'Key scope': decision?.scopes?.join(' '),
+          Response: [responseStatus?.code, responseStatus?.reason].filter(Boolean).join(' '),
+          Source: [sourceIPs.join(', '), userAgent].filter(Boolean).join(' · '),
           Agent: agent?.cluster,
         }}
       />
       <Group gap="xs" mt="md">
         {user === undefined ? null : (
           <Button size="compact-sm" variant="default" onClick={() => onNarrow({ user: user.username })}>
-            Only what {user.username} did
+            Filter by user {user.username}
           </Button>
         )}
         {accessKey === undefined ? null : (
           <Button size="compact-sm" variant="default" onClick={() => onNarrow({ accessKey })}>
-            Only with this key
+            Filter by this access key
           </Button>
         )}
         {objectRef?.name === undefined ? null : (
@@ -55,12 +55,12 @@ export function EventDetails({ event, onNarrow }: EventDetailsProps) {
               onNarrow({ resource: objectRef.resource, namespace: objectRef.namespace, name: objectRef.name })
             }
           >
-            Only about {objectRef.name}
+            Filter by object {objectRef.name}
           </Button>
         )}
-        <CopyButton text={json} what="the event" />
+        <CopyButton text={json} what="event" />
       </Group>
-      <Code block className={classes.json} tabIndex={0} aria-label="The whole event">
+      <Code block className={classes.json} tabIndex={0} aria-label="Event JSON">
         {json}
       </Code>
     </>

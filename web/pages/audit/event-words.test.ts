@@ -15,8 +15,8 @@ const base: AuditEvent = {
   stageTimestamp: '',
 };
 
-describe('an audit event in words', () => {
-  it('says what it was for', () => {
+describe('the text of an audit event', () => {
+  it('names the resource or path', () => {
     expect(objectInWords(base)).toBe('/metrics');
     const ref = { resource: 'virtualclusterinstances', apiGroup: managementGroup };
     expect(objectInWords({ ...base, objectRef: ref })).toBe('virtualclusterinstances');
@@ -31,14 +31,14 @@ describe('an audit event in words', () => {
     );
   });
 
-  it('says who asked', () => {
-    expect(userInWords(base)).toBe('nobody known');
+  it('names the user', () => {
+    expect(userInWords(base)).toBe('unknown user');
     const user = { username: 'root', groups: [] };
     expect(userInWords({ ...base, user })).toBe('root');
     expect(userInWords({ ...base, user, impersonatedUser: { username: 'anna', groups: [] } })).toBe('root as anna');
   });
 
-  it('tells refusals and faults from the rest', () => {
+  it('distinguishes client and server errors', () => {
     expect([undefined, 201, 403, 503].map(codeTone)).toEqual(['off', 'good', 'busy', 'bad']);
   });
 });

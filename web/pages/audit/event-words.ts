@@ -2,7 +2,7 @@ import type { AuditEvent } from '../../../src/api/audit/audit-event.ts';
 import { managementGroup, projectOfNamespace } from '../../../src/api/naming.ts';
 import type { Tone } from '../../components/status-badge.tsx';
 
-/** What a request was for: "virtualclusterinstances/kubeconfig demo in project shop", or its path. */
+/** The resource of a request: "virtualclusterinstances/kubeconfig demo in project shop", or its path. */
 export function objectInWords({ objectRef, requestURI }: AuditEvent): string {
   if (objectRef === undefined) return requestURI.split('?')[0] ?? requestURI;
   const { resource, subresource, name, namespace, apiGroup = '' } = objectRef;
@@ -18,13 +18,13 @@ export function objectInWords({ objectRef, requestURI }: AuditEvent): string {
   return `${what}${name === undefined || name === '' ? '' : ` ${name}`}${where}`;
 }
 
-/** Who asked, and whom they acted as. */
+/** The user, and the impersonated user if any. */
 export function userInWords({ user, impersonatedUser }: AuditEvent): string {
-  const who = user?.username || 'nobody known';
+  const who = user?.username || 'unknown user';
   return impersonatedUser === undefined ? who : `${who} as ${impersonatedUser.username}`;
 }
 
-/** How an answer looks. */
+/** The badge color of a response code. */
 export function codeTone(code: number | undefined): Tone {
   if (code === undefined) return 'off';
   if (code >= 500) return 'bad';

@@ -4,12 +4,12 @@ import { writeAuditQuery } from '../../../src/api/audit/audit-query.ts';
 import { sendJson } from '../../data/send.ts';
 import { type AuditSearch, auditQuery } from './audit-search.ts';
 
-/** What the log holds of what is looked for, newest first, as far back as somebody has asked. */
+/** The matching audit events, newest first, loaded page by page. */
 export function useAudit(search: AuditSearch, askedAt: number) {
   const query = auditQuery(search, askedAt);
   return useInfiniteQuery({
     queryKey: ['audit', query, askedAt],
-    // A log is never the same again, and what was read of it is not kept.
+    // The log changes constantly, so results are not cached.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     initialPageParam: undefined as string | undefined,

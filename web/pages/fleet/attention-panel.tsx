@@ -5,12 +5,12 @@ import { Panel } from '../../components/panel.tsx';
 import type { Matter, Place } from './attention.ts';
 import classes from './attention-panel.module.css';
 
-/** More than anybody reads at a glance; the lists show all. */
-const most = 8;
+/** The maximum number shown; the lists show all. */
+const maxShown = 8;
 
 export interface AttentionProps {
   readonly matters: readonly Matter[];
-  /** False while not everything could be looked at. */
+  /** False if some of the data could not be loaded. */
   readonly isKnown: boolean;
 }
 
@@ -20,13 +20,11 @@ export function Attention({ matters, isKnown }: AttentionProps) {
       {matters.length === 0 ? (
         <Group gap="sm" c="dimmed">
           <Icon name={isKnown ? 'check' : 'clock'} />
-          <Text size="sm">
-            {isKnown ? 'Nothing. Everything is as it should be.' : 'Not known while the server does not answer.'}
-          </Text>
+          <Text size="sm">{isKnown ? 'Nothing needs attention.' : 'Unknown: the server does not respond.'}</Text>
         </Group>
       ) : (
         <Stack gap={0}>
-          {matters.slice(0, most).map(({ key, urgency, what, why, next, place }) => (
+          {matters.slice(0, maxShown).map(({ key, urgency, what, why, next, place }) => (
             <article key={key} className={classes.matter} data-urgency={urgency}>
               <Icon name={urgency === 'now' ? 'warning' : 'clock'} />
               <div>
@@ -38,9 +36,9 @@ export function Attention({ matters, isKnown }: AttentionProps) {
               </div>
             </article>
           ))}
-          {matters.length <= most ? null : (
+          {matters.length <= maxShown ? null : (
             <Text size="sm" c="dimmed" mt="xs">
-              And {matters.length - most} more.
+              And {matters.length - maxShown} more.
             </Text>
           )}
         </Stack>

@@ -45,8 +45,8 @@ function matters(seen: Partial<Record<keyof FleetSeen, readonly Row[]>>) {
   return mattersOf({ instances: of(seen.instances), clusters: of(seen.clusters), keys: of(seen.keys) }, now);
 }
 
-describe('what needs attention', () => {
-  it('is nothing where everything is well', () => {
+describe('the items that need attention', () => {
+  it('are empty for a healthy fleet', () => {
     const seen = {
       instances: [
         instance('fine', 'Ready', ago(day)),
@@ -60,7 +60,7 @@ describe('what needs attention', () => {
     expect(mattersOf({ instances: nothing, clusters: nothing, keys: nothing }, now)).toEqual([]);
   });
 
-  it('is what has failed, with the server’s own reason', () => {
+  it('include failed instances with the message of the server', () => {
     expect(matters({ instances: [instance('broken', 'Failed')] })).toMatchObject([
       {
         what: 'broken has failed',
@@ -70,7 +70,7 @@ describe('what needs attention', () => {
     ]);
   });
 
-  it('is what takes too long, coming or going', () => {
+  it('include instances that are stuck in creation or deletion', () => {
     const seen = [
       instance('slow', 'Pending', ago(7 * minute)),
       instance('silent', '', ago(7 * minute)),
@@ -78,13 +78,13 @@ describe('what needs attention', () => {
       instance('leaving', 'Terminating', ago(day), { deletionTimestamp: ago(minute) }),
     ];
     expect(matters({ instances: seen }).map(({ what }) => what)).toEqual([
-      'held is being deleted for 10m',
+      'held has been terminating for 10m',
       'silent is not ready after 7m',
       'slow is not ready after 7m',
     ]);
   });
 
-  it('is a cluster that cannot be reached, and keys shortly before and after their end', () => {
+  it('include unreachable clusters and keys that expire soon or have expired', () => {
     const month = { spec: { ttl: 30 * 86_400 } };
     const seen = {
       clusters: [
@@ -99,15 +99,15 @@ describe('what needs attention', () => {
       ],
     };
     expect(matters(seen).map(({ what, urgency }) => [urgency, what])).toEqual([
-      ['now', 'The cluster far cannot be reached'],
-      ['now', 'The cluster new is not connected yet'],
-      ['soon', 'The key ended has expired'],
-      ['soon', 'The key ending expires'],
+      ['now', 'Cluster far cannot be reached'],
+      ['now', 'Cluster new is not connected yet'],
+      ['soon', 'Access key ended has expired'],
+      ['soon', 'Access key ending expires soon'],
     ]);
   });
 });
 
-it('counts virtual clusters by phase, in the order of a life, and by project, the largest first', () => {
+it('counts virtual clusters by phase in lifecycle order, and by project, largest first', () => {
   const rows = [
     instance('a', 'Ready'),
     instance('b', ''),

@@ -6,13 +6,13 @@ import { projectColumn } from '../../data/list-columns.ts';
 import type { RowsSnapshot } from '../../data/live-rows.ts';
 import type { Row } from '../../data/table-rows.ts';
 
-/** Where somebody goes to do something about it. */
+/** The page on which the user can resolve the issue. */
 export type Place =
   | { readonly page: 'instance'; readonly project: string; readonly name: string }
   | { readonly page: 'cluster'; readonly name: string }
   | { readonly page: 'key'; readonly name: string };
 
-/** Something that does not come right by itself: what, why, and what to do. */
+/** An issue that does not resolve itself: what, why, and the next step. */
 export interface Matter {
   readonly key: string;
   readonly urgency: 'now' | 'soon';
@@ -25,19 +25,19 @@ export interface Matter {
 const minute = 60_000;
 const day = 86_400_000;
 
-/** What takes longer than this is waiting for somebody. */
+/** A creation or deletion that takes longer than this counts as stuck. */
 const stuckAfter = 5 * minute;
-/** So long before its end a key is worth a word. */
+/** The period before its expiration in which a key is listed. */
 const keyNotice = 7 * day;
 
-type Seen = Pick<RowsSnapshot, 'columns' | 'rows'>;
+type SeenRows = Pick<RowsSnapshot, 'columns' | 'rows'>;
 
 export interface FleetSeen {
-  readonly instances: Seen;
-  /** With their objects. */
-  readonly clusters: Seen;
-  /** With their objects. */
-  readonly keys: Seen;
+  readonly instances: SeenRows;
+  /** Includes whole objects. */
+  readonly clusters: SeenRows;
+  /** Includes whole objects. */
+  readonly keys: SeenRows;
 }
 
 export function mattersOf({ instances, clusters, keys }: FleetSeen, now: number): readonly Matter[] {
@@ -53,7 +53,7 @@ function rank({ urgency }: Matter): number {
   return urgency === 'now' ? 0 : 1;
 }
 
-function instanceMatters(instances: Seen, now: number): Matter[] {
+function instanceMatters(instances: SeenRows, now: number): Matter[] {
   const status = columnText(instances, 'Status');
   const message = columnText(instances, 'Message');
   return instances.rows.flatMap((row): Matter[] => {
@@ -66,18 +66,20 @@ function instanceMatters(instances: Seen, now: number): Matter[] {
     };
     const phase = status(row);
     if (phase === 'Failed') {
-      const next = 'Open it: its conditions say what is missing. It goes on by itself once that is there.';
+      const next = 'Check its conditions for the cause. It continues automatically once the cause is fixed.';
       return [{ ...common, what: `${name} has failed`, why: message(row), next }];
     }
-    const leaving = deletionTimestamp === undefined ? Number.NaN : now - Date.parse(deletionTimestamp);
-    if (leaving > stuckAfter) {
-      const next = 'Open it to see what is still there. It is gone when its host says that nothing is left.';
-      return [{ ...common, what: `${name} is being deleted for ${ageText(leaving)}`, why: message(row), next }];
+    const terminatingMs = deletionTimestamp === undefined ? Number.NaN : now - Date.parse(deletionTimestamp);
+    if (terminatingMs > stuckAfter) {
+      const next = 'Open it to see what remains. The deletion completes when its host reports that nothing is left.';
+      return [
+        { ...common, what: `${name} has been terminating for ${ageText(terminatingMs)}`, why: message(row), next },
+      ];
     }
-    const waiting = now - Date.parse(creationTimestamp);
-    if ((phase === 'Pending' || phase === '') && waiting > stuckAfter) {
-      const next = 'Open it to see which step it waits for.';
-      return [{ ...common, what: `${name} is not ready after ${ageText(waiting)}`, why: message(row), next }];
+    const waitingMs = now - Date.parse(creationTimestamp);
+    if ((phase === 'Pending' || phase === '') && waitingMs > stuckAfter) {
+      const next = 'Open it to see which step it is waiting for.';
+      return [{ ...common, what: `${name} is not ready after ${ageText(waitingMs)}`, why: message(row), next }];
     }
     return [];
   });
@@ -86,53 +88,53 @@ function instanceMatters(instances: Seen, now: number): Matter[] {
 function clusterMatter({ object, metadata: { name = '' } }: Row): Matter[] {
   const isOffline = textAt(object, 'status', 'phase') !== '' && !flagAt(object, 'status', 'online');
   if (!isOffline) return [];
-  const wasThere = textAt(object, 'status', 'kubernetesVersion') !== '';
+  const wasConnected = textAt(object, 'status', 'kubernetesVersion') !== '';
   return [
     {
       key: `cluster ${name}`,
       urgency: 'now',
-      what: wasThere ? `The cluster ${name} cannot be reached` : `The cluster ${name} is not connected yet`,
+      what: wasConnected ? `Cluster ${name} cannot be reached` : `Cluster ${name} is not connected yet`,
       why: textAt(object, 'status', 'message'),
-      next: wasThere
-        ? 'Its virtual clusters cannot be changed until it is back. Look at its network and at its credentials.'
-        : 'Nothing can run on it until then. Its page, under Connection, has what to do.',
+      next: wasConnected
+        ? 'Its virtual clusters cannot be changed until it is back. Check its network and credentials.'
+        : 'Nothing can run on it until then. Its Connection tab shows the next steps.',
       place: { page: 'cluster', name },
     },
   ];
 }
 
-/** Logins end by themselves and are opened anew by whoever needs one. */
+/** Sessions are excluded: they expire by design and users sign in again. */
 function keyMatter({ object, metadata: { name = '' } }: Row, now: number): Matter[] {
   const end = accessKeyEnd(object);
   if (textAt(object, 'spec', 'type') === 'Login' || end === undefined || flagAt(object, 'spec', 'disabled')) return [];
-  // Whoever works with it keeps it alive.
+  // Every use extends it.
   if (flagAt(object, 'spec', 'ttlAfterLastActivity')) return [];
   const shown = textAt(object, 'spec', 'displayName') || name;
   const place = { page: 'key', name } as const;
   if (accessKeyPhase(object, now) === 'Expired') {
-    const why = `It ended ${ageText(now - end)} ago and opens nothing any more.`;
+    const why = `It expired ${ageText(now - end)} ago and no longer works.`;
     return [
       {
         key: `key ${name}`,
         urgency: 'soon',
-        what: `The key ${shown} has expired`,
+        what: `Access key ${shown} has expired`,
         why,
-        next: 'Delete it, or make another in its place.',
+        next: 'Delete it, or create a new one.',
         place,
       },
     ];
   }
-  // A key that is made for a few days is not news on its first day.
+  // A key with a lifetime of a few days is not listed on its first day.
   const life = end - Date.parse(object.metadata.creationTimestamp ?? '');
   if (end - now > Math.min(keyNotice, life / 4)) return [];
-  const why = `It ends in ${ageText(end - now)}.`;
+  const why = `It expires in ${ageText(end - now)}.`;
   return [
     {
       key: `key ${name}`,
       urgency: 'soon',
-      what: `The key ${shown} expires`,
+      what: `Access key ${shown} expires soon`,
       why,
-      next: 'Make a new one and hand it to whoever uses it.',
+      next: 'Create a new key and give it to its users.',
       place,
     },
   ];

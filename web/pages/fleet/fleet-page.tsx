@@ -23,7 +23,7 @@ import { HostsPanel } from './hosts-panel.tsx';
 import { ProjectsPanel } from './projects-panel.tsx';
 import { QuotasPanel } from './quotas-panel.tsx';
 
-/** The fleet at a glance: how many, where, how quick, and what wants somebody. */
+/** The overview of the fleet: counts, locations, time to Ready, and issues. */
 export function FleetPage() {
   const { self } = useSelf();
   const instances = useRows({ kind: kinds.instance });
@@ -54,24 +54,24 @@ export function FleetPage() {
         title="Fleet"
         about={
           name === ''
-            ? 'Everything that you may see, as it is now.'
-            : `Welcome, ${name}. This is everything that you may see, as it is now.`
+            ? 'A live overview of everything you can access.'
+            : `Welcome, ${name}. This is a live overview of everything you can access.`
         }
         actions={create}
       />
       {instances.state === 'refused' ? <ErrorNotice error={instances.error} onRetry={instances.retry} /> : null}
       {instances.state === 'loading' && instances.rows.length === 0 ? (
-        <Waiting words="Counting the virtual clusters" />
+        <Waiting message="Loading virtual clusters" />
       ) : null}
       {isEmpty ? (
         <Panel>
           <EmptyState
-            title="The fleet is empty"
+            title="No virtual clusters yet"
             text={
               mayCreate ? (
                 <FirstSteps />
               ) : (
-                'Nobody has shared a virtual cluster with you yet. Ask the admin of a project.'
+                'No virtual cluster has been shared with you yet. Ask a project administrator for access.'
               )
             }
             action={create}
@@ -103,8 +103,8 @@ export function FleetPage() {
 function FirstSteps() {
   return (
     <>
-      A virtual cluster is a whole Kubernetes API of your own, made in a moment. Make the first one here, or with the
-      command line:
+      A virtual cluster is a Kubernetes API of your own, ready in moments. Create the first one here or on the command
+      line:
       <Command text="flotilla create demo --connect" />
     </>
   );

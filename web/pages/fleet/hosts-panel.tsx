@@ -7,9 +7,9 @@ import { columnText } from '../../data/fleet-counts.ts';
 import type { RowsSnapshot } from '../../data/live-rows.ts';
 import classes from './lines.module.css';
 
-const most = 6;
+const maxShown = 6;
 
-/** The clusters that virtual clusters run on: whether each can be reached, and how many it carries. */
+/** The clusters that host virtual clusters, with connection state and instance counts. */
 export function HostsPanel({
   clusters,
   instances,
@@ -18,9 +18,9 @@ export function HostsPanel({
   readonly instances: RowsSnapshot;
 }) {
   if (clusters.state === 'refused') return null;
-  const place = columnText(instances, 'Cluster');
-  const carried = new Map<string, number>();
-  for (const row of instances.rows) carried.set(place(row), (carried.get(place(row)) ?? 0) + 1);
+  const clusterOf = columnText(instances, 'Cluster');
+  const counts = new Map<string, number>();
+  for (const row of instances.rows) counts.set(clusterOf(row), (counts.get(clusterOf(row)) ?? 0) + 1);
   const online = clusters.rows.filter(({ object }) => flagAt(object, 'status', 'online')).length;
   return (
     <Panel
@@ -31,20 +31,20 @@ export function HostsPanel({
         </Text>
       }
     >
-      {clusters.rows.slice(0, most).map(({ key, object, metadata: { name = '' } }) => (
+      {clusters.rows.slice(0, maxShown).map(({ key, object, metadata: { name = '' } }) => (
         <Group key={key} className={classes.line ?? ''} justify="space-between" wrap="nowrap">
           <Link to="/hosts/$cluster" params={{ cluster: name }}>
             {textAt(object, 'spec', 'displayName') || name}
           </Link>
           <Group gap="md" wrap="nowrap">
             <Text size="sm" c="dimmed">
-              {carried.get(name) ?? 0} virtual clusters
+              {counts.get(name) ?? 0} virtual clusters
             </Text>
             <StatusBadge status={flagAt(object, 'status', 'online') ? 'Online' : 'Offline'} />
           </Group>
         </Group>
       ))}
-      {clusters.rows.length > most ? <Link to="/hosts">All {clusters.rows.length} clusters</Link> : null}
+      {clusters.rows.length > maxShown ? <Link to="/hosts">All {clusters.rows.length} clusters</Link> : null}
     </Panel>
   );
 }

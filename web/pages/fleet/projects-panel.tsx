@@ -4,16 +4,16 @@ import { Panel } from '../../components/panel.tsx';
 import { countByProject } from '../../data/fleet-counts.ts';
 import type { RowsSnapshot } from '../../data/live-rows.ts';
 
-const most = 8;
+const maxShown = 8;
 
-/** Where the virtual clusters belong. */
+/** The number of virtual clusters by project. */
 export function ProjectsPanel({ instances }: { readonly instances: RowsSnapshot }) {
   const counts = countByProject(instances);
   if (counts.length === 0) return null;
   const largest = counts[0]?.count ?? 1;
   return (
     <Panel title="By project">
-      {counts.slice(0, most).map(({ text, count }) => (
+      {counts.slice(0, maxShown).map(({ text, count }) => (
         <div key={text}>
           <Group justify="space-between" mt={6}>
             <Link to="/projects/$project" params={{ project: text }}>
@@ -30,9 +30,9 @@ export function ProjectsPanel({ instances }: { readonly instances: RowsSnapshot 
           <Progress value={(100 * count) / largest} size="sm" mt={4} aria-label={`Share of ${text}`} />
         </div>
       ))}
-      {counts.length > most ? (
+      {counts.length > maxShown ? (
         <Text size="sm" c="dimmed" mt="sm">
-          And {counts.length - most} more projects.
+          And {counts.length - maxShown} more projects.
         </Text>
       ) : null}
     </Panel>

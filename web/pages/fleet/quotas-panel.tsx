@@ -5,9 +5,9 @@ import { Panel } from '../../components/panel.tsx';
 import { QuotaBar } from '../../components/quota-bar.tsx';
 import type { RowsSnapshot } from '../../data/live-rows.ts';
 
-const most = 6;
+const maxShown = 6;
 
-/** How full the projects are that have a limit, the fullest first. */
+/** The usage of all project quotas, highest first. */
 export function QuotasPanel({ projects }: { readonly projects: RowsSnapshot }) {
   const quotas = projects.rows
     .flatMap(({ object, metadata: { name = '' } }) => {
@@ -26,7 +26,7 @@ export function QuotasPanel({ projects }: { readonly projects: RowsSnapshot }) {
   return (
     <Panel title="Quotas" actions={<Link to="/projects">Projects</Link>}>
       <Stack gap="sm">
-        {quotas.slice(0, most).map(({ name, resource, limit, used }) => (
+        {quotas.slice(0, maxShown).map(({ name, resource, limit, used }) => (
           <QuotaBar key={`${name} ${resource}`} label={name} used={used} limit={limit} />
         ))}
       </Stack>

@@ -20,51 +20,51 @@ import { useMay } from '../../data/permissions.ts';
 import type { Principal } from '../../data/principals.ts';
 
 const levels = [
-  { value: 'see', label: 'See it', about: 'Its state and version.', verbs: ['get'] },
+  { value: 'see', label: 'View', about: 'View its status and version.', verbs: ['get'] },
   {
     value: 'use',
-    label: 'Use it',
-    about: 'Get to its API through this server, and import from it into projects of theirs.',
+    label: 'Use',
+    about: 'Also use its API through this server, and import virtual clusters from it.',
     verbs: ['get', 'use'],
   },
   {
     value: 'manage',
-    label: 'Manage it',
-    about: 'Change how it is connected, too.',
+    label: 'Manage',
+    about: 'Also change its connection.',
     verbs: ['get', 'use', 'update', 'patch'],
   },
 ] as const;
 
-/** Who besides administrators may do something with the cluster itself. */
+/** The access to the cluster for users and teams other than administrators. */
 export function AccessTab({ cluster }: { readonly cluster: KubeObject }) {
   const { name = '' } = cluster.metadata;
   const { allowed: mayChange } = useMay({ verb: 'update', kind: kinds.cluster, name, subresource: 'spec.access' });
   const [isAdding, setAdding] = useState(false);
-  const [leaving, setLeaving] = useState<AccessGrant>();
+  const [revoking, setRevoking] = useState<AccessGrant>();
   const grants = accessGrants(cluster);
   const { allowed: mayUse } = useMay({ verb: 'use', kind: kinds.cluster, name });
   const add = mayChange ? (
     <Button size="xs" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
-      Give access
+      Grant access
     </Button>
   ) : undefined;
   return (
-    <Panel title="Who may use the cluster itself" actions={grants.length === 0 ? undefined : add}>
+    <Panel title="Cluster access" actions={grants.length === 0 ? undefined : add}>
       {grants.length === 0 ? (
         <EmptyState
           title="Administrators only"
-          text="Members of projects run virtual clusters on it without getting at the cluster itself. Here you let others in."
+          text="Project members run virtual clusters on this cluster without direct access to it. Grant access to others here."
           action={add}
         />
       ) : (
         <SimpleTable
           label="Access to the cluster"
-          head={['Who', 'May', ...(mayChange ? [''] : [])]}
+          head={['User or team', 'Permissions', ...(mayChange ? [''] : [])]}
           rows={grants.map((grant, index) => ({
             key: `${index} ${grant.principal.name}`,
             cells: [
-              grant.principal.name === '*' ? 'Everybody' : <PrincipalLink key="who" principal={grant.principal} />,
-              wordsFor(grant),
+              grant.principal.name === '*' ? 'Everyone' : <PrincipalLink key="who" principal={grant.principal} />,
+              permissionText(grant),
               ...(mayChange
                 ? [
                     <Button
@@ -72,10 +72,10 @@ export function AccessTab({ cluster }: { readonly cluster: KubeObject }) {
                       size="compact-xs"
                       variant="subtle"
                       color="red"
-                      aria-label={`Take access from ${grant.principal.name}`}
-                      onClick={() => setLeaving(grant)}
+                      aria-label={`Revoke access of ${grant.principal.name}`}
+                      onClick={() => setRevoking(grant)}
                     >
-                      Take back
+                      Revoke
                     </Button>,
                   ]
                 : []),
@@ -86,41 +86,41 @@ export function AccessTab({ cluster }: { readonly cluster: KubeObject }) {
       {mayUse ? (
         <>
           <Text size="sm" c="dimmed" mt="md">
-            You may use it. With a kubeconfig for this server:
+            You may use this cluster with a kubeconfig of this server:
           </Text>
           <Command text={`kubectl --server ${location.origin}${clusterRoot(name)} get namespaces`} />
         </>
       ) : null}
-      {isAdding ? <GiveAccess cluster={name} onClose={() => setAdding(false)} /> : null}
-      {leaving === undefined ? null : (
+      {isAdding ? <GrantAccess cluster={name} onClose={() => setAdding(false)} /> : null}
+      {revoking === undefined ? null : (
         <Confirm
-          title={`Take access from ${leaving.principal.name}?`}
-          action="Take it back"
+          title={`Revoke access of ${revoking.principal.name}?`}
+          action="Revoke access"
           danger
-          onClose={() => setLeaving(undefined)}
+          onClose={() => setRevoking(undefined)}
           onConfirm={async () => {
             await changeObject(kinds.cluster, { name }, (now) => ({
-              spec: { access: withoutGrant(accessEntries(now), leaving) },
+              spec: { access: withoutGrant(accessEntries(now), revoking) },
             }));
-            notify.done(`${leaving.principal.name} has lost access to ${name}`);
+            notify.done(`Revoked access of ${revoking.principal.name} to ${name}`);
           }}
         >
-          <Text size="sm">What they have open on the cluster ends. Their virtual clusters there go on.</Text>
+          <Text size="sm">Open connections to the cluster are closed. Virtual clusters on it keep running.</Text>
         </Confirm>
       )}
     </Panel>
   );
 }
 
-function wordsFor({ verbs, subresources }: AccessGrant): string {
+function permissionText({ verbs, subresources }: AccessGrant): string {
   const level = levels.find(
     (one) => one.verbs.length === verbs.length && one.verbs.every((verb) => verbs.includes(verb)),
   );
-  const words = level?.label ?? (verbs.includes('*') ? 'Everything' : verbs.join(', '));
-  return subresources.length === 0 ? words : `${words} (${subresources.join(', ')})`;
+  const text = level?.label ?? (verbs.includes('*') ? 'Full access' : verbs.join(', '));
+  return subresources.length === 0 ? text : `${text} (${subresources.join(', ')})`;
 }
 
-function GiveAccess({ cluster, onClose }: { readonly cluster: string; readonly onClose: () => void }) {
+function GrantAccess({ cluster, onClose }: { readonly cluster: string; readonly onClose: () => void }) {
   const [principal, setPrincipal] = useState<Principal>();
   const [level, setLevel] = useState<string>('use');
 
@@ -130,13 +130,13 @@ function GiveAccess({ cluster, onClose }: { readonly cluster: string; readonly o
     await changeObject(kinds.cluster, { name: cluster }, (now) => ({
       spec: { access: withGrant(accessEntries(now), { principal, verbs, subresources: [] }) },
     }));
-    notify.done(`${principal.name} has access to ${cluster}`);
+    notify.done(`Granted ${principal.name} access to ${cluster}`);
   }
 
   return (
     <FormDialog
-      title={`Give access to ${cluster}`}
-      action="Give access"
+      title={`Grant access to ${cluster}`}
+      action="Grant access"
       canSend={principal !== undefined}
       onSend={send}
       onClose={onClose}
@@ -151,7 +151,7 @@ function GiveAccess({ cluster, onClose }: { readonly cluster: string; readonly o
             required
             autoFocus
           />
-          <Radio.Group label="They may" value={level} onChange={setLevel}>
+          <Radio.Group label="Permissions" value={level} onChange={setLevel}>
             <Stack gap="xs" mt="xs">
               {levels.map(({ value, label, about }) => (
                 <Radio key={value} value={value} label={label} description={about} />

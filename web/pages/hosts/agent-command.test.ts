@@ -4,7 +4,7 @@ import { agentCommand } from './agent-command.ts';
 describe('the command that starts an agent', () => {
   const options = { cluster: 'edge', managementHost: 'https://clusters.example.com:8443', hasAuthority: true } as const;
 
-  it('names the server, the cluster and the key file, and what it serves', () => {
+  it('contains the server, the cluster, the key file and what to serve', () => {
     expect(agentCommand({ ...options, place: 'built-in' })).toBe(
       [
         'flotilla agent --management https://clusters.example.com:8443 --ca-file ca.crt \\',
@@ -16,11 +16,11 @@ describe('the command that starts an agent', () => {
     expect(agentCommand({ ...options, place: 'pod' })).toMatch(/:8444$/);
   });
 
-  it('needs no certificate file where everybody trusts the server', () => {
+  it('needs no certificate file if the server has a publicly trusted certificate', () => {
     expect(agentCommand({ ...options, hasAuthority: false, place: 'pod' })).not.toContain('ca.crt');
   });
 
-  it('takes a host without a scheme', () => {
+  it('accepts a host without a scheme', () => {
     expect(agentCommand({ ...options, managementHost: 'clusters.example.com', place: 'pod' })).toContain(
       '--management https://clusters.example.com',
     );

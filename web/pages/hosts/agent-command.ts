@@ -1,22 +1,22 @@
-/** What an agent serves. */
+/** The cluster that an agent serves. */
 export type AgentPlace = 'built-in' | 'kubeconfig' | 'pod';
 
 export const agentPlaces: readonly { readonly value: AgentPlace; readonly label: string; readonly flags: string }[] = [
-  { value: 'built-in', label: 'Virtual clusters of its own, no Kubernetes needed', flags: ' --built-in' },
-  { value: 'kubeconfig', label: 'A Kubernetes cluster, by a kubeconfig', flags: ' --kubeconfig kubeconfig.yaml' },
-  { value: 'pod', label: 'The Kubernetes cluster in which it runs as a pod', flags: '' },
+  { value: 'built-in', label: 'Its own built-in cluster, no Kubernetes required', flags: ' --built-in' },
+  { value: 'kubeconfig', label: 'A Kubernetes cluster, with a kubeconfig', flags: ' --kubeconfig kubeconfig.yaml' },
+  { value: 'pod', label: 'The Kubernetes cluster that it runs in as a pod', flags: '' },
 ];
 
 export interface AgentCommandOptions {
   readonly cluster: string;
-  /** Of the server, as it told. */
+  /** The address of the server, as the server reports it. */
   readonly managementHost: string;
-  /** The server's certificate is checked with one of its own. */
+  /** True if the server's certificate has its own CA. */
   readonly hasAuthority: boolean;
   readonly place: AgentPlace;
 }
 
-/** What is pasted on the machine of the agent, beside its key. */
+/** Returns the command that starts the agent, to run beside its key file. */
 export function agentCommand({ cluster, managementHost, hasAuthority, place }: AgentCommandOptions): string {
   const server = new URL(/^https?:/.test(managementHost) ? managementHost : `https://${managementHost}`).origin;
   const flags = agentPlaces.find(({ value }) => value === place)?.flags ?? '';

@@ -11,26 +11,26 @@ import { type AgentPlace, agentCommand, agentPlaces } from './agent-command.ts';
 export interface AgentKeyDialogProps {
   readonly cluster: string;
   readonly made: ClusterAccessKey;
-  /** The key is forgotten then. */
+  /** The key is discarded then. */
   onClose(): void;
 }
 
-/** The key of an agent, this once, and how the agent is started with it. */
+/** Shows the key of an agent once, and how to start the agent. */
 export function AgentKeyDialog({ cluster, made, onClose }: AgentKeyDialogProps) {
   const [place, setPlace] = useState<AgentPlace>('built-in');
   const { accessKey = '', managementHost = '', caCert = '' } = made;
   return (
-    <Dialog onClose={onClose} title={`The agent of ${cluster}`} size="xl" keepsOnClickBeside>
+    <Dialog onClose={onClose} title={`Agent for ${cluster}`} size="xl" keepsOnClickBeside>
       <Stack gap="md">
         <div>
           <Text size="sm" mb={4}>
-            1. Take the key to the machine of the agent. It is shown this once.
+            1. Copy the key to the machine of the agent. It is shown only once.
           </Text>
           <Group gap="xs" wrap="nowrap">
-            <Code block flex={1} tabIndex={0} aria-label="The key of the agent" style={{ overflowX: 'auto' }}>
+            <Code block flex={1} tabIndex={0} aria-label="Agent key" style={{ overflowX: 'auto' }}>
               {accessKey}
             </Code>
-            <CopyButton text={accessKey} what="the key" />
+            <CopyButton text={accessKey} what="agent key" />
           </Group>
           <Group gap="sm" mt="xs">
             <Button
@@ -39,7 +39,7 @@ export function AgentKeyDialog({ cluster, made, onClose }: AgentKeyDialogProps) 
               leftSection={<Icon name="download" size={16} />}
               onClick={() => saveText(`${cluster}.key`, `${accessKey}\n`)}
             >
-              Save {cluster}.key
+              Download {cluster}.key
             </Button>
             {caCert === '' ? null : (
               <Button
@@ -48,17 +48,17 @@ export function AgentKeyDialog({ cluster, made, onClose }: AgentKeyDialogProps) 
                 leftSection={<Icon name="download" size={16} />}
                 onClick={() => saveText('ca.crt', caCert)}
               >
-                Save ca.crt
+                Download ca.crt
               </Button>
             )}
           </Group>
         </div>
         <div>
           <Text size="sm" mb={4}>
-            2. Start the agent there, with its own address in place of edge.example.com.
+            2. Start the agent there. Replace edge.example.com with its own address.
           </Text>
           <NativeSelect
-            label="It serves"
+            label="Cluster to serve"
             value={place}
             onChange={(event) => setPlace(event.currentTarget.value as AgentPlace)}
             data={agentPlaces.map(({ value, label }) => ({ value, label }))}
@@ -67,7 +67,7 @@ export function AgentKeyDialog({ cluster, made, onClose }: AgentKeyDialogProps) 
           <Command text={agentCommand({ cluster, managementHost, hasAuthority: caCert !== '', place })} />
         </div>
         <Text size="sm" c="dimmed">
-          3. It tells the server where it is, and the cluster is online within seconds.
+          3. The agent registers with the server, and the cluster is online within seconds.
         </Text>
         <Group justify="flex-end">
           <Button onClick={onClose}>Done</Button>

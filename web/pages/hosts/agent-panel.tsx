@@ -11,14 +11,14 @@ import { AgentKeyDialog } from './agent-key-dialog.tsx';
 
 export interface AgentPanelProps {
   readonly cluster: string;
-  /** The server reaches the cluster in no other way. */
+  /** True if the server can reach the cluster only through an agent. */
   readonly isNeeded: boolean;
   readonly mayMakeKey: boolean;
 }
 
-/** The process beside a cluster that serves it: what it is for, its key, and how it is started. */
+/** Explains the agent of a cluster and creates its key. */
 export function AgentPanel({ cluster, isNeeded, mayMakeKey }: AgentPanelProps) {
-  // The key is here while its dialog is open, and nowhere afterwards.
+  // The key exists only while its dialog is open.
   const [made, setMade] = useState<ClusterAccessKey>();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -29,8 +29,8 @@ export function AgentPanel({ cluster, isNeeded, mayMakeKey }: AgentPanelProps) {
     try {
       const answer = await postSubresource(kinds.cluster, { name: cluster }, 'accesskey', {});
       setMade(answer as unknown as ClusterAccessKey);
-    } catch (refusal) {
-      setError(refusal);
+    } catch (failure) {
+      setError(failure);
     } finally {
       setBusy(false);
     }
@@ -40,16 +40,16 @@ export function AgentPanel({ cluster, isNeeded, mayMakeKey }: AgentPanelProps) {
     <Panel title="Agent">
       <Text size="sm" mb="md">
         {isNeeded
-          ? 'The server reaches this cluster through its agent, a process beside the cluster. Make a key for it, then start it there.'
-          : 'An agent beside the cluster serves it without the detour over this server, also while this server is away.'}
+          ? 'The server reaches this cluster through its agent, a process beside the cluster. Create a key for the agent, then start it there.'
+          : 'An agent beside the cluster serves it directly, also while this server is unavailable.'}
       </Text>
       {mayMakeKey ? (
         <>
           <Button leftSection={<Icon name="keys" size={16} />} loading={isBusy} onClick={() => void make()}>
-            Make a key for the agent
+            Create agent key
           </Button>
           <Text size="sm" c="dimmed" mt="sm">
-            A key that is there already goes on until the new one is first used. The same on the command line:
+            An existing key keeps working until the new one is first used. On the command line:
           </Text>
           <Command text={`flotilla cluster agent-key ${cluster} --file ${cluster}.key`} />
         </>

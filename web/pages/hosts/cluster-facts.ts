@@ -6,7 +6,7 @@ export function clusterSpec(cluster: KubeObject): ClusterSpec {
   return (objectAt(cluster, 'spec') ?? {}) as ClusterSpec;
 }
 
-/** How the server gets to a cluster. */
+/** The connection from the server to a cluster. */
 export type Way = 'built-in' | 'agent' | 'kubeconfig';
 
 export function wayTo(cluster: KubeObject): Way {
@@ -15,19 +15,19 @@ export function wayTo(cluster: KubeObject): Way {
 }
 
 export const wayWords: Readonly<Record<Way, string>> = {
-  'built-in': 'It is part of the server',
-  agent: 'Through its agent',
-  kubeconfig: 'By a kubeconfig',
+  'built-in': 'Built into the server',
+  agent: 'Agent',
+  kubeconfig: 'Kubeconfig',
 };
 
-/** One word for how it stands. */
+/** The status of a cluster in one word. */
 export function stateOf(cluster: KubeObject): 'Online' | 'Offline' | 'Pending' | 'Terminating' {
   if (cluster.metadata.deletionTimestamp !== undefined) return 'Terminating';
   if (textAt(cluster, 'status', 'phase') === '') return 'Pending';
   return flagAt(cluster, 'status', 'online') ? 'Online' : 'Offline';
 }
 
-/** An agent that never came. */
+/** True if the agent has never connected. */
 export function lacksAgent(cluster: KubeObject): boolean {
   return wayTo(cluster) === 'agent' && textAt(cluster, 'status', 'reason') === 'NoAgent';
 }

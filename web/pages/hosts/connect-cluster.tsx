@@ -11,16 +11,16 @@ import { kinds } from '../../data/kind-ref.ts';
 import { createObject } from '../../data/objects.ts';
 import { KubeconfigInput } from './kubeconfig-input.tsx';
 
-type Way = 'kubeconfig' | 'agent';
+type ConnectionMethod = 'kubeconfig' | 'agent';
 
-/** A cluster becomes one that virtual clusters run on. */
+/** Connects a cluster to host virtual clusters. */
 export function ConnectCluster({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
-  const [way, setWay] = useState<Way>('kubeconfig');
+  const [method, setMethod] = useState<ConnectionMethod>('kubeconfig');
   const [name, setName] = useState('');
   const [displayName, setDisplayName] = useState('');
   const [kubeconfig, setKubeconfig] = useState('');
-  const isComplete = name.trim() !== '' && (way === 'agent' || kubeconfig.trim() !== '');
+  const isComplete = name.trim() !== '' && (method === 'agent' || kubeconfig.trim() !== '');
   const shown = name.trim() || 'europe';
 
   async function send(): Promise<void> {
@@ -31,18 +31,18 @@ export function ConnectCluster({ onClose }: { readonly onClose: () => void }) {
       metadata: { name: cluster },
       spec: {
         ...(displayName.trim() === '' ? {} : { displayName: displayName.trim() }),
-        ...(way === 'agent' ? { networkPeer: true } : { kubeconfig }),
+        ...(method === 'agent' ? { networkPeer: true } : { kubeconfig }),
       },
     });
-    notify.done(way === 'agent' ? `${cluster} waits for its agent` : `${cluster} is connected`);
-    const search = way === 'agent' ? { tab: 'connection' } : {};
+    notify.done(method === 'agent' ? `Created ${cluster}, waiting for its agent` : `Connected ${cluster}`);
+    const search = method === 'agent' ? { tab: 'connection' } : {};
     await navigate({ to: '/hosts/$cluster', params: { cluster }, search });
   }
 
   return (
     <FormDialog
-      title="Connect a cluster"
-      action={way === 'agent' ? 'Next: its agent' : 'Connect'}
+      title="Connect cluster"
+      action={method === 'agent' ? 'Next: start agent' : 'Connect'}
       canSend={isComplete}
       size="lg"
       onSend={send}
@@ -53,19 +53,19 @@ export function ConnectCluster({ onClose }: { readonly onClose: () => void }) {
         return (
           <>
             <SegmentedControl
-              aria-label="How the server reaches it"
+              aria-label="Connection method"
               fullWidth
-              value={way}
-              onChange={(value) => setWay(value as Way)}
+              value={method}
+              onChange={(value) => setMethod(value as ConnectionMethod)}
               data={[
-                { value: 'kubeconfig', label: 'By a kubeconfig' },
-                { value: 'agent', label: 'Through an agent' },
+                { value: 'kubeconfig', label: 'Kubeconfig' },
+                { value: 'agent', label: 'Agent' },
               ]}
             />
             <Text size="sm" c="dimmed">
-              {way === 'kubeconfig'
+              {method === 'kubeconfig'
                 ? 'For a Kubernetes cluster whose API the server can reach.'
-                : 'For a cluster behind a firewall, or a machine without Kubernetes: a process beside it connects to this server.'}
+                : 'For a cluster behind a firewall, or a machine without Kubernetes: an agent beside it connects to this server.'}
             </Text>
             <NameField value={name} onChange={setName} error={problem('metadata.name')} />
             <TextInput
@@ -75,15 +75,15 @@ export function ConnectCluster({ onClose }: { readonly onClose: () => void }) {
               error={problem('spec.displayName')}
               autoComplete="off"
             />
-            {way === 'kubeconfig' ? (
+            {method === 'kubeconfig' ? (
               <KubeconfigInput value={kubeconfig} onChange={setKubeconfig} error={problem('spec.kubeconfig')} />
             ) : null}
             <div>
               <Text size="sm" c="dimmed">
-                The same on the command line:
+                On the command line:
               </Text>
               <Command
-                text={`flotilla cluster add ${shown} ${way === 'agent' ? '--agent' : '--kubeconfig kubeconfig.yaml'}`}
+                text={`flotilla cluster add ${shown} ${method === 'agent' ? '--agent' : '--kubeconfig kubeconfig.yaml'}`}
               />
             </div>
           </>

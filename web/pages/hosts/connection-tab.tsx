@@ -17,7 +17,7 @@ import { clusterSpec, wayTo } from './cluster-facts.ts';
 import { EditEndpoint } from './edit-endpoint.tsx';
 import { KubeconfigInput } from './kubeconfig-input.tsx';
 
-/** How the server gets to the cluster, and how others get there without the server. */
+/** The connections of the server and of clients to the cluster. */
 export function ConnectionTab({ cluster }: { readonly cluster: KubeObject }) {
   const { name = '' } = cluster.metadata;
   const [open, setOpen] = useState<'kubeconfig' | 'endpoint'>();
@@ -27,21 +27,21 @@ export function ConnectionTab({ cluster }: { readonly cluster: KubeObject }) {
     { verb: 'update', kind: kinds.cluster, name, subresource: 'spec.directEndpoint' },
     { verb: 'create', kind: kinds.cluster, name, subresource: 'accesskey' },
   ]);
-  const way = wayTo(cluster);
+  const connection = wayTo(cluster);
   const { directEndpoint } = clusterSpec(cluster);
-  if (way === 'built-in') {
+  if (connection === 'built-in') {
     return (
-      <Panel title="Built in">
+      <Panel title="Built-in cluster">
         <Text size="sm">
-          This cluster is part of the server. There is nothing to connect, and no agent that it needs: its virtual
-          clusters are reached as the server itself is.
+          This cluster is part of the server and needs no connection or agent. Clients reach its virtual clusters at the
+          address of the server.
         </Text>
       </Panel>
     );
   }
   return (
     <>
-      {way === 'kubeconfig' ? (
+      {connection === 'kubeconfig' ? (
         <Panel
           title="Kubeconfig"
           actions={
@@ -53,39 +53,39 @@ export function ConnectionTab({ cluster }: { readonly cluster: KubeObject }) {
           }
         >
           <Stack gap="xs">
-            <Text size="sm">The server has it sealed, and shows it to nobody.</Text>
+            <Text size="sm">The server stores the kubeconfig encrypted and never shows it.</Text>
             <Text size="sm" c="dimmed">
-              {credentialWords(cluster)}
+              {credentialText(cluster)}
             </Text>
           </Stack>
         </Panel>
       ) : null}
-      <AgentPanel cluster={name} isNeeded={way === 'agent'} mayMakeKey={mayMakeKey?.allowed === true} />
+      <AgentPanel cluster={name} isNeeded={connection === 'agent'} mayMakeKey={mayMakeKey?.allowed === true} />
       <Panel
         title="Direct endpoint"
         actions={
           maySetEndpoint?.allowed === true ? (
             <Button variant="default" size="xs" onClick={() => setOpen('endpoint')}>
-              Change
+              Edit
             </Button>
           ) : undefined
         }
       >
         <Text size="sm" c="dimmed" mb="md">
-          Where kubeconfigs lead to without the detour over this server. An agent announces its own.
+          The address at which clients reach the cluster without this server. An agent reports its own.
         </Text>
         {directEndpoint?.host === undefined || directEndpoint.host === '' ? (
-          <Text size="sm">There is none: all ways lead over this server.</Text>
+          <Text size="sm">None. All connections go through this server.</Text>
         ) : (
           <>
             <Facts
-              facts={{
+              items={{
                 Address: <span className="mono">{directEndpoint.host}</span>,
-                Certificates: directEndpoint.caData ? 'its own' : 'those that everybody trusts',
+                Certificates: directEndpoint.caData ? 'Custom CA' : 'Publicly trusted',
               }}
             />
             <Text size="sm" c="dimmed" mt="md">
-              A token for it, on the command line:
+              To get a token for it on the command line:
             </Text>
             <Command text="flotilla token --direct" />
           </>
@@ -97,31 +97,31 @@ export function ConnectionTab({ cluster }: { readonly cluster: KubeObject }) {
   );
 }
 
-function credentialWords(cluster: KubeObject): string {
+function credentialText(cluster: KubeObject): string {
   const conditions = listAt(cluster, 'status', 'conditions') as unknown as readonly Condition[];
-  return conditions.find(({ type }) => type === 'CredentialsValid')?.message ?? 'Nobody has tried it yet.';
+  return conditions.find(({ type }) => type === 'CredentialsValid')?.message ?? 'Not checked yet.';
 }
 
-/** What is typed is in this dialog alone, and gone with it. */
+/** The input exists only while the dialog is open. */
 function ReplaceKubeconfig({ cluster, onClose }: { readonly cluster: string; readonly onClose: () => void }) {
   const [kubeconfig, setKubeconfig] = useState('');
   return (
     <FormDialog
-      title={`Another kubeconfig for ${cluster}`}
+      title={`Replace kubeconfig of ${cluster}`}
       action="Replace"
       size="lg"
       canSend={kubeconfig.trim() !== ''}
       onClose={onClose}
       onSend={async () => {
         await patchObject(kinds.cluster, { name: cluster }, { spec: { kubeconfig } });
-        notify.done(`${cluster} has another kubeconfig`);
+        notify.done(`Replaced kubeconfig of ${cluster}`);
       }}
     >
       {(error) => (
         <>
           <Text size="sm">
-            What is open with the old one ends. While virtual clusters run there, the new one has to lead to the same
-            cluster.
+            Connections with the old kubeconfig are closed. While virtual clusters run on the cluster, the new one must
+            point to the same cluster.
           </Text>
           <KubeconfigInput
             value={kubeconfig}

@@ -20,14 +20,14 @@ export function DeleteCluster({ cluster, onClose }: { readonly cluster: KubeObje
       onClose={onClose}
       onConfirm={async () => {
         await deleteObject(kinds.cluster, { name }, { uid });
-        notify.done(count === 0 ? `${name} is disconnected` : `${name} goes when it is empty`);
+        notify.done(count === 0 ? `Disconnected ${name}` : `${name} will be disconnected when it is empty`);
       }}
     >
       <Text size="sm">
-        Nothing on the cluster itself is removed.{' '}
+        Nothing is removed from the cluster itself.{' '}
         {count === 0
-          ? 'No virtual cluster that you can see runs on it.'
-          : `${runningOn(count)} on it: it stays until they are deleted, and takes no new ones.`}
+          ? 'No virtual clusters that you can see run on it.'
+          : `${runningOn(count)} on it. It stays connected until they are deleted, and accepts no new ones.`}
       </Text>
     </Confirm>
   );

@@ -8,7 +8,7 @@ import { kinds } from '../../data/kind-ref.ts';
 import { patchObject } from '../../data/objects.ts';
 import { clusterSpec } from './cluster-facts.ts';
 
-/** Where clients reach a cluster without the server. */
+/** Edits the direct endpoint of a cluster. */
 export function EditEndpoint({ cluster, onClose }: { readonly cluster: KubeObject; readonly onClose: () => void }) {
   const { name = '' } = cluster.metadata;
   const before = clusterSpec(cluster).directEndpoint;
@@ -18,7 +18,7 @@ export function EditEndpoint({ cluster, onClose }: { readonly cluster: KubeObjec
   async function send(): Promise<void> {
     const directEndpoint = host.trim() === '' ? null : { host: host.trim(), caData: caData.trim() || null };
     await patchObject(kinds.cluster, { name }, { spec: { directEndpoint } });
-    notify.done(`The direct endpoint of ${name} is changed`);
+    notify.done(`Saved ${name}`);
   }
 
   return (
@@ -29,7 +29,7 @@ export function EditEndpoint({ cluster, onClose }: { readonly cluster: KubeObjec
           <>
             <TextInput
               label="Address"
-              description="Of the agent, as clients reach it. Empty: there is none."
+              description="The address at which clients reach the agent. Leave empty for none."
               placeholder="https://edge.example.com:8444"
               value={host}
               onChange={(event) => setHost(event.currentTarget.value)}
@@ -39,8 +39,8 @@ export function EditEndpoint({ cluster, onClose }: { readonly cluster: KubeObjec
               data-autofocus
             />
             <Textarea
-              label="Certificates"
-              description="That it is checked with, as PEM. Empty: those that everybody trusts."
+              label="CA certificates"
+              description="PEM certificates to verify the endpoint. Leave empty for publicly trusted certificates."
               value={caData}
               onChange={(event) => setCaData(event.currentTarget.value)}
               error={problem('spec.directEndpoint.caData')}

@@ -19,7 +19,7 @@ import { OverviewTab } from './overview-tab.tsx';
 
 const list = { to: '/hosts', label: 'Clusters' } as const;
 
-/** One cluster that virtual clusters run on. */
+/** The page of a cluster. */
 export function HostPage() {
   const { cluster: name } = useParams({ from: '/hosts/$cluster' });
   return (
@@ -33,17 +33,17 @@ function Host({ cluster, back }: { readonly cluster: KubeObject; readonly back: 
   const { name = '', deletionTimestamp } = cluster.metadata;
   const [open, setOpen] = useState<'details' | 'deletion'>();
   const close = () => setOpen(undefined);
-  const [write, remove, look, agentKey] = useMayEach([
+  const [write, remove, listImports, agentKey] = useMayEach([
     { verb: 'patch', kind: kinds.cluster, name },
     { verb: 'delete', kind: kinds.cluster, name },
     { verb: 'get', kind: kinds.cluster, name, subresource: 'virtualclusters' },
     { verb: 'create', kind: kinds.cluster, name, subresource: 'accesskey' },
   ]);
-  const isGoing = deletionTimestamp !== undefined;
+  const isTerminating = deletionTimestamp !== undefined;
   const tabs = [
     { id: 'overview', label: 'Overview', render: () => <OverviewTab cluster={cluster} /> },
     { id: 'instances', label: 'Virtual clusters', render: () => <InstancesTab cluster={name} /> },
-    ...(look?.allowed === true
+    ...(listImports?.allowed === true
       ? [{ id: 'import', label: 'Import', render: () => <ImportTab cluster={cluster} /> }]
       : []),
     ...(agentKey?.allowed === true || write?.allowed === true
@@ -62,21 +62,21 @@ function Host({ cluster, back }: { readonly cluster: KubeObject; readonly back: 
         <Offered when={write?.allowed} icon="edit" onPress={() => setOpen('details')}>
           Edit
         </Offered>
-        <Offered when={remove?.allowed && !isGoing} icon="trash" onPress={() => setOpen('deletion')}>
+        <Offered when={remove?.allowed && !isTerminating} icon="trash" onPress={() => setOpen('deletion')}>
           Disconnect
         </Offered>
       </ObjectHeader>
-      {isGoing ? (
+      {isTerminating ? (
         <Alert color="orange" mb="md" role="status" title="This cluster is being disconnected">
-          It goes when no virtual cluster runs on it any more. Delete those first; it takes no new ones.
+          It is removed once no virtual cluster runs on it. Delete those first; it accepts no new ones.
         </Alert>
       ) : null}
-      <DetailTabs label="Parts of the cluster" tabs={tabs} />
+      <DetailTabs label="Cluster sections" tabs={tabs} />
       {open === 'details' ? (
         <EditDetails
           kind={kinds.cluster}
           object={cluster}
-          aboutOwner="May change what the cluster is called."
+          aboutOwner="May change the display name and description."
           onClose={close}
         />
       ) : null}

@@ -16,34 +16,34 @@ import { useRows } from '../../data/use-rows.ts';
 import { stateOf } from './cluster-facts.ts';
 import { ConnectCluster } from './connect-cluster.tsx';
 
-const stateColumn: ListColumn = {
-  name: 'State',
-  about: 'Whether it can be reached.',
+const statusColumn: ListColumn = {
+  name: 'Status',
+  about: 'Online if the server can reach it.',
   isWide: false,
   text: ({ object }) => stateOf(object),
 };
-/** Phase and reachability are one word here. */
+/** The status column above combines both. */
 const leaveOut = ['Status', 'Online'];
-const filters = ['State', 'Reached By'];
+const filters = ['Status', 'Reached By'];
 
-/** The clusters that virtual clusters run on. */
+/** The clusters that host virtual clusters. */
 export function HostsPage() {
   const rows = useRows({ kind: kinds.cluster, objects: true });
   const instances = useRows({ kind: kinds.instance });
   const { allowed: mayConnect } = useMay({ verb: 'create', kind: kinds.cluster });
   const [isConnecting, setConnecting] = useState(false);
   const extraColumns = useMemo(() => {
-    const place = columnText(instances, 'Cluster');
-    const carried = new Map<string, number>();
-    for (const row of instances.rows) carried.set(place(row), (carried.get(place(row)) ?? 0) + 1);
+    const clusterOf = columnText(instances, 'Cluster');
+    const counts = new Map<string, number>();
+    for (const row of instances.rows) counts.set(clusterOf(row), (counts.get(clusterOf(row)) ?? 0) + 1);
     const isCounted = knownCount(instances) !== undefined;
-    const count = ({ metadata }: Row) => carried.get(metadata.name ?? '') ?? 0;
+    const count = ({ metadata }: Row) => counts.get(metadata.name ?? '') ?? 0;
     return [
       displayNameColumn,
-      stateColumn,
+      statusColumn,
       {
         name: 'Virtual Clusters',
-        about: 'Virtual clusters on it that you can see.',
+        about: 'The virtual clusters on it that you can see.',
         isWide: false,
         text: (row: Row) => (isCounted ? String(count(row)) : ''),
         rank: count,
@@ -52,12 +52,12 @@ export function HostsPage() {
   }, [instances]);
   const connect = mayConnect ? (
     <Button onClick={() => setConnecting(true)} leftSection={<Icon name="plus" />}>
-      Connect a cluster
+      Connect cluster
     </Button>
   ) : undefined;
   return (
     <>
-      <PageHeader title="Clusters" about="What virtual clusters run on." actions={connect} />
+      <PageHeader title="Clusters" about="The clusters that virtual clusters run on." actions={connect} />
       <ResourceList
         what="clusters"
         rows={rows}
@@ -70,23 +70,23 @@ export function HostsPage() {
               {text}
             </Link>
           ),
-          State: (_, text) => <StatusBadge status={text} />,
+          Status: (_, text) => <StatusBadge status={text} />,
         }}
         empty={
           mayConnect
             ? {
-                title: 'No cluster is connected',
+                title: 'No clusters connected',
                 text: (
                   <>
-                    Virtual clusters need one to run on. The same on the command line:
+                    Virtual clusters need a cluster to run on. Connect one here or on the command line:
                     <Command text="flotilla cluster add europe --kubeconfig europe.yaml" />
                   </>
                 ),
                 action: connect,
               }
             : {
-                title: 'You see no clusters',
-                text: 'You see those that a project of yours may use. Administrators connect them.',
+                title: 'No clusters',
+                text: 'You see the clusters that your projects may use. Administrators can connect clusters.',
               }
         }
       />

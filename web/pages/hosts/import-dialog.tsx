@@ -21,7 +21,7 @@ export interface ImportDialogProps {
   onClose(): void;
 }
 
-/** A virtual cluster that is there already becomes one of a project. */
+/** Imports an existing virtual cluster into a project. */
 export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
   const projects = useImportProjects(cluster);
   const [chosen, setChosen] = useState<string>();
@@ -42,7 +42,7 @@ export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
       },
       ...(staysManaged ? { skipHelmDeploy: true } : {}),
     });
-    notify.done(`${importName.trim() || found.name} is in the project ${project}`);
+    notify.done(`Imported ${importName.trim() || found.name} into project ${project}`);
   }
 
   return (
@@ -55,12 +55,12 @@ export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
     >
       {(error) => {
         const problem = fieldProblems(error);
-        if (projects === undefined) return <Waiting words="Looking which projects may have it" />;
+        if (projects === undefined) return <Waiting message="Loading projects" />;
         if (project === undefined) {
           return (
             <Text>
-              No project in which you may import allows the cluster {cluster}. Allow it there first, under Clusters and
-              templates.
+              None of the projects that you may import into allows cluster {cluster}. Allow it in a project first, on
+              its “Clusters and templates” tab.
             </Text>
           );
         }
@@ -75,7 +75,7 @@ export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
             />
             <TextInput
               label="Name"
-              description="What it is called in the project."
+              description="The name in the project."
               value={importName}
               onChange={(event) => setImportName(event.currentTarget.value)}
               error={problem('sourceVirtualCluster.importName') ?? problem('sourceVirtualCluster.name')}
@@ -83,8 +83,8 @@ export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
               spellCheck={false}
             />
             <Switch
-              label="It stays managed where it is now"
-              description="Then nothing is ever installed or removed there from here, also not when it is deleted here."
+              label="Keep the existing installation"
+              description="Flotilla never installs, upgrades or removes anything there, even when the virtual cluster is deleted here."
               checked={staysManaged}
               onChange={(event) => setStaysManaged(event.currentTarget.checked)}
             />
@@ -95,17 +95,17 @@ export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
   );
 }
 
-/** The projects that a virtual cluster of this cluster can be imported into; undefined while that is not known. */
+/** The projects that virtual clusters of this cluster can be imported into; `undefined` while unknown. */
 function useImportProjects(cluster: string): readonly string[] | undefined {
   const { rows, state } = useRows({ kind: kinds.project, objects: true });
   const { isAdmin } = useSelf();
   const allowing = rows.flatMap(({ object, metadata: { name = '' } }) =>
     allows(readAllowed(projectSpec(object).allowedClusters), cluster) ? [name] : [],
   );
-  // Administrators may everywhere; others are in few projects.
-  const asked = isAdmin ? [] : allowing;
+  // Administrators may import into all projects; other users have few projects to check.
+  const checked = isAdmin ? [] : allowing;
   const may = useMayEach(
-    asked.map((name) => ({ verb: 'create', kind: kinds.project, name, subresource: 'importvirtualcluster' })),
+    checked.map((name) => ({ verb: 'create', kind: kinds.project, name, subresource: 'importvirtualcluster' })),
   );
   if (state === 'loading' || may.some(({ known }) => !known)) return undefined;
   return isAdmin ? allowing : allowing.filter((_, index) => may[index]?.allowed === true);

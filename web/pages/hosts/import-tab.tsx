@@ -19,24 +19,24 @@ import { ImportDialog } from './import-dialog.tsx';
 
 export type Found = ClusterVirtualClusters['virtualClusters'][number];
 
-/** Nobody tells the server what others make on a cluster: it looks. */
-const lookEvery = 60_000;
+/** Polled: the server is not notified about changes on a cluster. */
+const pollIntervalMs = 60_000;
 
-/** Somebody imports them one by one. */
-const mostShown = 200;
+/** The maximum number of rows; users import one at a time. */
+const maxShown = 200;
 
-/** The virtual clusters that run on a cluster, and the way of those outside of any project into one. */
+/** The virtual clusters on a cluster that belong to no project and can be imported. */
 export function ImportTab({ cluster }: { readonly cluster: KubeObject }) {
   const { name = '' } = cluster.metadata;
   const [chosen, setChosen] = useState<Found>();
   const { data, error, isFetching, refetch } = useQuery({
     ...subresourceQuery<ClusterVirtualClusters>(kinds.cluster, { name }, 'virtualclusters'),
-    refetchInterval: lookEvery,
+    refetchInterval: pollIntervalMs,
   });
   const isClosed = flagAt(cluster, 'spec', 'unusable');
   if (data === undefined) {
     return error === null ? (
-      <Waiting words="Looking what runs on the cluster" />
+      <Waiting message="Loading virtual clusters" />
     ) : (
       <ErrorNotice error={error} onRetry={() => void refetch()} />
     );
@@ -47,7 +47,7 @@ export function ImportTab({ cluster }: { readonly cluster: KubeObject }) {
     <>
       {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
       <Panel
-        title="Can be imported"
+        title="Available for import"
         actions={
           <Button
             variant="default"
@@ -56,7 +56,7 @@ export function ImportTab({ cluster }: { readonly cluster: KubeObject }) {
             leftSection={<Icon name="refresh" size={16} />}
             onClick={() => void refetch()}
           >
-            Look again
+            Refresh
           </Button>
         }
       >
@@ -65,7 +65,7 @@ export function ImportTab({ cluster }: { readonly cluster: KubeObject }) {
             title="Nothing to import"
             text={
               <>
-                A virtual cluster that somebody made on this cluster, outside of any project, shows up here. The same on
+                Virtual clusters on this cluster that belong to no project are listed here. You can also list them on
                 the command line:
                 <Command text={`flotilla importable ${name}`} />
               </>
@@ -75,20 +75,20 @@ export function ImportTab({ cluster }: { readonly cluster: KubeObject }) {
           <>
             <Text size="sm" c="dimmed" mb="sm">
               {isClosed
-                ? 'The cluster takes no new virtual clusters, so nothing can be imported now.'
-                : 'An import leaves a virtual cluster as it is: nothing is restarted or installed anew.'}
+                ? 'This cluster accepts no new virtual clusters, so nothing can be imported.'
+                : 'An import does not restart or reinstall a virtual cluster.'}
             </Text>
             <SimpleTable
-              label="Virtual clusters that can be imported"
-              head={['Name', 'Namespace', 'State', 'Version', '']}
-              rows={outside.slice(0, mostShown).map((found) => ({
+              label="Virtual clusters available for import"
+              head={['Name', 'Namespace', 'Status', 'Version', '']}
+              rows={outside.slice(0, maxShown).map((found) => ({
                 key: keyOf(found),
                 cells: [
                   found.name,
                   <span key="namespace" className="mono">
                     {found.namespace}
                   </span>,
-                  <StatusBadge key="state" status={found.status ?? ''} />,
+                  <StatusBadge key="status" status={found.status ?? ''} />,
                   found.version ?? '–',
                   <Button
                     key="import"
@@ -103,9 +103,9 @@ export function ImportTab({ cluster }: { readonly cluster: KubeObject }) {
                 ],
               }))}
             />
-            {outside.length > mostShown ? (
+            {outside.length > maxShown ? (
               <Text size="sm" c="dimmed" mt="sm">
-                And {outside.length - mostShown} more; they show up when these are imported.
+                And {outside.length - maxShown} more, shown after these are imported.
               </Text>
             ) : null}
           </>
@@ -113,9 +113,9 @@ export function ImportTab({ cluster }: { readonly cluster: KubeObject }) {
       </Panel>
       {known === 0 ? null : (
         <Text size="sm" c="dimmed">
-          {known === 1 ? 'One virtual cluster here is' : `${known} virtual clusters here are`} in a project already:{' '}
+          {known === 1 ? '1 virtual cluster is' : `${known} virtual clusters are`} already in a project:{' '}
           <Link to="/hosts/$cluster" params={{ cluster: name }} search={{ tab: 'instances' }}>
-            see what runs on the cluster
+            view virtual clusters
           </Link>
           .
         </Text>

@@ -14,7 +14,7 @@ const extraColumns = [projectColumn];
 const leaveOut = ['Cluster'];
 const filters = ['Status', 'Project'];
 
-/** What runs on a cluster, as far as one may see it. */
+/** The virtual clusters on a cluster that the caller may see. */
 export function InstancesTab({ cluster }: { readonly cluster: string }) {
   const rows = useRows(instancesOn(cluster));
   return (
@@ -33,8 +33,8 @@ export function InstancesTab({ cluster }: { readonly cluster: string }) {
         Status: (_, text) => <StatusBadge status={text} />,
       }}
       empty={{
-        title: 'Nothing runs here yet',
-        text: 'Virtual clusters of projects that allow this cluster come here, by choice or where there is most room.',
+        title: 'No virtual clusters',
+        text: 'Virtual clusters of projects that allow this cluster run here if it is selected or has the most capacity.',
       }}
     />
   );

@@ -7,19 +7,19 @@ export interface KubeconfigInputProps {
   readonly error?: string | undefined;
 }
 
-/** The server takes no longer one. */
-const longest = 256 * 1024;
+/** The server's size limit. */
+const maxSize = 256 * 1024;
 
-/** A kubeconfig from a file or the clipboard. It holds credentials: whoever shows this forgets it when it closes. */
+/** A kubeconfig from a file or the clipboard. It contains credentials: the parent must discard it on close. */
 export function KubeconfigInput({ value, onChange, error }: KubeconfigInputProps) {
   async function read(file: File | null): Promise<void> {
-    if (file !== null) onChange(await file.slice(0, longest + 1).text());
+    if (file !== null) onChange(await file.slice(0, maxSize + 1).text());
   }
   return (
     <div>
       <Textarea
         label="Kubeconfig"
-        description="Its current context counts. All credentials have to be in it: the server reads no files and runs no programs that it names. It is sealed, and never shown again."
+        description="The server uses the current context. All credentials must be inline: file references and exec plugins are not supported. It is stored encrypted and never shown again."
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         error={error}
@@ -35,7 +35,7 @@ export function KubeconfigInput({ value, onChange, error }: KubeconfigInputProps
         <FileButton onChange={(file) => void read(file)} inputProps={{ 'aria-label': 'Kubeconfig file' }}>
           {(props) => (
             <Button {...props} variant="default" size="xs" leftSection={<Icon name="upload" size={16} />}>
-              Take it from a file
+              Choose file
             </Button>
           )}
         </FileButton>

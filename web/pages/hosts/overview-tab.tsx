@@ -21,13 +21,13 @@ import { useRows } from '../../data/use-rows.ts';
 import { clusterSpec, lacksAgent, stateOf, wayTo, wayWords } from './cluster-facts.ts';
 import { instancesOn } from './instances-tab.tsx';
 
-const conditionWords: Readonly<Record<string, string>> = {
-  Ready: 'Virtual clusters can be made on it',
-  Reachable: 'It can be reached',
-  CredentialsValid: 'Its credentials are good',
-  Unique: 'It is connected once',
-  RightsSufficient: 'The server may do there what it has to',
-  ContentDeleted: 'Everything of it is gone',
+const conditionLabels: Readonly<Record<string, string>> = {
+  Ready: 'Ready for virtual clusters',
+  Reachable: 'Reachable',
+  CredentialsValid: 'Credentials are valid',
+  Unique: 'Connected only once',
+  RightsSufficient: 'Permissions are sufficient',
+  ContentDeleted: 'Contents are deleted',
 };
 
 const uncounted = (
@@ -37,19 +37,19 @@ const uncounted = (
   </>
 );
 
-/** How a cluster stands. */
+/** The status and details of a cluster. */
 export function OverviewTab({ cluster }: { readonly cluster: KubeObject }) {
   const { name = '', creationTimestamp } = cluster.metadata;
   const { description, directEndpoint } = clusterSpec(cluster);
   const instances = useRows(instancesOn(name));
   const owner = ownerPrincipal(cluster);
-  const state = stateOf(cluster);
-  const unknown = state === 'Pending' ? 'The server has not looked at it yet.' : 'It can be used.';
+  const status = stateOf(cluster);
+  const fallback = status === 'Pending' ? 'The server has not checked it yet.' : 'Ready to use.';
   const conditions = listAt(cluster, 'status', 'conditions') as unknown as readonly Condition[];
   return (
     <>
       {lacksAgent(cluster) ? (
-        <Alert color="yellow" mb="md" title="Its agent has not come yet" role="status">
+        <Alert color="yellow" mb="md" title="The agent has not connected yet" role="status">
           <LinkButton
             to="/hosts/$cluster"
             params={{ cluster: name }}
@@ -57,18 +57,18 @@ export function OverviewTab({ cluster }: { readonly cluster: KubeObject }) {
             size="xs"
             variant="default"
           >
-            How to start one beside the cluster
+            Show setup instructions
           </LinkButton>
         </Alert>
       ) : null}
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" verticalSpacing={0}>
-        <Panel title="State">
+        <Panel title="Status">
           <Group gap="sm" mb="md" wrap="nowrap" align="flex-start">
-            <StatusBadge status={state} />
-            <Text size="sm">{textAt(cluster, 'status', 'message') || unknown}</Text>
+            <StatusBadge status={status} />
+            <Text size="sm">{textAt(cluster, 'status', 'message') || fallback}</Text>
           </Group>
           <Facts
-            facts={{
+            items={{
               Description: description,
               'Kubernetes version': textAt(cluster, 'status', 'kubernetesVersion'),
               'Reached by': wayWords[wayTo(cluster)],
@@ -80,7 +80,7 @@ export function OverviewTab({ cluster }: { readonly cluster: KubeObject }) {
                   </Link>
                 ),
               Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
-              Identity: <span className="mono">{textAt(cluster, 'status', 'clusterUID') || 'not known yet'}</span>,
+              UID: <span className="mono">{textAt(cluster, 'status', 'clusterUID') || 'unknown'}</span>,
               Age: <Age since={creationTimestamp} />,
             }}
           />
@@ -88,7 +88,7 @@ export function OverviewTab({ cluster }: { readonly cluster: KubeObject }) {
         </Panel>
         {conditions.length === 0 && wayTo(cluster) === 'built-in' ? null : (
           <Panel title="Conditions">
-            <Conditions label={`Conditions of ${name}`} conditions={conditions} words={conditionWords} />
+            <Conditions label={`Conditions of ${name}`} conditions={conditions} labels={conditionLabels} />
           </Panel>
         )}
       </SimpleGrid>
@@ -96,7 +96,7 @@ export function OverviewTab({ cluster }: { readonly cluster: KubeObject }) {
   );
 }
 
-/** Whether new virtual clusters come here. Those that are here stay. */
+/** Controls whether the cluster accepts new virtual clusters. Existing ones stay. */
 function UsableSwitch({ cluster }: { readonly cluster: KubeObject }) {
   const { name = '' } = cluster.metadata;
   const { unusable = false } = clusterSpec(cluster);
@@ -107,20 +107,20 @@ function UsableSwitch({ cluster }: { readonly cluster: KubeObject }) {
     setBusy(true);
     try {
       await patchObject(kinds.cluster, { name }, { spec: { unusable: next } });
-      notify.done(next ? `${name} takes no new virtual clusters` : `${name} takes new virtual clusters again`);
+      notify.done(next ? `${name} accepts no new virtual clusters` : `${name} accepts new virtual clusters`);
     } catch (error) {
-      notify.failed(`${name} is as it was`, error);
+      notify.failed(`Failed to update ${name}`, error);
     } finally {
       setBusy(false);
     }
   }
 
-  if (!maySet) return unusable ? <Text mt="md">It takes no new virtual clusters.</Text> : null;
+  if (!maySet) return unusable ? <Text mt="md">This cluster accepts no new virtual clusters.</Text> : null;
   return (
     <Switch
       mt="lg"
-      label="It takes new virtual clusters"
-      description="Those that run on it go on, whatever is set here."
+      label="Accept new virtual clusters"
+      description="Existing virtual clusters are not affected."
       checked={!unusable}
       disabled={isBusy}
       onChange={(event) => void set(!event.currentTarget.checked)}

@@ -16,7 +16,7 @@ import { firstKind, kindSections } from './kind-sections.ts';
 import { NamespaceChoice } from './namespace-choice.tsx';
 import { ObjectView } from './object-view.tsx';
 
-/** The kinds of a virtual cluster beside what is open: the objects of one, or one object. */
+/** The explorer: the kinds of a virtual cluster beside the open list or object. */
 export function Browser() {
   const { root, name, isAwake } = useInside();
   const {
@@ -26,30 +26,30 @@ export function Browser() {
   } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
   const served = useQuery({ ...discoveryQuery(root), enabled: isAwake });
   const everywhere = useQuery({ ...ownRulesQuery(root, undefined), enabled: isAwake });
-  // Until those of another namespace are known, those before stand: what is typed stays where it is.
+  // Keep the rules of the previous namespace until the new ones are loaded, so that input is kept.
   const own = useQuery({ ...ownRulesQuery(root, namespace), enabled: isAwake, placeholderData: keepPreviousData });
   const sections = useMemo(() => {
     const [all, here] = [everywhere.data, own.data];
     if (served.data === undefined || all === undefined || here === undefined) return [];
-    // Rights in a namespace are none on what is in no namespace, whatever the rules there name.
+    // Permissions in a namespace do not apply to cluster-scoped kinds.
     return kindSections(served.data.filter((kind) => rulesAllow(kind.namespaced ? here : all, 'list', kind)));
   }, [served.data, everywhere.data, own.data]);
 
-  const questions = [served, everywhere, own];
-  const failed = questions.find(({ error, data }) => error !== null && data === undefined);
+  const queries = [served, everywhere, own];
+  const failed = queries.find(({ error, data }) => error !== null && data === undefined);
   if (failed !== undefined) {
-    const retry = () => questions.forEach((question) => void question.refetch());
+    const retry = () => queries.forEach((query) => void query.refetch());
     return <ErrorNotice error={failed.error} onRetry={retry} />;
   }
   if (served.data === undefined || everywhere.data === undefined || own.data === undefined) {
-    return <Waiting words={`Asking ${name} what it has`} />;
+    return <Waiting message={`Loading kinds of ${name}`} />;
   }
   const shown = sections.flatMap(({ kinds }) => kinds);
   const definitions = definitionsKind(shown);
   const namespaces = shown.find(({ group, plural }) => group === '' && plural === 'namespaces');
   const { data: all } = everywhere;
   const canListAll = served.data.some((kind) => kind.namespaced && rulesAllow(all, 'list', kind));
-  // One that is named in the address is shown even where it is not offered: the server says why not.
+  // A kind in the URL is shown even if it is not listed: the server then explains why.
   const kind = kindName === undefined ? firstKind(sections) : findKind(served.data, kindName);
   return (
     <Grid gap="md">
@@ -63,15 +63,15 @@ export function Browser() {
           <div className="card">
             {kindName === undefined ? (
               <EmptyState
-                title="Nothing that you may list here"
+                title="No kinds to list"
                 text={
                   namespace === undefined
-                    ? 'You may not look across all namespaces. Type the name of one that you have rights in.'
-                    : `You have no rights in the namespace ${namespace}. Choose another one.`
+                    ? 'You do not have permission to list across all namespaces. Enter a namespace that you can access.'
+                    : `You have no permissions in namespace ${namespace}. Choose another one.`
                 }
               />
             ) : (
-              <EmptyState title="It has no such kind" text={<Text c="dimmed">{kindName}</Text>} />
+              <EmptyState title="Kind not found" text={<Text c="dimmed">{kindName}</Text>} />
             )}
           </div>
         ) : objectName === undefined ? (

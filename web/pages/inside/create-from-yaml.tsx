@@ -12,19 +12,19 @@ import { createObject } from '../../data/objects.ts';
 import { useInside } from './inside-context.ts';
 
 export interface CreateFromYamlProps {
-  /** What it begins with. */
+  /** The kind of the initial example. */
   readonly kind: ServedKind;
-  /** Where objects go that name none; absent: `default`. */
+  /** The namespace of objects that name none. Optional; defaults to `default`. */
   readonly namespace: string | undefined;
   readonly served: readonly ServedKind[];
   onDone(): void;
 }
 
-/** Makes the objects of a text, one after the other; what is made already is not made again. */
+/** Creates the objects of a YAML text one by one. After an error, objects that exist already are skipped. */
 export function CreateFromYaml({ kind, namespace = 'default', served, onDone }: CreateFromYamlProps) {
   const { root } = useInside();
   const queries = useQueryClient();
-  const [text, setText] = useState(() => beginning(kind, namespace));
+  const [text, setText] = useState(() => exampleYaml(kind, namespace));
   const [made, setMade] = useState<ReadonlyMap<string, string>>(new Map());
   const [error, setError] = useState<unknown>();
   const [problems, setProblems] = useState<readonly TextProblem[]>([]);
@@ -35,25 +35,25 @@ export function CreateFromYaml({ kind, namespace = 'default', served, onDone }: 
     setError(undefined);
     setProblems([]);
     const done = new Map(made);
-    // Reading YAML takes a script that nobody needs before.
+    // The YAML parser is loaded on first use.
     const { readWanted, splitDocuments } = await import('./wanted-objects.ts');
     const documents = splitDocuments(text);
     try {
-      if (documents.length === 0) throw new Error('There is no object in the text.');
+      if (documents.length === 0) throw new Error('The text contains no object.');
       for (const document of documents.filter((each) => !done.has(each))) {
         const wanted = readWanted(document, { served, namespace });
         const { metadata } = await createObject(wanted.kind, wanted.object, { root, ...wanted.place });
         done.set(document, `${wanted.kind.kind} ${metadata.name}`);
       }
-      notify.done(`Made: ${[...done.values()].join(', ')}`);
-      // A new definition is a new kind.
+      notify.done(`Created ${[...done.values()].join(', ')}`);
+      // A new CRD adds a kind.
       await queries.invalidateQueries({ queryKey: discoveryQuery(root).queryKey });
       onDone();
-    } catch (refusal) {
-      setError(refusal);
+    } catch (failure) {
+      setError(failure);
       setMade(done);
-      // In one document the fields that the server names can be found.
-      if (documents.length === 1) setProblems(problemsOf(refusal));
+      // Problems can be mapped to fields if there is only one document.
+      if (documents.length === 1) setProblems(problemsOf(failure));
       setBusy(false);
     }
   }
@@ -61,11 +61,11 @@ export function CreateFromYaml({ kind, namespace = 'default', served, onDone }: 
   return (
     <Panel title={`New ${kind.kind}`}>
       <Text size="sm" c="dimmed" mb="sm">
-        One object, or several with a line of <span className="mono">---</span> between them. Objects that name no
-        namespace go into <span className="mono">{namespace}</span>.
+        One object, or several separated by <span className="mono">---</span>. Objects without a namespace are created
+        in <span className="mono">{namespace}</span>.
       </Text>
       <YamlField
-        label="The objects to make, as YAML"
+        label="YAML"
         value={text}
         onChange={setText}
         schema={{ kind, root }}
@@ -75,7 +75,7 @@ export function CreateFromYaml({ kind, namespace = 'default', served, onDone }: 
       {made.size === 0 ? null : (
         <List size="sm" mt="sm">
           {[...made].map(([document, what]) => (
-            <List.Item key={document}>{what} is made.</List.Item>
+            <List.Item key={document}>{what} created</List.Item>
           ))}
         </List>
       )}
@@ -92,7 +92,7 @@ export function CreateFromYaml({ kind, namespace = 'default', served, onDone }: 
   );
 }
 
-function beginning(kind: ServedKind, namespace: string): string {
+function exampleYaml(kind: ServedKind, namespace: string): string {
   const within = kind.namespaced ? `  namespace: ${namespace}\n` : '';
   return `apiVersion: ${apiVersionOf(kind)}\nkind: ${kind.kind}\nmetadata:\n  name: example\n${within}`;
 }

@@ -4,7 +4,7 @@ import { discoveryQuery, type ServedKind } from '../../data/discovery.ts';
 import { useInside } from './inside-context.ts';
 import { useInsideRows } from './use-inside-rows.ts';
 
-/** Asks again which kinds there are whenever a definition of one has come, changed or gone. Shows nothing. */
+/** Refreshes discovery whenever a CRD is added, changed or removed. Renders nothing. */
 export function FollowKinds({ definitions }: { readonly definitions: ServedKind }) {
   const { root } = useInside();
   const queries = useQueryClient();
@@ -21,7 +21,7 @@ export function FollowKinds({ definitions }: { readonly definitions: ServedKind 
   return null;
 }
 
-/** The kind that definitions of others have; undefined where there is none, or none that one may list. */
+/** The kind of CRDs; `undefined` if it is not served or the caller may not list it. */
 export function definitionsKind(shown: readonly ServedKind[]): ServedKind | undefined {
   return shown.find(({ group, plural }) => group === 'apiextensions.k8s.io' && plural === 'customresourcedefinitions');
 }

@@ -1,12 +1,12 @@
 import { createContext, useContext } from 'react';
 import type { ApiRoot } from '../../data/api-root.ts';
 
-/** The virtual cluster that the parts of the page look into. */
+/** The virtual cluster that the explorer shows. */
 export interface Inside {
   readonly root: ApiRoot;
   readonly project: string;
   readonly name: string;
-  /** False while nobody gets in: then nothing is asked of it, as asking would wake it. */
+  /** False while the virtual cluster is not usable. No requests are sent then, as a request would wake it. */
   readonly isAwake: boolean;
 }
 

@@ -16,13 +16,13 @@ import { WakeButton } from '../virtual-clusters/detail/wake-button.tsx';
 import { Browser } from './browser.tsx';
 import { InsideContext } from './inside-context.ts';
 
-/** What is in a virtual cluster, through the gateway and with one's own rights in there. */
+/** The explorer of a virtual cluster. It works through the gateway with the caller's own permissions inside. */
 export function InsidePage() {
   const { project, name } = useParams({ from: '/virtual-clusters/$project/$name/inside' });
   const live = useObject(kinds.instance, { namespace: projectNamespace(project), name });
   return (
     <LivePart live={live} what="virtual cluster" name={name} back={<Back project={project} name={name} />}>
-      {(object) => <InsideOf key={object.metadata.uid ?? name} facts={instanceFacts(object)} />}
+      {(object) => <InsideOf key={object.metadata.uid ?? name} instance={instanceFacts(object)} />}
     </LivePart>
   );
 }
@@ -39,34 +39,34 @@ function Back({ project, name }: { readonly project: string; readonly name: stri
   );
 }
 
-function InsideOf({ facts }: { readonly facts: InstanceFacts }) {
-  const { project, name, phase, spec } = facts;
-  const rights = useInstanceRights(facts);
-  const isAwake = facts.isOpen;
-  // What was open when it fell asleep stays as it is behind the notice, with everything that was typed.
+function InsideOf({ instance }: { readonly instance: InstanceFacts }) {
+  const { project, name, phase, spec } = instance;
+  const permissions = useInstanceRights(instance);
+  const isAwake = instance.isOpen;
+  // If it falls asleep, the open content stays mounted behind the notice, with all input.
   const [wasAwake, setWasAwake] = useState(isAwake);
   if (isAwake && !wasAwake) setWasAwake(true);
   return (
     <>
       <PageHeader
-        title={`Inside ${spec.displayName || name}`}
+        title={`Explorer: ${spec.displayName || name}`}
         above={<Back project={project} name={name} />}
         about={
           <Group gap="xs" mt={4}>
             <StatusBadge status={phase} />
-            <span>Everything here is done with your own rights inside.</span>
+            <span>You work with your own permissions in this virtual cluster.</span>
           </Group>
         }
       />
       {isAwake ? null : (
         <div className="card">
           <EmptyState
-            {...whyShut(facts)}
+            {...unavailableNotice(instance)}
             action={
               <Group mt="sm">
-                <WakeButton facts={facts} rights={rights} />
+                <WakeButton instance={instance} permissions={permissions} />
                 <LinkButton to="/virtual-clusters/$project/$name" params={{ project, name }} variant="default">
-                  See how it stands
+                  View details
                 </LinkButton>
               </Group>
             }
@@ -84,18 +84,18 @@ function InsideOf({ facts }: { readonly facts: InstanceFacts }) {
   );
 }
 
-function whyShut({ phase, name, status, sleep }: InstanceFacts): { title: string; text: string } {
+function unavailableNotice({ phase, name, status, sleep }: InstanceFacts): { title: string; text: string } {
   if (phase === 'Sleeping') {
     return {
       title: `${name} is asleep`,
       text:
         sleep === 'elsewhere'
-          ? 'It was put to sleep on its cluster, and is to be woken there. Nothing in it is lost.'
-          : 'Nothing in it is lost. It is not woken by looking here, only if you say so.',
+          ? 'It was put to sleep on its cluster and must be woken there. Its data is kept.'
+          : 'Its data is kept. Viewing this page does not wake it; use the button below.',
     };
   }
-  if (phase === 'Terminating') return { title: `${name} is being deleted`, text: 'Nobody gets in any more.' };
+  if (phase === 'Terminating') return { title: `${name} is being deleted`, text: 'It can no longer be used.' };
   const message = status.message ?? '';
   if (phase === 'Failed') return { title: `${name} has failed`, text: message };
-  return { title: `${name} cannot be used yet`, text: message === '' ? 'It was made a moment ago.' : message };
+  return { title: `${name} is not ready yet`, text: message === '' ? 'It was just created.' : message };
 }

@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../../src/api/meta.ts';
 import type { KindRef, ObjectPlace } from '../../data/kind-ref.ts';
 
-/** A kind as the address has it: `group/version/plural`, `/v1/configmaps` for the core group. */
+/** The id of a kind in the URL: `group/version/plural`, `/v1/configmaps` for the core group. */
 export function kindId({ group, version, plural }: KindRef): string {
   return `${group}/${version}/${plural}`;
 }
 
-/** The kind that the address names; another version of it will do, as clusters are upgraded. */
+/** Finds the kind of a URL. Any version matches, as clusters are upgraded. */
 export function findKind<Kind extends KindRef>(kinds: readonly Kind[], id: string | undefined): Kind | undefined {
   if (id === undefined) return undefined;
   const [group, , plural] = id.split('/');
@@ -15,7 +15,7 @@ export function findKind<Kind extends KindRef>(kinds: readonly Kind[], id: strin
   );
 }
 
-/** An object as the address has it: `namespace/name`, or the name of what is in no namespace. */
+/** The id of an object in the URL: `namespace/name`, or just the name for cluster-scoped objects. */
 export function objectId({ metadata }: Pick<KubeObject, 'metadata'>): string {
   const { namespace = '', name = '' } = metadata;
   return namespace === '' ? name : `${namespace}/${name}`;

@@ -13,15 +13,15 @@ export interface KindNavigationProps {
   readonly chosen: ServedKind | undefined;
 }
 
-/** The kinds that one may list, to choose from: a list beside the page, or one line where there is no room. */
+/** The kinds that the caller may list: a sidebar, or a select on narrow screens. */
 export function KindNavigation({ sections, chosen }: KindNavigationProps) {
   const { project, name } = useInside();
   const { namespace } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
   const navigate = useNavigate();
-  const [words, setWords] = useState('');
-  const wanted = words.trim().toLowerCase();
+  const [search, setSearch] = useState('');
+  const query = search.trim().toLowerCase();
   const found = sections
-    .map(({ title, kinds }) => ({ title, kinds: kinds.filter((kind) => isWanted(kind, wanted)) }))
+    .map(({ title, kinds }) => ({ title, kinds: kinds.filter((kind) => matchesSearch(kind, query)) }))
     .filter(({ kinds }) => kinds.length > 0);
   const searchFor = (kind: string) => ({ kind, ...(namespace === undefined ? {} : { namespace }) });
   return (
@@ -32,7 +32,7 @@ export function KindNavigation({ sections, chosen }: KindNavigationProps) {
         value={chosen === undefined ? '' : kindId(chosen)}
         onChange={(event) => void navigate({ to: '.', search: searchFor(event.currentTarget.value) })}
         data={[
-          ...(chosen === undefined ? [{ value: '', label: 'Choose a kind' }] : []),
+          ...(chosen === undefined ? [{ value: '', label: 'Select a kind' }] : []),
           ...sections.map(({ title, kinds }) => ({
             group: title,
             items: kinds.map((kind) => ({ value: kindId(kind), label: kind.kind })),
@@ -41,12 +41,12 @@ export function KindNavigation({ sections, chosen }: KindNavigationProps) {
       />
       <nav className={`card ${classes.kinds}`} aria-label={`Kinds in ${name}`}>
         <TextInput
-          aria-label="Find a kind"
-          placeholder="Find a kind"
+          aria-label="Search kinds"
+          placeholder="Search kinds"
           size="xs"
           leftSection={<Icon name="search" size={14} />}
-          value={words}
-          onChange={(event) => setWords(event.currentTarget.value)}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
           mb="sm"
         />
         {found.map(({ title, kinds }) => (
@@ -73,7 +73,7 @@ export function KindNavigation({ sections, chosen }: KindNavigationProps) {
         ))}
         {found.length === 0 ? (
           <Text size="sm" c="dimmed" px={8} role="status">
-            {wanted === '' ? 'None that you may list.' : 'No kind of that name.'}
+            {query === '' ? 'No kinds that you may list.' : 'No matching kinds.'}
           </Text>
         ) : null}
       </nav>
@@ -81,10 +81,10 @@ export function KindNavigation({ sections, chosen }: KindNavigationProps) {
   );
 }
 
-/** A long name breaks between its words. */
+/** Lets a long name wrap between its words. */
 function KindName({ name }: { readonly name: string }) {
   return name.split(/(?<=[a-z])(?=[A-Z])/).map((word, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the words of a name stay where they are.
+    // biome-ignore lint/suspicious/noArrayIndexKey: the order of the words never changes.
     <Fragment key={index}>
       {index === 0 ? null : <wbr />}
       {word}
@@ -92,6 +92,6 @@ function KindName({ name }: { readonly name: string }) {
   ));
 }
 
-function isWanted({ kind, plural, group, shortNames }: ServedKind, words: string): boolean {
-  return words === '' || `${kind} ${plural} ${group} ${shortNames.join(' ')}`.toLowerCase().includes(words);
+function matchesSearch({ kind, plural, group, shortNames }: ServedKind, search: string): boolean {
+  return search === '' || `${kind} ${plural} ${group} ${shortNames.join(' ')}`.toLowerCase().includes(search);
 }

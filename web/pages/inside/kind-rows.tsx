@@ -19,7 +19,7 @@ export interface KindRowsProps {
 const namespaceColumns = [namespaceColumn];
 const none: typeof namespaceColumns = [];
 
-/** The objects of one kind, as its own API server prints them, live. */
+/** A live list of the objects of one kind, with the columns of its API server. */
 export function KindRows({ kind, served }: KindRowsProps) {
   const { root, project, name } = useInside();
   const { namespace } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
@@ -65,15 +65,8 @@ export function KindRows({ kind, served }: KindRowsProps) {
           ),
         }}
         empty={{
-          title: `No ${kind.plural} here`,
-          text:
-            within === undefined ? (
-              <>
-                There is none in {name} yet. <span className="mono">kubectl get {kind.plural}</span> shows the same.
-              </>
-            ) : (
-              `There is none in the namespace ${within}.`
-            ),
+          title: `No ${kind.plural}`,
+          text: within === undefined ? <>There are none in {name} yet.</> : `There are none in namespace ${within}.`,
           action: create,
         }}
       />

@@ -34,7 +34,7 @@ const served = readDiscovery({
   ],
 });
 
-it('has every kind once, in the version that its group prefers', () => {
+it('discovery returns every kind once, in the preferred version of its group', () => {
   expect(served.filter(({ group }) => group === 'art.example').map(kindId)).toEqual([
     'art.example/v2/paintings',
     'art.example/v1/frames',
@@ -42,7 +42,7 @@ it('has every kind once, in the version that its group prefers', () => {
   expect(served.find(({ plural }) => plural === 'namespaces')?.namespaced).toBe(false);
 });
 
-it('puts kinds under headings, custom ones under their group, and leaves out what cannot be followed', () => {
+it('kinds are grouped by purpose, custom ones by API group, and kinds without watch are omitted', () => {
   expect(kindSections(served).map(({ title, kinds }) => [title, ...kinds.map(({ kind }) => kind)])).toEqual([
     ['Configuration', 'ConfigMap', 'Secret'],
     ['Cluster', 'Namespace'],
@@ -50,26 +50,26 @@ it('puts kinds under headings, custom ones under their group, and leaves out wha
   ]);
 });
 
-it('begins with the namespaces, or with what there is', () => {
+it('the first kind is namespaces, or the first in the list', () => {
   expect(firstKind(kindSections(served))?.plural).toBe('namespaces');
   expect(firstKind(kindSections(served.filter(({ group }) => group !== '')))?.plural).toBe('frames');
   expect(firstKind([])).toBeUndefined();
 });
 
-it('finds the kind of an address, also under another version', () => {
+it('a kind is found by its id, even with another version', () => {
   expect(findKind(served, '/v1/secrets')?.kind).toBe('Secret');
   expect(findKind(served, 'art.example/v1/paintings')?.version).toBe('v2');
   expect(findKind(served, 'art.example/v1/secrets')).toBeUndefined();
   expect(findKind(served, undefined)).toBeUndefined();
 });
 
-it('writes an object into the address and finds it there again', () => {
+it('object ids round-trip', () => {
   for (const metadata of [{ name: 'web' }, { namespace: 'web', name: 'dawn' }]) {
     expect(placeOfId(objectId({ metadata }))).toEqual(metadata);
   }
 });
 
-it('knows from the rules what is worth showing', () => {
+it('rules determine the permitted kinds', () => {
   const [secrets, configMaps] = served as [ServedKind, ServedKind];
   const rule = { verbs: ['list'], apiGroups: [''], resources: ['secrets'], resourceNames: [] };
   const rules = (...all: OwnRules['rules']): OwnRules => ({ incomplete: false, rules: all });

@@ -5,13 +5,13 @@ import type { ServedKind } from '../../data/discovery.ts';
 import { useInsideRows } from './use-inside-rows.ts';
 
 export interface NamespaceChoiceProps {
-  /** Absent: one may not list them. */
+  /** `undefined` if the caller may not list namespaces. */
   readonly namespaces: ServedKind | undefined;
-  /** There is something that one may list across all namespaces. */
+  /** True if the caller may list some kind across all namespaces. */
   readonly canListAll: boolean;
 }
 
-/** Which namespace is looked at: one of those that there are, or one by its name for who may not list them. */
+/** Selects the namespace from the list, or by name if the caller may not list namespaces. */
 export function NamespaceChoice({ namespaces, canListAll }: NamespaceChoiceProps) {
   if (namespaces === undefined) return <TypedNamespace />;
   return <ListedNamespaces kind={namespaces} canListAll={canListAll} />;
@@ -59,7 +59,7 @@ function TypedNamespace() {
     <form onSubmit={submit}>
       <TextInput
         label="Namespace"
-        description="You may not list them: type its name and press Enter."
+        description="You may not list namespaces. Enter a name and press Enter."
         mb="md"
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}

@@ -28,10 +28,10 @@ export interface ObjectViewProps {
   readonly place: ObjectPlace;
 }
 
-/** What goes with everything that is in it, or of it. */
-const takesOthersAlong = ['namespaces', 'customresourcedefinitions'];
+/** Kinds whose deletion also deletes other objects; it must be confirmed by typing the name. */
+const cascadingKinds = ['namespaces', 'customresourcedefinitions'];
 
-/** One object from inside: as YAML to read and change, what happened to it, and its end. */
+/** One object in the explorer: YAML editor, events and deletion. */
 export function ObjectView({ kind, place }: ObjectViewProps) {
   const live = useInsideObject(kind, place);
   const { object, state, error, retry } = live;
@@ -40,10 +40,10 @@ export function ObjectView({ kind, place }: ObjectViewProps) {
       <BackToKind kind={kind} />
       {object === undefined ? (
         <>
-          {state === 'loading' ? <Waiting words={`Fetching ${place.name}`} /> : null}
+          {state === 'loading' ? <Waiting message={`Loading ${place.name}`} /> : null}
           {state === 'gone' ? (
             <div className="card">
-              <EmptyState title={`There is no ${kind.kind} ${place.name}`} text="It was deleted, or it never was." />
+              <EmptyState title={`No ${kind.kind} named ${place.name}`} text="It may have been deleted." />
             </div>
           ) : null}
           {state === 'refused' || state === 'interrupted' ? <ErrorNotice error={error} onRetry={retry} /> : null}
@@ -66,7 +66,7 @@ function BackToKind({ kind }: { readonly kind: ServedKind }) {
         params={{ project, name }}
         search={{ kind: kindId(kind), ...(namespace === undefined ? {} : { namespace }) }}
       >
-        All of {kind.kind}
+        Back to {kind.kind} list
       </Link>
     </Text>
   );
@@ -84,7 +84,7 @@ function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly objec
   ]);
   const { creationTimestamp, deletionTimestamp, uid } = object.metadata;
   const canDelete = remove?.allowed === true && kind.verbs.includes('delete') && deletionTimestamp === undefined;
-  const takesAlong = takesOthersAlong.includes(kind.plural);
+  const isCascading = cascadingKinds.includes(kind.plural);
   return (
     <>
       <Group justify="space-between" mb="md" gap="sm">
@@ -95,7 +95,7 @@ function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly objec
           <Text size="sm" c="dimmed">
             {kind.kind}
             {place.namespace === undefined ? '' : ` in ${place.namespace}`} · <Age since={creationTimestamp} /> old
-            {deletionTimestamp === undefined ? '' : ' · is being deleted'}
+            {deletionTimestamp === undefined ? '' : ' · Terminating'}
           </Text>
         </div>
         <Group gap="sm">
@@ -107,7 +107,7 @@ function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly objec
               size="xs"
               variant="default"
             >
-              What is in it
+              View contents
             </LinkButton>
           ) : null}
           {canDelete ? (
@@ -131,7 +131,7 @@ function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly objec
           readOnly={update?.allowed !== true || !kind.verbs.includes('update')}
         />
       </Box>
-      <Panel title="What happened">
+      <Panel title="Events">
         <EventList rows={events} label="Events" />
       </Panel>
       {isDeleting ? (
@@ -139,11 +139,11 @@ function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly objec
           title={`Delete ${place.name}?`}
           action={`Delete ${place.name}`}
           danger
-          {...(takesAlong ? { typed: place.name } : {})}
+          {...(isCascading ? { typed: place.name } : {})}
           onClose={() => setDeleting(false)}
           onConfirm={async () => {
             await deleteObject(kind, place, { root, uid });
-            notify.done(`${kind.kind} ${place.name} is deleted`);
+            notify.done(`Deleted ${kind.kind} ${place.name}`);
             await navigate({
               to: '/virtual-clusters/$project/$name/inside',
               params: { project, name: cluster },
@@ -152,9 +152,9 @@ function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly objec
           }}
         >
           <Text size="sm">
-            {takesAlong
-              ? `Everything that belongs to it in ${cluster} goes with it, and cannot be brought back.`
-              : `It is deleted in ${cluster}, and cannot be brought back.`}
+            {isCascading
+              ? `This also deletes everything that belongs to it in ${cluster}. This cannot be undone.`
+              : `It is deleted in ${cluster}. This cannot be undone.`}
           </Text>
         </Confirm>
       ) : null}

@@ -6,10 +6,16 @@ import type { LiveObject } from '../../data/use-object.ts';
 import { type UsedRows, useRows } from '../../data/use-rows.ts';
 import { useInside } from './inside-context.ts';
 
-/** So long after a stream has ended it is known whether it ended because of sleep: looking does not end that. */
-const untilSettled = 3_000;
+/**
+ * The delay before a retry. By then the instance's phase shows whether the watch ended because of sleep, which a retry
+ * would interrupt.
+ */
+const retryDelayMs = 3_000;
 
-/** Rows from inside. What breaks is taken up again while the virtual cluster is awake, so that it is never woken by it. */
+/**
+ * The rows of a kind inside a virtual cluster. A broken watch is retried only while the cluster is awake, so that a
+ * retry never wakes it.
+ */
 export function useInsideRows(query: Omit<RowsQuery, 'root' | 'isPatient'>): UsedRows {
   const { root, isAwake } = useInside();
   const rows = useRows({ ...query, root, isPatient: true });
@@ -17,16 +23,16 @@ export function useInsideRows(query: Omit<RowsQuery, 'root' | 'isPatient'>): Use
   const { state, error, retry } = rows;
   useEffect(() => {
     if (!isAwake) wasAsleep.current = true;
-    // Each try that fails has an error of its own, and comes here again.
+    // Each failed attempt has a new error, which runs this effect again.
     if (!isAwake || state !== 'interrupted' || error === undefined) return;
-    const pause = wasAsleep.current ? 0 : untilSettled;
+    const pause = wasAsleep.current ? 0 : retryDelayMs;
     wasAsleep.current = false;
     return browserClock.after(pause, retry);
   }, [isAwake, state, error, retry]);
   return rows;
 }
 
-/** One object from inside, as it is now. */
+/** One object inside a virtual cluster, updated live. */
 export function useInsideObject(kind: KindRef, { namespace, name }: ObjectPlace): LiveObject {
   const { root } = useInside();
   const rows = useInsideRows({

@@ -15,13 +15,13 @@ const kind = (group: string, version: string, name: string, namespaced = true): 
 const served = [kind('', 'v1', 'ConfigMap'), kind('', 'v1', 'Namespace', false), kind('art.example', 'v2', 'Painting')];
 const read = (text: string) => readWanted(text, { served, namespace: 'default' });
 
-it('takes a text apart into its documents, and leaves out those without anything in them', () => {
+it('a text is split into documents, without the empty ones', () => {
   const text = '# a comment\n---\nkind: A\n--- # next\nkind: B\ndata: |\n  ---\n---\n# the end\n';
   expect(splitDocuments(text).map((document) => document.trim())).toEqual(['kind: A', 'kind: B\ndata: |\n  ---']);
   expect(splitDocuments('')).toEqual([]);
 });
 
-it('puts what names no namespace into the one that is looked at, and what has none into none', () => {
+it('an object without a namespace gets the default one, unless its kind is cluster-scoped', () => {
   expect(read('{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}').place.namespace).toBe('default');
   expect(read('{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: web}}').place.namespace).toBe('web');
   expect(
@@ -29,13 +29,13 @@ it('puts what names no namespace into the one that is looked at, and what has no
   ).toBeUndefined();
 });
 
-it('sends a kind in the version that was asked for, and says which kinds there are not', () => {
+it('an object keeps its version, and an unknown kind is an error', () => {
   expect(read('{apiVersion: art.example/v1, kind: Painting, metadata: {name: a}}').kind.version).toBe('v1');
   expect(() => read('{apiVersion: v1, kind: Painting, metadata: {name: a}}')).toThrow('no kind Painting in v1');
 });
 
-it('says what is missing', () => {
-  expect(() => read('just words')).toThrow('no object');
+it('the error names what is missing', () => {
+  expect(() => read('just words')).toThrow('not an object');
   expect(() => read('kind: ConfigMap')).toThrow('needs an apiVersion');
   expect(() => read('{apiVersion: v1, kind: ConfigMap, kind: Namespace}')).toThrow();
 });

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../../src/lib/json-value.ts';
 import type { ServedKind } from '../../data/discovery.ts';
 import type { KindRef } from '../../data/kind-ref.ts';
 
-/** An object that a text asks for, and where it goes. */
+/** An object to create, with its kind and namespace. */
 export interface Wanted {
   readonly kind: KindRef;
   readonly place: { readonly namespace?: string };
@@ -14,22 +14,22 @@ export interface Wanted {
 
 export interface ReadOptions {
   readonly served: readonly ServedKind[];
-  /** Of objects that name none. */
+  /** The namespace of objects that name none. */
   readonly namespace: string;
 }
 
-/** The documents of a text, those without anything in them left out. */
+/** Splits a text into documents and drops empty ones. */
 export function splitDocuments(text: string): readonly string[] {
   return text
     .split(/^---(?:[ \t].*)?\r?$/m)
     .filter((document) => document.split('\n').some((line) => /^\s*[^\s#]/.test(line)));
 }
 
-/** What a document asks for. Throws an error that says what is wrong with it. */
+/** Parses a document. Throws an error that explains the problem. */
 export function readWanted(document: string, { served, namespace }: ReadOptions): Wanted {
   const { value, duplicates } = readYaml(document);
   if (duplicates[0] !== undefined) throw new Error(duplicates[0]);
-  if (!isJsonObject(value)) throw new Error('A document is no object: it needs apiVersion, kind and metadata.');
+  if (!isJsonObject(value)) throw new Error('A document is not an object: it needs apiVersion, kind and metadata.');
   const [apiVersion, kindName] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
   if (apiVersion === '' || kindName === '') throw new Error('Every object needs an apiVersion and a kind.');
   const kind = kindFor(apiVersion, kindName, served);
@@ -38,7 +38,7 @@ export function readWanted(document: string, { served, namespace }: ReadOptions)
   return { kind, place, object: value as unknown as KubeObject };
 }
 
-/** Discovery has a kind in one version; the server knows whether it has it in the one that is asked for. */
+/** Discovery returns one version of a kind; the server checks whether the requested version exists. */
 function kindFor(apiVersion: string, kindName: string, served: readonly ServedKind[]): KindRef | undefined {
   const exact = served.find((kind) => kind.kind === kindName && apiVersionOf(kind) === apiVersion);
   if (exact !== undefined) return exact;

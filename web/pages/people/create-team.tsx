@@ -10,7 +10,7 @@ import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import { createObject } from '../../data/objects.ts';
 
-/** A new team; who is in it is said on its page. */
+/** Creates a team; members are added on its page. */
 export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState('');
@@ -24,7 +24,7 @@ export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
       spec: describedSpec(described),
     });
     const team = made.metadata.name ?? name;
-    notify.done(`The team ${team} is there`);
+    notify.done(`Created team ${team}`);
     await navigate({ to: '/teams/$team', params: { team } });
   }
 
@@ -38,7 +38,7 @@ export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
               value={name}
               onChange={setName}
               error={problem('metadata.name')}
-              form="Small letters, digits, dots and dashes."
+              form="Lowercase letters, digits, dots and hyphens."
             />
             <DescribedFields value={described} onChange={setDescribed} problem={problem} />
           </>

@@ -10,7 +10,7 @@ import { kinds } from '../../data/kind-ref.ts';
 import { createObject } from '../../data/objects.ts';
 import { GroupsFields } from './groups-fields.tsx';
 
-/** Somebody new. */
+/** Creates a user. */
 export function CreateUser({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState('');
@@ -32,7 +32,7 @@ export function CreateUser({ onClose }: { readonly onClose: () => void }) {
       },
     });
     const user = made.metadata.name ?? name;
-    notify.done(`The user ${user} is there`);
+    notify.done(`Created user ${user}`);
     await navigate({ to: '/users/$user', params: { user } });
   }
 
@@ -46,18 +46,18 @@ export function CreateUser({ onClose }: { readonly onClose: () => void }) {
               value={name}
               onChange={setName}
               error={problem('metadata.name')}
-              form="Small letters, digits, dots and dashes: what they sign in with."
+              form="Used to sign in. Lowercase letters, digits, dots and hyphens."
             />
             <TextInput
               label="Display name"
-              description="What people call them."
+              description="A friendly name, shown instead of the name."
               value={displayName}
               onChange={(event) => setDisplayName(event.currentTarget.value)}
               error={problem('spec.displayName')}
               autoComplete="off"
             />
             <TextInput
-              label="E-mail address"
+              label="Email"
               type="email"
               value={email}
               onChange={(event) => setEmail(event.currentTarget.value)}
@@ -66,18 +66,18 @@ export function CreateUser({ onClose }: { readonly onClose: () => void }) {
             />
             <PasswordInput
               label="Password"
-              description="At least 8 characters. Left empty, they cannot sign in with one; a key still can be made for them."
+              description="At least 8 characters. Optional; without a password, the user can sign in only with an access key."
               value={password}
               onChange={(event) => setPassword(event.currentTarget.value)}
               error={problem('spec.password')}
               autoComplete="new-password"
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
             />
             <GroupsFields
               value={groups}
               onChange={setGroups}
               error={problem('spec.groups')}
-              adminText="May do everything on this server."
+              adminText="Has all permissions on this server."
             />
           </>
         );

@@ -14,10 +14,10 @@ import { useMayEach } from '../../data/permissions.ts';
 import { GroupsFields } from './groups-fields.tsx';
 import { teamSpec } from './team-members.ts';
 
-/** What of a team whoever is signed in may change; its members have a part of the page. */
+/** Edits the fields of a team that the caller may change; members are edited on the page itself. */
 export function EditTeam({ team, onClose }: { readonly team: KubeObject; readonly onClose: () => void }) {
   const { name = '' } = team.metadata;
-  // As it was when the form was opened.
+  // The values when the form was opened.
   const [{ displayName = '', description = '', groups: before = [] }] = useState(() => teamSpec(team));
   const [ownerBefore] = useState(() => ownerPrincipal(team));
   const [described, setDescribed] = useState({ displayName, description });
@@ -41,7 +41,7 @@ export function EditTeam({ team, onClose }: { readonly team: KubeObject; readonl
         },
       },
     );
-    notify.done(`The team ${name} is changed`);
+    notify.done(`Saved ${name}`);
   }
 
   return (
@@ -54,7 +54,7 @@ export function EditTeam({ team, onClose }: { readonly team: KubeObject; readonl
             {mayOwner === true ? (
               <PrincipalPicker
                 label="Owner"
-                description="May change what the team is called."
+                description="May change the display name and description."
                 value={owner}
                 onChange={setOwner}
                 error={problem('spec.owner')}
@@ -65,7 +65,7 @@ export function EditTeam({ team, onClose }: { readonly team: KubeObject; readonl
                 value={groups}
                 onChange={setGroups}
                 error={problem('spec.groups')}
-                adminText="Keys of the team may do everything on this server."
+                adminText="Access keys of the team have all permissions on this server."
               />
             ) : null}
           </>

@@ -17,21 +17,21 @@ const texts = ['email', 'username', 'subject'] as const;
 type Text = (typeof texts)[number];
 
 const labels: Readonly<Record<Text, { readonly label: string; readonly description?: string }>> = {
-  email: { label: 'E-mail address' },
-  username: { label: 'User name', description: 'What they sign in with; empty: the name.' },
-  subject: { label: 'Subject', description: 'Who they are towards clusters; empty: the name.' },
+  email: { label: 'Email' },
+  username: { label: 'Username', description: 'Used to sign in. Optional; defaults to the name.' },
+  subject: { label: 'Subject', description: 'The user name that clusters see. Optional; defaults to the name.' },
 };
 
-/** What of a user whoever is signed in may change. */
+/** Edits the fields of a user that the caller may change. */
 export function EditUser({ user, onClose }: { readonly user: KubeObject; readonly onClose: () => void }) {
   const { name = '' } = user.metadata;
-  // As it was when the form was opened.
+  // The values when the form was opened.
   const [before] = useState(() => userSpec(user));
   const { displayName = '', description = '' } = before;
   const [described, setDescribed] = useState({ displayName, description });
   const [given, setGiven] = useState<Partial<Record<Text, string>>>({});
   const [groups, setGroups] = useState<readonly string[]>(before.groups ?? []);
-  const rights = useMayEach(
+  const permissions = useMayEach(
     [...texts, 'groups'].map((field) => ({
       verb: 'update',
       kind: kinds.user,
@@ -39,7 +39,7 @@ export function EditUser({ user, onClose }: { readonly user: KubeObject; readonl
       subresource: `spec.${field}`,
     })),
   );
-  const may = (field: Text | 'groups') => rights[[...texts, 'groups'].indexOf(field)]?.allowed === true;
+  const may = (field: Text | 'groups') => permissions[[...texts, 'groups'].indexOf(field)]?.allowed === true;
 
   async function send(): Promise<void> {
     const changed = Object.entries(given).map(([field, text]) => [field, text.trim() || null]);
@@ -54,7 +54,7 @@ export function EditUser({ user, onClose }: { readonly user: KubeObject; readonl
         },
       },
     );
-    notify.done(`The user ${name} is changed`);
+    notify.done(`Saved ${name}`);
   }
 
   return (
@@ -80,7 +80,7 @@ export function EditUser({ user, onClose }: { readonly user: KubeObject; readonl
                 value={groups}
                 onChange={setGroups}
                 error={problem('spec.groups')}
-                adminText="May do everything on this server."
+                adminText="Has all permissions on this server."
               />
             ) : null}
           </>

@@ -6,11 +6,11 @@ export interface GroupsFieldsProps {
   readonly value: readonly string[];
   onChange(groups: readonly string[]): void;
   readonly error: string | undefined;
-  /** "The user may do everything here." */
+  /** Explains the administrator switch. */
   readonly adminText: string;
 }
 
-/** Groups, and among them the one that makes an administrator. */
+/** Edits groups, including the administrators group. */
 export function GroupsFields({ value, onChange, error, adminText }: GroupsFieldsProps) {
   const isAdmin = value.includes(adminsGroup);
   return (
@@ -23,12 +23,12 @@ export function GroupsFields({ value, onChange, error, adminText }: GroupsFields
       />
       <TagsInput
         label="Groups"
-        description="As clusters see them, for their own roles. Type one and press Enter."
+        description="Groups that clusters see, for their own role bindings. Type a name and press Enter."
         value={value.filter((group) => group !== adminsGroup)}
         onChange={(groups) => onChange(withAdmin(groups, isAdmin))}
         error={error}
         clearable
-        clearButtonProps={{ 'aria-label': 'Clear the groups' }}
+        clearButtonProps={{ 'aria-label': 'Clear groups' }}
       />
     </>
   );

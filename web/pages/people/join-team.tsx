@@ -7,13 +7,13 @@ import type { Principal } from '../../data/principals.ts';
 import { joinTeam } from './team-members.ts';
 
 export interface JoinTeamProps {
-  /** The one that is known; the other one is chosen. */
+  /** Exactly one of `user` and `team` is given; the dialog selects the other. */
   readonly user?: string;
   readonly team?: string;
   onClose(): void;
 }
 
-/** Somebody comes into a team: seen from either of them. */
+/** Adds a user to a team, from the page of either. */
 export function JoinTeam({ user, team, onClose }: JoinTeamProps) {
   const [other, setOther] = useState<Principal>();
   const wanted = user === undefined ? 'User' : 'Team';
@@ -22,7 +22,7 @@ export function JoinTeam({ user, team, onClose }: JoinTeamProps) {
     if (other === undefined) return;
     const [who, where] = [user ?? other.name, team ?? other.name];
     await joinTeam(where, who);
-    notify.done(`${who} is in ${where} now`);
+    notify.done(`Added ${who} to ${where}`);
   }
 
   return (

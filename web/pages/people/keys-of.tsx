@@ -7,9 +7,9 @@ import { type Principal, principalKey } from '../../data/principals.ts';
 import { KeysList } from '../access-keys/keys-list.tsx';
 
 const filters = ['Status', 'Type'];
-const without = ['For'];
+const without = ['Owner'];
 
-/** The keys of a user or a team: one's own, and for administrators anybody's. */
+/** The access keys of a user or a team. */
 export function KeysOf({ principal }: { readonly principal: Principal }) {
   const [all, create] = useMayEach([
     { verb: 'list', kind: kinds.accessKey },
@@ -36,7 +36,7 @@ export function KeysOf({ principal }: { readonly principal: Principal }) {
         without={without}
         empty={{
           title: 'No access keys',
-          text: `Scripts and tools that work for ${kind === 'User' ? name : `the team ${name}`} use a key of its own each.`,
+          text: `Create a separate key for each script or tool of ${kind === 'User' ? name : `the team ${name}`}.`,
         }}
       />
     </>

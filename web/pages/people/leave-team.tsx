@@ -9,7 +9,7 @@ export interface LeaveTeamProps {
   onClose(): void;
 }
 
-/** Somebody goes out of a team. */
+/** Removes a user from a team. */
 export function LeaveTeam({ team, user, onClose }: LeaveTeamProps) {
   return (
     <Confirm
@@ -19,10 +19,10 @@ export function LeaveTeam({ team, user, onClose }: LeaveTeamProps) {
       onClose={onClose}
       onConfirm={async () => {
         await leaveTeam(team, user);
-        notify.done(`${user} is not in ${team} any more`);
+        notify.done(`Removed ${user} from ${team}`);
       }}
     >
-      <Text size="sm">They lose at once what the team gave them. What is their own stays theirs.</Text>
+      <Text size="sm">The user loses the permissions of the team at once and keeps their own.</Text>
     </Confirm>
   );
 }

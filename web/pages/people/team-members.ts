@@ -7,7 +7,7 @@ export function teamSpec({ spec }: KubeObject): TeamSpec {
   return (spec ?? {}) as TeamSpec;
 }
 
-/** Nobody who came or left meanwhile is forgotten. */
+/** Applies the change to the current members, so that concurrent changes are kept. */
 async function changeUsers(team: string, change: (users: readonly string[]) => string[]): Promise<void> {
   await changeObject(kinds.team, { name: team }, (object) => ({
     spec: { users: change(teamSpec(object).users ?? []) },

@@ -16,19 +16,19 @@ import { LeaveTeam } from './leave-team.tsx';
 import { teamSpec } from './team-members.ts';
 import { Groups } from './user-overview.tsx';
 
-/** Who is in the team, and what else is known of it. */
+/** The members and details of a team. */
 export function TeamOverview({ team }: { readonly team: KubeObject }) {
   const { description, groups = [] } = teamSpec(team);
   const owner = ownerPrincipal(team);
   return (
     <>
       <Members team={team} />
-      <Panel title="The team">
+      <Panel title="Details">
         <Facts
-          facts={{
+          items={{
             Description: description,
             Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
-            'Groups of its keys': <Groups groups={groups} />,
+            'Groups of access keys': <Groups groups={groups} />,
             Age: <Age since={team.metadata.creationTimestamp} />,
           }}
         />
@@ -42,18 +42,18 @@ function Members({ team }: { readonly team: KubeObject }) {
   const { users = [] } = teamSpec(team);
   const { allowed } = useMay({ verb: 'update', kind: kinds.team, name, subresource: 'spec.users' });
   const [isAdding, setAdding] = useState(false);
-  const [leaving, setLeaving] = useState<string>();
+  const [removing, setRemoving] = useState<string>();
   const add = allowed ? (
     <Button size="xs" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
-      Add a user
+      Add user
     </Button>
   ) : undefined;
   return (
     <Panel title="Members" actions={users.length === 0 ? undefined : add}>
       {users.length === 0 ? (
         <EmptyState
-          title="Nobody is in this team yet"
-          text="Whoever comes into it has what the team is given: roles in projects, virtual clusters, keys."
+          title="No members yet"
+          text="Members get the roles, virtual clusters and access keys of the team."
           action={add}
         />
       ) : (
@@ -71,7 +71,7 @@ function Members({ team }: { readonly team: KubeObject }) {
                         variant="subtle"
                         color="gray"
                         aria-label={`Remove ${user}`}
-                        onClick={() => setLeaving(user)}
+                        onClick={() => setRemoving(user)}
                       >
                         <Icon name="trash" size={16} />
                       </ActionIcon>
@@ -83,7 +83,7 @@ function Members({ team }: { readonly team: KubeObject }) {
         />
       )}
       {isAdding ? <JoinTeam team={name} onClose={() => setAdding(false)} /> : null}
-      {leaving === undefined ? null : <LeaveTeam team={name} user={leaving} onClose={() => setLeaving(undefined)} />}
+      {removing === undefined ? null : <LeaveTeam team={name} user={removing} onClose={() => setRemoving(undefined)} />}
     </Panel>
   );
 }

@@ -18,7 +18,7 @@ import { TeamOverview } from './team-overview.tsx';
 
 const list = { to: '/teams', label: 'Teams' } as const;
 
-/** One team. */
+/** The page of a team. */
 export function TeamPage() {
   const { team: name } = useParams({ from: '/teams/$team' });
   return (
@@ -30,11 +30,11 @@ export function TeamPage() {
 
 function Team({ team, back }: { readonly team: KubeObject; readonly back: ReactNode }) {
   const { name = '', uid } = team.metadata;
-  const place = { kind: kinds.team, name };
+  const target = { kind: kinds.team, name };
   const [write, remove, keys] = useMayEach([
-    { verb: 'patch', ...place },
-    { verb: 'delete', ...place },
-    { verb: 'get', ...place, subresource: 'accesskeys' },
+    { verb: 'patch', ...target },
+    { verb: 'delete', ...target },
+    { verb: 'get', ...target, subresource: 'accesskeys' },
   ]);
   const [open, setOpen] = useState<'edit' | 'delete'>();
   const close = () => setOpen(undefined);
@@ -49,7 +49,7 @@ function Team({ team, back }: { readonly team: KubeObject; readonly back: ReactN
         </Offered>
       </ObjectHeader>
       <DetailTabs
-        label="Parts of the team"
+        label="Team sections"
         tabs={[
           { id: 'members', label: 'Members', render: () => <TeamOverview team={team} /> },
           ...(keys?.allowed === true
@@ -65,19 +65,19 @@ function Team({ team, back }: { readonly team: KubeObject; readonly back: ReactN
       {open === 'edit' ? <EditTeam team={team} onClose={close} /> : null}
       {open === 'delete' ? (
         <Confirm
-          title={`Delete the team ${name}?`}
+          title={`Delete team ${name}?`}
           action={`Delete ${name}`}
           typed={name}
           danger
           onClose={close}
           onConfirm={async () => {
             await deleteObject(kinds.team, { name }, { uid });
-            notify.done(`The team ${name} is deleted`);
+            notify.done(`Deleted team ${name}`);
           }}
         >
           <Text size="sm">
-            Its keys stop working at once, and its users lose what the team gave them. Virtual clusters that are the
-            team's stay, without an owner.
+            Its access keys stop working at once, and its members lose the permissions of the team. Virtual clusters of
+            the team are kept without an owner.
           </Text>
         </Confirm>
       ) : null}

@@ -18,30 +18,34 @@ const cells: CellDrawings = {
   ),
 };
 
-/** The teams that one may see. */
+/** The teams that the caller may see. */
 export function TeamsPage() {
   const rows = useRows({ kind: kinds.team });
   const { allowed } = useMay({ verb: 'create', kind: kinds.team });
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const make = allowed ? (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setMaking(true)}>
+    <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
       New team
     </Button>
   ) : undefined;
   return (
     <>
-      <PageHeader title="Teams" about="Rights that a team has hold for everybody in it." actions={make} />
+      <PageHeader
+        title="Teams"
+        about="Groups of users. Permissions of a team apply to all its members."
+        actions={make}
+      />
       <ResourceList
         what="teams"
         rows={rows}
         cells={cells}
         empty={{
           title: 'No teams yet',
-          text: 'A team is given a role in a project, or a virtual cluster, once: whoever comes into it has the same.',
+          text: 'Grant a team a role in a project, or access to a virtual cluster; all its members get it.',
           action: make,
         }}
       />
-      {isMaking ? <CreateTeam onClose={() => setMaking(false)} /> : null}
+      {isCreating ? <CreateTeam onClose={() => setCreating(false)} /> : null}
     </>
   );
 }

@@ -14,19 +14,19 @@ export interface UserDialogProps {
   onClose(): void;
 }
 
-/** Another password. What was typed is nowhere once the dialog is closed. */
+/** Sets a password. The input is discarded when the dialog closes. */
 export function SetPassword({ user, onClose }: UserDialogProps) {
   const { name = '' } = user.metadata;
   const [password, setPassword] = useState('');
   return (
     <FormDialog
-      title={`Password of ${name}`}
-      action="Set the password"
+      title={`Set password of ${name}`}
+      action="Set password"
       canSend={password !== ''}
       onClose={onClose}
       onSend={async () => {
         await patchObject(kinds.user, { name }, { spec: { password } });
-        notify.done(`${name} has a new password`);
+        notify.done(`Changed password of ${name}`);
       }}
     >
       {(error) => (
@@ -38,11 +38,11 @@ export function SetPassword({ user, onClose }: UserDialogProps) {
             onChange={(event) => setPassword(event.currentTarget.value)}
             error={fieldProblems(error)('spec.password')}
             autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
             data-autofocus
           />
           <Text size="sm" c="dimmed">
-            Wherever else they are signed in with a password, they are signed out. Access keys go on.
+            All other sessions that were started with a password end. Access keys keep working.
           </Text>
         </>
       )}
@@ -50,26 +50,26 @@ export function SetPassword({ user, onClose }: UserDialogProps) {
   );
 }
 
-/** Whether the user has access, turned round. */
+/** Enables or disables a user. */
 export function SwitchUser({ user, onClose }: UserDialogProps) {
   const { name = '' } = user.metadata;
   const isDisabled = userSpec(user).disabled === true;
-  const word = isDisabled ? 'Enable' : 'Disable';
+  const verb = isDisabled ? 'Enable' : 'Disable';
   return (
     <Confirm
-      title={`${word} ${name}?`}
-      action={`${word} ${name}`}
+      title={`${verb} ${name}?`}
+      action={`${verb} ${name}`}
       danger={!isDisabled}
       onClose={onClose}
       onConfirm={async () => {
         await patchObject(kinds.user, { name }, { spec: { disabled: !isDisabled } });
-        notify.done(`The user ${name} is ${isDisabled ? 'enabled' : 'disabled'}`);
+        notify.done(`${isDisabled ? 'Enabled' : 'Disabled'} user ${name}`);
       }}
     >
       <Text size="sm">
         {isDisabled
-          ? 'They can sign in again, and their keys work as before.'
-          : 'They have no access from the next request on: sign-ins and keys stop working, and what they opened is closed. What is theirs stays, and they can be enabled again.'}
+          ? 'The user can sign in again, and their access keys work as before.'
+          : 'The user loses access at once: sessions and access keys stop working, and open connections are closed. Their resources are kept. You can enable the user again.'}
       </Text>
     </Confirm>
   );
@@ -79,19 +79,19 @@ export function DeleteUser({ user, onClose }: UserDialogProps) {
   const { name = '', uid } = user.metadata;
   return (
     <Confirm
-      title={`Delete the user ${name}?`}
+      title={`Delete user ${name}?`}
       action={`Delete ${name}`}
       typed={name}
       danger
       onClose={onClose}
       onConfirm={async () => {
         await deleteObject(kinds.user, { name }, { uid });
-        notify.done(`The user ${name} is deleted`);
+        notify.done(`Deleted user ${name}`);
       }}
     >
       <Text size="sm">
-        Their keys and sign-ins stop working at once. Virtual clusters that are theirs stay, without an owner. Whoever
-        gets the name later is somebody else and has none of it. To keep somebody out for a while, disable them.
+        Their access keys and sessions stop working at once. Their virtual clusters are kept without an owner. A later
+        user with the same name does not get them. To block a user temporarily, disable the user instead.
       </Text>
     </Confirm>
   );

@@ -15,20 +15,20 @@ import { JoinTeam } from './join-team.tsx';
 import { LeaveTeam } from './leave-team.tsx';
 import { isAdminUser, teamsOfUser, userSpec } from './user-spec.ts';
 
-/** Who it is, and in which teams. */
+/** The details and teams of a user. */
 export function UserOverview({ user }: { readonly user: KubeObject }) {
   const { email, username, subject, description, disabled, groups = [] } = userSpec(user);
   return (
     <>
-      <Panel title="The user">
+      <Panel title="Details">
         <Facts
-          facts={{
+          items={{
             Status: <StatusBadge status={disabled === true ? 'Disabled' : 'Active'} />,
-            Rights: isAdminUser(user) ? 'Administrator: may do everything' : undefined,
+            Role: isAdminUser(user) ? 'Administrator' : undefined,
             Description: description,
-            'E-mail address': email,
-            'Signs in as': username,
-            'Towards clusters': subject,
+            Email: email,
+            Username: username,
+            Subject: subject,
             Groups: <Groups groups={groups.filter((group) => group !== adminsGroup)} />,
             Age: <Age since={user.metadata.creationTimestamp} />,
           }}
@@ -60,10 +60,10 @@ export function Groups({ groups }: { readonly groups: readonly string[] }) {
 function Teams({ user }: { readonly user: KubeObject }) {
   const { name = '' } = user.metadata;
   const teams = teamsOfUser(user);
-  // Who is in a team is for administrators to say, of all teams alike.
+  // The permission to change team members applies to all teams alike.
   const { allowed } = useMay({ verb: 'update', kind: kinds.team, subresource: 'spec.users' });
   const [isJoining, setJoining] = useState(false);
-  const [leaving, setLeaving] = useState<string>();
+  const [removing, setRemoving] = useState<string>();
 
   return (
     <Panel
@@ -71,14 +71,14 @@ function Teams({ user }: { readonly user: KubeObject }) {
       actions={
         allowed ? (
           <Button size="xs" leftSection={<Icon name="plus" size={16} />} onClick={() => setJoining(true)}>
-            Add to a team
+            Add to team
           </Button>
         ) : undefined
       }
     >
       {teams.length === 0 ? (
         <Text size="sm" c="dimmed">
-          In no team.
+          Not a member of any team.
         </Text>
       ) : (
         <SimpleTable
@@ -90,12 +90,12 @@ function Teams({ user }: { readonly user: KubeObject }) {
               <PrincipalLink key="team" principal={{ kind: 'Team', name: team }} />,
               ...(allowed
                 ? [
-                    <Tooltip key="leave" label={`Take ${name} out of ${team}`}>
+                    <Tooltip key="leave" label={`Remove ${name} from ${team}`}>
                       <ActionIcon
                         variant="subtle"
                         color="gray"
-                        aria-label={`Take ${name} out of ${team}`}
-                        onClick={() => setLeaving(team)}
+                        aria-label={`Remove ${name} from ${team}`}
+                        onClick={() => setRemoving(team)}
                       >
                         <Icon name="trash" size={16} />
                       </ActionIcon>
@@ -106,7 +106,7 @@ function Teams({ user }: { readonly user: KubeObject }) {
           }))}
         />
       )}
-      {leaving === undefined ? null : <LeaveTeam team={leaving} user={name} onClose={() => setLeaving(undefined)} />}
+      {removing === undefined ? null : <LeaveTeam team={removing} user={name} onClose={() => setRemoving(undefined)} />}
       {isJoining ? <JoinTeam user={name} onClose={() => setJoining(false)} /> : null}
     </Panel>
   );

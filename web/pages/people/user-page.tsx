@@ -16,7 +16,7 @@ import { userSpec } from './user-spec.ts';
 
 const list = { to: '/users', label: 'Users' } as const;
 
-/** One user. */
+/** The page of a user. */
 export function UserPage() {
   const { user: name } = useParams({ from: '/users/$user' });
   return (
@@ -28,13 +28,13 @@ export function UserPage() {
 
 function User({ user, back }: { readonly user: KubeObject; readonly back: ReactNode }) {
   const { name = '' } = user.metadata;
-  const place = { kind: kinds.user, name };
+  const target = { kind: kinds.user, name };
   const [write, password, disable, remove, keys] = useMayEach([
-    { verb: 'patch', ...place },
-    { verb: 'update', ...place, subresource: 'spec.password' },
-    { verb: 'update', ...place, subresource: 'spec.disabled' },
-    { verb: 'delete', ...place },
-    { verb: 'get', ...place, subresource: 'accesskeys' },
+    { verb: 'patch', ...target },
+    { verb: 'update', ...target, subresource: 'spec.password' },
+    { verb: 'update', ...target, subresource: 'spec.disabled' },
+    { verb: 'delete', ...target },
+    { verb: 'get', ...target, subresource: 'accesskeys' },
   ]);
   const [open, setOpen] = useState<'edit' | 'password' | 'switch' | 'delete'>();
   const close = () => setOpen(undefined);
@@ -45,7 +45,7 @@ function User({ user, back }: { readonly user: KubeObject; readonly back: ReactN
           Edit
         </Offered>
         <Offered when={password?.allowed && write?.allowed} icon="keys" onPress={() => setOpen('password')}>
-          Set the password
+          Set password
         </Offered>
         <Offered when={disable?.allowed} onPress={() => setOpen('switch')}>
           {userSpec(user).disabled === true ? 'Enable' : 'Disable'}
@@ -55,7 +55,7 @@ function User({ user, back }: { readonly user: KubeObject; readonly back: ReactN
         </Offered>
       </ObjectHeader>
       <DetailTabs
-        label="Parts of the user"
+        label="User sections"
         tabs={[
           { id: 'overview', label: 'Overview', render: () => <UserOverview user={user} /> },
           ...(keys?.allowed === true

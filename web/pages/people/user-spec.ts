@@ -15,7 +15,7 @@ export function isAdminUser(user: KubeObject): boolean {
   return userSpec(user).groups?.includes(adminsGroup) === true;
 }
 
-/** The groups with the one of administrators in it, or without. */
+/** Returns the groups with or without the administrators group. */
 export function withAdmin(groups: readonly string[], isAdmin: boolean): string[] {
   const others = groups.filter((group) => group !== adminsGroup);
   return isAdmin ? [...others, adminsGroup] : others;

@@ -19,19 +19,19 @@ const columns: readonly ListColumn[] = [
   displayNameColumn,
   {
     name: 'Status',
-    about: 'Whether the user has access.',
+    about: 'Disabled users have no access.',
     isWide: false,
     text: ({ object }) => (userSpec(object).disabled === true ? 'Disabled' : 'Active'),
   },
   {
     name: 'Teams',
-    about: 'Teams that the user is in.',
+    about: 'The teams that the user is a member of.',
     isWide: false,
     text: ({ object }) => teamsOfUser(object).join(', '),
   },
   {
     name: 'Role',
-    about: 'Administrators may do everything.',
+    about: 'Administrators have all permissions.',
     isWide: false,
     text: ({ object }) => (isAdminUser(object) ? 'Administrator' : 'User'),
   },
@@ -47,13 +47,13 @@ const cells: CellDrawings = {
   Status: (_, text) => <StatusBadge status={text} />,
 };
 
-/** Everybody whom one may see. */
+/** The users that the caller may see. */
 export function UsersPage() {
   const rows = useRows({ kind: kinds.user, objects: true });
   const { allowed } = useMay({ verb: 'create', kind: kinds.user });
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const make = allowed ? (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setMaking(true)}>
+    <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
       New user
     </Button>
   ) : undefined;
@@ -68,17 +68,17 @@ export function UsersPage() {
         filters={filters}
         cells={cells}
         empty={{
-          title: 'Nobody in sight',
+          title: 'No users',
           text: (
             <>
-              You see those who are in a project with you. Administrators see everybody:
+              You see the users who share a project with you. Administrators see all users:
               <Command text="kubectl get users" />
             </>
           ),
           action: make,
         }}
       />
-      {isMaking ? <CreateUser onClose={() => setMaking(false)} /> : null}
+      {isCreating ? <CreateUser onClose={() => setCreating(false)} /> : null}
     </>
   );
 }

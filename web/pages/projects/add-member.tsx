@@ -9,7 +9,7 @@ import type { Principal } from '../../data/principals.ts';
 import { changeMembers } from './change-members.ts';
 import { type Role, roles, withMember } from './members.ts';
 
-/** A user or a team comes into a project. */
+/** Adds a user or a team to a project. */
 export function AddMember({ project, onClose }: { readonly project: string; readonly onClose: () => void }) {
   const [principal, setPrincipal] = useState<Principal>();
   const [role, setRole] = useState<Role>(projectRoles.user);
@@ -17,12 +17,12 @@ export function AddMember({ project, onClose }: { readonly project: string; read
   async function send(): Promise<void> {
     if (principal === undefined) return;
     await changeMembers(project, (members) => withMember(members, { ...principal, clusterRole: role }));
-    notify.done(`${principal.name} is a member of ${project}`);
+    notify.done(`Added ${principal.name} to ${project}`);
   }
 
   return (
     <FormDialog
-      title={`Add a member to ${project}`}
+      title={`Add member to ${project}`}
       action="Add"
       canSend={principal !== undefined}
       onSend={send}

@@ -17,7 +17,7 @@ import { type Allowed, allows, readAllowed } from './allowed.ts';
 import { EditClusters, EditTemplates } from './edit-allowed.tsx';
 import { projectSpec } from './project-spec.ts';
 
-/** Where virtual clusters of the project may run, and what they may be made from. */
+/** The clusters and templates that virtual clusters of the project may use. */
 export function AllowedTab({ project }: { readonly project: KubeObject }) {
   const { name = '' } = project.metadata;
   const spec = projectSpec(project);
@@ -36,7 +36,7 @@ export function AllowedTab({ project }: { readonly project: KubeObject }) {
   const change = (what: 'clusters' | 'templates', may: boolean | undefined) =>
     may === true ? (
       <Button variant="default" size="xs" onClick={() => setOpen(what)}>
-        Change {what}
+        Edit {what}
       </Button>
     ) : undefined;
   return (
@@ -46,14 +46,14 @@ export function AllowedTab({ project }: { readonly project: KubeObject }) {
           what="clusters"
           allowed={allowedClusters}
           rows={clusters}
-          head={['Name', 'State', 'Version']}
+          head={['Name', 'Status', 'Version']}
           cells={(cluster) => [
             <Link key="name" to="/hosts/$cluster" params={{ cluster: cluster.metadata.name ?? '' }}>
               {displayNameOf(cluster)}
             </Link>,
-            <Group key="state" gap="xs">
+            <Group key="status" gap="xs">
               <StatusBadge status={flagAt(cluster, 'status', 'online') ? 'Online' : 'Offline'} />
-              {flagAt(cluster, 'spec', 'unusable') ? <Text size="xs">takes no new ones</Text> : null}
+              {flagAt(cluster, 'spec', 'unusable') ? <Text size="xs">accepts no new virtual clusters</Text> : null}
             </Group>,
             textAt(cluster, 'status', 'kubernetesVersion') || '–',
           ]}
@@ -81,8 +81,8 @@ export function AllowedTab({ project }: { readonly project: KubeObject }) {
         />
         <Text size="sm" c="dimmed" mt="sm">
           {spec.requireTemplate?.disabled === false
-            ? 'Whoever makes a virtual cluster has to name a template.'
-            : 'Whoever names no template gets the default.'}
+            ? 'New virtual clusters must specify a template.'
+            : 'New virtual clusters use the default template unless they specify one.'}
         </Text>
       </Panel>
       {open === 'clusters' ? <EditClusters project={project} onClose={() => setOpen(undefined)} /> : null}
@@ -94,7 +94,7 @@ export function AllowedTab({ project }: { readonly project: KubeObject }) {
 interface AllowedListProps {
   readonly what: string;
   readonly allowed: Allowed;
-  /** All that one may see of the kind. */
+  /** All objects of the kind that the caller may see. */
   readonly rows: UsedRows;
   readonly head: readonly string[];
   cells(object: KubeObject): readonly ReactNode[];
@@ -102,16 +102,16 @@ interface AllowedListProps {
 
 function AllowedList({ what, allowed, rows, head, cells }: AllowedListProps) {
   if (rows.state === 'refused') return <ErrorNotice error={rows.error} onRetry={rows.retry} />;
-  if (rows.state === 'loading') return <Waiting words={`Fetching the ${what}`} />;
+  if (rows.state === 'loading') return <Waiting message={`Loading ${what}`} />;
   const found = rows.rows.map(({ object }) => object).filter(({ metadata }) => allows(allowed, metadata.name ?? ''));
   const missing = allowed.names.filter((name) => !found.some(({ metadata }) => metadata.name === name));
   return (
     <>
       <Text size="sm" c="dimmed" mb="sm">
         {allowed.all
-          ? `All ${what} are allowed, also those that come later.`
+          ? `All ${what} are allowed, including future ones.`
           : allowed.names.length === 0
-            ? `No ${what} are allowed, so no virtual cluster can be made in this project.`
+            ? `No ${what} are allowed, so no virtual cluster can be created in this project.`
             : `Only these ${what} are allowed.`}
       </Text>
       {found.length === 0 ? null : (
@@ -123,7 +123,7 @@ function AllowedList({ what, allowed, rows, head, cells }: AllowedListProps) {
       )}
       {missing.length === 0 ? null : (
         <Text size="sm" c="dimmed" mt="sm">
-          Allowed, but not there: {missing.join(', ')}.
+          Allowed, but not found: {missing.join(', ')}.
         </Text>
       )}
     </>

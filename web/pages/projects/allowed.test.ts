@@ -3,8 +3,8 @@ import { allows, readAllowed, writeAllowed } from './allowed.ts';
 
 const kind = 'VirtualClusterTemplate';
 
-describe('what a project allows', () => {
-  it('is everything where the star is among the entries, and nothing where there are none', () => {
+describe('the allow list of a project', () => {
+  it('allows everything with a star entry, and nothing without entries', () => {
     expect(readAllowed([{ name: 'small', isDefault: true }, { name: '*' }])).toEqual({
       all: true,
       names: ['small'],
@@ -15,7 +15,7 @@ describe('what a project allows', () => {
     expect(allows(readAllowed([{ name: 'a' }]), 'a')).toBe(true);
   });
 
-  it('is written with one default, which is never the star, and keeps what entries say besides', () => {
+  it('is written with one default, which is never the star, and keeps other fields of entries', () => {
     const before = [{ kind, name: 'small', isDefault: true }, { name: 'large' }];
     expect(writeAllowed({ all: false, names: ['small', 'large'], preset: 'large' }, before)).toEqual([
       { kind, name: 'small' },
@@ -31,7 +31,7 @@ describe('what a project allows', () => {
     );
   });
 
-  it('comes back as it was written', () => {
+  it('round-trips', () => {
     for (const allowed of [
       { all: false, names: ['a', 'b'], preset: 'b' },
       { all: false, names: [], preset: undefined },

@@ -1,11 +1,11 @@
-/** The entry that stands for all there are. */
-const every = '*';
+/** The entry that allows all objects. */
+const wildcard = '*';
 
-/** What a project allows: everything, or the things of these names. */
+/** The allow list of a project: all objects, or the named ones. */
 export interface Allowed {
   readonly all: boolean;
   readonly names: readonly string[];
-  /** The one that is taken where none is named. */
+  /** The default, used if none is specified. */
   readonly preset: string | undefined;
 }
 
@@ -18,23 +18,23 @@ interface Entry {
 export function readAllowed(entries: readonly Entry[] | undefined): Allowed {
   const list = entries ?? [];
   return {
-    all: list.some(({ name }) => name === every),
-    names: list.filter(({ name }) => name !== every).map(({ name }) => name),
+    all: list.some(({ name }) => name === wildcard),
+    names: list.filter(({ name }) => name !== wildcard).map(({ name }) => name),
     preset: list.find(({ isDefault }) => isDefault === true)?.name,
   };
 }
 
-/** The entries that say this; whatever else an entry of that name said (`before`) it goes on saying. */
+/** Returns the entries for an allow list. Other fields of the previous entries (`before`) are kept. */
 export function writeAllowed({ all, names, preset }: Allowed, before: readonly Entry[] | undefined): Entry[] {
   const kept = new Map((before ?? []).map((entry) => [entry.name, entry]));
   const entry = (name: string): Entry => {
     const { isDefault: _, ...others } = kept.get(name) ?? { name };
-    return name === preset && name !== every ? { ...others, isDefault: true } : others;
+    return name === preset && name !== wildcard ? { ...others, isDefault: true } : others;
   };
-  // Beside "all" only the default needs a line of its own.
+  // With the wildcard, only the default needs its own entry.
   const named = all ? names.filter((name) => name === preset) : names;
   const needed = preset === undefined || preset === '' || named.includes(preset) || !all ? named : [preset, ...named];
-  return [...needed.map(entry), ...(all ? [entry(every)] : [])];
+  return [...needed.map(entry), ...(all ? [entry(wildcard)] : [])];
 }
 
 export function allows({ all, names }: Allowed, name: string): boolean {

@@ -3,7 +3,7 @@ import { changeObject } from '../../data/change-object.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import { projectSpec } from './project-spec.ts';
 
-/** As the members are on the server now, so that two people who change them at once both have their way. */
+/** Applies the change to the current members on the server, so that concurrent changes are kept. */
 export async function changeMembers(
   project: string,
   change: (members: readonly ProjectMember[]) => ProjectMember[],

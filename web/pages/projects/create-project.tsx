@@ -14,11 +14,11 @@ import { useMayEach } from '../../data/permissions.ts';
 import { LimitInput } from './limit-input.tsx';
 import { quotaPatch } from './project-spec.ts';
 
-const limited = ['spec.allowedClusters', 'spec.allowedTemplates', 'spec.quotas'];
+const restrictedFields = ['spec.allowedClusters', 'spec.allowedTemplates', 'spec.quotas'];
 
 const noLimits = { project: undefined, user: undefined };
 
-/** A new project; whoever may say so says at once what it is allowed. */
+/** Creates a project, with its limits if the caller may set them. */
 export function CreateProject({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState('');
@@ -27,11 +27,11 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
   const [anyTemplate, setAnyTemplate] = useState(true);
   const [limit, setLimit] = useState<number | undefined>();
   const [clusters, templates, quotas] = useMayEach(
-    limited.map((subresource) => ({ verb: 'create', kind: kinds.project, subresource })),
+    restrictedFields.map((subresource) => ({ verb: 'create', kind: kinds.project, subresource })),
   );
 
   async function send(): Promise<void> {
-    const every = [{ name: '*' }];
+    const all = [{ name: '*' }];
     const { quotas: limits } = (quotaPatch(noLimits, { ...noLimits, project: limit }) as { spec: { quotas: object } })
       .spec;
     const made = await createObject(kinds.project, {
@@ -40,13 +40,13 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
       metadata: { name: name.trim() },
       spec: {
         ...describedSpec(described),
-        ...(clusters?.allowed === true && anyCluster ? { allowedClusters: every } : {}),
-        ...(templates?.allowed === true && anyTemplate ? { allowedTemplates: every } : {}),
+        ...(clusters?.allowed === true && anyCluster ? { allowedClusters: all } : {}),
+        ...(templates?.allowed === true && anyTemplate ? { allowedTemplates: all } : {}),
         ...(quotas?.allowed === true && limit !== undefined ? { quotas: limits } : {}),
       },
     });
     const project = made.metadata.name ?? name;
-    notify.done(`The project ${project} is there`);
+    notify.done(`Created project ${project}`);
     await navigate({ to: '/projects/$project', params: { project } });
   }
 
@@ -61,14 +61,14 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
             <Stack gap="xs">
               {clusters?.allowed === true ? (
                 <Checkbox
-                  label="Its virtual clusters may run on any cluster"
+                  label="Allow all clusters"
                   checked={anyCluster}
                   onChange={(event) => setAnyCluster(event.currentTarget.checked)}
                 />
               ) : null}
               {templates?.allowed === true ? (
                 <Checkbox
-                  label="They may be made from any template"
+                  label="Allow all templates"
                   checked={anyTemplate}
                   onChange={(event) => setAnyTemplate(event.currentTarget.checked)}
                 />
@@ -76,7 +76,7 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
             </Stack>
             {quotas?.allowed === true ? (
               <LimitInput
-                label="Virtual clusters at most"
+                label="Maximum virtual clusters"
                 value={limit}
                 onChange={setLimit}
                 error={problem('spec.quotas')}

@@ -13,19 +13,19 @@ export function DeleteProject({ project, onClose }: { readonly project: KubeObje
   const count = knownCount(useRows({ kind: kinds.instance, namespace: projectNamespace(name) }));
   return (
     <Confirm
-      title={`Delete the project ${name}?`}
+      title={`Delete project ${name}?`}
       action={`Delete ${name}`}
       typed={name}
       danger
       onClose={onClose}
       onConfirm={async () => {
         await deleteObject(kinds.project, { name }, { uid });
-        notify.done(`The project ${name} is being deleted`);
+        notify.done(`Deleting project ${name}`);
       }}
     >
       <Text size="sm">
         {count === 0
-          ? 'There is no virtual cluster in it. Its members lose what the project gave them.'
+          ? 'The project contains no virtual clusters. Its members lose the roles that it gave them.'
           : `${insideOf(count)} deleted first. This cannot be undone.`}
       </Text>
     </Confirm>
@@ -33,7 +33,7 @@ export function DeleteProject({ project, onClose }: { readonly project: KubeObje
 }
 
 function insideOf(count: number | undefined): string {
-  if (count === 1) return 'The virtual cluster in it, with everything inside, is';
-  const all = count === undefined ? 'All virtual clusters' : `All ${count} virtual clusters`;
-  return `${all} in it, with everything inside, are`;
+  if (count === 1) return 'Its virtual cluster and all data in it are';
+  const all = count === undefined ? 'Its virtual clusters' : `Its ${count} virtual clusters`;
+  return `${all} and all data in them are`;
 }

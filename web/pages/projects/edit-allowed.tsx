@@ -17,7 +17,7 @@ interface EditProps {
   onClose(): void;
 }
 
-/** On which clusters virtual clusters of the project may run. */
+/** Edits the allowed clusters of a project. */
 export function EditClusters({ project, onClose }: EditProps) {
   const { name = '' } = project.metadata;
   const [allowed, setAllowed] = useState(readAllowed(projectSpec(project).allowedClusters));
@@ -27,15 +27,15 @@ export function EditClusters({ project, onClose }: EditProps) {
     await changeObject(kinds.project, { name }, (object) => ({
       spec: { allowedClusters: writeAllowed(allowed, projectSpec(object).allowedClusters) },
     }));
-    notify.done(`The clusters of ${name} are changed`);
+    notify.done(`Saved ${name}`);
   }
 
   return (
-    <FormDialog title={`Clusters of ${name}`} action="Save" onSend={send} onClose={onClose}>
+    <FormDialog title={`Allowed clusters of ${name}`} action="Save" onSend={send} onClose={onClose}>
       {(error) => (
         <Choices
           label="Virtual clusters of the project may run on"
-          every="All clusters, also those that come later"
+          every="All clusters, including future ones"
           names={names}
           allowed={allowed}
           onChange={setAllowed}
@@ -46,7 +46,7 @@ export function EditClusters({ project, onClose }: EditProps) {
   );
 }
 
-/** What virtual clusters of the project may be made from. */
+/** Edits the allowed templates of a project. */
 export function EditTemplates({ project, onClose }: EditProps) {
   const { name = '' } = project.metadata;
   const spec = projectSpec(project);
@@ -68,16 +68,16 @@ export function EditTemplates({ project, onClose }: EditProps) {
         ...(mayRequire ? { requireTemplate: { disabled: !isRequired } } : {}),
       },
     }));
-    notify.done(`The templates of ${name} are changed`);
+    notify.done(`Saved ${name}`);
   }
 
   return (
-    <FormDialog title={`Templates of ${name}`} action="Save" onSend={send} onClose={onClose}>
+    <FormDialog title={`Allowed templates of ${name}`} action="Save" onSend={send} onClose={onClose}>
       {(error) => (
         <>
           <Choices
-            label="Virtual clusters of the project may be made from"
-            every="All templates, also those that come later"
+            label="Virtual clusters of the project may use"
+            every="All templates, including future ones"
             names={names}
             allowed={allowed}
             onChange={(next) =>
@@ -86,18 +86,18 @@ export function EditTemplates({ project, onClose }: EditProps) {
             error={fieldProblems(error)('spec.allowedTemplates')}
           />
           <NativeSelect
-            label="Default"
-            description="For those who name no template."
+            label="Default template"
+            description="Used if a virtual cluster does not specify a template."
             value={preset ?? ''}
             onChange={(event) => setAllowed({ ...allowed, preset: event.currentTarget.value || undefined })}
             data={[
-              { value: '', label: `${defaultTemplate}, as everywhere` },
+              { value: '', label: `${defaultTemplate} (server default)` },
               ...names.filter((one) => allows(allowed, one)).map((one) => ({ value: one, label: one })),
             ]}
           />
           {mayRequire ? (
             <Switch
-              label="A template has to be named, even where there is a default"
+              label="Require a template to be specified"
               checked={isRequired}
               onChange={(event) => setRequired(event.currentTarget.checked)}
             />
@@ -108,7 +108,7 @@ export function EditTemplates({ project, onClose }: EditProps) {
   );
 }
 
-/** Those that there are, and those that are named already without being there. */
+/** The names of existing objects, and names in the allow list that do not exist. */
 function useNames(kind: typeof kinds.cluster | typeof kinds.template, { names }: Allowed): readonly string[] {
   const { rows } = useRows({ kind });
   return [...new Set([...rows.map(({ metadata }) => metadata.name ?? ''), ...names])].sort();

@@ -8,7 +8,7 @@ export interface LimitInputProps {
   readonly error?: string | undefined;
 }
 
-/** How many at most; empty for as many as one likes. */
+/** A maximum count; empty for no limit. */
 export function LimitInput({ label, description, value, onChange, error }: LimitInputProps) {
   return (
     <CountField

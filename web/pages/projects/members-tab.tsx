@@ -16,33 +16,33 @@ import { changeMembers } from './change-members.ts';
 import { inOrder, type Role, roleLabel, roles, withoutMember, withRole } from './members.ts';
 import { projectSpec } from './project-spec.ts';
 
-/** So many are seen at a glance. */
-const few = 20;
-/** So many are in the page at once. */
-const mostShown = 200;
+/** Above this number of members the tab shows a search field. */
+const searchThreshold = 20;
+/** The maximum number of rendered rows. */
+const maxShown = 200;
 
-/** Who works in the project, and as what. */
+/** The members of the project and their roles. */
 export function MembersTab({ project }: { readonly project: KubeObject }) {
   const { name = '' } = project.metadata;
   const members = inOrder(projectSpec(project).members ?? []);
-  const [words, setWords] = useState('');
-  const found = members.filter((member) => member.name.includes(words.trim().toLowerCase()));
+  const [search, setSearch] = useState('');
+  const found = members.filter((member) => member.name.includes(search.trim().toLowerCase()));
   const { allowed: mayChange } = useMay({ verb: 'update', kind: kinds.project, name, subresource: 'spec.members' });
   const [isAdding, setAdding] = useState(false);
-  const [leaving, setLeaving] = useState<ProjectMember>();
+  const [removing, setRemoving] = useState<ProjectMember>();
 
   async function change(member: ProjectMember, role: Role): Promise<void> {
     try {
       await changeMembers(name, (all) => withRole(all, member, role));
-      notify.done(`${member.name} is ${roleLabel(role)} now`);
+      notify.done(`Changed role of ${member.name} to ${roleLabel(role)}`);
     } catch (error) {
-      notify.failed(`${member.name} is what they were`, error);
+      notify.failed(`Failed to change role of ${member.name}`, error);
     }
   }
 
   const add = mayChange ? (
     <Button size="xs" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
-      Add a member
+      Add member
     </Button>
   ) : undefined;
   return (
@@ -51,18 +51,18 @@ export function MembersTab({ project }: { readonly project: KubeObject }) {
         {members.length === 0 ? (
           <EmptyState
             title="No members yet"
-            text="Members see the project, and make and use virtual clusters in it, as far as their role goes."
+            text="Members can view the project, and create and use virtual clusters in it, depending on their role."
             action={add}
           />
         ) : (
           <>
-            {members.length > few ? (
+            {members.length > searchThreshold ? (
               <TextInput
-                aria-label="Search the members"
+                aria-label="Search members"
                 placeholder="Search"
                 leftSection={<Icon name="search" size={16} />}
-                value={words}
-                onChange={(event) => setWords(event.currentTarget.value)}
+                value={search}
+                onChange={(event) => setSearch(event.currentTarget.value)}
                 maw={260}
                 mb="sm"
               />
@@ -70,7 +70,7 @@ export function MembersTab({ project }: { readonly project: KubeObject }) {
             <SimpleTable
               label="Members of the project"
               head={['Name', 'Role', ...(mayChange ? [''] : [])]}
-              rows={found.slice(0, mostShown).map((member) => ({
+              rows={found.slice(0, maxShown).map((member) => ({
                 key: `${member.kind}/${member.name}/${member.clusterRole}`,
                 cells: [
                   <span key="name">
@@ -99,7 +99,7 @@ export function MembersTab({ project }: { readonly project: KubeObject }) {
                             variant="subtle"
                             color="gray"
                             aria-label={`Remove ${member.name}`}
-                            onClick={() => setLeaving(member)}
+                            onClick={() => setRemoving(member)}
                           >
                             <Icon name="trash" size={16} />
                           </ActionIcon>
@@ -109,15 +109,15 @@ export function MembersTab({ project }: { readonly project: KubeObject }) {
                 ],
               }))}
             />
-            {found.length > mostShown ? (
+            {found.length > maxShown ? (
               <Text size="sm" c="dimmed" mt="sm" role="status">
-                And {found.length - mostShown} more: search for whom you mean.
+                And {found.length - maxShown} more. Search to find a member.
               </Text>
             ) : null}
           </>
         )}
       </Panel>
-      <Panel title="What the roles are for">
+      <Panel title="Roles">
         {roles.map(({ value, label, about }) => (
           <Text key={value} size="sm" c="dimmed">
             <strong>{label}</strong>: {about}
@@ -125,20 +125,20 @@ export function MembersTab({ project }: { readonly project: KubeObject }) {
         ))}
       </Panel>
       {isAdding ? <AddMember project={name} onClose={() => setAdding(false)} /> : null}
-      {leaving === undefined ? null : (
+      {removing === undefined ? null : (
         <Confirm
-          title={`Remove ${leaving.name} from ${name}?`}
-          action={`Remove ${leaving.name}`}
+          title={`Remove ${removing.name} from ${name}?`}
+          action={`Remove ${removing.name}`}
           danger
-          onClose={() => setLeaving(undefined)}
+          onClose={() => setRemoving(undefined)}
           onConfirm={async () => {
-            await changeMembers(name, (all) => withoutMember(all, leaving));
-            notify.done(`${leaving.name} is no member of ${name} any more`);
+            await changeMembers(name, (all) => withoutMember(all, removing));
+            notify.done(`Removed ${removing.name} from ${name}`);
           }}
         >
           <Text size="sm">
-            {leaving.kind === 'Team' ? 'Its users lose' : 'They lose'} the role {roleLabel(leaving.clusterRole)} at
-            once. Virtual clusters that are theirs stay theirs.
+            {removing.kind === 'Team' ? 'Its members lose' : 'The user loses'} the role{' '}
+            {roleLabel(removing.clusterRole)} at once. Their own virtual clusters are kept.
           </Text>
         </Confirm>
       )}

@@ -3,22 +3,22 @@ import { projectRoles } from '../../../src/api/naming.ts';
 
 export type Role = ProjectMember['clusterRole'];
 
-/** What the roles are called, and what they are for. */
+/** The project roles with labels and descriptions. */
 export const roles: readonly { readonly value: Role; readonly label: string; readonly about: string }[] = [
   {
     value: projectRoles.admin,
     label: 'Admin',
-    about: 'Manages members and every virtual cluster of the project.',
+    about: 'Manages members and all virtual clusters of the project.',
   },
   {
     value: projectRoles.user,
     label: 'User',
-    about: 'Makes virtual clusters, and uses their own and those shared with them.',
+    about: 'Creates virtual clusters, and uses their own and shared ones.',
   },
   {
     value: projectRoles.viewer,
     label: 'Viewer',
-    about: 'Sees the project, and uses what is shared with them.',
+    about: 'Views the project, and uses shared virtual clusters.',
   },
 ];
 
@@ -38,7 +38,9 @@ export function withoutMember(members: readonly ProjectMember[], member: Project
   return members.filter((one) => !isSame(one, member));
 }
 
-/** In the same place with another role; nobody has one role twice. One that is gone meanwhile does not come back. */
+/**
+ * Changes the role of a member in place, without duplicates. A member that was removed meanwhile is not added again.
+ */
 export function withRole(members: readonly ProjectMember[], member: ProjectMember, clusterRole: Role): ProjectMember[] {
   const changed = { ...member, clusterRole };
   return members
@@ -46,7 +48,7 @@ export function withRole(members: readonly ProjectMember[], member: ProjectMembe
     .map((one) => (isSame(one, member) ? changed : one));
 }
 
-/** Admins first, then by name; the order in the object says nothing. */
+/** Sorted by role, admins first, then by name. */
 export function inOrder(members: readonly ProjectMember[]): ProjectMember[] {
   const rank = ({ clusterRole }: ProjectMember) => roles.findIndex(({ value }) => value === clusterRole);
   return [...members].sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name) || (a.kind < b.kind ? 1 : -1));

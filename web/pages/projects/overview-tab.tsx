@@ -13,7 +13,7 @@ import { ownerPrincipal } from '../../data/owner.ts';
 import { useRows } from '../../data/use-rows.ts';
 import { projectSpec, quotaUse, readyDays } from './project-spec.ts';
 
-/** How it stands: what is in the project, how full it is, and how quickly things come up. */
+/** The overview of a project: virtual clusters, quotas and time to Ready. */
 export function OverviewTab({ project }: { readonly project: KubeObject }) {
   const { name = '', creationTimestamp } = project.metadata;
   const { description, members = [] } = projectSpec(project);
@@ -24,7 +24,7 @@ export function OverviewTab({ project }: { readonly project: KubeObject }) {
   const owner = ownerPrincipal(project);
   return (
     <>
-      {/* Who has nothing in the project may not list it: then there is nothing to count either. */}
+      {/* A caller without permissions in the project cannot list instances, so there is nothing to count. */}
       {instances.state === 'refused' ? null : (
         <Box mb="md">
           <PhaseTiles instances={instances} filter={{ Project: name }} />
@@ -34,7 +34,7 @@ export function OverviewTab({ project }: { readonly project: KubeObject }) {
         <div>
           <Panel title="Details">
             <Facts
-              facts={{
+              items={{
                 Description: description,
                 Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
                 Members: String(members.length),
@@ -48,11 +48,11 @@ export function OverviewTab({ project }: { readonly project: KubeObject }) {
               <QuotaBar label="Virtual clusters" used={used} limit={quotas.project} />
               {quotas.user === undefined ? (
                 <Text size="sm" c="dimmed">
-                  Nobody is limited on their own.
+                  No limit per user or team.
                 </Text>
               ) : (
                 quotas.perOwner
-                  .slice(0, mostOwners)
+                  .slice(0, maxOwners)
                   .map((one) => <QuotaBar key={one.owner} label={one.owner} used={one.used} limit={quotas.user} />)
               )}
             </Stack>
@@ -68,5 +68,5 @@ export function OverviewTab({ project }: { readonly project: KubeObject }) {
   );
 }
 
-/** The rest are on the page of the quotas. */
-const mostOwners = 4;
+/** The Quotas tab shows the rest. */
+const maxOwners = 4;

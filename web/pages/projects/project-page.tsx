@@ -21,7 +21,7 @@ import { QuotasTab } from './quotas-tab.tsx';
 
 const list = { to: '/projects', label: 'Projects' } as const;
 
-/** One project. */
+/** The page of a project. */
 export function ProjectPage() {
   const { project: name } = useParams({ from: '/projects/$project' });
   return (
@@ -35,16 +35,16 @@ function Project({ project, back }: { readonly project: KubeObject; readonly bac
   const { name = '', deletionTimestamp } = project.metadata;
   const [open, setOpen] = useState<'details' | 'deletion'>();
   const close = () => setOpen(undefined);
-  const [make, write, remove] = useMayEach([
+  const [create, write, remove] = useMayEach([
     { verb: 'create', kind: kinds.instance, namespace: projectNamespace(name) },
     { verb: 'patch', kind: kinds.project, name },
     { verb: 'delete', kind: kinds.project, name },
   ]);
-  const isGoing = deletionTimestamp !== undefined;
+  const isTerminating = deletionTimestamp !== undefined;
   return (
     <>
       <ObjectHeader object={project} back={back}>
-        {make?.allowed === true && !isGoing ? (
+        {create?.allowed === true && !isTerminating ? (
           <LinkButton to="/virtual-clusters/new" search={{ project: name }} leftSection={<Icon name="plus" />}>
             New virtual cluster
           </LinkButton>
@@ -52,17 +52,17 @@ function Project({ project, back }: { readonly project: KubeObject; readonly bac
         <Offered when={write?.allowed} icon="edit" onPress={() => setOpen('details')}>
           Edit
         </Offered>
-        <Offered when={remove?.allowed && !isGoing} icon="trash" onPress={() => setOpen('deletion')}>
+        <Offered when={remove?.allowed && !isTerminating} icon="trash" onPress={() => setOpen('deletion')}>
           Delete
         </Offered>
       </ObjectHeader>
-      {isGoing ? (
+      {isTerminating ? (
         <Alert color="orange" mb="md" role="status" title="This project is being deleted">
-          Its virtual clusters go first. Nothing new can be made in it.
+          Its virtual clusters are deleted first. Nothing new can be created in it.
         </Alert>
       ) : null}
       <DetailTabs
-        label="Parts of the project"
+        label="Project sections"
         tabs={[
           { id: 'overview', label: 'Overview', render: () => <OverviewTab project={project} /> },
           { id: 'members', label: 'Members', render: () => <MembersTab project={project} /> },
@@ -79,7 +79,7 @@ function Project({ project, back }: { readonly project: KubeObject; readonly bac
         <EditDetails
           kind={kinds.project}
           object={project}
-          aboutOwner="May change what the project is called, and its members."
+          aboutOwner="May change the display name, description and members."
           onClose={close}
         />
       ) : null}

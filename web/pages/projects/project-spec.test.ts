@@ -7,7 +7,7 @@ function project(spec: object, status: object = {}): KubeObject {
 }
 
 describe('the quotas of a project', () => {
-  it('are read as numbers, whether the server has them as text or not', () => {
+  it('are read as numbers from strings and numbers', () => {
     const quotas = { project: { virtualclusterinstances: 3 }, user: { virtualclusterinstances: '1' } };
     const status = {
       quotas: {
@@ -29,11 +29,11 @@ describe('the quotas of a project', () => {
     });
   });
 
-  it('are absent where nothing is limited', () => {
+  it('are undefined without limits', () => {
     expect(quotaUse(project({}))).toEqual({ project: undefined, user: undefined, used: undefined, perOwner: [] });
   });
 
-  it('are taken away by null', () => {
+  it('are removed with null', () => {
     expect(quotaPatch({ project: 3, user: 1 }, { project: 0, user: undefined })).toEqual({
       spec: { quotas: { project: { virtualclusterinstances: 0 }, user: { virtualclusterinstances: null } } },
     });

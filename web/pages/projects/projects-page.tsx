@@ -17,7 +17,7 @@ import { projectSpec } from './project-spec.ts';
 
 const leaveOut = [displayNameColumn.name];
 
-/** The projects that one may see, and how much is in each. */
+/** The projects that the caller may see, with counts. */
 export function ProjectsPage() {
   const rows = useRows({ kind: kinds.project, objects: true });
   const instances = useRows({ kind: kinds.instance });
@@ -27,12 +27,12 @@ export function ProjectsPage() {
   const extraColumns = useMemo(
     () => [
       displayNameColumn,
-      numberColumn('Virtual Clusters', 'Virtual clusters in it that you can see.', ({ metadata }) =>
+      numberColumn('Virtual Clusters', 'The virtual clusters in it that you can see.', ({ metadata }) =>
         metadata.name === undefined ? 0 : (counts.get(metadata.name) ?? 0),
       ),
       numberColumn(
         'Members',
-        'Users and teams that have a role in it.',
+        'The users and teams with a role in it.',
         ({ object }) => projectSpec(object).members?.length ?? 0,
       ),
     ],
@@ -47,7 +47,7 @@ export function ProjectsPage() {
     <>
       <PageHeader
         title="Projects"
-        about="Who works together, on which clusters, with which templates, within which limits."
+        about="Groups of members with their virtual clusters, allowed clusters and templates, and quotas."
         actions={create}
       />
       <ResourceList
@@ -68,15 +68,16 @@ export function ProjectsPage() {
                 title: 'No projects yet',
                 text: (
                   <>
-                    A project holds the virtual clusters of people who work together. The same on the command line:
+                    A project contains the virtual clusters of people who work together. Create one here or on the
+                    command line:
                     <Command text="flotilla project create payments" />
                   </>
                 ),
                 action: create,
               }
             : {
-                title: 'You are in no project',
-                text: 'Virtual clusters live in projects. Ask an administrator to make you a member of one.',
+                title: 'No projects',
+                text: 'You are not a member of any project. Ask an administrator to add you to one.',
               }
         }
       />

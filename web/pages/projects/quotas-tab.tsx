@@ -14,10 +14,10 @@ import { useRows } from '../../data/use-rows.ts';
 import { LimitInput } from './limit-input.tsx';
 import { quotaPatch, quotaUse } from './project-spec.ts';
 
-/** The greatest are worth a look; nobody reads on. */
-const mostOwners = 100;
+/** The maximum number of owners shown, highest usage first. */
+const maxOwners = 100;
 
-/** How much of what is allowed is used, by the project and by each who owns something in it. */
+/** The quota usage of the project and of each owner in it. */
 export function QuotasTab({ project }: { readonly project: KubeObject }) {
   const { name = '' } = project.metadata;
   const [isEditing, setEditing] = useState(false);
@@ -27,35 +27,35 @@ export function QuotasTab({ project }: { readonly project: KubeObject }) {
   return (
     <>
       <Panel
-        title="The whole project"
+        title="Project quota"
         actions={
           maySet ? (
             <Button variant="default" size="xs" onClick={() => setEditing(true)}>
-              Change limits
+              Edit quotas
             </Button>
           ) : undefined
         }
       >
         <QuotaBar label="Virtual clusters" used={quotas.used ?? instances.rows.length} limit={quotas.project} />
       </Panel>
-      <Panel title="Each user and team">
+      <Panel title="Quota per user and team">
         {quotas.user === undefined ? (
           <Text size="sm" c="dimmed">
-            Each may have as many as the project has room for.
+            No limit per user or team; only the project quota applies.
           </Text>
         ) : (
           <Stack gap="md">
             <Text size="sm" c="dimmed">
               {quotas.perOwner.length === 0
-                ? `Each may have ${quotas.user}. Nobody has any yet.`
-                : `Each may have ${quotas.user}.`}
+                ? `The limit is ${quotas.user} each. None are in use yet.`
+                : `The limit is ${quotas.user} each.`}
             </Text>
-            {quotas.perOwner.slice(0, mostOwners).map(({ owner, used }) => (
+            {quotas.perOwner.slice(0, maxOwners).map(({ owner, used }) => (
               <QuotaBar key={owner} label={owner} used={used} limit={quotas.user} />
             ))}
-            {quotas.perOwner.length > mostOwners ? (
+            {quotas.perOwner.length > maxOwners ? (
               <Text size="sm" c="dimmed">
-                And {quotas.perOwner.length - mostOwners} more who use less.
+                And {quotas.perOwner.length - maxOwners} more with lower usage.
               </Text>
             ) : null}
           </Stack>
@@ -68,18 +68,18 @@ export function QuotasTab({ project }: { readonly project: KubeObject }) {
 
 function EditQuotas({ project, onClose }: { readonly project: KubeObject; readonly onClose: () => void }) {
   const { name = '' } = project.metadata;
-  // As they were when the form was opened.
+  // The values when the form was opened.
   const [before] = useState(() => quotaUse(project));
-  const [whole, setWhole] = useState(before.project);
-  const [each, setEach] = useState(before.user);
+  const [projectLimit, setProjectLimit] = useState(before.project);
+  const [userLimit, setUserLimit] = useState(before.user);
   return (
     <FormDialog
-      title={`Limits of ${name}`}
+      title={`Quotas of ${name}`}
       action="Save"
       onClose={onClose}
       onSend={async () => {
-        await patchObject(kinds.project, { name }, quotaPatch(before, { project: whole, user: each }));
-        notify.done(`The limits of ${name} are changed`);
+        await patchObject(kinds.project, { name }, quotaPatch(before, { project: projectLimit, user: userLimit }));
+        notify.done(`Saved ${name}`);
       }}
     >
       {(error) => {
@@ -87,18 +87,18 @@ function EditQuotas({ project, onClose }: { readonly project: KubeObject; readon
         return (
           <>
             <Text size="sm" c="dimmed">
-              A lower limit takes nothing away: it holds for what is made from now on.
+              Lower limits apply to new virtual clusters only; existing ones are kept.
             </Text>
             <LimitInput
-              label="Virtual clusters of the project"
-              value={whole}
-              onChange={setWhole}
+              label="Virtual clusters in the project"
+              value={projectLimit}
+              onChange={setProjectLimit}
               error={problem('spec.quotas.project')}
             />
             <LimitInput
-              label="Virtual clusters of each user or team"
-              value={each}
-              onChange={setEach}
+              label="Virtual clusters per user or team"
+              value={userLimit}
+              onChange={setUserLimit}
               error={problem('spec.quotas.user')}
             />
           </>

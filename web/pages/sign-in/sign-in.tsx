@@ -7,15 +7,15 @@ import { Logo } from '../../components/logo.tsx';
 import { signIn } from '../../data/sign-in.ts';
 import classes from './sign-in.module.css';
 
-type Way = 'password' | 'accessKey';
+type Method = 'password' | 'accessKey';
 
-/** `before`: who was signed in until now, where the page waits behind this one. */
+/** `before` is the caller whose session ended; their page waits behind this form. */
 export function SignIn({ before }: { readonly before: SelfStatus | undefined }) {
-  const [way, setWay] = useState<Way>('password');
+  const [method, setMethod] = useState<Method>('password');
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // Nothing else can be done here: whoever comes can type at once.
+  // Focus the first empty field, as there is nothing else to do here.
   useEffect(() => {
     const fields = [...(form.current?.querySelectorAll<HTMLInputElement>('input[name]') ?? [])];
     fields.find(({ type, value }) => type !== 'radio' && value === '')?.focus();
@@ -30,14 +30,14 @@ export function SignIn({ before }: { readonly before: SelfStatus | undefined }) 
     setError(undefined);
     try {
       const credentials =
-        way === 'password'
+        method === 'password'
           ? { username: text('username').trim(), password: text('password') }
           : { accessKey: text('access-key').trim() };
       await signIn(credentials, before);
       filled.reset();
-    } catch (refusal) {
-      setError(refusal);
-      // What was wrong stays nowhere, not even in the page.
+    } catch (failure) {
+      setError(failure);
+      // A rejected credential is removed from the page at once.
       for (const name of ['password', 'access-key']) {
         const field = filled.elements.namedItem(name);
         if (field instanceof HTMLInputElement) field.value = '';
@@ -60,25 +60,25 @@ export function SignIn({ before }: { readonly before: SelfStatus | undefined }) 
             <Text c="dimmed" size="sm" mt={4}>
               {before === undefined
                 ? 'Virtual Kubernetes clusters for your projects.'
-                : 'Your session has ended. Sign in again and go on where you were: nothing that you typed is lost.'}
+                : 'Your session has ended. Sign in again to continue. Your unsaved input is kept.'}
             </Text>
           </div>
           <SegmentedControl
-            aria-label="How to sign in"
+            aria-label="Sign-in method"
             fullWidth
-            value={way}
-            onChange={(value) => setWay(value as Way)}
+            value={method}
+            onChange={(value) => setMethod(value as Method)}
             data={[
               { value: 'password', label: 'Password' },
               { value: 'accessKey', label: 'Access key' },
             ]}
           />
-          {way === 'password' ? (
+          {method === 'password' ? (
             <>
               <TextInput
                 key="username"
                 name="username"
-                label="User name"
+                label="Username"
                 autoComplete="username"
                 autoCapitalize="none"
                 spellCheck={false}
@@ -92,7 +92,7 @@ export function SignIn({ before }: { readonly before: SelfStatus | undefined }) 
               key="access-key"
               name="access-key"
               label="Access key"
-              description="The key of the first administrator lies in admin.key of the server's data directory."
+              description="The key of the first administrator is in the file admin.key in the server's data directory."
               placeholder="flk_…"
               autoComplete="off"
               required
@@ -100,9 +100,9 @@ export function SignIn({ before }: { readonly before: SelfStatus | undefined }) 
           )}
           {error === undefined ? null : isWrong(error) ? (
             <Text c="red" size="sm" role="alert">
-              {way === 'password'
-                ? 'The user name or the password is wrong.'
-                : 'This access key opens nothing: it is mistyped, disabled or expired.'}
+              {method === 'password'
+                ? 'Incorrect username or password.'
+                : 'Invalid access key. It may be mistyped, disabled or expired.'}
             </Text>
           ) : (
             <ErrorNotice error={error} />

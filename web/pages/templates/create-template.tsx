@@ -14,7 +14,7 @@ import { createObject } from '../../data/objects.ts';
 import { useRows } from '../../data/use-rows.ts';
 import { templateSpec } from './template-parts.ts';
 
-/** Something that shows how parameters and texts go together, for whoever begins with nothing. */
+/** An example that shows the use of parameters and template expressions. */
 const example = {
   parameters: [
     { variable: 'env', label: 'Environment', options: ['dev', 'test'], defaultValue: 'dev', section: 'General' },
@@ -34,8 +34,8 @@ const example = {
   },
 };
 
-/** What a template is begun with. */
-function beginning(source: KubeObject | undefined): object {
+/** The initial content of a template. */
+function initialSpec(source: KubeObject | undefined): object {
   if (source === undefined) return example;
   const { template, parameters, versions } = templateSpec(source);
   return {
@@ -46,12 +46,12 @@ function beginning(source: KubeObject | undefined): object {
 }
 
 export interface CreateTemplateProps {
-  /** Name of the template that is to be copied. */
+  /** The name of the template to copy. */
   readonly from?: string;
   onClose(): void;
 }
 
-/** A new template, from an example or from another. */
+/** Creates a template from the example or from an existing template. */
 export function CreateTemplate({ from = '', onClose }: CreateTemplateProps) {
   const navigate = useNavigate();
   const [name, setName] = useState('');
@@ -65,10 +65,10 @@ export function CreateTemplate({ from = '', onClose }: CreateTemplateProps) {
       apiVersion: apiVersionOf(kinds.template),
       kind: kinds.template.kind,
       metadata: { name: name.trim() },
-      spec: { ...describedSpec(described), ...beginning(copied) },
+      spec: { ...describedSpec(described), ...initialSpec(copied) },
     });
     const template = made.metadata.name ?? name;
-    notify.done(`The template ${template} is there`);
+    notify.done(`Created template ${template}`);
     await navigate({ to: '/templates/$template', params: { template }, search: { tab: 'edit' } });
   }
 
@@ -79,16 +79,21 @@ export function CreateTemplate({ from = '', onClose }: CreateTemplateProps) {
         return (
           <>
             <NameField value={name} onChange={setName} error={problem('metadata.name')} />
-            <DescribedFields value={described} onChange={setDescribed} problem={problem} about="What it is for." />
+            <DescribedFields
+              value={described}
+              onChange={setDescribed}
+              problem={problem}
+              about="The purpose of the template."
+            />
             <NativeSelect
-              label="Begin with"
+              label="Start from"
               value={source}
               onChange={(event) => setSource(event.currentTarget.value)}
               data={[
-                { value: '', label: 'A small example' },
+                { value: '', label: 'Example' },
                 ...rows.map(({ metadata, object }) => ({
                   value: metadata.name ?? '',
-                  label: `A copy of ${displayNameOf(object)}`,
+                  label: `Copy of ${displayNameOf(object)}`,
                 })),
               ]}
             />

@@ -17,21 +17,21 @@ export function DeleteTemplate({ template, onClose, onDeleted }: DeleteTemplateP
   const { length: used } = useMadeFrom(name);
   return (
     <Confirm
-      title={`Delete the template ${name}?`}
+      title={`Delete template ${name}?`}
       action={`Delete ${name}`}
       typed={name}
       danger
       onClose={onClose}
       onConfirm={async () => {
         await deleteObject(kinds.template, { name }, { uid });
-        notify.done(`The template ${name} is deleted`);
+        notify.done(`Deleted template ${name}`);
         onDeleted();
       }}
     >
       <Text size="sm">
         {used === 0
-          ? 'No virtual cluster that you can see is made from it.'
-          : `${used === 1 ? 'One virtual cluster is' : `${used} virtual clusters are`} made from it. They stay as they are, and can no longer be brought up to date with it.`}{' '}
+          ? 'No virtual cluster that you can see uses it.'
+          : `${used === 1 ? '1 virtual cluster uses' : `${used} virtual clusters use`} it. Existing virtual clusters are kept, but can no longer be updated from it.`}{' '}
         This cannot be undone.
       </Text>
     </Confirm>

@@ -24,12 +24,12 @@ export function DeleteVersion({ template, version, onClose }: DeleteVersionProps
         await changeObject(kinds.template, { name }, (newest) => ({
           spec: { versions: (templateSpec(newest).versions ?? []).filter((one) => one.version !== version) },
         }));
-        notify.done(`Version ${version} of ${name} is deleted`);
+        notify.done(`Deleted version ${version} of ${name}`);
       }}
     >
       <Text size="sm">
-        Virtual clusters that ask for exactly this version can no longer be made or brought up to date. Those that are
-        there stay as they are.
+        Virtual clusters that request exactly this version can no longer be created or updated. Existing ones are kept
+        as they are.
       </Text>
     </Confirm>
   );

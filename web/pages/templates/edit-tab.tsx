@@ -10,18 +10,18 @@ import classes from './edit-tab.module.css';
 import type { RenderedPanelProps } from './rendered-panel.tsx';
 import { templateParts } from './template-parts.ts';
 
-/** Rendering brings a reader of YAML and a language of patterns along: they come with the editor, when one edits. */
+/** The renderer needs a YAML parser and a regular expression engine, so it is loaded together with the editor. */
 const RenderedPanel = lazyPart<Omit<RenderedPanelProps, 'render'>>(async () => {
   const [{ RenderedPanel: Panel }, { renderDefinition }] = await Promise.all([
     import('./rendered-panel.tsx'),
     import('../../components/editor/render-template.ts'),
   ]);
   return (props) => <Panel render={renderDefinition} {...props} />;
-}, 'Fetching what renders templates');
+}, 'Loading preview');
 
 const noProblems: readonly TextProblem[] = [];
 
-/** The template as text, and beside it what a virtual cluster would be made from. */
+/** The template as YAML, with a preview of the rendered result. */
 export function EditTab({ template, readOnly }: { readonly template: KubeObject; readonly readOnly: boolean }) {
   const [draft, setDraft] = useState<KubeObject>();
   const [version, setVersion] = useState<string>();
@@ -30,7 +30,7 @@ export function EditTab({ template, readOnly }: { readonly template: KubeObject;
   const part = parts.find((one) => one.version === version) ?? parts[0];
   return (
     <div className={classes.halves}>
-      <Panel title={readOnly ? 'The template' : 'Edit the template'}>
+      <Panel title={'Template'}>
         <ObjectEditor
           kind={kinds.template}
           object={template}
@@ -43,8 +43,8 @@ export function EditTab({ template, readOnly }: { readonly template: KubeObject;
       <div className={classes.half}>
         {part !== undefined && part.version !== '' ? (
           <NativeSelect
-            label="Version to try"
-            description="While there are versions, what stands outside them is not used."
+            label="Preview version"
+            description="If a template has versions, its top-level definition is not used."
             mb="md"
             value={part.version}
             onChange={(event) => setVersion(event.currentTarget.value)}

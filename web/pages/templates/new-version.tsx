@@ -11,13 +11,13 @@ import { nextVersion, type TemplatePart, templateSpec } from './template-parts.t
 
 export interface NewVersionProps {
   readonly template: KubeObject;
-  /** What the new one begins with. */
+  /** The version to copy. */
   readonly from: TemplatePart;
   readonly versions: readonly string[];
   onClose(): void;
 }
 
-/** A new version that begins as a copy of another, or of the template itself. */
+/** Creates a version as a copy of another one, or of the template itself. */
 export function NewVersion({ template, from, versions, onClose }: NewVersionProps) {
   const { name = '' } = template.metadata;
   const navigate = useNavigate();
@@ -28,7 +28,7 @@ export function NewVersion({ template, from, versions, onClose }: NewVersionProp
     await changeObject(kinds.template, { name }, (newest) => ({
       spec: { versions: [...(templateSpec(newest).versions ?? []), added] },
     }));
-    notify.done(`Version ${version.trim()} of ${name} is there`);
+    notify.done(`Created version ${version.trim()} of ${name}`);
     await navigate({ to: '.', search: { tab: 'edit' } });
   }
 
@@ -38,7 +38,7 @@ export function NewVersion({ template, from, versions, onClose }: NewVersionProp
         <>
           <TextInput
             label="Version"
-            description="A semantic version. The newest is what new virtual clusters get."
+            description="A semantic version. New virtual clusters use the newest one by default."
             value={version}
             onChange={(event) => setVersion(event.currentTarget.value)}
             error={fieldProblems(error)('spec.versions')}
@@ -49,8 +49,8 @@ export function NewVersion({ template, from, versions, onClose }: NewVersionProp
           />
           <Text size="sm" c="dimmed">
             {from.version === ''
-              ? 'It begins as the template is now. From then on, virtual clusters are made from versions, not from what stands outside them.'
-              : `It begins as a copy of ${from.version}.`}
+              ? 'Starts as a copy of the current template. Once a template has versions, its top-level definition is no longer used.'
+              : `Starts as a copy of ${from.version}.`}
           </Text>
         </>
       )}

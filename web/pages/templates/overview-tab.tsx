@@ -11,7 +11,7 @@ import { ParameterTable } from './parameter-table.tsx';
 import { templateParts, templateSpec } from './template-parts.ts';
 import { useMadeFrom } from './use-made-from.ts';
 
-/** What the template is, what can be set, and what is made from it. */
+/** The details, contents and parameters of a template. */
 export function OverviewTab({ template }: { readonly template: KubeObject }) {
   const { name = '', creationTimestamp } = template.metadata;
   const [newest] = templateParts(template);
@@ -23,13 +23,13 @@ export function OverviewTab({ template }: { readonly template: KubeObject }) {
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" verticalSpacing={0}>
         <Panel title="Details">
           <Facts
-            facts={{
+            items={{
               Description: templateSpec(template).description,
               Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
               'Newest version': version,
               'Virtual clusters':
                 made.length === 0 ? (
-                  'none that you can see'
+                  'None that you can see'
                 ) : (
                   <Link to="/virtual-clusters" search={{ filter: { Template: name } }}>
                     {made.length}
@@ -39,22 +39,22 @@ export function OverviewTab({ template }: { readonly template: KubeObject }) {
             }}
           />
         </Panel>
-        <Panel title="What comes with it">
+        <Panel title="Contents">
           <Facts
-            facts={{
-              'Objects inside': definition.objects
-                ? `${documentsIn(definition.objects)}, applied once it is ready`
-                : 'none',
-              'Objects on the cluster': definition.spaceTemplate?.objects
-                ? `${documentsIn(definition.spaceTemplate.objects)}, in its namespace`
-                : 'none',
-              'Role inside': definition.access?.defaultClusterRole || 'cluster-admin',
+            items={{
+              'Objects in the virtual cluster': definition.objects
+                ? `${documentsIn(definition.objects)}, applied when it is ready`
+                : 'None',
+              'Objects on the host cluster': definition.spaceTemplate?.objects
+                ? `${documentsIn(definition.spaceTemplate.objects)}, in the namespace of the virtual cluster`
+                : 'None',
+              'Default cluster role': definition.access?.defaultClusterRole || 'cluster-admin',
               Chart: definition.helmRelease?.chart?.name,
-              'Chart values': definition.helmRelease?.values ? 'set' : undefined,
+              'Chart values': definition.helmRelease?.values ? 'Set' : undefined,
             }}
           />
           <Text size="sm" c="dimmed" mt="md" mb={4}>
-            Make one on the command line:
+            To create a virtual cluster on the command line:
           </Text>
           <Command text={`flotilla create demo --template ${name}`} />
         </Panel>
@@ -66,8 +66,8 @@ export function OverviewTab({ template }: { readonly template: KubeObject }) {
   );
 }
 
-/** How many documents a text holds; what is made by a loop is one here. */
+/** The number of documents in a text; a loop counts as one. */
 function documentsIn(text: string): string {
   const count = text.split(/^---\s*$/m).filter((one) => one.trim() !== '').length;
-  return count === 1 ? 'one' : String(count);
+  return String(count);
 }

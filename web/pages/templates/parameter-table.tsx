@@ -2,25 +2,25 @@ import { Text } from '@mantine/core';
 import type { TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
 import { SimpleTable } from '../../components/simple-table.tsx';
 
-/** What can be set, as the template describes it. */
+/** The parameters of a template. */
 export function ParameterTable({ parameters }: { readonly parameters: readonly TemplateParameter[] }) {
   if (parameters.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Nothing can be set: every virtual cluster from it is the same.
+        This template has no parameters.
       </Text>
     );
   }
   return (
     <SimpleTable
       label="Parameters of the template"
-      head={['Variable', 'Label', 'Type', 'Allowed', 'Default', 'Section']}
+      head={['Variable', 'Label', 'Type', 'Allowed values', 'Default', 'Section']}
       rows={parameters.map((parameter) => ({
         key: parameter.variable,
         cells: [
           <span key="variable" className="mono">
             {parameter.variable}
-            {parameter.required === true ? ' (needed)' : ''}
+            {parameter.required === true ? ' (required)' : ''}
           </span>,
           parameter.label ?? '–',
           parameter.type ?? 'string',
@@ -33,7 +33,7 @@ export function ParameterTable({ parameters }: { readonly parameters: readonly T
   );
 }
 
-/** Which values are taken, in a line. */
+/** The allowed values in one line. */
 function allowedText({ options = [], min, max, validation, invalidation }: TemplateParameter): string {
   const parts = [
     options.length === 0 ? '' : options.join(', '),
@@ -41,5 +41,5 @@ function allowedText({ options = [], min, max, validation, invalidation }: Templ
     validation ? `matches ${validation}` : '',
     invalidation ? `does not match ${invalidation}` : '',
   ].filter(Boolean);
-  return parts.length === 0 ? 'anything' : parts.join('; ');
+  return parts.length === 0 ? 'any' : parts.join('; ');
 }

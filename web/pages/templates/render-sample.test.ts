@@ -13,14 +13,14 @@ const part: TemplatePart = {
 const sample = (of: TemplatePart, given: string) =>
   renderSample(renderDefinition, of, { given, platform: samplePlatform });
 
-describe('a sample of a template', () => {
-  it('is what a virtual cluster would be made from', () => {
+describe('a rendered sample', () => {
+  it('contains the definition of a virtual cluster', () => {
     const { definition, problems } = sample(part, 'env: test\n');
     expect(problems).toEqual([]);
     expect(definition).toEqual({ metadata: { labels: { env: 'test' } }, objects: 'name: demo\n' });
   });
 
-  it('tells what is wrong with the template at its field and line in the object', () => {
+  it('reports template problems with field and line', () => {
     const broken = { ...part, definition: { objects: 'a: b\nc: {{ .Values.nothing }}\n' } };
     expect(sample(broken, '')).toMatchObject({
       definition: undefined,
@@ -28,12 +28,12 @@ describe('a sample of a template', () => {
     });
   });
 
-  it('tells what is wrong with a value by its variable', () => {
+  it('reports value problems by variable', () => {
     const { valueProblems } = sample(part, 'env: prod\n');
     expect([...valueProblems.keys()]).toEqual(['env']);
   });
 
-  it('takes drafts as they are', () => {
+  it('accepts incomplete drafts', () => {
     const draft = { ...part, definition: null, parameters: [null, { label: 'x' }, { variable: 'a' }] };
     expect(usableParameters(draft as never)).toEqual([{ variable: 'a' }]);
     expect(sample(draft as never, '').problems).toEqual([]);

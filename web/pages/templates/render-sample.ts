@@ -4,13 +4,13 @@ import { isJsonObject, type JsonValue } from '../../../src/lib/json-value.ts';
 import type { TextProblem } from '../../components/yaml-field.tsx';
 import type { TemplatePart } from './template-parts.ts';
 
-/** What a virtual cluster would be made from. */
+/** A template rendered with sample values. */
 export interface RenderedSample {
-  /** Undefined: it could not be rendered. */
+  /** `undefined` if the template cannot be rendered. */
   readonly definition: TemplateDefinition | undefined;
-  /** What is wrong with the template, at its fields. */
+  /** Problems in the template, by field. */
   readonly problems: readonly TextProblem[];
-  /** What is wrong with the sample's values, by the parameter's variable. */
+  /** Problems in the sample values, by parameter variable. */
   readonly valueProblems: ReadonlyMap<string, string>;
 }
 
@@ -25,7 +25,7 @@ export const samplePlatform: PlatformValues = {
 
 const parametersField = 'spec.parameters';
 
-/** Parameters of a draft, which may not be whole yet: those that have a name. */
+/** The parameters of an incomplete draft that have a name. */
 export function usableParameters({ parameters }: TemplatePart): readonly TemplateParameter[] {
   const all = parameters as unknown as JsonValue;
   if (!Array.isArray(all)) return [];
@@ -33,7 +33,7 @@ export function usableParameters({ parameters }: TemplatePart): readonly Templat
   return all.filter(isUsable) as unknown as readonly TemplateParameter[];
 }
 
-/** The server's own way to render, so what is seen is what will be. */
+/** The server's own renderer, so that the preview equals the result. */
 export type Render = typeof renderDefinition;
 
 export function renderSample(
@@ -45,9 +45,9 @@ export function renderSample(
   const rendered = render({ definition, parameters: usableParameters(part), given, platform });
   const valueProblems = new Map<string, string>();
   const problems: TextProblem[] = [];
-  for (const told of rendered.problems) {
-    const colon = told.indexOf(': ');
-    const [field, message] = [told.slice(0, colon), told.slice(colon + 2)];
+  for (const problem of rendered.problems) {
+    const colon = problem.indexOf(': ');
+    const [field, message] = [problem.slice(0, colon), problem.slice(colon + 2)];
     if (field === parametersField) valueProblems.set('', message);
     else if (field.startsWith(`${parametersField}.`))
       valueProblems.set(field.slice(parametersField.length + 1), message);
@@ -58,7 +58,7 @@ export function renderSample(
 
 const insideText = /^line (\d+), column \d+/;
 
-/** Fields of a template hold texts of their own; what is wrong is told with the line in them. */
+/** A field may contain a multi-line text; the message then names the line in it. */
 function problemAt(path: string, message: string): TextProblem {
   const line = insideText.exec(message)?.[1];
   return { path, message, ...(line === undefined ? {} : { line: Number(line) }) };

@@ -15,13 +15,13 @@ import type { TemplatePart } from './template-parts.ts';
 export interface RenderedPanelProps {
   readonly render: Render;
   readonly part: TemplatePart;
-  /** Told whenever others are found. */
+  /** Called when the problems change. */
   onProblems(problems: readonly TextProblem[]): void;
 }
 
 const platformFields = ['name', 'project', 'user', 'team'] as const satisfies readonly (keyof PlatformValues)[];
 
-/** What a virtual cluster would be made from, with values to try. */
+/** A preview of the rendered template with editable sample values. */
 export function RenderedPanel({ render, part, onProblems }: RenderedPanelProps) {
   const [given, setGiven] = useState('');
   const [platform, setPlatform] = useState(samplePlatform);
@@ -37,7 +37,7 @@ export function RenderedPanel({ render, part, onProblems }: RenderedPanelProps) 
 
   return (
     <>
-      <Panel title="Values to try">
+      <Panel title="Preview values">
         <Stack gap="sm">
           {parameterSections(parameters).map(({ section, members }) => (
             <fieldset key={section} className={classes.group}>
@@ -61,7 +61,7 @@ export function RenderedPanel({ render, part, onProblems }: RenderedPanelProps) 
           ))}
           <fieldset className={classes.group}>
             <Title order={3} size="h6" mb="xs" component="legend">
-              Of the virtual cluster itself
+              Virtual cluster
             </Title>
             <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="md" verticalSpacing="sm">
               {platformFields.map((field) => (
@@ -78,11 +78,11 @@ export function RenderedPanel({ render, part, onProblems }: RenderedPanelProps) 
           </fieldset>
         </Stack>
       </Panel>
-      <Panel title="What is made of it">
+      <Panel title="Preview">
         {problems.length === 0 ? (
-          <YamlField label="Rendered with these values" value={text} readOnly />
+          <YamlField label="Rendered template" value={text} readOnly />
         ) : (
-          <Alert color="red" title="It cannot be rendered" role="alert">
+          <Alert color="red" title="Rendering failed" role="alert">
             <Stack gap={4}>
               {problems.map(({ path, message }) => (
                 <Text key={`${path} ${message}`} size="sm">

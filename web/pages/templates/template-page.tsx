@@ -16,7 +16,7 @@ import { VersionsTab } from './versions-tab.tsx';
 
 const list = { to: '/templates', label: 'Templates' } as const;
 
-/** One template. */
+/** The page of a template. */
 export function TemplatePage() {
   const { template: name } = useParams({ from: '/templates/$template' });
   return (
@@ -41,22 +41,22 @@ function Template({ template, back }: { readonly template: KubeObject; readonly 
     <>
       <ObjectHeader object={template} back={back}>
         <Offered when={patch?.allowed} icon="edit" onPress={() => setOpen('details')}>
-          Details
+          Edit details
         </Offered>
         <Offered when={create?.allowed} icon="copy" onPress={() => setOpen('copy')}>
-          Copy
+          Duplicate
         </Offered>
         <Offered when={remove?.allowed} icon="trash" onPress={() => setOpen('deletion')}>
           Delete
         </Offered>
       </ObjectHeader>
       <DetailTabs
-        label="Parts of the template"
+        label="Template sections"
         tabs={[
           { id: 'overview', label: 'Overview', render: () => <OverviewTab template={template} /> },
           {
             id: 'edit',
-            label: update?.allowed === true ? 'Edit' : 'Look inside',
+            label: 'YAML',
             render: () => <EditTab template={template} readOnly={update?.allowed !== true} />,
           },
           {
@@ -70,7 +70,7 @@ function Template({ template, back }: { readonly template: KubeObject; readonly 
         <EditDetails
           kind={kinds.template}
           object={template}
-          aboutOwner="May change the template and delete it."
+          aboutOwner="May change and delete the template."
           onClose={close}
         />
       ) : null}

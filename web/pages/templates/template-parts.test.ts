@@ -5,14 +5,14 @@ import { nextVersion, templateParts } from './template-parts.ts';
 const template = (spec: object) =>
   ({ apiVersion: 'v1', kind: 'VirtualClusterTemplate', metadata: { name: 'a' }, spec }) as unknown as KubeObject;
 
-describe('what virtual clusters are made from', () => {
-  it('is the template itself where it has no versions', () => {
+describe('the usable parts of a template', () => {
+  it('are the template itself if it has no versions', () => {
     expect(templateParts(template({ template: { objects: 'x' }, parameters: [{ variable: 'a' }] }))).toEqual([
       { version: '', path: 'spec', definition: { objects: 'x' }, parameters: [{ variable: 'a' }] },
     ]);
   });
 
-  it('is a version where it has some, the newest first, each with where it stands', () => {
+  it('are its versions with their paths, newest first', () => {
     const versions = [{ version: '1.2.0' }, { version: '1.10.0' }, { version: '1.9.1', template: { objects: 'y' } }];
     expect(templateParts(template({ versions })).map(({ version, path }) => [version, path])).toEqual([
       ['1.10.0', 'spec.versions[1]'],
@@ -21,12 +21,12 @@ describe('what virtual clusters are made from', () => {
     ]);
   });
 
-  it('is read from drafts that are not whole yet', () => {
+  it('are read from incomplete drafts', () => {
     expect(templateParts(template({ versions: [null, {}] }))).toHaveLength(2);
     expect(templateParts(template({ versions: 'soon' }))).toHaveLength(1);
   });
 
-  it('is followed by the next version', () => {
+  it('determine the next version', () => {
     expect(nextVersion([])).toBe('1.0.0');
     expect(nextVersion(['0.9.0', '1.9.3', '1.10.2'])).toBe('1.11.0');
     expect(nextVersion(['latest'])).toBe('1.0.0');

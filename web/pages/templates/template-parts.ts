@@ -3,11 +3,11 @@ import type { TemplateDefinition, TemplateParameter } from '../../../src/api/man
 import type { VirtualClusterTemplateSpec } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 
-/** What virtual clusters can be made from: a template without versions itself, or one of its versions. */
+/** A definition that virtual clusters can use: a template without versions, or one of its versions. */
 export interface TemplatePart {
   /** '' for the template itself. */
   readonly version: string;
-  /** Where it stands in the object, as the server writes it: `spec`, `spec.versions[2]`. */
+  /** The path in the object, in the server's notation: `spec`, `spec.versions[2]`. */
   readonly path: string;
   readonly definition: TemplateDefinition;
   readonly parameters: readonly TemplateParameter[];
@@ -25,7 +25,10 @@ function part(
   return { version, path, definition: holder?.template ?? {}, parameters: holder?.parameters ?? [] };
 }
 
-/** The versions, the newest first; without any, the template itself. A draft may be anything, so nothing is trusted. */
+/**
+ * The versions, newest first, or the template itself if it has none. A draft may contain anything, so types are
+ * checked.
+ */
 export function templateParts(template: KubeObject): readonly TemplatePart[] {
   const spec = templateSpec(template);
   const versions: unknown = spec.versions;
@@ -39,7 +42,7 @@ export function templateParts(template: KubeObject): readonly TemplatePart[] {
 
 const release = /^v?(\d+)\.(\d+)\.\d+/;
 
-/** The version that somebody most likely makes next: the newest with something added. */
+/** Suggests the next version: the newest with an incremented minor version. */
 export function nextVersion(versions: readonly string[]): string {
   const newest = [...versions].sort(compareVersions).at(-1) ?? '';
   const [, major, minor] = release.exec(newest) ?? [];

@@ -16,26 +16,26 @@ const extraColumns: readonly ListColumn[] = [
   displayNameColumn,
   {
     name: 'Newest Version',
-    about: 'Version that a new virtual cluster gets unless another is asked for.',
+    about: 'The default version for new virtual clusters.',
     isWide: false,
     text: ({ object }) => templateParts(object)[0]?.version ?? '',
   },
   {
     name: 'Parameters',
-    about: 'What can be set when a virtual cluster is made from it.',
+    about: 'The number of parameters of a new virtual cluster.',
     isWide: false,
     text: ({ object }) => String(templateParts(object)[0]?.parameters.length ?? 0),
   },
   {
     name: 'Description',
-    about: 'What the template is for.',
+    about: 'The purpose of the template.',
     isWide: false,
     text: ({ object }) => templateSpec(object).description ?? '',
   },
 ];
 const leaveOut = [displayNameColumn.name];
 
-/** What virtual clusters can be made from. */
+/** The templates that the caller may see. */
 export function TemplatesPage() {
   const rows = useRows({ kind: kinds.template, objects: true });
   const { allowed: mayCreate } = useMay({ verb: 'create', kind: kinds.template });
@@ -47,11 +47,7 @@ export function TemplatesPage() {
   ) : undefined;
   return (
     <>
-      <PageHeader
-        title="Templates"
-        about="What virtual clusters are made from, and what their users can set."
-        actions={create}
-      />
+      <PageHeader title="Templates" about="Definitions and parameters for virtual clusters." actions={create} />
       <ResourceList
         what="templates"
         rows={rows}
@@ -66,7 +62,7 @@ export function TemplatesPage() {
         }}
         empty={{
           title: 'No templates',
-          text: 'A template says what is in a virtual cluster from the beginning, and what its users can set. Without one, virtual clusters come as they are.',
+          text: 'A template defines the initial contents and the parameters of virtual clusters.',
           ...(create === undefined ? {} : { action: create }),
         }}
       />

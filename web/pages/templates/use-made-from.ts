@@ -4,7 +4,7 @@ import { serverColumns } from '../../data/list-columns.ts';
 import type { Row } from '../../data/table-rows.ts';
 import { useRows } from '../../data/use-rows.ts';
 
-/** The virtual clusters that one may see and that are made from a template. */
+/** The virtual clusters that use a template and that the caller may see. */
 export function useMadeFrom(template: string): readonly Row[] {
   const { columns, rows } = useRows({ kind: kinds.instance });
   return useMemo(() => {

@@ -20,7 +20,7 @@ export interface VersionsTabProps {
   readonly mayChange: boolean;
 }
 
-/** The versions of a template: a new one from an old one, and what differs between two. */
+/** The versions of a template, with creation, deletion and comparison. */
 export function VersionsTab({ template, mayChange }: VersionsTabProps) {
   const [dialog, setDialog] = useState<Dialog>();
   const close = () => setDialog(undefined);
@@ -43,11 +43,11 @@ export function VersionsTab({ template, mayChange }: VersionsTabProps) {
         {hasVersions ? (
           <>
             <Text size="sm" c="dimmed" mb="sm">
-              A virtual cluster gets the newest version that fits what it asks for: exactly 1.2.0, or any 1.x.x.
+              A virtual cluster uses the newest version that matches its request, such as 1.2.0 or 1.x.x.
             </Text>
             <SimpleTable
               label="Versions of the template"
-              head={['Version', 'Parameters', 'Objects inside', ...(mayChange ? [''] : [])]}
+              head={['Version', 'Parameters', 'Objects', ...(mayChange ? [''] : [])]}
               rows={parts.map((part) => ({
                 key: part.path,
                 cells: [
@@ -56,17 +56,17 @@ export function VersionsTab({ template, mayChange }: VersionsTabProps) {
                     {part === newest ? ' (newest)' : ''}
                   </span>,
                   String(part.parameters.length),
-                  part.definition.objects ? 'yes' : 'no',
+                  part.definition.objects ? 'Yes' : 'No',
                   ...(mayChange
                     ? [
                         <Group key="actions" gap="xs" justify="flex-end" wrap="nowrap">
                           <Button
                             size="compact-sm"
                             variant="default"
-                            aria-label={`New from this: ${part.version}`}
+                            aria-label={`Duplicate ${part.version}`}
                             onClick={() => setDialog({ type: 'new', from: part })}
                           >
-                            New from this
+                            Duplicate
                           </Button>
                           <Button
                             size="compact-sm"
@@ -86,7 +86,7 @@ export function VersionsTab({ template, mayChange }: VersionsTabProps) {
         ) : (
           <EmptyState
             title="No versions yet"
-            text="Virtual clusters are made from the template as it is now. With versions they choose one, and get newer ones when they ask for them."
+            text="Virtual clusters use the current template. With versions, each virtual cluster selects one and upgrades on request."
             action={create}
           />
         )}
@@ -114,7 +114,7 @@ function Comparison({ parts }: { readonly parts: readonly TemplatePart[] }) {
   const names = parts.map(({ version }) => version);
   if (from === undefined || to === undefined) return null;
   return (
-    <Panel title="What differs">
+    <Panel title="Compare versions">
       <Group gap="md" mb="md">
         <NativeSelect
           label="From"

@@ -5,16 +5,16 @@ import { durationWords } from './detail/instance-facts.ts';
 const hour = 3600;
 const day = 24 * hour;
 
-/** What can happen to a virtual cluster that nobody uses, by the annotation that says after how many seconds. */
-const rests = {
+/** The actions on an unused virtual cluster, by the annotation that sets the idle time in seconds. */
+const idleActions = {
   [sleepAfterAnnotation]: {
-    label: 'Put to sleep',
-    description: 'The next request wakes it.',
+    label: 'Auto-sleep',
+    description: 'Sleeps when unused. The next request wakes it.',
     presets: [hour / 2, hour, 4 * hour, day],
   },
   [deleteAfterAnnotation]: {
-    label: 'Delete',
-    description: 'With everything in it.',
+    label: 'Auto-delete',
+    description: 'Deletes it with all its data when unused.',
     presets: [day, 3 * day, 7 * day, 30 * day],
   },
 } as const;
@@ -22,18 +22,18 @@ const rests = {
 export const restAnnotations = [sleepAfterAnnotation, deleteAfterAnnotation] as const;
 
 export interface AfterSelectProps {
-  readonly annotation: keyof typeof rests;
-  /** As the annotation has it; '' for none. */
+  readonly annotation: keyof typeof idleActions;
+  /** The value of the annotation; '' for none. */
   readonly value: string;
   onChange(value: string): void;
 }
 
-/** After what time without a request something is to happen by itself. */
+/** Selects the idle time after which an action happens automatically. */
 export function AfterSelect({ annotation, value, onChange }: AfterSelectProps) {
-  const { label, description, presets } = rests[annotation];
-  const isOther = value !== '' && !presets.map(String).includes(value);
-  const words = (seconds: string) =>
-    `After ${/^\d{1,10}$/.test(seconds) ? durationWords(Number(seconds)) : `${seconds} seconds`} without a request`;
+  const { label, description, presets } = idleActions[annotation];
+  const isCustom = value !== '' && !presets.map(String).includes(value);
+  const optionLabel = (seconds: string) =>
+    `After ${/^\d{1,10}$/.test(seconds) ? durationWords(Number(seconds)) : `${seconds} seconds`} without requests`;
   return (
     <NativeSelect
       label={label}
@@ -41,9 +41,9 @@ export function AfterSelect({ annotation, value, onChange }: AfterSelectProps) {
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       data={[
-        { value: '', label: 'Never by itself' },
-        ...presets.map((seconds) => ({ value: String(seconds), label: words(String(seconds)) })),
-        ...(isOther ? [{ value, label: words(value) }] : []),
+        { value: '', label: 'Never' },
+        ...presets.map((seconds) => ({ value: String(seconds), label: optionLabel(String(seconds)) })),
+        ...(isCustom ? [{ value, label: optionLabel(value) }] : []),
       ]}
     />
   );

@@ -8,7 +8,7 @@ import { useOpenProjects } from '../../data/use-open-projects.ts';
 import { CreateForm } from './create/create-form.tsx';
 import { MadeInstance } from './create/made-instance.tsx';
 
-/** A new virtual cluster: the form, and then how it comes to life. */
+/** Creates a virtual cluster and then shows its progress. */
 export function CreatePage() {
   const { project, template, created } = useSearch({ from: '/virtual-clusters/new' });
   if (project !== undefined && created !== undefined) return <MadeInstance project={project} name={created} />;
@@ -16,7 +16,7 @@ export function CreatePage() {
     <>
       <PageHeader
         title="New virtual cluster"
-        about="A whole Kubernetes API of your own, made from a template."
+        about="A Kubernetes API of your own, created from a template."
         above={<Back />}
       />
       <Projects project={project} template={template} />
@@ -40,14 +40,14 @@ interface ProjectsProps {
 function Projects({ project, template }: ProjectsProps) {
   const { known, projects, error } = useOpenProjects();
   if (error !== undefined) return <ErrorNotice error={error} />;
-  if (!known) return <Waiting words="Asking in which projects you may make one" />;
+  if (!known) return <Waiting message="Loading projects" />;
   const first = projects.find(({ name }) => name === project) ?? projects[0];
   if (first === undefined) {
     return (
       <div className="card">
         <EmptyState
-          title="There is no project for it"
-          text="You are in no project in which you may make virtual clusters. Whoever looks after a project can add you to it."
+          title="No project available"
+          text="You may not create virtual clusters in any project. Ask a project administrator to add you."
         />
       </div>
     );

@@ -15,13 +15,13 @@ import { type InstanceFacts, instanceFacts } from './detail/instance-facts.ts';
 import { OverviewTab } from './detail/overview-tab.tsx';
 import { useInstanceRights } from './detail/use-instance-rights.ts';
 
-/** One virtual cluster: how it stands, how to get into it, who else may, and all of it as YAML. */
+/** The page of a virtual cluster: overview, connection, access and YAML. */
 export function InstancePage() {
   const { project, name } = useParams({ from: '/virtual-clusters/$project/$name' });
   const live = useObject(kinds.instance, { namespace: projectNamespace(project), name });
   return (
     <LivePart live={live} what="virtual cluster" name={name} back={<BackToList />}>
-      {(object) => <Instance key={object.metadata.uid ?? name} facts={instanceFacts(object)} />}
+      {(object) => <Instance key={object.metadata.uid ?? name} instance={instanceFacts(object)} />}
     </LivePart>
   );
 }
@@ -30,18 +30,18 @@ function BackToList() {
   return <Link to="/virtual-clusters">Virtual clusters</Link>;
 }
 
-function Instance({ facts }: { readonly facts: InstanceFacts }) {
-  const { object, name, phase, spec } = facts;
-  const rights = useInstanceRights(facts);
+function Instance({ instance }: { readonly instance: InstanceFacts }) {
+  const { object, name, phase, spec } = instance;
+  const permissions = useInstanceRights(instance);
   const displayName = spec.displayName ?? '';
   const tabs: readonly DetailTab[] = [
-    { id: 'overview', label: 'Overview', render: () => <OverviewTab facts={facts} rights={rights} /> },
-    { id: 'connect', label: 'Connect', render: () => <ConnectTab facts={facts} rights={rights} /> },
-    { id: 'access', label: 'Access', render: () => <AccessTab facts={facts} rights={rights} /> },
+    { id: 'overview', label: 'Overview', render: () => <OverviewTab instance={instance} permissions={permissions} /> },
+    { id: 'connect', label: 'Connect', render: () => <ConnectTab instance={instance} permissions={permissions} /> },
+    { id: 'access', label: 'Access', render: () => <AccessTab instance={instance} permissions={permissions} /> },
     {
       id: 'yaml',
       label: 'YAML',
-      render: () => <ObjectEditor kind={kinds.instance} object={object} readOnly={!rights.canChange} />,
+      render: () => <ObjectEditor kind={kinds.instance} object={object} readOnly={!permissions.canChange} />,
     },
   ];
   return (
@@ -54,16 +54,16 @@ function Instance({ facts }: { readonly facts: InstanceFacts }) {
             <StatusBadge status={phase} />
             {displayName === '' || displayName === name ? null : <span className="mono">{name}</span>}
             <Text size="sm" c="dimmed">
-              in the project{' '}
-              <Link to="/projects/$project" params={{ project: facts.project }}>
-                {facts.project}
+              in project{' '}
+              <Link to="/projects/$project" params={{ project: instance.project }}>
+                {instance.project}
               </Link>
             </Text>
           </Group>
         }
-        actions={<InstanceActions facts={facts} rights={rights} />}
+        actions={<InstanceActions instance={instance} permissions={permissions} />}
       />
-      <DetailTabs tabs={tabs} label={`Parts of ${name}`} />
+      <DetailTabs tabs={tabs} label="Virtual cluster sections" />
     </>
   );
 }

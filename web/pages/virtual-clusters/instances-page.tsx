@@ -33,17 +33,17 @@ const cells: CellDrawings = {
   Status: (_, text) => <StatusBadge status={text} />,
 };
 
-/** All virtual clusters that one may see, as they are now. */
+/** A live list of all virtual clusters that the caller may see. */
 export function InstancesPage() {
   const rows = useRows({ kind: kinds.instance });
   const { known, projects } = useOpenProjects();
-  const [asked, setAsked] = useState<AskedChange>();
+  const [request, setRequest] = useState<AskedChange>();
   const statusOf = useMemo(() => {
     const column = serverColumns(rows.columns).find(({ name }) => name === 'Status');
     return (row: Row) => column?.text(row) ?? '';
   }, [rows.columns]);
   const rowActions = useCallback(
-    (row: Row) => <InstanceMenu row={row} status={statusOf(row)} onAsk={setAsked} />,
+    (row: Row) => <InstanceMenu row={row} status={statusOf(row)} onAsk={setRequest} />,
     [statusOf],
   );
   const create =
@@ -62,14 +62,16 @@ export function InstancesPage() {
         filters={filters}
         cells={cells}
         rowActions={rowActions}
-        bulk={(selected, clear) => <BulkButtons rows={selected} statusOf={statusOf} onAsk={setAsked} onClear={clear} />}
+        bulk={(selected, clear) => (
+          <BulkButtons rows={selected} statusOf={statusOf} onAsk={setRequest} onClear={clear} />
+        )}
         empty={{
           title: 'No virtual clusters yet',
           text: (
             <>
-              <p>A virtual cluster is a whole Kubernetes API of your own. It takes a moment to make one.</p>
+              <p>A virtual cluster is a Kubernetes API of your own, ready in moments.</p>
               {known && projects.length === 0 ? (
-                <p>You are in no project in which you may make one. Whoever looks after a project can add you to it.</p>
+                <p>You may not create one in any project. Ask a project administrator to add you.</p>
               ) : (
                 <Command text="flotilla create demo --wait" />
               )}
@@ -78,7 +80,7 @@ export function InstancesPage() {
           action: create,
         }}
       />
-      {asked === undefined ? null : <ChangeDialog asked={asked} onClose={() => setAsked(undefined)} />}
+      {request === undefined ? null : <ChangeDialog request={request} onClose={() => setRequest(undefined)} />}
     </>
   );
 }

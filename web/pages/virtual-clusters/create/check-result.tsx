@@ -3,32 +3,31 @@ import { textAt } from '../../../../src/lib/json-path.ts';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { otherProblems } from '../../../data/field-problems.ts';
+import { listed } from '../../../data/in-words.ts';
 import classes from './create.module.css';
 import type { DryRun } from './use-dry-run.ts';
 
 interface CheckResultProps {
   readonly check: DryRun;
-  /** Why it cannot be asked about. */
+  /** The reason why the form cannot be checked. */
   readonly fault: string | undefined;
-  /** Whether a field says what is wrong with it. */
+  /** True if a field shows its own problem. */
   readonly isTold: boolean;
-  /** Fields where nobody has been, and where something is to be said. */
+  /** The labels of invalid fields that the user has not edited yet. */
   readonly missing: readonly string[];
-  /** Fields whose problems stand beside them. */
+  /** The paths of fields that show their own problems. */
   readonly shownPaths: readonly string[];
 }
 
-/** What the server would say if it were sent as it stands. */
+/** The result of the server's dry run. */
 export function CheckResult({ check, fault, isTold, missing, shownPaths }: CheckResultProps) {
   if (fault !== undefined) return <Line icon="warning">{fault}</Line>;
-  if (check.state === 'checking') return <Line icon="clock">The server is looking at it…</Line>;
+  if (check.state === 'checking') return <Line icon="clock">Validating…</Line>;
   if (check.state === 'good') {
     const cluster = textAt(check.answer, 'spec', 'clusterRef', 'cluster');
     return (
       <Line icon="check">
-        {cluster === ''
-          ? 'It can be made. A cluster is found for it later.'
-          : `It can be made. It will run on ${cluster}.`}
+        {cluster === '' ? 'Ready to create. The server selects a cluster.' : `Ready to create on cluster ${cluster}.`}
       </Line>
     );
   }
@@ -36,8 +35,10 @@ export function CheckResult({ check, fault, isTold, missing, shownPaths }: Check
   if (others.length === 0 && missing.length === 0 && !isTold) return <ErrorNotice error={check.error} />;
   return (
     <>
-      {isTold ? <Line icon="warning">Something is not right yet; it stands at the field.</Line> : null}
-      {missing.length === 0 ? null : <Line icon="edit">{`Still to say: ${missing.join(', ')}.`}</Line>}
+      {isTold ? <Line icon="warning">Some fields are invalid.</Line> : null}
+      {missing.length === 0 ? null : (
+        <Line icon="edit">{`${listed(missing)} ${missing.length === 1 ? 'is' : 'are'} required.`}</Line>
+      )}
       {others.map((text) => (
         <Line key={text} icon="warning">
           {text}

@@ -28,7 +28,7 @@ interface CreateFormProps {
   readonly template: string;
 }
 
-/** Problems of these stand beside a field; those of all others are told together. */
+/** The fields that show their own problems. All other problems are listed together. */
 const fieldLabels: Readonly<Record<string, string>> = {
   'metadata.name': 'Name',
   'metadata.namespace': 'Project',
@@ -41,7 +41,7 @@ const fieldLabels: Readonly<Record<string, string>> = {
   'spec.template': 'Template',
 };
 
-/** A virtual cluster, from a template and what it lets one set. The server looks at it while it is being written. */
+/** The creation form. The server validates it with a dry run while the user types. */
 export function CreateForm({ projects, project, template }: CreateFormProps) {
   const form = useDraftForm({ project, template });
   const [textFault, setTextFault] = useState<string>();
@@ -49,12 +49,12 @@ export function CreateForm({ projects, project, template }: CreateFormProps) {
   const fault = textFault ?? templateFault;
   const [isTried, setTried] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<unknown>();
+  const [failure, setFailure] = useState<unknown>();
   const element = useRef<HTMLFormElement>(null);
   const navigate = useNavigate();
   const namespace = projectNamespace(form.project);
   const about = { verb: 'create', kind: kinds.instance, namespace };
-  const [inline, give] = useMayEach([
+  const [inline, setOwner] = useMayEach([
     { ...about, subresource: 'restricted' },
     { ...about, subresource: 'spec.owner' },
   ]);
@@ -71,7 +71,7 @@ export function CreateForm({ projects, project, template }: CreateFormProps) {
     setTried(true);
     if (fault !== undefined) return;
     setBusy(true);
-    setRefusal(undefined);
+    setFailure(undefined);
     try {
       const made = await createObject(kinds.instance, form.manifest, { namespace });
       const created = textAt(made, 'metadata', 'name');
@@ -80,7 +80,7 @@ export function CreateForm({ projects, project, template }: CreateFormProps) {
       setBusy(false);
       const own = problemsOf(error);
       const first = shownPaths.find((path) => own(path) !== undefined);
-      if (first === undefined) setRefusal(error);
+      if (first === undefined) setFailure(error);
       else element.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(first)}"]`)?.focus();
     }
   }
@@ -88,11 +88,11 @@ export function CreateForm({ projects, project, template }: CreateFormProps) {
   const causes = check.error instanceof StatusError ? (check.error.status.details?.causes ?? []) : [];
   return (
     <form ref={element} className={classes.layout} onSubmit={(event) => void submit(event)} noValidate>
-      <fieldset className={classes.fields} disabled={textFault !== undefined} aria-label="The virtual cluster">
+      <fieldset className={classes.fields} disabled={textFault !== undefined} aria-label="Virtual cluster">
         <PlacePanel form={form} problem={problem} projects={projects} />
         <TemplatePanel form={form} problem={problem} mayInline={inline?.allowed === true} onFault={setTemplateFault} />
         <ParameterPanel form={form} problem={problem} />
-        <MorePanel form={form} problem={problem} mayGive={give?.allowed === true} />
+        <MorePanel form={form} problem={problem} mayGive={setOwner?.allowed === true} />
       </fieldset>
       <div className={classes.beside}>
         <Panel>
@@ -106,7 +106,7 @@ export function CreateForm({ projects, project, template }: CreateFormProps) {
                 missing={wrong.filter(([path]) => problem(path) === undefined).map(([, label]) => label)}
               />
             </div>
-            {refusal === undefined ? null : <ErrorNotice error={refusal} />}
+            {failure === undefined ? null : <ErrorNotice error={failure} />}
             <Group gap="sm">
               <Button type="submit" loading={isBusy} disabled={fault !== undefined}>
                 Create virtual cluster
@@ -137,10 +137,12 @@ function parameterLabels(parameters: DraftForm['parameters']): Record<string, st
   );
 }
 
-/** That a name is taken is a problem of the name. */
+/** Shows a taken name as a problem of the name field. */
 function problemsOf(error: unknown) {
   const named = fieldProblems(error);
   const isTaken = error instanceof StatusError && error.status.reason === 'AlreadyExists';
   return (path: string) =>
-    isTaken && path === 'metadata.name' ? 'There is one of this name in the project already.' : named(path);
+    isTaken && path === 'metadata.name'
+      ? 'A virtual cluster with this name already exists in the project.'
+      : named(path);
 }

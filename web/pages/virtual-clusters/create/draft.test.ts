@@ -6,7 +6,7 @@ import { emptyDraft, manifestOf, readManifest } from './draft.ts';
 const place = { project: 'shop', defaultTemplate: 'control-plane' };
 
 describe('a draft of a virtual cluster', () => {
-  test('names the template that is meant, and the namespace of its project', () => {
+  test('contains the default template and the namespace of its project', () => {
     const draft = { ...emptyDraft, metadata: { name: 'demo' } };
     expect(manifestOf(draft, place)).toMatchObject({
       kind: 'VirtualClusterInstance',
@@ -17,7 +17,7 @@ describe('a draft of a virtual cluster', () => {
     expect(manifestOf({ ...draft, spec: { template: {} } }, place).spec).not.toHaveProperty('templateRef');
   });
 
-  test('comes back from its own YAML', () => {
+  test('round-trips through YAML', () => {
     const draft = {
       metadata: { name: 'demo', labels: { a: 'b' } },
       spec: { templateRef: { name: 't', version: '1' } },
@@ -25,10 +25,10 @@ describe('a draft of a virtual cluster', () => {
     expect(readManifest(yamlText(manifestOf(draft, place)))).toEqual({ draft, project: 'shop' });
   });
 
-  test('is not read from what is something else, and the line is told where there is one', () => {
+  test('is rejected if the YAML is another kind, with the line if known', () => {
     expect(readManifest('kind: Project')).toMatchObject({ problem: expect.stringContaining('VirtualClusterInstance') });
     expect(readManifest('apiVersion: v1')).toMatchObject({ problem: expect.stringContaining('apiVersion') });
-    expect(readManifest('- a')).toMatchObject({ problem: 'This is no object.' });
+    expect(readManifest('- a')).toMatchObject({ problem: 'Must be an object.' });
     expect(readManifest('metadata:\n  name: "open\nspec: {}')).toMatchObject({ line: expect.any(Number) });
   });
 });

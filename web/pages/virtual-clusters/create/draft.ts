@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from '../../../../src/lib/json-value.ts
 import { kinds } from '../../../data/kind-ref.ts';
 import { setAt } from '../../../data/set-at.ts';
 
-/** A virtual cluster as it is being thought of: `metadata` and `spec` of its manifest, the namespace aside. */
+/** The draft of an instance: `metadata` and `spec` of its manifest, without the namespace. */
 export type InstanceDraft = JsonObject;
 
 export const emptyDraft: InstanceDraft = { metadata: { name: '' }, spec: {} };
@@ -18,15 +18,15 @@ export function isInline(draft: InstanceDraft): boolean {
 
 export interface DraftPlace {
   readonly project: string;
-  /** What is meant where the draft names no template; '': none. */
+  /** The template to use if the draft names none; '' if there is no default. */
   readonly defaultTemplate: string;
 }
 
-/** What is sent: everything that the form shows is said, also what the server would fill in alike. */
+/** Returns the manifest to send. It states all values that the form shows, including server defaults. */
 export function manifestOf(draft: InstanceDraft, { project, defaultTemplate }: DraftPlace): JsonObject {
   const name = textAt(draft, 'spec', 'templateRef', 'name') || defaultTemplate;
-  const spoken = isInline(draft) || name === '' ? draft : setAt(draft, ['spec', 'templateRef', 'name'], name);
-  const placed = setAt(spoken, ['metadata', 'namespace'], projectNamespace(project));
+  const explicit = isInline(draft) || name === '' ? draft : setAt(draft, ['spec', 'templateRef', 'name'], name);
+  const placed = setAt(explicit, ['metadata', 'namespace'], projectNamespace(project));
   return { apiVersion: apiVersionOf(kinds.instance), kind: kinds.instance.kind, ...placed };
 }
 
@@ -34,7 +34,7 @@ export type ReadManifest =
   | { readonly draft: InstanceDraft; readonly project: string | undefined }
   | { readonly problem: string; readonly line: number | undefined };
 
-/** What somebody wrote as YAML, or what is wrong with it. */
+/** Parses a YAML manifest, or returns its problem. */
 export function readManifest(text: string): ReadManifest {
   let value: unknown;
   try {
@@ -43,12 +43,12 @@ export function readManifest(text: string): ReadManifest {
     if (!(error instanceof DocumentError)) throw error;
     return { problem: error.message, line: Number(/line (\d+)/.exec(error.message)?.[1]) || undefined };
   }
-  if (!isJsonObject(value as JsonObject)) return { problem: 'This is no object.', line: undefined };
+  if (!isJsonObject(value as JsonObject)) return { problem: 'Must be an object.', line: undefined };
   const { apiVersion, kind, metadata, spec, ...rest } = value as JsonObject;
   const wanted = kinds.instance.kind;
-  if (kind !== undefined && kind !== wanted) return { problem: `Only a ${wanted} can be made here.`, line: undefined };
+  if (kind !== undefined && kind !== wanted) return { problem: `The kind must be ${wanted}.`, line: undefined };
   if (apiVersion !== undefined && apiVersion !== apiVersionOf(kinds.instance)) {
-    return { problem: `Its apiVersion has to be ${apiVersionOf(kinds.instance)}.`, line: undefined };
+    return { problem: `The apiVersion must be ${apiVersionOf(kinds.instance)}.`, line: undefined };
   }
   const { namespace, ...own } = isJsonObject(metadata) ? metadata : {};
   return {

@@ -1,8 +1,8 @@
 import type { DraftForm } from './use-draft-form.ts';
 
-/** What each part of the form is given. */
+/** The props of every section of the form. */
 export interface FormPartProps {
   readonly form: DraftForm;
-  /** What the server says is wrong with a field, once somebody has been there. */
+  /** The server's message about a field, once the user has edited it. */
   problem(path: string): string | undefined;
 }

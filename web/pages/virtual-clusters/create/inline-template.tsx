@@ -10,26 +10,26 @@ import { YamlField } from '../../../components/yaml-field.tsx';
 import type { FormPartProps } from './form-part.ts';
 
 export interface InlineTemplateProps extends FormPartProps {
-  /** Called with why nothing can be made of what is written; undefined once something can. */
+  /** Called with the reason if the text is invalid, and with `undefined` once it is valid. */
   onFault(fault: string | undefined): void;
 }
 
-/** A definition that is written here: what would stand in a template, without parameters. */
+/** An inline template definition, without parameters. */
 export function InlineTemplate({ form, problem, onFault }: InlineTemplateProps) {
   const now = objectAt(form.draft, 'spec', 'template') ?? {};
   const key = writeJson(now);
   const [text, setText] = useState(() => textOf(now));
-  const [told, setTold] = useState(key);
+  const [applied, setApplied] = useState(key);
   const [fault, setFault] = useState<string>();
-  // Whoever writes the whole as YAML writes this too.
-  if (key !== told) {
-    setTold(key);
+  // The YAML editor of the manifest can change this text too.
+  if (key !== applied) {
+    setApplied(key);
     setText(textOf(now));
     setFault(undefined);
   }
   const hasFault = fault !== undefined;
   useEffect(() => {
-    onFault(hasFault ? 'The template cannot be read: mend it first.' : undefined);
+    onFault(hasFault ? 'The template is not valid YAML.' : undefined);
     return () => onFault(undefined);
   }, [hasFault, onFault]);
   const change = (next: string) => {
@@ -37,9 +37,9 @@ export function InlineTemplate({ form, problem, onFault }: InlineTemplateProps) 
     try {
       const { value } = readYaml(next);
       if (value !== null && !isJsonObject(value))
-        throw new DocumentError('it has to be an object: objects, helmRelease, access, …');
+        throw new DocumentError('must be an object with fields such as objects, helmRelease or access');
       setFault(undefined);
-      setTold(writeJson(value ?? {}));
+      setApplied(writeJson(value ?? {}));
       form.set(['spec', 'template'], value ?? {});
     } catch (error) {
       if (!(error instanceof DocumentError)) throw error;
@@ -50,11 +50,11 @@ export function InlineTemplate({ form, problem, onFault }: InlineTemplateProps) 
   return (
     <div>
       <Text size="sm" c="dimmed" mt="md" mb="xs">
-        For example <span className="mono">objects: |</span> with what should stand in the virtual cluster, or{' '}
-        <span className="mono">helmRelease</span> for one on a Kubernetes cluster. Empty: a virtual cluster as it comes.
+        For example <span className="mono">objects: |</span> with objects to apply in the virtual cluster, or{' '}
+        <span className="mono">helmRelease</span> for a connected cluster. Leave empty for the defaults.
       </Text>
       <YamlField
-        label="The template"
+        label="Inline template"
         value={text}
         onChange={change}
         problems={message === undefined ? [] : [{ message }]}

@@ -22,12 +22,12 @@ interface MadeInstanceProps {
   readonly name: string;
 }
 
-/** How one that was just made comes to life, as it happens. */
+/** Shows the live progress of a new instance until it is ready. */
 export function MadeInstance({ project, name }: MadeInstanceProps) {
   const live = useObject(kinds.instance, { namespace: projectNamespace(project), name });
   return (
     <LivePart live={live} what="virtual cluster" name={name} back={<Back />}>
-      {(object) => <Becoming facts={instanceFacts(object)} />}
+      {(object) => <Progress instance={instanceFacts(object)} />}
     </LivePart>
   );
 }
@@ -40,8 +40,8 @@ function Back() {
   );
 }
 
-function Becoming({ facts }: { readonly facts: InstanceFacts }) {
-  const { object, name, project, phase, status } = facts;
+function Progress({ instance }: { readonly instance: InstanceFacts }) {
+  const { object, name, project, phase, status } = instance;
   const events = useRows(eventsAbout(object));
   const isReady = phase === 'Ready';
   const to = { to: '/virtual-clusters/$project/$name', params: { project, name } } as const;
@@ -49,30 +49,32 @@ function Becoming({ facts }: { readonly facts: InstanceFacts }) {
     <>
       <PageHeader
         title={name}
-        about={`In the project ${project}`}
+        about={`In project ${project}`}
         above={<Back />}
         actions={
           <LinkButton {...to} variant="default">
-            Open its page
+            View details
           </LinkButton>
         }
       />
       <div className={classes.layout}>
         <div>
           <Panel title="Steps to Ready" actions={<StatusBadge status={phase} />}>
-            <StepsToReady facts={facts} />
+            <StepsToReady instance={instance} />
             {phase === 'Failed' ? (
-              <Alert color="red" mt="md" title="It did not work">
-                {status.message === undefined || status.message === '' ? 'The server gives no reason.' : status.message}
+              <Alert color="red" mt="md" title="Creation failed">
+                {status.message === undefined || status.message === ''
+                  ? 'The server reported no reason.'
+                  : status.message}
               </Alert>
             ) : null}
           </Panel>
-          <Panel title={isReady ? 'Connect' : 'What comes next'}>
+          <Panel title={isReady ? 'Connect' : 'Next steps'}>
             <Stack gap="sm">
               <Text size="sm" role="status">
                 {isReady
-                  ? 'It is ready. Get a kubeconfig for it, or let the command line do it:'
-                  : 'As soon as it is ready you can connect to it. You need not wait here: it goes on by itself.'}
+                  ? 'Your virtual cluster is ready. Get a kubeconfig, or connect on the command line:'
+                  : 'You can connect as soon as it is ready. You can leave this page; the creation continues.'}
               </Text>
               <Command text={`flotilla connect ${name} --project ${project}`} />
               {isReady ? (
@@ -86,7 +88,7 @@ function Becoming({ facts }: { readonly facts: InstanceFacts }) {
                     variant="default"
                     leftSection={<Icon name="search" />}
                   >
-                    Look inside
+                    Open explorer
                   </LinkButton>
                 </Group>
               ) : null}

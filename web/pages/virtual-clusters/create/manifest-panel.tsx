@@ -14,69 +14,67 @@ import type { DraftForm } from './use-draft-form.ts';
 
 interface ManifestPanelProps {
   readonly form: DraftForm;
-  /** Projects that a manifest may name. */
+  /** The projects that a manifest may name. */
   readonly projects: readonly string[];
-  /** What the server says of it. */
+  /** The problems that the server reports. */
   readonly problems: readonly { readonly path: string; readonly message: string }[];
-  /** Called with what is wrong with a text that says nothing; undefined once it does. */
+  /** Called with the reason if the text is invalid, and with `undefined` once it is valid. */
   onFault(fault: string | undefined): void;
 }
 
 const schema = { kind: kinds.instance };
 
-/** The same as YAML: to look at, to take away, and to write in where the form does not go far enough. */
+/** The manifest as YAML, to view, copy, and edit where the form is not sufficient. */
 export function ManifestPanel(props: ManifestPanelProps) {
-  const [isWriting, setWriting] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   const { form } = props;
   return (
     <Panel
-      title="As YAML"
+      title="YAML"
       actions={
-        <Button size="compact-sm" variant="subtle" onClick={() => setWriting(!isWriting)} aria-pressed={isWriting}>
-          {isWriting ? 'Only show it' : 'Write in it'}
+        <Button size="compact-sm" variant="subtle" onClick={() => setEditing(!isEditing)} aria-pressed={isEditing}>
+          {isEditing ? 'Stop editing' : 'Edit as YAML'}
         </Button>
       }
     >
-      {isWriting ? <WrittenManifest {...props} /> : <ShownManifest form={form} />}
+      {isEditing ? <ManifestEditor {...props} /> : <ManifestView form={form} />}
     </Panel>
   );
 }
 
-function ShownManifest({ form: { manifest, parameters } }: Pick<ManifestPanelProps, 'form'>) {
+function ManifestView({ form: { manifest, parameters } }: Pick<ManifestPanelProps, 'form'>) {
   const given = textAt(manifest, 'spec', 'parameters');
   const shown = withoutPasswords(given, parameters);
   const text = yamlText(given === shown ? manifest : setAt(manifest, ['spec', 'parameters'], shown));
   return (
     <>
-      <Code block className={classes.yaml ?? ''} tabIndex={0} aria-label="The virtual cluster as YAML">
+      <Code block className={classes.yaml ?? ''} tabIndex={0} aria-label="Virtual cluster YAML">
         {text}
       </Code>
       <Group justify="space-between" mt="xs" wrap="nowrap">
         <Text size="xs" c="dimmed">
-          {given === shown
-            ? 'kubectl apply -f makes the same.'
-            : 'kubectl apply -f makes the same; passwords are not shown here.'}
+          {given === shown ? 'Apply with kubectl apply -f.' : 'Apply with kubectl apply -f. Passwords are hidden here.'}
         </Text>
-        <CopyButton text={text} what="the YAML" />
+        <CopyButton text={text} what="YAML" />
       </Group>
     </>
   );
 }
 
-function WrittenManifest({ form, projects, problems, onFault }: ManifestPanelProps) {
-  const made = yamlText(form.manifest);
-  const [text, setText] = useState(made);
-  const [told, setTold] = useState(made);
+function ManifestEditor({ form, projects, problems, onFault }: ManifestPanelProps) {
+  const current = yamlText(form.manifest);
+  const [text, setText] = useState(current);
+  const [applied, setApplied] = useState(current);
   const [fault, setFault] = useState<{ readonly message: string; readonly line?: number }>();
-  // What the form changed stands here too; what was written here says the same already.
-  if (made !== told) {
-    setTold(made);
-    setText(made);
+  // A change in the form updates the text; a change in the text is already applied.
+  if (current !== applied) {
+    setApplied(current);
+    setText(current);
     setFault(undefined);
   }
   const hasFault = fault !== undefined;
   useEffect(() => {
-    onFault(hasFault ? 'The YAML cannot be read: mend it first.' : undefined);
+    onFault(hasFault ? 'The YAML is invalid. Fix it to continue.' : undefined);
     return () => onFault(undefined);
   }, [hasFault, onFault]);
 
@@ -88,17 +86,17 @@ function WrittenManifest({ form, projects, problems, onFault }: ManifestPanelPro
       return;
     }
     if (read.project !== undefined && !projects.includes(read.project)) {
-      setFault({ message: `You may not make virtual clusters in the project ${read.project}.` });
+      setFault({ message: `You may not create virtual clusters in project ${read.project}.` });
       return;
     }
     setFault(undefined);
     const place = { project: read.project ?? form.project, defaultTemplate: form.offer.defaultTemplate };
-    setTold(yamlText(form.manifestFor(read.draft, place)));
+    setApplied(yamlText(form.manifestFor(read.draft, place)));
     form.setAll(read.draft, read.project);
   };
   return (
     <YamlField
-      label="The virtual cluster as YAML"
+      label="Virtual cluster YAML"
       value={text}
       onChange={change}
       schema={schema}

@@ -6,26 +6,26 @@ import { AfterSelect, restAnnotations } from '../after-select.tsx';
 import type { FormPartProps } from './form-part.ts';
 
 interface MorePanelProps extends FormPartProps {
-  /** Whether one may give it to somebody else. */
+  /** True if the caller may set another owner. */
   readonly mayGive: boolean;
 }
 
-/** What has a good answer already, unless somebody knows a better one. */
+/** Optional settings with good defaults. */
 export function MorePanel({ form, problem, mayGive }: MorePanelProps) {
   const { offer, draft } = form;
   const owner = objectAt(draft, 'spec', 'owner');
   const [user, team] = [textAt(owner, 'user'), textAt(owner, 'team')];
   return (
-    <Panel title="Where it runs, whose it is, how long it stays">
+    <Panel title="Placement and lifecycle">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
         <NativeSelect
           label="Cluster"
-          description="Where it runs. Once chosen it stays."
+          description="Where it runs. Cannot be changed later."
           value={form.text('spec', 'clusterRef', 'cluster')}
           onChange={(event) => form.set(['spec', 'clusterRef', 'cluster'], event.currentTarget.value)}
           error={problem('spec.clusterRef')}
           data={[
-            { value: '', label: 'The server chooses' },
+            { value: '', label: 'Automatic' },
             ...offer.clusters.map(({ metadata: { name = '' }, spec }) => ({
               value: name,
               label: textAt(spec, 'displayName') === '' ? name : `${textAt(spec, 'displayName')} (${name})`,
@@ -35,7 +35,7 @@ export function MorePanel({ form, problem, mayGive }: MorePanelProps) {
         {mayGive ? (
           <PrincipalPicker
             label="Owner"
-            description="You, unless you choose somebody else."
+            description="Defaults to you."
             value={user !== '' ? { kind: 'User', name: user } : team !== '' ? { kind: 'Team', name: team } : undefined}
             onChange={(next) =>
               form.set(

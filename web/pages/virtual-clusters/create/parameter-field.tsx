@@ -5,13 +5,13 @@ import { asSentences, parameterHint } from './parameter-sections.ts';
 
 interface ParameterFieldProps {
   readonly parameter: TemplateParameter;
-  /** '': nothing is set, the default holds. */
+  /** '' if not set; the default applies. */
   readonly value: string;
   readonly problem: string | undefined;
   onChange(value: string): void;
 }
 
-/** One parameter as its type wants it. What is wrong with a value the server says; nothing that is typed is changed. */
+/** The input for one parameter, by its type. The server validates; the input is never modified. */
 export function ParameterField({ parameter, value, problem, onChange }: ParameterFieldProps) {
   const { variable, label, description = '', type, options = [], defaultValue = '', required } = parameter;
   const shared = {
@@ -24,15 +24,16 @@ export function ParameterField({ parameter, value, problem, onChange }: Paramete
     'data-path': `spec.parameters.${variable}`,
   };
   const placeholder = type === 'password' ? '' : defaultValue;
-  const take = (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value);
+  const handleChange = (event: { readonly currentTarget: { readonly value: string } }) =>
+    onChange(event.currentTarget.value);
   if (options.length > 0) {
     const unknown = value === '' || options.includes(value) ? [] : [value];
-    const nothing = defaultValue === '' ? (shared.required ? 'Choose one' : 'None') : `${defaultValue} (the default)`;
+    const nothing = defaultValue === '' ? (shared.required ? 'Select a value' : 'None') : `${defaultValue} (default)`;
     return (
       <NativeSelect
         {...shared}
         value={value}
-        onChange={take}
+        onChange={handleChange}
         data={[
           { value: '', label: nothing },
           ...[...options, ...unknown].map((option) => ({ value: option, label: option })),
@@ -64,15 +65,17 @@ export function ParameterField({ parameter, value, problem, onChange }: Paramete
           maxRows={12}
           placeholder={placeholder}
           value={value}
-          onChange={take}
+          onChange={handleChange}
         />
       );
     case 'password':
-      return <PasswordInput {...shared} autoComplete="new-password" value={value} onChange={take} />;
+      return <PasswordInput {...shared} autoComplete="new-password" value={value} onChange={handleChange} />;
     case 'number':
-      // Text, so that what was typed stays as it was; the keyboard of a telephone shows digits all the same.
-      return <TextInput {...shared} inputMode="decimal" placeholder={placeholder} value={value} onChange={take} />;
+      // A text input, so that the typed text is kept; phones still show the numeric keyboard.
+      return (
+        <TextInput {...shared} inputMode="decimal" placeholder={placeholder} value={value} onChange={handleChange} />
+      );
     default:
-      return <TextInput {...shared} placeholder={placeholder} value={value} onChange={take} />;
+      return <TextInput {...shared} placeholder={placeholder} value={value} onChange={handleChange} />;
   }
 }

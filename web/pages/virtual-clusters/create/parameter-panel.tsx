@@ -6,14 +6,14 @@ import { ParameterField } from './parameter-field.tsx';
 import { parameterSections } from './parameter-sections.ts';
 import { parameterValues, withParameter } from './parameter-values.ts';
 
-/** What the template lets its users set. */
+/** The parameters of the template. */
 export function ParameterPanel({ form, problem }: FormPartProps) {
   const { parameters } = form;
   const text = form.text('spec', 'parameters');
   const values = parameterValues(text, parameters);
   if (parameters.length === 0) return null;
   return (
-    <Panel title="Settings of the template">
+    <Panel title="Parameters">
       {parameterSections(parameters).map(({ section, members }) => (
         <fieldset key={section} className={classes.fields}>
           {section === '' ? null : (

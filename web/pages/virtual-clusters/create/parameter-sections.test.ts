@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asSentences, parameterHint, parameterSections } from './parameter-sections.ts';
 
-test('parameters stand under their headings in the order of the template', () => {
+test('parameters are grouped by section in template order', () => {
   const sections = parameterSections([
     { variable: 'a', section: 'Size' },
     { variable: 'b' },
@@ -15,18 +15,18 @@ test('parameters stand under their headings in the order of the template', () =>
   ]);
 });
 
-test('a hint tells limits and defaults', () => {
+test('a hint states limits and defaults', () => {
   expect(parameterHint({ variable: 'n', type: 'number', min: 1, max: 3, defaultValue: '2' })).toBe(
-    'From 1 to 3. 2 unless you say otherwise.',
+    'From 1 to 3. Default: 2.',
   );
-  expect(parameterHint({ variable: 'n', type: 'number', min: 1, required: true })).toBe('Needed. At least 1.');
+  expect(parameterHint({ variable: 'n', type: 'number', min: 1, required: true })).toBe('Required. At least 1.');
   expect(parameterHint({ variable: 'p', type: 'password', defaultValue: 'hunter2' })).toBe('Has a default.');
-  expect(parameterHint({ variable: 'b', type: 'boolean', defaultValue: 'TRUE' })).toBe('On unless you say otherwise.');
+  expect(parameterHint({ variable: 'b', type: 'boolean', defaultValue: 'TRUE' })).toBe('Default: on.');
   expect(parameterHint({ variable: 's' })).toBe('');
 });
 
-test('a description and its hint are sentences of their own', () => {
-  expect(asSentences('Which stage', 'Needed.')).toBe('Which stage. Needed.');
-  expect(asSentences('Which stage?', 'Needed.')).toBe('Which stage? Needed.');
+test('a description and its hint are separate sentences', () => {
+  expect(asSentences('Which stage', 'Required.')).toBe('Which stage. Required.');
+  expect(asSentences('Which stage?', 'Required.')).toBe('Which stage? Required.');
   expect(asSentences('Which stage', '')).toBe('Which stage');
 });

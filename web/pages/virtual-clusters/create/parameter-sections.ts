@@ -1,12 +1,12 @@
 import type { TemplateParameter } from '../../../../src/api/management/v1/template-definition.ts';
 
 export interface ParameterSection {
-  /** '': those under no heading. */
+  /** '' for parameters without a section. */
   readonly section: string;
   readonly members: readonly TemplateParameter[];
 }
 
-/** Under their headings, in the order in which the template has them; those under none come first. */
+/** Groups parameters by section in template order; those without a section come first. */
 export function parameterSections(parameters: readonly TemplateParameter[]): readonly ParameterSection[] {
   const sections = new Map<string, TemplateParameter[]>();
   for (const parameter of parameters) {
@@ -19,7 +19,7 @@ export function parameterSections(parameters: readonly TemplateParameter[]): rea
   return [...all.filter(({ section }) => section === ''), ...all.filter(({ section }) => section !== '')];
 }
 
-/** What a value of the parameter has to be, in words; '' where everything goes. */
+/** The constraints and default of a parameter as text; '' if there are none. */
 export function parameterHint({ type, min, max, defaultValue = '', required }: TemplateParameter): string {
   const [least, most] = [min === undefined ? '' : String(min), max === undefined ? '' : String(max)];
   const limits =
@@ -36,14 +36,16 @@ export function parameterHint({ type, min, max, defaultValue = '', required }: T
       : type === 'password'
         ? 'Has a default.'
         : type === 'boolean'
-          ? `${defaultValue.toLowerCase() === 'true' ? 'On' : 'Off'} unless you say otherwise.`
-          : `${defaultValue} unless you say otherwise.`;
-  const need = required === true && defaultValue === '' ? 'Needed.' : '';
+          ? `Default: ${defaultValue.toLowerCase() === 'true' ? 'on' : 'off'}.`
+          : `Default: ${defaultValue}.`;
+  const need = required === true && defaultValue === '' ? 'Required.' : '';
   return [need, limits, fallback].filter(Boolean).join(' ');
 }
 
-/** One after the other, though a template's author left out the full stop. */
+/** Joins texts into sentences and adds missing full stops. */
 export function asSentences(...texts: readonly string[]): string {
-  const said = texts.map((text) => text.trim()).filter((text) => text !== '');
-  return said.map((text, at) => (at === said.length - 1 || /[\p{P}]$/u.test(text) ? text : `${text}.`)).join(' ');
+  const sentences = texts.map((text) => text.trim()).filter((text) => text !== '');
+  return sentences
+    .map((text, at) => (at === sentences.length - 1 || /[\p{P}]$/u.test(text) ? text : `${text}.`))
+    .join(' ');
 }

@@ -18,7 +18,7 @@ function parameter(one: TemplateParameter | undefined): TemplateParameter {
   return one;
 }
 
-test('what is set in a form is what the server reads, and what the form reads again', () => {
+test('form values are read identically by the server and the form', () => {
   let text = withParameter('', env, 'dev');
   text = withParameter(text, parameter(replicas), '3');
   text = withParameter(text, parameter(debug), 'true');
@@ -35,7 +35,7 @@ test('what is set in a form is what the server reads, and what the form reads ag
   });
 });
 
-test('any text comes to the server as it was typed', () => {
+test('any text reaches the server unchanged', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (typed) => {
       const text = withParameter('', parameter(note), typed);
@@ -45,24 +45,24 @@ test('any text comes to the server as it was typed', () => {
   );
 });
 
-test('versions and words stay what they are', () => {
+test('text that looks like another YAML type stays text', () => {
   for (const typed of ['1.30', 'yes', '007', '1e3', 'null', '~', '0x1f', '-0', '12345678901234567890']) {
     const text = withParameter('', parameter(note), typed);
     expect(parameterValues(text, parameters).get('note')).toBe(typed);
   }
 });
 
-test('an empty value takes the parameter out, and leaves what else there is', () => {
+test('an empty value removes the parameter and keeps the others', () => {
   const text = withParameter('size:\n  replicas: 2\nother: 1\n', parameter(replicas), '');
   expect(text).toBe('other: 1\n');
 });
 
-test('another template keeps the values that it has parameters for', () => {
+test('a new template keeps the values of parameters that it has', () => {
   expect(keptParameters('env: dev\nsize:\n  replicas: 2\nother: 1\n', [env])).toBe('env: dev\n');
   expect(keptParameters('not: [a, map', [env])).toBe('');
 });
 
-test('a password is not shown to others', () => {
+test('passwords are hidden', () => {
   const text = withParameter(withParameter('', env, 'dev'), parameter(secret), 'hunter2');
   expect(withoutPasswords(text, parameters)).toBe('env: dev\nsecret: ••••••\n');
   expect(withoutPasswords('env: dev\n', parameters)).toBe('env: dev\n');

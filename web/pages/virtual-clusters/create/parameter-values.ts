@@ -5,17 +5,17 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/l
 import { yamlText } from '../../../../src/lib/yaml-text.ts';
 import { setAt } from '../../../data/set-at.ts';
 
-/** What somebody set, by variable: the text, as the server reads it too. */
+/** The values that are set, as text, by variable. */
 export type ParameterValues = ReadonlyMap<string, string>;
 
-/** As the server reads it: a scalar is its text, whatever it looks like. */
-const textual = FAILSAFE_SCHEMA.withTags(nullCoreTag);
+/** As on the server, every scalar is read as text. */
+const textSchema = FAILSAFE_SCHEMA.withTags(nullCoreTag);
 
-/** The map that the text holds; undefined: it holds none. */
+/** Parses the text as a map; `undefined` if it is not one. */
 export function readParameterText(text: string): JsonObject | undefined {
   if (text.trim() === '') return {};
   try {
-    const [document = null, ...more] = loadAll(text, { schema: textual, maxAliases: 0 }) as JsonValue[];
+    const [document = null, ...more] = loadAll(text, { schema: textSchema, maxAliases: 0 }) as JsonValue[];
     if (more.length > 0) return undefined;
     return document === null ? {} : isJsonObject(document) ? document : undefined;
   } catch {
@@ -23,7 +23,7 @@ export function readParameterText(text: string): JsonObject | undefined {
   }
 }
 
-/** What the text says of these parameters. */
+/** Returns the values of these parameters. */
 export function parameterValues(text: string, parameters: readonly TemplateParameter[]): ParameterValues {
   const given = readParameterText(text) ?? {};
   const values = new Map<string, string>();
@@ -34,34 +34,34 @@ export function parameterValues(text: string, parameters: readonly TemplateParam
   return values;
 }
 
-/** The text with another value of one parameter; what else it says stays. Empty: the parameter's own default. */
+/** Sets one parameter in the text and keeps the others. An empty value restores the default. */
 export function withParameter(text: string, parameter: TemplateParameter, value: string): string {
   const given = readParameterText(text) ?? {};
-  return written(setAt(given, parameter.variable.split('.'), value === '' ? undefined : value));
+  return toYaml(setAt(given, parameter.variable.split('.'), value === '' ? undefined : value));
 }
 
-/** The text with the values alone that a template has parameters for. */
+/** Keeps only the values that the template has parameters for. */
 export function keptParameters(text: string, parameters: readonly TemplateParameter[]): string {
   let kept: JsonObject = {};
   for (const [variable, value] of parameterValues(text, parameters)) kept = setAt(kept, variable.split('.'), value);
-  return written(kept);
+  return toYaml(kept);
 }
 
-/** The text as others may see it. */
+/** Masks the passwords in the text. */
 export function withoutPasswords(text: string, parameters: readonly TemplateParameter[]): string {
   const hidden = parameters.filter(({ type }) => type === 'password').map(({ variable }) => variable);
   const values = parameterValues(text, parameters);
   if (!hidden.some((variable) => values.has(variable))) return text;
   let shown = readParameterText(text) ?? {};
   for (const variable of hidden) if (values.has(variable)) shown = setAt(shown, variable.split('.'), '••••••');
-  return written(shown);
+  return toYaml(shown);
 }
 
-function written(values: JsonObject): string {
+function toYaml(values: JsonObject): string {
   return Object.keys(values).length === 0 ? '' : yamlText(plain(values));
 }
 
-/** Numbers and words for true and false stand without quotes where they mean the same: it is easier to read. */
+/** Writes integers and booleans without quotes where the meaning is the same, for readability. */
 function plain(value: JsonValue): JsonValue {
   if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, plain(own)]));
   if (typeof value !== 'string') return value;

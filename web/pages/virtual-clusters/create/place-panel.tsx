@@ -7,14 +7,14 @@ interface PlacePanelProps extends FormPartProps {
   readonly projects: readonly OpenProject[];
 }
 
-/** What it is called, and in which project it is. */
+/** The name and project of a new instance. */
 export function PlacePanel({ form, problem, projects }: PlacePanelProps) {
   return (
-    <Panel title="What and where">
+    <Panel title="Details">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
         <NativeSelect
           label="Project"
-          description="Who can see it, and within which limits it is."
+          description="Determines access and quotas."
           value={form.project}
           onChange={(event) => form.setProject(event.currentTarget.value)}
           error={problem('metadata.namespace')}
@@ -25,7 +25,7 @@ export function PlacePanel({ form, problem, projects }: PlacePanelProps) {
         />
         <TextInput
           label="Name"
-          description="Letters a–z, digits and dashes."
+          description="Lowercase letters, digits and hyphens."
           placeholder="demo"
           value={form.text('metadata', 'name')}
           onChange={(event) => form.setName(event.currentTarget.value)}
@@ -38,7 +38,7 @@ export function PlacePanel({ form, problem, projects }: PlacePanelProps) {
         />
         <TextInput
           label="Display name"
-          description="What people call it."
+          description="A friendly name, shown instead of the name."
           value={form.text('spec', 'displayName')}
           onChange={(event) => form.set(['spec', 'displayName'], event.currentTarget.value)}
           error={problem('spec.displayName')}
@@ -47,7 +47,7 @@ export function PlacePanel({ form, problem, projects }: PlacePanelProps) {
         />
         <Textarea
           label="Description"
-          description="What it is for."
+          description="The purpose of the virtual cluster."
           autosize
           minRows={1}
           maxRows={6}

@@ -3,11 +3,11 @@ import { afterText, readySteps, stepsToReady } from './ready-steps.ts';
 
 const created = '2026-11-15T10:00:00Z';
 
-test('nothing is known yet: the first step is what is going on', () => {
+test('without conditions the first step is in progress', () => {
   expect(stepsToReady([], created).map(({ state }) => state)).toEqual(['doing', ...Array(5).fill('waiting')]);
 });
 
-test('what is done has its time, what holds it up says why', () => {
+test('a completed step has its time, a blocked step its message', () => {
   const steps = stepsToReady(
     [
       { type: 'Scheduled', status: 'True', lastTransitionTime: created },
@@ -26,10 +26,10 @@ test('what is done has its time, what holds it up says why', () => {
   expect(steps).toHaveLength(readySteps.length);
 });
 
-test('a time is told in words', () => {
+test('a duration is formatted as text', () => {
   expect([0, 400, 3_000, 60_000, 125_000].map(afterText)).toEqual([
-    'at once',
-    'at once',
+    'immediately',
+    'immediately',
     'after 3 s',
     'after 1 min',
     'after 2 min 5 s',

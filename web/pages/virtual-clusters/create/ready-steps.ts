@@ -3,13 +3,13 @@ import type { Condition } from '../../../../src/api/conditions.ts';
 export interface ReadyStep {
   readonly type: string;
   readonly state: 'done' | 'doing' | 'held' | 'waiting';
-  /** Why, and what to do; '' where there is nothing to say. */
+  /** The reason and the next step; '' if there is none. */
   readonly message: string;
-  /** Milliseconds after the creation; undefined: not yet, or not known. */
+  /** Milliseconds since the creation; `undefined` if not completed or unknown. */
   readonly after: number | undefined;
 }
 
-/** In the order in which they come true. */
+/** The conditions in the order in which they become True. */
 export const readySteps = [
   'Scheduled',
   'TemplateResolved',
@@ -20,8 +20,8 @@ export const readySteps = [
 ] as const;
 
 /**
- * How far a virtual cluster is. The first step that is not done is what is going on; one whose condition says False
- * waits for something, and says what. A sleeping one has been through all of them.
+ * Returns the progress of a virtual cluster. The first step that is not done is in progress, or blocked if its
+ * condition is False; the message then states the cause. A sleeping virtual cluster has completed all steps.
  */
 export function stepsToReady(conditions: readonly Condition[], created: string | undefined): readonly ReadyStep[] {
   let isOpen = true;
@@ -39,10 +39,10 @@ export function stepsToReady(conditions: readonly Condition[], created: string |
   });
 }
 
-/** "at once", "after 3 s", "after 2 min 5 s": the server tells whole seconds. */
+/** "immediately", "after 3 s", "after 2 min 5 s"; the server reports whole seconds. */
 export function afterText(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
-  if (seconds === 0) return 'at once';
+  if (seconds === 0) return 'immediately';
   if (seconds < 60) return `after ${seconds} s`;
   const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
   return rest === 0 ? `after ${minutes} min` : `after ${minutes} min ${rest} s`;

@@ -10,15 +10,15 @@ const signs: Readonly<Record<Exclude<ReadyStep['state'], 'doing'>, IconName>> = 
   waiting: 'clock',
 };
 
-const stateWords: Readonly<Record<ReadyStep['state'], string>> = {
+const stateLabels: Readonly<Record<ReadyStep['state'], string>> = {
   done: 'done',
-  doing: 'going on',
-  held: 'held up',
-  waiting: 'not yet',
+  doing: 'in progress',
+  held: 'blocked',
+  waiting: 'pending',
 };
 
-/** The steps, each with its time once it is done. */
-export function StepsToReady({ facts: { conditions, object, name } }: { readonly facts: InstanceFacts }) {
+/** The steps until an instance is ready, with their times. */
+export function StepsToReady({ instance: { conditions, object, name } }: { readonly instance: InstanceFacts }) {
   const steps = stepsToReady(conditions, object.metadata.creationTimestamp);
   return (
     <ol className={classes.steps} aria-label={`Steps until ${name} is ready`}>
@@ -38,7 +38,7 @@ export function StepsToReady({ facts: { conditions, object, name } }: { readonly
             )}
           </div>
           <Text size="xs" c="dimmed" className={classes.when}>
-            {after === undefined ? stateWords[state] : afterText(after)}
+            {after === undefined ? stateLabels[state] : afterText(after)}
           </Text>
         </li>
       ))}

@@ -10,18 +10,18 @@ function template(versions: readonly string[]) {
   };
 }
 
-test('versions are offered from the newest to the oldest, lines of them first', () => {
+test('versions are offered newest first, after the version ranges', () => {
   expect(versionChoices(template(['1.0.0', '2.0.0-beta.1', '1.10.0', '1.9.0']))).toEqual([
-    { value: '', label: 'Newest (now 1.10.0)' },
-    { value: '1.x.x', label: 'Newest of 1.x.x (now 1.10.0)' },
-    { value: '2.0.0-beta.1', label: 'Exactly 2.0.0-beta.1' },
-    { value: '1.10.0', label: 'Exactly 1.10.0' },
-    { value: '1.9.0', label: 'Exactly 1.9.0' },
-    { value: '1.0.0', label: 'Exactly 1.0.0' },
+    { value: '', label: 'Latest (currently 1.10.0)' },
+    { value: '1.x.x', label: 'Latest 1.x.x (currently 1.10.0)' },
+    { value: '2.0.0-beta.1', label: '2.0.0-beta.1' },
+    { value: '1.10.0', label: '1.10.0' },
+    { value: '1.9.0', label: '1.9.0' },
+    { value: '1.0.0', label: '1.0.0' },
   ]);
 });
 
-test('a template without versions offers none, and is called by its name where nobody gave it another', () => {
+test('a template without versions offers none, and its title defaults to its name', () => {
   expect(versionChoices(template([]))).toEqual([]);
   expect(templateTitle(template([]))).toBe('small');
 });

@@ -11,7 +11,7 @@ export function versionsOf(template: KubeObject): readonly string[] {
   return listAt(template, 'spec', 'versions').map((entry) => textAt(entry, 'version'));
 }
 
-/** What can be asked of a template with versions: the newest, the newest of a line, or exactly one. */
+/** The version choices of a template: the latest, the latest of a major version, or a specific one. */
 export function versionChoices(template: KubeObject): readonly VersionChoice[] {
   const versions = [...versionsOf(template)].sort(compareVersions).reverse();
   if (versions.length === 0) return [];
@@ -19,16 +19,16 @@ export function versionChoices(template: KubeObject): readonly VersionChoice[] {
   const lines = majors.flatMap((major) => {
     const value = `${major}.x.x`;
     const newest = newestVersion(versions, value);
-    return newest === undefined ? [] : [{ value, label: `Newest of ${value} (now ${newest})` }];
+    return newest === undefined ? [] : [{ value, label: `Latest ${value} (currently ${newest})` }];
   });
   return [
-    { value: '', label: `Newest (now ${newestVersion(versions, '') ?? ''})` },
+    { value: '', label: `Latest (currently ${newestVersion(versions, '') ?? ''})` },
     ...lines,
-    ...versions.map((version) => ({ value: version, label: `Exactly ${version}` })),
+    ...versions.map((version) => ({ value: version, label: version })),
   ];
 }
 
-/** How a template is called where people choose. */
+/** The display name of a template, or its name. */
 export function templateTitle({ spec, metadata }: KubeObject): string {
   return textAt(spec, 'displayName') || (metadata.name ?? '');
 }

@@ -11,32 +11,32 @@ import { InlineTemplate, type InlineTemplateProps } from './inline-template.tsx'
 import { templateTitle, versionChoices, versionsOf } from './template-choices.ts';
 
 interface TemplatePanelProps extends InlineTemplateProps {
-  /** Whether one may bring a template of one's own. */
+  /** True if the caller may use an inline template. */
   readonly mayInline: boolean;
 }
 
-/** No template has this name: it stands for one of one's own. */
-const own = '/';
+/** Stands for the inline template; no template can have this name. */
+const inlineValue = '/';
 
-/** What it is made from. */
+/** Selects the template of a new instance. */
 export function TemplatePanel({ form, problem, mayInline, onFault }: TemplatePanelProps) {
   const { offer, draft, templateName, template } = form;
-  const isOwn = isInline(draft);
+  const isInlineSelected = isInline(draft);
   if (offer.error !== undefined) return <ErrorNotice error={offer.error} onRetry={offer.retry} />;
-  if (!offer.isKnown) return <Waiting words="Asking what the project offers" />;
+  if (!offer.isKnown) return <Waiting message="Loading templates" />;
   return (
     <Panel title="Template">
       {offer.templates.length === 0 && !mayInline ? (
         <Text size="sm" c="dimmed">
-          The project allows no template. Whoever administers it says which ones it may use.
+          The project allows no templates. Ask an administrator to allow one.
         </Text>
       ) : null}
       <Radio.Group
         aria-label="Template"
-        value={isOwn ? own : templateName}
+        value={isInlineSelected ? inlineValue : templateName}
         onChange={(value) => {
           const chosen = offer.templates.find(({ metadata }) => metadata.name === value);
-          if (value === own) form.setInline();
+          if (value === inlineValue) form.setInline();
           else if (chosen !== undefined) form.setTemplate(chosen);
         }}
         error={problem('spec.templateRef.name')}
@@ -51,18 +51,20 @@ export function TemplatePanel({ form, problem, mayInline, onFault }: TemplatePan
               note={noteOf(one, offer.defaultTemplate)}
             />
           ))}
-          {mayInline || isOwn ? (
+          {mayInline || isInlineSelected ? (
             <TemplateCard
-              value={own}
-              title="A template of your own"
-              text="Written for this virtual cluster alone."
+              value={inlineValue}
+              title="Inline template"
+              text="A definition for this virtual cluster only."
               note=""
             />
           ) : null}
         </SimpleGrid>
       </Radio.Group>
-      {template === undefined || isOwn ? null : <VersionFields form={form} problem={problem} template={template} />}
-      {isOwn ? <InlineTemplate form={form} problem={problem} onFault={onFault} /> : null}
+      {template === undefined || isInlineSelected ? null : (
+        <VersionFields form={form} problem={problem} template={template} />
+      )}
+      {isInlineSelected ? <InlineTemplate form={form} problem={problem} onFault={onFault} /> : null}
     </Panel>
   );
 }
@@ -71,7 +73,7 @@ function noteOf(template: KubeObject, defaultTemplate: string): string {
   const { name = '' } = template.metadata;
   const count = versionsOf(template).length;
   const parts = [
-    name === defaultTemplate ? 'the default' : '',
+    name === defaultTemplate ? 'default' : '',
     count === 0 ? '' : `${count} version${count === 1 ? '' : 's'}`,
     templateTitle(template) === name ? '' : name,
   ];
@@ -126,8 +128,8 @@ function VersionFields({ form, problem, template }: FormPartProps & { readonly t
       )}
       <Checkbox
         mt={choices.length === 0 ? 0 : 28}
-        label="Keep the template as it is now"
-        description="Later changes of it are passed over."
+        label="Pin to the current template"
+        description="Later changes of the template are not applied."
         checked={flagAt(form.draft, 'spec', 'templateRef', 'syncOnce')}
         onChange={(event) => form.set(['spec', 'templateRef', 'syncOnce'], event.currentTarget.checked || undefined)}
       />

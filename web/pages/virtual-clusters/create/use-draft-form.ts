@@ -9,11 +9,11 @@ import { emptyDraft, type InstanceDraft, isInline, manifestOf } from './draft.ts
 import { keptParameters } from './parameter-values.ts';
 import { useProjectOffer } from './use-project-offer.ts';
 
-/** What the parts of the form work on: one manifest, whoever changes it. */
+/** The state of the form: one manifest that all sections edit. */
 export type DraftForm = ReturnType<typeof useDraftForm>;
 
-/** Whoever writes the whole of it has been at every field. */
-const everything = '*';
+/** Marks all fields as touched after an edit of the YAML. */
+const allFields = '*';
 
 const noParameters: readonly TemplateParameter[] = [];
 
@@ -33,7 +33,7 @@ export function useDraftForm(first: { readonly project: string; readonly templat
   const manifest = useMemo(() => manifestOf(draft, { project, defaultTemplate }), [draft, project, defaultTemplate]);
 
   const touch = (path: string) => setTouched((before) => (before.has(path) ? before : new Set(before).add(path)));
-  /** Other parameters: those values stay that they have a place for. */
+  /** Keeps only the parameter values that the other template has parameters for. */
   const withParametersOf = (next: InstanceDraft, of: KubeObject | undefined, ofVersion: string): InstanceDraft => {
     const text = textAt(next, 'spec', 'parameters');
     const kept = keptParameters(text, parametersOf(of, ofVersion));
@@ -51,11 +51,11 @@ export function useDraftForm(first: { readonly project: string; readonly templat
     manifest,
     manifestFor: manifestOf,
     touch,
-    /** Whether somebody has been at the field, or at something in it. */
+    /** True if the user has edited the field or a field inside it. */
     isTouched: (path: string) =>
-      touched.has(everything) || [...touched].some((own) => own === path || own.startsWith(`${path}.`)),
+      touched.has(allFields) || [...touched].some((own) => own === path || own.startsWith(`${path}.`)),
     text: (...path: string[]) => textAt(draft, ...path),
-    /** Empty texts are taken out. */
+    /** Removes the field if the text is empty. */
     set(path: readonly string[], value: JsonValue | undefined) {
       touch(path.join('.'));
       setDraft((before) => setAt(before, path, value === '' ? undefined : value));
@@ -67,7 +67,7 @@ export function useDraftForm(first: { readonly project: string; readonly templat
     setProject(next: string) {
       touch('metadata.namespace');
       setProject(next);
-      // What another project offers is not known yet; the server chooses unless somebody does.
+      // The choices of the new project are not loaded yet; the server selects by default.
       setDraft((before) => setAt(setAt(before, ['spec', 'clusterRef'], undefined), ['spec', 'owner'], undefined));
     },
     setTemplate(next: KubeObject) {
@@ -82,12 +82,12 @@ export function useDraftForm(first: { readonly project: string; readonly templat
     setVersion(next: string) {
       touch('spec.templateRef.version');
       setDraft((before) => {
-        const asked = setAt(
+        const updated = setAt(
           setAt(before, ['spec', 'templateRef', 'name'], templateName),
           ['spec', 'templateRef', 'version'],
           next === '' ? undefined : next,
         );
-        return withParametersOf(asked, template, next);
+        return withParametersOf(updated, template, next);
       });
     },
     setInline() {
@@ -97,7 +97,7 @@ export function useDraftForm(first: { readonly project: string; readonly templat
       });
     },
     setAll(next: InstanceDraft, nextProject: string | undefined) {
-      touch(everything);
+      touch(allFields);
       setDraft(next);
       if (nextProject !== undefined) setProject(nextProject);
     },

@@ -5,32 +5,32 @@ import { writeJson } from '../../../../src/lib/json-write.ts';
 import { kinds } from '../../../data/kind-ref.ts';
 import { createObject } from '../../../data/objects.ts';
 
-/** Nobody types so slowly that each letter is asked about. */
-const pause = 300;
+/** Debounces typing. */
+const debounceMs = 300;
 
 export interface DryRun {
-  /** `checking` while what is known is about an earlier state. */
+  /** `checking` while the result is for an earlier manifest. */
   readonly state: 'checking' | 'good' | 'bad';
   readonly error: unknown;
-  /** What would be made. */
+  /** The instance that would be created. */
   readonly answer: KubeObject | undefined;
 }
 
 const unchecked: DryRun = { state: 'checking', error: undefined, answer: undefined };
 
 /**
- * What the server says of it while it is being written: it checks everything and makes nothing. Kept here alone, as
- * there may be a password in it. Undefined: there is nothing to ask about.
+ * Validates the manifest with a server-side dry run while the user types. The result is not cached, as the manifest may
+ * contain a password. Nothing is checked if `manifest` is `undefined`.
  */
 export function useDryRun(namespace: string, manifest: JsonObject | undefined): DryRun {
   const [result, setResult] = useState<DryRun>(unchecked);
   const key = manifest === undefined ? undefined : writeJson(manifest);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key is all that the manifest says.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key contains the whole manifest.
   useEffect(() => {
     setResult((before) => ({ ...before, state: 'checking' }));
     if (manifest === undefined) return;
-    const asked = new AbortController();
-    const { signal } = asked;
+    const request = new AbortController();
+    const { signal } = request;
     const timer = setTimeout(() => {
       createObject(kinds.instance, manifest, { namespace, dryRun: true, signal }).then(
         (answer) => setResult({ state: 'good', error: undefined, answer }),
@@ -38,10 +38,10 @@ export function useDryRun(namespace: string, manifest: JsonObject | undefined): 
           if (!signal.aborted) setResult({ state: 'bad', error, answer: undefined });
         },
       );
-    }, pause);
+    }, debounceMs);
     return () => {
       clearTimeout(timer);
-      asked.abort();
+      request.abort();
     };
   }, [namespace, key]);
   return result;

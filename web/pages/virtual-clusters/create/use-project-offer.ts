@@ -6,11 +6,11 @@ import type { KubeObject } from '../../../../src/api/meta.ts';
 import { kinds } from '../../../data/kind-ref.ts';
 import { subresourceQuery } from '../../../data/query-object.ts';
 
-/** What a project has to offer to whoever makes a virtual cluster in it. */
+/** The templates and clusters that a project offers for new instances. */
 export interface ProjectOffer {
   readonly isKnown: boolean;
   readonly templates: readonly KubeObject[];
-  /** '': the project has none that it means by itself. */
+  /** '' if the project has no default. */
   readonly defaultTemplate: string;
   readonly clusters: readonly KubeObject[];
   readonly error: unknown;
@@ -19,12 +19,12 @@ export interface ProjectOffer {
 
 export function useProjectOffer(project: string): ProjectOffer {
   const enabled = project !== '';
-  const place = { name: project };
+  const key = { name: project };
   const templates = useQuery({
-    ...subresourceQuery<ProjectTemplates>(kinds.project, place, 'templates'),
+    ...subresourceQuery<ProjectTemplates>(kinds.project, key, 'templates'),
     enabled,
   });
-  const clusters = useQuery({ ...subresourceQuery<ProjectClusters>(kinds.project, place, 'clusters'), enabled });
+  const clusters = useQuery({ ...subresourceQuery<ProjectClusters>(kinds.project, key, 'clusters'), enabled });
   return useMemo(
     () => ({
       isKnown: templates.data !== undefined && clusters.data !== undefined,

@@ -5,9 +5,9 @@ import { kinds } from '../../../data/kind-ref.ts';
 import { useMayEach } from '../../../data/permissions.ts';
 import { durationWords, type InstanceFacts } from './instance-facts.ts';
 
-/** What is known of a virtual cluster, with the ways to what it is made of. */
-export function AboutIt({ facts }: { readonly facts: InstanceFacts }) {
-  const { spec, status, name, object, sleepAfter, deleteAfter } = facts;
+/** The details of a virtual cluster, with links to its cluster and template. */
+export function AboutIt({ instance }: { readonly instance: InstanceFacts }) {
+  const { spec, status, name, object, sleepAfter, deleteAfter } = instance;
   const cluster = spec.clusterRef?.cluster ?? '';
   const template = spec.templateRef?.name ?? '';
   const version = spec.templateRef?.version ?? '';
@@ -18,14 +18,14 @@ export function AboutIt({ facts }: { readonly facts: InstanceFacts }) {
   const owner = spec.owner?.user ?? (spec.owner?.team === undefined ? undefined : `team ${spec.owner.team}`);
   return (
     <Facts
-      facts={{
+      items={{
         Name: <span className="mono">{name}</span>,
         Description: spec.description,
         Owner: owner,
-        Kubernetes: status.kubernetesVersion,
+        'Kubernetes version': status.kubernetesVersion,
         Template:
           spec.template !== undefined ? (
-            'its own, written in it'
+            'Inline template'
           ) : mayTemplate?.allowed === true && template !== '' ? (
             <>
               <Link to="/templates/$template" params={{ template }}>
@@ -44,19 +44,19 @@ export function AboutIt({ facts }: { readonly facts: InstanceFacts }) {
           ) : (
             cluster
           ),
-        'Namespace there': <span className="mono">{spec.clusterRef?.namespace}</span>,
-        'Managed elsewhere': spec.external === true ? 'yes' : undefined,
+        'Host namespace': <span className="mono">{spec.clusterRef?.namespace}</span>,
+        'Managed externally': spec.external === true ? 'Yes' : undefined,
         Age: <Age since={object.metadata.creationTimestamp} />,
         'Last used':
           status.lastActivity === undefined ? (
-            'not yet'
+            'Never'
           ) : (
             <>
               <Age since={status.lastActivity} /> ago
             </>
           ),
-        'Falls asleep': sleepAfter === undefined ? undefined : `after ${durationWords(sleepAfter)} without use`,
-        'Is deleted': deleteAfter === undefined ? undefined : `after ${durationWords(deleteAfter)} without use`,
+        'Auto-sleep': sleepAfter === undefined ? undefined : `after ${durationWords(sleepAfter)} without use`,
+        'Auto-delete': deleteAfter === undefined ? undefined : `after ${durationWords(deleteAfter)} without use`,
       }}
     />
   );

@@ -15,19 +15,19 @@ import { ShareDialog } from './share-dialog.tsx';
 import { everybody, type Shared, sharedWith, withoutShare } from './sharing.ts';
 import type { InstancePartProps } from './use-instance-rights.ts';
 
-/** Who gets into a virtual cluster and as what, and how to let others in. */
-export function AccessTab({ facts, rights }: InstancePartProps) {
+/** The users and teams with access to a virtual cluster, and their roles. */
+export function AccessTab({ instance, permissions }: InstancePartProps) {
   const [isSharing, setSharing] = useState(false);
-  const [leaving, setLeaving] = useState<Principal>();
-  const { object, namespace, name, project } = facts;
-  const people = sharedWith(object);
+  const [revoking, setRevoking] = useState<Principal>();
+  const { object, namespace, name, project } = instance;
+  const grantees = sharedWith(object);
   const { fallback } = rolesInside(object);
-  const head = ['Who', 'May', 'Role inside', ...(rights.canShare ? [''] : [])];
+  const head = ['User or team', 'Permissions', 'Cluster role', ...(permissions.canShare ? [''] : [])];
   return (
     <Panel
-      title="Who gets in"
+      title="Access"
       actions={
-        rights.canShare ? (
+        permissions.canShare ? (
           <Button size="xs" leftSection={<Icon name="share" size={16} />} onClick={() => setSharing(true)}>
             Share
           </Button>
@@ -35,46 +35,46 @@ export function AccessTab({ facts, rights }: InstancePartProps) {
       }
     >
       <SimpleTable
-        label={`Who gets into ${name}`}
+        label={`Access to ${name}`}
         head={head}
-        rows={people.map((one) => ({
+        rows={grantees.map((one) => ({
           key: principalKey(one.principal),
           cells: [
             <Who key="who" shared={one} />,
             one.may,
             one.roles.length === 0 ? (
-              'none'
+              'None'
             ) : (
               <span key="roles" className="mono">
                 {one.roles.join(', ')}
               </span>
             ),
-            ...(rights.canShare ? [one.isOwner ? null : removeButton(one.principal, setLeaving)] : []),
+            ...(permissions.canShare ? [one.isOwner ? null : removeButton(one.principal, setRevoking)] : []),
           ],
         }))}
       />
       <Text size="sm" c="dimmed" mt="md">
-        Besides them, administrators and the admins of the project{' '}
+        Administrators and the admins of project{' '}
         <Link to="/projects/$project" params={{ project }} search={{ tab: 'members' }}>
           {project}
         </Link>{' '}
-        get in. For whom nothing else is said, the template gives the role <span className="mono">{fallback}</span>.
+        have access too. The default role from the template is <span className="mono">{fallback}</span>.
       </Text>
-      {isSharing ? <ShareDialog facts={facts} fallback={fallback} onClose={() => setSharing(false)} /> : null}
-      {leaving === undefined ? null : (
+      {isSharing ? <ShareDialog instance={instance} fallback={fallback} onClose={() => setSharing(false)} /> : null}
+      {revoking === undefined ? null : (
         <Confirm
-          title={`Take ${name} back from ${wordsFor(leaving)}?`}
-          action="Take it back"
+          title={`Revoke access of ${principalText(revoking)}?`}
+          action="Revoke access"
           danger
-          onClose={() => setLeaving(undefined)}
+          onClose={() => setRevoking(undefined)}
           onConfirm={async () => {
-            await changeObject(kinds.instance, { namespace, name }, (now) => ({ spec: withoutShare(now, leaving) }));
-            notify.done(`${name} is not shared with ${wordsFor(leaving)} any more`);
+            await changeObject(kinds.instance, { namespace, name }, (now) => ({ spec: withoutShare(now, revoking) }));
+            notify.done(`Revoked access of ${principalText(revoking)} to ${name}`);
           }}
         >
           <Text size="sm">
-            They get nothing of {name} from here any more, and what they have open ends. What they have as a member of
-            the project stays.
+            Their open connections to {name} are closed. Permissions that they have as members of the project are not
+            affected.
           </Text>
         </Confirm>
       )}
@@ -85,17 +85,17 @@ export function AccessTab({ facts, rights }: InstancePartProps) {
 function Who({ shared: { principal, isOwner } }: { readonly shared: Shared }) {
   return (
     <>
-      {principal.name === everybody.name ? 'everybody' : <PrincipalLink principal={principal} />}
+      {principal.name === everybody.name ? 'Everyone' : <PrincipalLink principal={principal} />}
       <Text span size="sm" c="dimmed">
         {principal.kind === 'Team' ? ' (team)' : ''}
-        {isOwner ? ' owns it' : ''}
+        {isOwner ? ' (owner)' : ''}
       </Text>
     </>
   );
 }
 
 function removeButton(principal: Principal, onRemove: (principal: Principal) => void) {
-  const label = `Take it back from ${wordsFor(principal)}`;
+  const label = `Revoke access of ${principalText(principal)}`;
   return (
     <Tooltip label={label} key="remove">
       <ActionIcon variant="subtle" color="red" aria-label={label} onClick={() => onRemove(principal)}>
@@ -105,7 +105,7 @@ function removeButton(principal: Principal, onRemove: (principal: Principal) => 
   );
 }
 
-function wordsFor({ kind, name }: Principal): string {
-  if (name === everybody.name) return 'everybody';
-  return kind === 'Team' ? `the team ${name}` : name;
+function principalText({ kind, name }: Principal): string {
+  if (name === everybody.name) return 'everyone';
+  return kind === 'Team' ? `team ${name}` : name;
 }

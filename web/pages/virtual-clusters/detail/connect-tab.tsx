@@ -21,14 +21,14 @@ const lifetimes = [
   { value: '2592000', label: '30 days' },
 ];
 
-/** The ways into a virtual cluster from a terminal. */
-export function ConnectTab({ facts, rights }: InstancePartProps) {
-  if (!rights.canConnect) {
+/** Instructions to connect to a virtual cluster from a terminal. */
+export function ConnectTab({ instance, permissions }: InstancePartProps) {
+  if (!permissions.canConnect) {
     return (
       <div className="card">
         <EmptyState
-          title="You may look at it, but not use it"
-          text="Its owner, an administrator of the project, or an administrator can share it with you under Access."
+          title="No permission to connect"
+          text="Its owner, a project admin or an administrator can share it with you on the Access tab."
         />
       </div>
     );
@@ -36,20 +36,20 @@ export function ConnectTab({ facts, rights }: InstancePartProps) {
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <Panel title="With a kubeconfig">
-          <KubeconfigForm facts={facts} />
+        <Panel title="Kubeconfig">
+          <KubeconfigForm instance={instance} />
         </Panel>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <Panel title="With the command line">
-          <CommandLine facts={facts} />
+        <Panel title="Command line">
+          <CommandLine instance={instance} />
         </Panel>
       </Grid.Col>
     </Grid>
   );
 }
 
-function KubeconfigForm({ facts: { namespace, name, phase } }: { readonly facts: InstanceFacts }) {
+function KubeconfigForm({ instance: { namespace, name, phase } }: { readonly instance: InstanceFacts }) {
   const [seconds, setSeconds] = useState('86400');
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -63,8 +63,8 @@ function KubeconfigForm({ facts: { namespace, name, phase } }: { readonly facts:
       const document = { spec: { certificateTTL: Number(seconds) } };
       const answer = await postSubresource(kinds.instance, { namespace, name }, 'kubeconfig', document);
       setMade(kubeconfigIn(answer));
-    } catch (refusal) {
-      setError(refusal);
+    } catch (failure) {
+      setError(failure);
     } finally {
       setBusy(false);
     }
@@ -76,28 +76,28 @@ function KubeconfigForm({ facts: { namespace, name, phase } }: { readonly facts:
       <form onSubmit={(event) => void make(event)}>
         <Stack gap="md">
           <Text size="sm">
-            A file for kubectl and every other Kubernetes tool. It opens this virtual cluster as you and nothing else,
-            is made for you now, and is kept nowhere: copy it or save it while you see it.
+            A file for kubectl and other Kubernetes tools. It gives access to this virtual cluster only, as you. The
+            server does not store it: copy or download it while it is shown.
           </Text>
           <Group align="flex-end" gap="sm">
             <NativeSelect
-              label="It is good for"
+              label="Valid for"
               data={lifetimes}
               value={seconds}
               onChange={(event) => setSeconds(event.currentTarget.value)}
               error={problem}
             />
             <Button type="submit" loading={isBusy}>
-              Make a kubeconfig
+              Create kubeconfig
             </Button>
           </Group>
           <Text size="sm" c="dimmed">
-            It also ends when you sign out of this console, as it was made with this session. For one that goes on, use
-            the command line beside, or an access key of your own.
+            It also expires when you sign out, as it belongs to this session. For a longer validity, use the command
+            line or an access key.
           </Text>
           {phase === 'Sleeping' ? (
             <Text size="sm" c="dimmed">
-              It sleeps now. The kubeconfig is good all the same, and what it opens answers once it is awake.
+              The virtual cluster is asleep. The kubeconfig works once it is awake.
             </Text>
           ) : null}
           {error === undefined || problem !== undefined ? null : <ErrorNotice error={error} />}
@@ -110,7 +110,7 @@ function KubeconfigForm({ facts: { namespace, name, phase } }: { readonly facts:
   );
 }
 
-function CommandLine({ facts: { project, name } }: { readonly facts: InstanceFacts }) {
+function CommandLine({ instance: { project, name } }: { readonly instance: InstanceFacts }) {
   return (
     <Stack gap="md">
       <ol className={classes.steps}>
@@ -119,15 +119,15 @@ function CommandLine({ facts: { project, name } }: { readonly facts: InstanceFac
           <Command text={`flotilla login ${location.origin}`} />
         </li>
         <li>
-          Let kubectl talk to it from now on, without a secret in your kubeconfig:
+          Configure kubectl, without a secret in your kubeconfig:
           <Command text={`flotilla connect ${name} --project ${project} --exec`} />
         </li>
         <li>
-          Look around:
+          List the namespaces:
           <Command text="kubectl get namespaces" />
         </li>
       </ol>
-      <Text size="sm">Or for one command alone, with nothing left behind:</Text>
+      <Text size="sm">Or run a single command without changing your kubeconfig:</Text>
       <Command text={`flotilla connect ${name} --project ${project} -- kubectl get namespaces`} />
     </Stack>
   );

@@ -10,51 +10,50 @@ import { deleteObject } from '../../../data/objects.ts';
 import type { InstancePartProps } from './use-instance-rights.ts';
 import { WakeButton } from './wake-button.tsx';
 
-/** What can be done with a virtual cluster as it stands, by whoever looks at it. */
-export function InstanceActions({ facts, rights }: InstancePartProps) {
-  const [asked, setAsked] = useState<'sleep' | 'delete'>();
-  const { name, namespace, project, phase, object } = facts;
-  const close = () => setAsked(undefined);
-  const isGoing = phase === 'Terminating';
+/** The actions on a virtual cluster that its state and the caller's permissions allow. */
+export function InstanceActions({ instance, permissions }: InstancePartProps) {
+  const [dialog, setDialog] = useState<'sleep' | 'delete'>();
+  const { name, namespace, project, phase, object } = instance;
+  const close = () => setDialog(undefined);
+  const isTerminating = phase === 'Terminating';
   return (
     <>
-      {rights.canUse && facts.isOpen ? (
+      {permissions.canUse && instance.isOpen ? (
         <LinkButton
           to="/virtual-clusters/$project/$name/inside"
           params={{ project, name }}
           leftSection={<Icon name="search" />}
         >
-          Look inside
+          Open explorer
         </LinkButton>
       ) : null}
-      <WakeButton facts={facts} rights={rights} />
-      {rights.canChange && (phase === 'Ready' || phase === 'Failed') ? (
-        <Button variant="default" leftSection={<Icon name="moon" />} onClick={() => setAsked('sleep')}>
+      <WakeButton instance={instance} permissions={permissions} />
+      {permissions.canChange && (phase === 'Ready' || phase === 'Failed') ? (
+        <Button variant="default" leftSection={<Icon name="moon" />} onClick={() => setDialog('sleep')}>
           Sleep
         </Button>
       ) : null}
-      {rights.canDelete && !isGoing ? (
-        <Button variant="light" color="red" leftSection={<Icon name="trash" />} onClick={() => setAsked('delete')}>
+      {permissions.canDelete && !isTerminating ? (
+        <Button variant="light" color="red" leftSection={<Icon name="trash" />} onClick={() => setDialog('delete')}>
           Delete
         </Button>
       ) : null}
-      {asked === 'sleep' ? (
+      {dialog === 'sleep' ? (
         <Confirm
           title={`Put ${name} to sleep?`}
-          action="Put it to sleep"
+          action="Put to sleep"
           onClose={close}
           onConfirm={async () => {
             await putToSleep({ namespace, name });
-            notify.done(`${name} is put to sleep`);
+            notify.done(`Putting ${name} to sleep`);
           }}
         >
           <Text size="sm">
-            It uses nothing while it sleeps, and nothing in it is lost. Whoever tries to use it is told that it sleeps,
-            until somebody wakes it.
+            A sleeping virtual cluster uses no compute and keeps its data. It cannot be used until someone wakes it.
           </Text>
         </Confirm>
       ) : null}
-      {asked === 'delete' ? (
+      {dialog === 'delete' ? (
         <Confirm
           title={`Delete ${name}?`}
           action={`Delete ${name}`}
@@ -63,13 +62,13 @@ export function InstanceActions({ facts, rights }: InstancePartProps) {
           onClose={close}
           onConfirm={async () => {
             await deleteObject(kinds.instance, { namespace, name }, { uid: object.metadata.uid });
-            notify.done(`${name} is being deleted`);
+            notify.done(`Deleting ${name}`);
           }}
         >
           <Text size="sm">
-            {facts.spec.external === true
-              ? 'It is managed elsewhere: it is only forgotten here, and goes on where it runs.'
-              : 'Everything in it is deleted with it, and cannot be brought back.'}
+            {instance.spec.external === true
+              ? 'It is managed externally: it is only removed from Flotilla and keeps running.'
+              : 'All its data is deleted. This cannot be undone.'}
           </Text>
         </Confirm>
       ) : null}

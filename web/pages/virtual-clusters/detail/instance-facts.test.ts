@@ -8,45 +8,45 @@ import {
 } from '../../../../src/api/naming.ts';
 import { durationWords, instanceFacts } from './instance-facts.ts';
 
-function factsOf(status: object, metadata: object = {}) {
+function stateOf(status: object, metadata: object = {}) {
   const named = { name: 'demo', namespace: projectNamespace('shop'), ...metadata };
   return instanceFacts({ apiVersion: 'v1', kind: 'X', metadata: named, status } as unknown as KubeObject);
 }
 
-describe('what a page reads of a virtual cluster', () => {
-  it('is its project, and that it goes, whatever its phase', () => {
-    expect(factsOf({ phase: 'Ready' })).toMatchObject({ project: 'shop', phase: 'Ready', sleep: undefined });
-    expect(factsOf({ phase: 'Ready' }, { deletionTimestamp: '2026-01-01T00:00:00Z' }).phase).toBe('Terminating');
-    expect(factsOf({}).phase).toBe('');
+describe('the state of an instance', () => {
+  it('contains its project, and Terminating during a deletion whatever its phase', () => {
+    expect(stateOf({ phase: 'Ready' })).toMatchObject({ project: 'shop', phase: 'Ready', sleep: undefined });
+    expect(stateOf({ phase: 'Ready' }, { deletionTimestamp: '2026-01-01T00:00:00Z' }).phase).toBe('Terminating');
+    expect(stateOf({}).phase).toBe('');
   });
 
-  it('is whether somebody gets in, also to mend what failed', () => {
-    const answers = { conditions: [{ type: 'VirtualClusterReady', status: 'True' }] };
-    expect(factsOf({ phase: 'Ready' }).isOpen).toBe(true);
-    expect(factsOf({ phase: 'Failed', ...answers }).isOpen).toBe(true);
-    expect(factsOf({ phase: 'Failed' }).isOpen).toBe(false);
-    expect(factsOf({ phase: 'Sleeping', ...answers }).isOpen).toBe(false);
-    expect(factsOf({ phase: 'Ready' }, { deletionTimestamp: '2026-01-01T00:00:00Z' }).isOpen).toBe(false);
+  it('shows whether the API is usable, also after a later failure', () => {
+    const apiReady = { conditions: [{ type: 'VirtualClusterReady', status: 'True' }] };
+    expect(stateOf({ phase: 'Ready' }).isOpen).toBe(true);
+    expect(stateOf({ phase: 'Failed', ...apiReady }).isOpen).toBe(true);
+    expect(stateOf({ phase: 'Failed' }).isOpen).toBe(false);
+    expect(stateOf({ phase: 'Sleeping', ...apiReady }).isOpen).toBe(false);
+    expect(stateOf({ phase: 'Ready' }, { deletionTimestamp: '2026-01-01T00:00:00Z' }).isOpen).toBe(false);
   });
 
-  it('is who wakes it', () => {
+  it('shows how it can be woken', () => {
     const forced = { annotations: { [sleepForceAnnotation]: 'true' } };
-    expect(factsOf({ phase: 'Sleeping', reason: 'NotUsed' }).sleep).toBe('use');
-    expect(factsOf({ phase: 'Sleeping', reason: 'NotUsed' }, forced).sleep).toBe('order');
-    expect(factsOf({ phase: 'Sleeping', reason: 'SleepForced' }).sleep).toBe('order');
-    expect(factsOf({ phase: 'Sleeping', reason: 'AsleepOnHost' }).sleep).toBe('elsewhere');
-    expect(factsOf({ phase: 'Ready' }, forced).sleep).toBeUndefined();
+    expect(stateOf({ phase: 'Sleeping', reason: 'NotUsed' }).sleep).toBe('use');
+    expect(stateOf({ phase: 'Sleeping', reason: 'NotUsed' }, forced).sleep).toBe('order');
+    expect(stateOf({ phase: 'Sleeping', reason: 'SleepForced' }).sleep).toBe('order');
+    expect(stateOf({ phase: 'Sleeping', reason: 'AsleepOnHost' }).sleep).toBe('elsewhere');
+    expect(stateOf({ phase: 'Ready' }, forced).sleep).toBeUndefined();
   });
 
-  it('is what happens when nobody uses it, where that can be understood', () => {
+  it('contains valid idle timeouts only', () => {
     const annotations = { [sleepAfterAnnotation]: '3600', [deleteAfterAnnotation]: 'soon' };
-    expect(factsOf({}, { annotations })).toMatchObject({ sleepAfter: 3600, deleteAfter: undefined });
+    expect(stateOf({}, { annotations })).toMatchObject({ sleepAfter: 3600, deleteAfter: undefined });
   });
 });
 
-it('says times in the largest unit that is exact', () => {
-  const told = [1, 59, 60, 90, 5400, 7200, 86_400, 172_800].map(durationWords);
-  expect(told).toEqual([
+it('durations are formatted in the largest exact unit', () => {
+  const formatted = [1, 59, 60, 90, 5400, 7200, 86_400, 172_800].map(durationWords);
+  expect(formatted).toEqual([
     '1 second',
     '59 seconds',
     '1 minute',

@@ -13,7 +13,7 @@ import {
   sleepForceAnnotation,
 } from '../../../../src/api/naming.ts';
 
-/** What the pages read of a virtual cluster. */
+/** The state of an instance as the pages use it. */
 export interface InstanceFacts {
   readonly object: KubeObject;
   readonly name: string;
@@ -22,13 +22,13 @@ export interface InstanceFacts {
   readonly spec: VirtualClusterInstanceSpec;
   readonly status: VirtualClusterInstanceStatus;
   readonly conditions: readonly Condition[];
-  /** `Terminating` once it is being deleted, whatever its phase. */
+  /** `Terminating` during a deletion, whatever the phase. */
   readonly phase: string;
-  /** Whether its API answers: one that failed later can be entered, and be mended. */
+  /** True if its API responds. A virtual cluster that failed later is still usable for repairs. */
   readonly isOpen: boolean;
-  /** Who wakes it: whoever uses it, whoever takes its annotation away, or somebody on its cluster. */
+  /** The action that wakes it: any use, removing its annotation, or an action on its host. */
   readonly sleep: 'use' | 'order' | 'elsewhere' | undefined;
-  /** Seconds without a use; undefined: never. */
+  /** Seconds without use; `undefined` for never. */
   readonly sleepAfter: number | undefined;
   readonly deleteAfter: number | undefined;
 }
@@ -38,7 +38,7 @@ export function instanceFacts(object: KubeObject): InstanceFacts {
   const status = (object.status ?? {}) as unknown as VirtualClusterInstanceStatus;
   const conditions = (status.conditions ?? []) as readonly Condition[];
   const phase = deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating';
-  const answers = conditions.some((each) => each.type === 'VirtualClusterReady' && each.status === 'True');
+  const isApiReady = conditions.some((each) => each.type === 'VirtualClusterReady' && each.status === 'True');
   return {
     object,
     name,
@@ -48,7 +48,7 @@ export function instanceFacts(object: KubeObject): InstanceFacts {
     status,
     conditions,
     phase,
-    isOpen: phase === 'Ready' || (phase === 'Failed' && answers),
+    isOpen: phase === 'Ready' || (phase === 'Failed' && isApiReady),
     sleep: sleepOf(status, annotations[sleepForceAnnotation] === 'true'),
     sleepAfter: sleepSeconds(annotations[sleepAfterAnnotation] ?? ''),
     deleteAfter: sleepSeconds(annotations[deleteAfterAnnotation] ?? ''),
@@ -61,17 +61,17 @@ function sleepOf({ phase, reason }: VirtualClusterInstanceStatus, isForced: bool
   return reason === asleepByRest ? 'use' : 'elsewhere';
 }
 
-/** What each condition of a virtual cluster means when it holds. */
+/** The display names of the conditions. */
 export const conditionWords: Readonly<Record<string, string>> = {
-  Scheduled: 'A cluster is chosen for it',
-  TemplateResolved: 'Its template is rendered',
-  SpaceReady: 'Its namespace is there',
-  VirtualClusterDeployed: 'It is installed',
-  VirtualClusterReady: 'Its API answers',
-  Ready: 'It can be used',
+  Scheduled: 'Cluster assigned',
+  TemplateResolved: 'Template rendered',
+  SpaceReady: 'Namespace ready',
+  VirtualClusterDeployed: 'Installed',
+  VirtualClusterReady: 'API available',
+  Ready: 'Ready to use',
 };
 
-/** Why a virtual cluster sleeps. */
+/** The reasons for sleep. */
 export const sleepReasons: readonly string[] = [asleepByForce, asleepByRest, 'AsleepOnHost'];
 
 const units = [
@@ -80,7 +80,7 @@ const units = [
   { seconds: 60, one: 'minute', many: 'minutes' },
 ] as const;
 
-/** "2 hours", "90 minutes": in the largest unit that says it exactly. */
+/** "2 hours", "90 minutes": the largest exact unit. */
 export function durationWords(seconds: number): string {
   const unit = units.find((each) => seconds % each.seconds === 0);
   if (unit === undefined) return seconds === 1 ? '1 second' : `${seconds} seconds`;

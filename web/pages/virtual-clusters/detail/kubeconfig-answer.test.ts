@@ -13,16 +13,16 @@ function tokenWith(claims: object): string {
   return [part({ alg: 'ES256' }), part(claims), 'c2ln'].join('.');
 }
 
-it('says when a kubeconfig ends, as its token has it', () => {
+it('the expiration of a kubeconfig is that of its token', () => {
   expect(kubeconfigIn(answer(tokenWith({ exp: 1_800_000_000 }))).ends).toBe(1_800_000_000_000);
 });
 
-it('reads long tokens too, which YAML may put on a line of their own', () => {
+it('long tokens on a separate YAML line are read', () => {
   const long = tokenWith({ exp: 1_800_000_000, scopes: 'ä'.repeat(900) });
   expect(kubeconfigIn(answer(long)).ends).toBe(1_800_000_000_000);
 });
 
-it('says nothing of the end where the token is of another kind', () => {
+it('the expiration of other tokens is undefined', () => {
   for (const token of ['flk_abc', 'a.b.c', '']) expect(kubeconfigIn(answer(token)).ends).toBeUndefined();
   expect(kubeconfigIn(answer(tokenWith({}))).ends).toBeUndefined();
 });

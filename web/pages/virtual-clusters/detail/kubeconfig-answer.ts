@@ -2,14 +2,14 @@ import type { KubeObject } from '../../../../src/api/meta.ts';
 import { numberAt, textAt } from '../../../../src/lib/json-path.ts';
 import type { JsonValue } from '../../../../src/lib/json-value.ts';
 
-/** A kubeconfig that was just made: a secret, for as long as somebody looks at it. */
+/** A new kubeconfig. It is a secret and is kept only while it is shown. */
 export interface Kubeconfig {
   readonly text: string;
-  /** When its token ends, as the token itself says; undefined where that cannot be read. Milliseconds since the epoch. */
+  /** The expiration of its token in milliseconds since the epoch; `undefined` if it cannot be read. */
   readonly ends: number | undefined;
 }
 
-/** The one that the server answers with. Its token may end before what was asked for: with the key that asked. */
+/** Reads the server's response. The token may expire earlier than requested, together with the requesting key. */
 export function kubeconfigIn(answer: KubeObject): Kubeconfig {
   const text = textAt(answer, 'status', 'kubeConfig');
   const token = /^\s*token: *>?-?\s*(\S+)/m.exec(text)?.[1];

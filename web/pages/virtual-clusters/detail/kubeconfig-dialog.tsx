@@ -10,21 +10,21 @@ import classes from './kubeconfig-dialog.module.css';
 export interface KubeconfigDialogProps {
   readonly name: string;
   readonly kubeconfig: Kubeconfig;
-  /** It is forgotten then. */
+  /** The kubeconfig is discarded then. */
   onClose(): void;
 }
 
-/** A kubeconfig while somebody looks at it, and no longer. */
+/** Shows a new kubeconfig once. */
 export function KubeconfigDialog({ name, kubeconfig: { text, ends }, onClose }: KubeconfigDialogProps) {
   const file = `${name}.kubeconfig`;
   return (
     <Dialog onClose={onClose} title={`Kubeconfig for ${name}`} size="xl" keepsOnClickBeside>
       <Stack gap="md">
         <Text size="sm">
-          Whoever has this text gets into {name} as you. It is shown this once.{' '}
+          Anyone who has this kubeconfig can use {name} as you. It is shown only once.{' '}
           {ends === undefined ? null : (
             <>
-              It is good until{' '}
+              Valid until{' '}
               <time dateTime={new Date(ends).toISOString()}>
                 {new Date(ends).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' })}
               </time>
@@ -33,18 +33,18 @@ export function KubeconfigDialog({ name, kubeconfig: { text, ends }, onClose }: 
           )}
         </Text>
         <div className={classes.shown}>
-          <Code block className={classes.text} tabIndex={0} aria-label="The kubeconfig">
+          <Code block className={classes.text} tabIndex={0} aria-label="Kubeconfig">
             {text}
           </Code>
           <div className={classes.copy}>
-            <CopyButton text={text} what="the kubeconfig" />
+            <CopyButton text={text} what="kubeconfig" />
           </div>
         </div>
-        <Text size="sm">Save it, then:</Text>
+        <Text size="sm">Download it, then run:</Text>
         <Command text={`kubectl --kubeconfig ${file} get namespaces`} />
         <Group justify="flex-end">
           <Button variant="default" leftSection={<Icon name="download" />} onClick={() => saveText(file, text)}>
-            Save as {file}
+            Download {file}
           </Button>
           <Button onClick={onClose}>Done</Button>
         </Group>

@@ -14,36 +14,36 @@ import { RestDialog } from './rest-dialog.tsx';
 import { UsagePanel } from './usage-panel.tsx';
 import type { InstancePartProps } from './use-instance-rights.ts';
 
-/** How a virtual cluster stands, what happened to it, and what is known of it. */
-export function OverviewTab({ facts, rights }: InstancePartProps) {
-  const [editing, setEditing] = useState<'details' | 'rest'>();
+/** The conditions, events, details and usage of a virtual cluster. */
+export function OverviewTab({ instance, permissions }: InstancePartProps) {
+  const [editing, setEditing] = useState<'details' | 'autoSleep'>();
   const close = () => setEditing(undefined);
-  const events = useRows(eventsAbout(facts.object));
+  const events = useRows(eventsAbout(instance.object));
   return (
     <>
-      <PhaseNotice facts={facts} />
+      <PhaseNotice instance={instance} />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <Panel title="How it stands">
+          <Panel title="Conditions">
             <Conditions
-              conditions={facts.conditions}
-              words={conditionWords}
+              conditions={instance.conditions}
+              labels={conditionWords}
               restful={sleepReasons}
               label="Conditions"
             />
           </Panel>
-          <Panel title="What happened">
+          <Panel title="Events">
             <EventList rows={events} label="Events" />
           </Panel>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Panel
-            title="About it"
+            title="Details"
             actions={
-              rights.canChange ? (
+              permissions.canChange ? (
                 <Group gap={4}>
-                  <Button size="xs" variant="subtle" onClick={() => setEditing('rest')}>
-                    When unused
+                  <Button size="xs" variant="subtle" onClick={() => setEditing('autoSleep')}>
+                    Auto-sleep
                   </Button>
                   <Button size="xs" variant="subtle" onClick={() => setEditing('details')}>
                     Edit
@@ -52,17 +52,17 @@ export function OverviewTab({ facts, rights }: InstancePartProps) {
               ) : null
             }
           >
-            <AboutIt facts={facts} />
+            <AboutIt instance={instance} />
           </Panel>
-          <UsagePanel facts={facts} rights={rights} />
+          <UsagePanel instance={instance} permissions={permissions} />
         </Grid.Col>
       </Grid>
-      {editing === 'rest' ? <RestDialog facts={facts} onClose={close} /> : null}
+      {editing === 'autoSleep' ? <RestDialog instance={instance} onClose={close} /> : null}
       {editing === 'details' ? (
         <EditDetails
           kind={kinds.instance}
-          object={facts.object}
-          aboutOwner="Who may use, change, share and delete it."
+          object={instance.object}
+          aboutOwner="May use, change, share and delete it."
           onClose={close}
         />
       ) : null}
@@ -70,15 +70,18 @@ export function OverviewTab({ facts, rights }: InstancePartProps) {
   );
 }
 
-/** Why it cannot be used now, and what to do about that; nothing where it can. */
-function PhaseNotice({ facts: { phase, status, sleep, object } }: { readonly facts: InstanceFacts }) {
+/** Explains why it cannot be used, and what to do; empty if it is ready. */
+function PhaseNotice({ instance: { phase, status, sleep, object } }: { readonly instance: InstanceFacts }) {
   const message = status.message ?? '';
   const notices: Record<string, { title: string; text: string }> = {
-    Failed: { title: `It has failed${status.reason ? `: ${status.reason}` : ''}`, text: message },
-    Pending: { title: 'It is on its way', text: message },
-    '': { title: 'It is on its way', text: 'It was made a moment ago.' },
-    Sleeping: { title: 'It is asleep', text: sleepText(sleep) },
-    Terminating: { title: 'It is being deleted', text: leavingText(message, object.metadata.finalizers) },
+    Failed: { title: `This virtual cluster has failed${status.reason ? `: ${status.reason}` : ''}`, text: message },
+    Pending: { title: 'This virtual cluster is starting', text: message },
+    '': { title: 'This virtual cluster is starting', text: 'It was just created.' },
+    Sleeping: { title: 'This virtual cluster is asleep', text: sleepText(sleep) },
+    Terminating: {
+      title: 'This virtual cluster is being deleted',
+      text: deletionText(message, object.metadata.finalizers),
+    },
   };
   const notice = notices[phase];
   return (
@@ -94,14 +97,13 @@ function PhaseNotice({ facts: { phase, status, sleep, object } }: { readonly fac
 }
 
 function sleepText(sleep: InstanceFacts['sleep']): string {
-  if (sleep === 'order')
-    return 'Somebody put it to sleep. Nothing in it is lost; it stays asleep until it is woken here.';
+  if (sleep === 'order') return 'A user put it to sleep. Its data is kept. It stays asleep until a user wakes it here.';
   if (sleep === 'use')
-    return 'Nobody used it for a while. Nothing in it is lost; the next request wakes it, or you do.';
-  return 'It was put to sleep on its cluster, and is to be woken there.';
+    return 'Auto-sleep put it to sleep. Its data is kept. The next request or the Wake button wakes it.';
+  return 'It was put to sleep on its cluster and must be woken there.';
 }
 
-function leavingText(message: string, finalizers: readonly string[] = []): string {
-  const held = finalizers.length === 0 ? '' : ` It is held by ${finalizers.join(', ')}.`;
-  return `This page says so when nothing of it is left.${held}${message === '' ? '' : ` Last word: ${message}`}`;
+function deletionText(message: string, finalizers: readonly string[] = []): string {
+  const held = finalizers.length === 0 ? '' : ` Waiting for finalizers: ${finalizers.join(', ')}.`;
+  return `This page updates when the deletion is complete.${held}${message === '' ? '' : ` Last message: ${message}`}`;
 }

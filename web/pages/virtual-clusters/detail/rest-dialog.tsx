@@ -6,9 +6,9 @@ import { patchObject } from '../../../data/objects.ts';
 import { AfterSelect, restAnnotations } from '../after-select.tsx';
 import type { InstanceFacts } from './instance-facts.ts';
 
-/** What is to happen to a virtual cluster when nobody uses it. */
-export function RestDialog({ facts, onClose }: { readonly facts: InstanceFacts; onClose(): void }) {
-  const { object, namespace, name } = facts;
+/** Edits the auto-sleep and auto-delete settings of a virtual cluster. */
+export function RestDialog({ instance, onClose }: { readonly instance: InstanceFacts; onClose(): void }) {
+  const { object, namespace, name } = instance;
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(restAnnotations.map((each) => [each, object.metadata.annotations?.[each] ?? ''])),
   );
@@ -16,11 +16,11 @@ export function RestDialog({ facts, onClose }: { readonly facts: InstanceFacts; 
   async function save(): Promise<void> {
     const changed = Object.fromEntries(restAnnotations.map((each) => [each, values[each] || null]));
     await patchObject(kinds.instance, { namespace, name }, { metadata: { annotations: changed } });
-    notify.done(`${name} is changed`);
+    notify.done(`Saved ${name}`);
   }
 
   return (
-    <FormDialog title={`When nobody uses ${name}`} action="Save" onSend={save} onClose={onClose}>
+    <FormDialog title={`Auto-sleep of ${name}`} action="Save" onSend={save} onClose={onClose}>
       {() =>
         restAnnotations.map((annotation) => (
           <AfterSelect

@@ -12,16 +12,16 @@ import type { InstanceFacts } from './instance-facts.ts';
 import { withShare } from './sharing.ts';
 
 export interface ShareDialogProps {
-  readonly facts: InstanceFacts;
-  /** The role of whom nothing else is said. */
+  readonly instance: InstanceFacts;
+  /** The default role from the template. */
   readonly fallback: string;
   onClose(): void;
 }
 
-const usualRoles = ['view', 'edit', 'admin', 'cluster-admin'];
+const commonRoles = ['view', 'edit', 'admin', 'cluster-admin'];
 
-/** Lets a user or a team into a virtual cluster. */
-export function ShareDialog({ facts: { namespace, name, project }, fallback, onClose }: ShareDialogProps) {
+/** Shares a virtual cluster with a user or a team. */
+export function ShareDialog({ instance: { namespace, name, project }, fallback, onClose }: ShareDialogProps) {
   const [principal, setPrincipal] = useState<Principal>();
   const [role, setRole] = useState('');
   const [manages, setManages] = useState(false);
@@ -31,7 +31,7 @@ export function ShareDialog({ facts: { namespace, name, project }, fallback, onC
     await changeObject(kinds.instance, { namespace, name }, (now) => ({
       spec: withShare(now, principal, { manages, role: role.trim() }),
     }));
-    notify.done(`${name} is shared with ${principal.name}`);
+    notify.done(`Shared ${name} with ${principal.name}`);
   }
 
   const who =
@@ -40,7 +40,7 @@ export function ShareDialog({ facts: { namespace, name, project }, fallback, onC
   return (
     <FormDialog
       title={`Share ${name}`}
-      action="Share it"
+      action="Share"
       canSend={principal !== undefined}
       onSend={share}
       onClose={onClose}
@@ -48,7 +48,7 @@ export function ShareDialog({ facts: { namespace, name, project }, fallback, onC
       {(error) => (
         <>
           <PrincipalPicker
-            label="With whom"
+            label="User or team"
             value={principal}
             onChange={setPrincipal}
             required
@@ -56,15 +56,15 @@ export function ShareDialog({ facts: { namespace, name, project }, fallback, onC
             error={fieldProblems(error)('spec.access')}
           />
           <Autocomplete
-            label="Their role inside"
-            description={`A cluster role in there, as view, edit or one of your own. Empty: ${fallback}, as the template gives.`}
-            data={usualRoles}
+            label="Cluster role"
+            description={`The role inside the virtual cluster, such as view or edit. Optional; defaults to ${fallback} from the template.`}
+            data={commonRoles}
             value={role}
             onChange={setRole}
             error={fieldProblems(error)('spec.extraAccessRules')}
           />
           <Checkbox
-            label="They may change and delete the virtual cluster itself, too"
+            label="Can also change and delete the virtual cluster"
             checked={manages}
             onChange={(event) => setManages(event.currentTarget.checked)}
           />

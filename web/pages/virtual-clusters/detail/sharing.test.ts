@@ -13,29 +13,29 @@ function shared(spec: object, status?: object) {
   return sharedWith(instance(spec, status)).map(({ principal, may, roles }) => [principal.name, may, ...roles]);
 }
 
-describe('who gets in', () => {
-  it('has the owner first, with the role of the template', () => {
+describe('the access list', () => {
+  it('starts with the owner, with the default role of the template', () => {
     const status = { virtualCluster: { access: { defaultClusterRole: 'edit' } } };
     expect(shared({ owner: { user: 'bob' }, access: [{ verbs: ['get'], users: ['bob', 'anna'] }] }, status)).toEqual([
-      ['bob', 'do everything with it', 'edit'],
-      ['anna', 'see it'],
+      ['bob', 'Full access', 'edit'],
+      ['anna', 'View'],
     ]);
   });
 
-  it('joins what several entries give to the same one', () => {
+  it('merges several entries of the same principal', () => {
     const access = [
       { verbs: ['get'], users: ['anna'] },
       { verbs: ['use', 'patch'], users: ['anna'], teams: ['testers'] },
     ];
     const extraAccessRules = [{ clusterRole: 'view', teams: ['testers'] }];
     expect(shared({ owner: { team: 'ops' }, access, extraAccessRules })).toEqual([
-      ['ops', 'do everything with it', 'cluster-admin'],
-      ['anna', 'see, use and change it', 'cluster-admin'],
-      ['testers', 'use and change it', 'view'],
+      ['ops', 'Full access', 'cluster-admin'],
+      ['anna', 'View, use and change', 'cluster-admin'],
+      ['testers', 'Use and change', 'view'],
     ]);
   });
 
-  it('names those who have a role and no access, and gives everybody their name', () => {
+  it('includes principals with a role but no access, and the wildcard user', () => {
     const extraAccessRules = [{ clusterRole: 'view', users: ['anna', '*'] }];
     expect(sharedWith(instance({ extraAccessRules })).map(({ principal, may }) => [principal, may])).toEqual([
       [anna, mayWords([])],
@@ -45,7 +45,7 @@ describe('who gets in', () => {
 });
 
 describe('sharing', () => {
-  it('begins with an entry that others can find, and joins later ones to it', () => {
+  it('creates a named entry and adds later principals to it', () => {
     const first = withShare(instance({}), anna, { manages: false });
     expect(first).toEqual({
       access: [{ name: 'shared', verbs: ['get', 'use'], users: ['anna'] }],
@@ -57,7 +57,7 @@ describe('sharing', () => {
     });
   });
 
-  it('replaces what somebody was given before, and leaves the entries of others alone', () => {
+  it('replaces earlier grants of the principal and keeps the entries of others', () => {
     const own = { name: 'by hand', verbs: ['get'], users: ['bob'] };
     const before = {
       access: [own, { name: 'shared', verbs: ['get', 'use'], users: ['anna'] }],
@@ -72,7 +72,7 @@ describe('sharing', () => {
     });
   });
 
-  it('takes everything back, and what names nobody any more with it', () => {
+  it('revokes all grants and removes empty entries', () => {
     const before = withShare(instance({}), testers, { manages: true, role: 'view' });
     expect(withoutShare(instance(before), testers)).toEqual({ access: [], extraAccessRules: [] });
   });

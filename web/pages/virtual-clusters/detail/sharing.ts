@@ -4,20 +4,20 @@ import type { KubeObject } from '../../../../src/api/meta.ts';
 import { listAt, textAt } from '../../../../src/lib/json-path.ts';
 import { type Principal, principalKey } from '../../../data/principals.ts';
 
-/** Somebody who gets something of a virtual cluster from the virtual cluster itself. */
+/** A principal with access through the virtual cluster itself. */
 export interface Shared {
   readonly principal: Principal;
   readonly isOwner: boolean;
-  /** What they may do with it, in words. */
+  /** The permissions as text. */
   readonly may: string;
-  /** Their roles inside, where they get in. */
+  /** The cluster roles inside, if the principal may use the virtual cluster. */
   readonly roles: readonly string[];
 }
 
-/** The user that stands for everybody. */
+/** The wildcard user, which stands for all users. */
 export const everybody: Principal = { kind: 'User', name: '*' };
 
-/** Entries of `access` that are kept here, by whether those in them may change the virtual cluster too. */
+/** The names of the `access` entries that the console manages, for use only and for management. */
 const entryNames = { uses: 'shared', manages: 'shared-to-manage' } as const;
 const entryVerbs = { uses: ['get', 'use'], manages: ['get', 'use', 'update', 'patch', 'delete'] } as const;
 
@@ -39,7 +39,7 @@ function principalsIn({ users = [], teams = [] }: Named): Principal[] {
   ];
 }
 
-/** The owner first, then everybody else whom the virtual cluster names, in the order in which it does. */
+/** Returns the owner first, then all other named principals in their order. */
 export function sharedWith(instance: KubeObject): readonly Shared[] {
   const { access, extraAccessRules } = listsOf(instance);
   const inside = rolesInside(instance);
@@ -61,8 +61,8 @@ export function sharedWith(instance: KubeObject): readonly Shared[] {
     const isOwner = principal === owner;
     const own = isOwner ? ['*'] : (verbs.get(principalKey(principal)) ?? []);
     const holder = principal.kind === 'User' ? { user: principal.name, teams: [] } : { teams: [principal.name] };
-    const getsIn = own.some((verb) => verb === '*' || verb === 'use');
-    return { principal, isOwner, may: mayWords(own), roles: getsIn ? rolesOf(holder, inside) : [] };
+    const canUse = own.some((verb) => verb === '*' || verb === 'use');
+    return { principal, isOwner, may: mayWords(own), roles: canUse ? rolesOf(holder, inside) : [] };
   });
 }
 
@@ -72,32 +72,33 @@ function ownerOf(instance: KubeObject): Principal | undefined {
   return team === '' ? undefined : { kind: 'Team', name: team };
 }
 
-/** "see, use and delete it" */
+/** "View, use and delete" */
 export function mayWords(verbs: readonly string[]): string {
-  if (verbs.includes('*')) return 'do everything with it';
+  if (verbs.includes('*')) return 'Full access';
   const words = [
-    verbs.includes('get') ? 'see' : '',
+    verbs.includes('get') ? 'view' : '',
     verbs.includes('use') ? 'use' : '',
     verbs.includes('update') || verbs.includes('patch') ? 'change' : '',
     verbs.includes('delete') ? 'delete' : '',
   ].filter(Boolean);
   const last = words.pop();
-  if (last === undefined) return 'nothing yet; the role is for when they get in';
-  return `${words.length === 0 ? last : `${words.join(', ')} and ${last}`} it`;
+  if (last === undefined) return 'No access; the role applies once access is granted';
+  const text = words.length === 0 ? last : `${words.join(', ')} and ${last}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 export interface Share {
   readonly manages: boolean;
-  /** Their cluster role inside; absent: what the template gives. */
+  /** The cluster role inside. Optional; defaults to the template's role. */
   readonly role?: string | undefined;
 }
 
-/** Both lists with this one in them, and nowhere else: what was given before is replaced. */
+/** Returns both lists with the new grant of the principal; earlier grants are replaced. */
 export function withShare(instance: KubeObject, principal: Principal, { manages, role }: Share): ShareLists {
   const rest = withoutShare(instance, principal);
-  const way = manages ? 'manages' : 'uses';
-  const kept = rest.access.find(({ name }) => name === entryNames[way]);
-  const entry = kept ?? { name: entryNames[way], verbs: [...entryVerbs[way]] };
+  const level = manages ? 'manages' : 'uses';
+  const kept = rest.access.find(({ name }) => name === entryNames[level]);
+  const entry = kept ?? { name: entryNames[level], verbs: [...entryVerbs[level]] };
   const same = rest.extraAccessRules.find(({ clusterRole }) => clusterRole === role);
   return {
     access: replaced(rest.access, kept, joined(entry, principal)),
@@ -108,12 +109,12 @@ export function withShare(instance: KubeObject, principal: Principal, { manages,
   };
 }
 
-/** Both lists without this one; what names nobody any more goes. */
+/** Returns both lists without the principal; entries that name no one are removed. */
 export function withoutShare(instance: KubeObject, principal: Principal): ShareLists {
   const { access, extraAccessRules } = listsOf(instance);
   return {
-    access: access.flatMap((entry) => less(entry, principal)),
-    extraAccessRules: extraAccessRules.flatMap((rule) => less(rule, principal)),
+    access: access.flatMap((entry) => withoutPrincipal(entry, principal)),
+    extraAccessRules: extraAccessRules.flatMap((rule) => withoutPrincipal(rule, principal)),
   };
 }
 
@@ -126,7 +127,7 @@ function joined<Entry extends Named>(entry: Entry, principal: Principal): Entry 
   return { ...entry, [member]: [...(entry[member] ?? []), principal.name] };
 }
 
-function less<Entry extends Named>(entry: Entry, principal: Principal): Entry[] {
+function withoutPrincipal<Entry extends Named>(entry: Entry, principal: Principal): Entry[] {
   const member = membersOf(principal);
   const names = entry[member] ?? [];
   if (!names.includes(principal.name)) return [entry];

@@ -12,47 +12,49 @@ import type { InstanceFacts } from './instance-facts.ts';
 import classes from './usage-panel.module.css';
 import type { InstancePartProps } from './use-instance-rights.ts';
 
-/** How much there is inside. Only one that is awake is asked: to ask is to use, and whoever uses it wakes it. */
-export function UsagePanel({ facts, rights }: InstancePartProps) {
-  if (!rights.canUse) return null;
+/** The number of objects inside. Only an awake virtual cluster is queried, as a request would wake a sleeping one. */
+export function UsagePanel({ instance, permissions }: InstancePartProps) {
+  if (!permissions.canUse) return null;
   return (
-    <Panel title="What is inside">
-      {facts.isOpen ? (
-        <AwakeUsage facts={facts} />
+    <Panel title="Resources">
+      {instance.isOpen ? (
+        <AwakeUsage instance={instance} />
       ) : (
         <Text size="sm" c="dimmed">
-          {facts.phase === 'Sleeping' ? 'It is not woken to be counted.' : 'It is counted when it can be used.'}
+          {instance.phase === 'Sleeping'
+            ? 'Not counted while asleep, as counting would wake it.'
+            : 'Shown once the virtual cluster is ready.'}
         </Text>
       )}
     </Panel>
   );
 }
 
-function AwakeUsage({ facts: { project, name, sleepAfter, deleteAfter } }: { readonly facts: InstanceFacts }) {
-  // Where something happens when it is not used, looking at this page is no reason to keep it from that.
-  const [isWanted, setWanted] = useState(sleepAfter === undefined && deleteAfter === undefined);
+function AwakeUsage({ instance: { project, name, sleepAfter, deleteAfter } }: { readonly instance: InstanceFacts }) {
+  // With auto-sleep or auto-delete, viewing this page must not reset the idle timer.
+  const [isEnabled, setEnabled] = useState(sleepAfter === undefined && deleteAfter === undefined);
   const { data, error, refetch, isPending } = useQuery({
     ...usageQuery(virtualClusterRoot(project, name)),
-    enabled: isWanted,
+    enabled: isEnabled,
   });
-  if (!isWanted) {
+  if (!isEnabled) {
     return (
       <>
         <Text size="sm" c="dimmed" mb="sm">
-          To count is to use it: the time until it falls asleep or goes would begin anew.
+          Counting counts as use and resets the auto-sleep and auto-delete timers.
         </Text>
-        <Button variant="light" size="xs" onClick={() => setWanted(true)}>
-          Count all the same
+        <Button variant="light" size="xs" onClick={() => setEnabled(true)}>
+          Count resources
         </Button>
       </>
     );
   }
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <Waiting words="Counting" />;
+  if (isPending) return <Waiting message="Counting resources" />;
   if (data.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        There is nothing in it that you may list.
+        There are no resources that you may list.
       </Text>
     );
   }

@@ -2,20 +2,20 @@ import { kinds } from '../../../data/kind-ref.ts';
 import { useMayEach } from '../../../data/permissions.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 
-/** What whoever is signed in may do with a virtual cluster. */
+/** The caller's permissions on a virtual cluster. */
 export interface InstanceRights {
   readonly canChange: boolean;
   readonly canDelete: boolean;
-  /** Get into it. */
+  /** Use its API. */
   readonly canUse: boolean;
   readonly canConnect: boolean;
   readonly canShare: boolean;
 }
 
-/** What every part of the page is given. */
+/** The props of every section of the page. */
 export interface InstancePartProps {
-  readonly facts: InstanceFacts;
-  readonly rights: InstanceRights;
+  readonly instance: InstanceFacts;
+  readonly permissions: InstanceRights;
 }
 
 export function useInstanceRights({ namespace, name }: Pick<InstanceFacts, 'namespace' | 'name'>): InstanceRights {

@@ -5,21 +5,22 @@ import { notify } from '../../../components/notices.tsx';
 import { knock, wakeUp } from '../../../data/instance-writes.ts';
 import type { InstancePartProps } from './use-instance-rights.ts';
 
-/** Wakes a virtual cluster that sleeps, where whoever looks at it may. */
-export function WakeButton({ facts, rights }: InstancePartProps) {
+/** Wakes a sleeping virtual cluster, if the caller may. */
+export function WakeButton({ instance, permissions }: InstancePartProps) {
   const [isBusy, setBusy] = useState(false);
-  const { name, namespace, project, phase, sleep } = facts;
-  const isOffered = (sleep === 'order' && rights.canChange) || (sleep === 'use' && (rights.canChange || rights.canUse));
+  const { name, namespace, project, phase, sleep } = instance;
+  const isOffered =
+    (sleep === 'order' && permissions.canChange) || (sleep === 'use' && (permissions.canChange || permissions.canUse));
   if (!isOffered || phase === 'Terminating') return null;
 
   async function wake(): Promise<void> {
     setBusy(true);
     try {
-      if (rights.canChange) await wakeUp(project, { namespace, name });
+      if (permissions.canChange) await wakeUp(project, { namespace, name });
       else await knock(project, name);
-      notify.done(`${name} is being woken`);
+      notify.done(`Waking ${name}`);
     } catch (error) {
-      notify.failed(`${name} cannot be woken`, error);
+      notify.failed(`Failed to wake ${name}`, error);
     } finally {
       setBusy(false);
     }

@@ -10,20 +10,20 @@ import { type InstanceChange, instanceChanges } from './instance-change.ts';
 interface BulkButtonsProps {
   readonly rows: readonly Row[];
   statusOf(row: Row): string;
-  onAsk(asked: AskedChange): void;
+  onAsk(request: AskedChange): void;
   onClear(): void;
 }
 
-/** What can be done with all that are ticked at once. */
+/** The bulk actions for the selected rows. */
 export function BulkButtons({ rows, statusOf, onAsk, onClear }: BulkButtonsProps) {
-  const ask = useCallback((asked: AskedChange) => onAsk({ ...asked, onTried: onClear }), [onAsk, onClear]);
+  const ask = useCallback((request: AskedChange) => onAsk({ ...request, onTried: onClear }), [onAsk, onClear]);
   return (
     <>
       {instanceChanges.map((change) => (
         <BulkButton key={change.word} change={change} rows={rows} statusOf={statusOf} onAsk={ask} />
       ))}
       <Button size="compact-sm" variant="subtle" color="gray" onClick={onClear}>
-        Untick all
+        Clear selection
       </Button>
     </>
   );
@@ -33,7 +33,7 @@ interface BulkButtonProps extends Omit<BulkButtonsProps, 'onClear'> {
   readonly change: InstanceChange;
 }
 
-/** Thousands may be ticked while the list changes all the time: they are gone through when they are others. */
+/** Memoized: thousands of rows may be selected while the list changes constantly. */
 const BulkButton = memo(function BulkButton({ change, rows, statusOf, onAsk }: BulkButtonProps) {
   const fitting = rows.filter((row) => change.fits(statusOf(row)));
   const { known, may } = useMayRows(kinds.instance, change.verb, fitting);

@@ -4,21 +4,21 @@ import { type InstanceChange, projectOf } from './instance-change.ts';
 
 export interface AskedChange {
   readonly change: InstanceChange;
-  /** Those that it is for. */
+  /** The rows to change. */
   readonly rows: readonly Row[];
-  /** How many more were ticked, for which it makes no sense or which one may not change. */
+  /** The number of selected rows that are skipped because of their status or missing permissions. */
   readonly leftOut?: number;
-  /** Called once it was tried. */
+  /** Called after the change was attempted. */
   readonly onTried?: () => void;
 }
 
 interface ChangeDialogProps {
-  readonly asked: AskedChange;
+  readonly request: AskedChange;
   onClose(): void;
 }
 
-/** One question for all of them. What cannot be undone asks for more than a click: the name, or how many. */
-export function ChangeDialog({ asked: { change, rows, leftOut = 0, onTried }, onClose }: ChangeDialogProps) {
+/** Confirms a change of one or more instances. A deletion requires typing the name or the count. */
+export function ChangeDialog({ request: { change, rows, leftOut = 0, onTried }, onClose }: ChangeDialogProps) {
   const only = rows.length === 1 ? (rows[0]?.metadata.name ?? '') : undefined;
   const names = only ?? `${rows.length} virtual clusters`;
   return (
@@ -41,6 +41,6 @@ export function ChangeDialog({ asked: { change, rows, leftOut = 0, onTried }, on
 }
 
 function leftOutText(count: number): string {
-  const what = count === 1 ? '1 more that you ticked is' : `${count} more that you ticked are`;
-  return `${what} left out: as it stands, or with your rights, this cannot be done there.`;
+  const what = count === 1 ? '1 selected virtual cluster is' : `${count} selected virtual clusters are`;
+  return `${what} skipped because of the status or missing permissions.`;
 }

@@ -4,7 +4,7 @@ import { kinds } from '../../../data/kind-ref.ts';
 import { deleteObject } from '../../../data/objects.ts';
 import type { Row } from '../../../data/table-rows.ts';
 
-/** Something that is done to virtual clusters from the list, to one or to many. */
+/** An action on one or more instances of the list. */
 export interface InstanceChange {
   readonly word: string;
   readonly icon: 'moon' | 'sun' | 'trash';
@@ -13,7 +13,7 @@ export interface InstanceChange {
   title(names: string): string;
   readonly about: string;
   readonly doneWord: string;
-  /** Whether it makes sense for one of this status. */
+  /** True if the action applies to an instance with this status. */
   fits(status: string): boolean;
   run(row: Row): Promise<void>;
 }
@@ -32,8 +32,7 @@ export const sleepChange: InstanceChange = {
   verb: 'patch',
   danger: false,
   title: (names) => `Put ${names} to sleep?`,
-  about:
-    'They use nothing while they sleep, and nothing in them is lost. Whoever tries to use one is told that it sleeps, until somebody wakes it.',
+  about: 'Sleeping virtual clusters use no compute and keep their data. They cannot be used until someone wakes them.',
   doneWord: 'put to sleep',
   fits: (status) => status === 'Ready' || status === 'Failed',
   run: (row) => putToSleep(placeOf(row)),
@@ -45,12 +44,12 @@ export const wakeChange: InstanceChange = {
   verb: 'use',
   danger: false,
   title: (names) => `Wake ${names}?`,
-  about: 'Everything in them is as it was when they fell asleep. Those on other clusters take a moment.',
+  about: 'All data is as it was before. Virtual clusters on connected clusters take a moment to wake.',
   doneWord: 'woken',
   fits: (status) => status === 'Sleeping',
   async run(row) {
     const { name } = placeOf(row);
-    // One that fell asleep by itself needs no more than somebody who uses it.
+    // An instance that auto-sleep put to sleep wakes on any request.
     if (row.metadata.annotations?.[sleepForceAnnotation] === 'true') await wakeUp(projectOf(row), placeOf(row));
     else await knock(projectOf(row), name);
   },
@@ -62,8 +61,7 @@ export const deleteChange: InstanceChange = {
   verb: 'delete',
   danger: true,
   title: (names) => `Delete ${names}?`,
-  about:
-    'Everything in them is deleted with them, and cannot be brought back. Those that are managed elsewhere are only forgotten here.',
+  about: 'All their data is deleted. This cannot be undone. Externally managed ones are only removed from Flotilla.',
   doneWord: 'being deleted',
   fits: (status) => status !== 'Terminating',
   run: (row) => deleteObject(kinds.instance, placeOf(row), { uid: row.metadata.uid }),

@@ -10,28 +10,26 @@ import { instanceChanges, projectOf } from './instance-change.ts';
 interface InstanceMenuProps {
   readonly row: Row;
   readonly status: string;
-  onAsk(asked: AskedChange): void;
+  onAsk(request: AskedChange): void;
 }
 
 export function InstanceMenu(props: InstanceMenuProps) {
-  return (
-    <RowMenu label={`What to do with ${props.row.metadata.name ?? ''}`}>{() => <InstanceItems {...props} />}</RowMenu>
-  );
+  return <RowMenu label={`Actions for ${props.row.metadata.name ?? ''}`}>{() => <InstanceItems {...props} />}</RowMenu>;
 }
 
-/** Made when the menu is opened: only then is it asked what one may. */
+/** Rendered when the menu is opened, so that permissions are checked only then. */
 function InstanceItems({ row, status, onAsk }: InstanceMenuProps) {
   const { namespace = '', name = '' } = row.metadata;
-  const rights = useInstanceRights({ namespace, name });
+  const permissions = useInstanceRights({ namespace, name });
   const params = { project: projectOf(row), name };
-  const allowed = { patch: rights.canChange, use: rights.canUse, delete: rights.canDelete };
+  const allowed = { patch: permissions.canChange, use: permissions.canUse, delete: permissions.canDelete };
   const changes = instanceChanges.filter(({ verb, fits }) => fits(status) && allowed[verb]);
   return (
     <>
       <MenuLink to="/virtual-clusters/$project/$name" params={params} leftSection={<Icon name="clusters" size={16} />}>
         Open
       </MenuLink>
-      {rights.canConnect ? (
+      {permissions.canConnect ? (
         <MenuLink
           to="/virtual-clusters/$project/$name"
           params={params}
@@ -41,13 +39,13 @@ function InstanceItems({ row, status, onAsk }: InstanceMenuProps) {
           Connect
         </MenuLink>
       ) : null}
-      {rights.canUse && status === 'Ready' ? (
+      {permissions.canUse && status === 'Ready' ? (
         <MenuLink
           to="/virtual-clusters/$project/$name/inside"
           params={params}
           leftSection={<Icon name="search" size={16} />}
         >
-          Look inside
+          Open explorer
         </MenuLink>
       ) : null}
       {changes.length === 0 ? null : <Menu.Divider />}
